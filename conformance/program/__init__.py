@@ -1,0 +1,29 @@
+"""The program: one small expression over documented functions, run everywhere.
+
+A program is built by a generator, executed by a worker, evaluated by the oracle, printed as a
+standalone script and written to the results. It holds the *structure* of a case only (shapes,
+dtypes, attributes, bindings); the numbers are kept apart and come with a `Case`.
+"""
+
+from conformance.program.codec import from_json, to_json
+from conformance.program.model import (
+    Argument,
+    Binding,
+    Case,
+    Input,
+    Program,
+    Ref,
+    Step,
+)
+
+__all__ = [
+    "Argument",
+    "Binding",
+    "Case",
+    "Input",
+    "Program",
+    "Ref",
+    "Step",
+    "from_json",
+    "to_json",
+]

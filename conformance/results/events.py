@@ -1,0 +1,76 @@
+"""What the engine announces while it works. Reports are written from these and nothing else."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from conformance.results.model import FunctionResult, Results, TargetInfo
+
+
+class RunStarted(Struct, frozen=True):
+    """Once, first: which targets, and how many cases are planned for each."""
+
+    planned: dict[str, int]
+
+
+class TargetStarted(Struct, frozen=True):
+    """A target's worker answered."""
+
+    target: TargetInfo
+
+
+class TargetUnavailable(Struct, frozen=True):
+    """A target cannot be run at all; `hint` is the command or step that cures it."""
+
+    name: str
+    reason: str
+    hint: str
+
+
+class CasesDone(Struct, frozen=True):
+    """`cases` more cases of `function` were executed and judged (`failed` of them failed)."""
+
+    target: str
+    function: str
+    cases: int
+    failed: int
+
+
+class FunctionJudged(Struct, frozen=True):
+    """All aspects of one function have their verdict."""
+
+    target: str
+    result: FunctionResult
+
+
+class WorkerRestarted(Struct, frozen=True):
+    """A worker died or hung and was started again."""
+
+    target: str
+    function: str
+    reason: str
+
+
+class TargetFinished(Struct, frozen=True):
+    """A target is done; `results` is what its file holds."""
+
+    results: Results
+
+
+class RunFinished(Struct, frozen=True):
+    """Once, last. `interrupted` after Ctrl-C."""
+
+    seconds: float
+    interrupted: bool
+
+
+Event = (
+    RunStarted
+    | TargetStarted
+    | TargetUnavailable
+    | CasesDone
+    | FunctionJudged
+    | WorkerRestarted
+    | TargetFinished
+    | RunFinished
+)

@@ -1,0 +1,162 @@
+"""The records of a results file (`reports/TARGET.json`), schema `conformance-results/1`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any, Literal
+
+from msgspec import UNSET, Struct, UnsetType, field
+
+SCHEMA: Literal["conformance-results/1"] = "conformance-results/1"
+
+
+class Aspect(StrEnum):
+    """What a function is checked for."""
+
+    PRESENCE = "presence"
+    SIGNATURE = "signature"
+    VALUE = "value"
+    DTYPE = "dtype"
+    STATIC_SHAPE = "static shape"
+    ERROR = "error"
+    PURITY = "purity"
+
+
+ASPECTS: tuple[Aspect, ...] = tuple(Aspect)
+
+
+class Verdict(StrEnum):
+    """What came of one aspect of one function on one target, the gravest last."""
+
+    NOT_APPLICABLE = "not applicable"
+    CONFORMS = "conforms"
+    UNSUPPORTED = "unsupported"
+    DIVERGES = "diverges"
+    TIMED_OUT = "timed out"
+    CRASHED = "crashed"
+    VIOLATES = "violates"
+
+
+class Citation(Struct, frozen=True):
+    """The line of a document that an implementation contradicts."""
+
+    document: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.document}:{self.line}"
+
+
+class Array(Struct, frozen=True):
+    """An array in a results file: floats that JSON lacks are the strings nan, inf and -inf."""
+
+    dtype: str
+    shape: list[int]
+    data: list[int | float | bool | str]
+    """Elements in C order; `data` may be shorter than the shape says when `truncated`."""
+    truncated: bool = False
+
+
+class Failure(Struct, frozen=True, kw_only=True):
+    """One way in which an aspect fails, with the smallest case that shows it.
+
+    `citation` is set exactly where `verdict` is `violates`; `convention` names what the suite
+    expects where the documents are silent.
+    """
+
+    id: str
+    """Stable over runs and machines: the same failure has the same id."""
+    verdict: Verdict
+    kind: str
+    """What sort of difference: `value`, `accuracy`, `shape`, `dtype`, `exception`, ..."""
+    message: str
+    """One line, in words."""
+    count: int
+    """How many of the aspect's cases fail in this way."""
+    citation: Citation | None = None
+    convention: str | None = None
+    program: dict[str, Any] | None = None
+    """The program of the smallest case (`conformance.program.to_json`)."""
+    inputs: dict[str, Array] = field(default_factory=dict)
+    expected: Array | str | None = None
+    got: Array | str | None = None
+    max_ulp: float | None = None
+    script: str | None = None
+    """A standalone script that shows the failure without this suite."""
+    output: str | None = None
+    """The end of what the implementation printed meanwhile."""
+
+
+class AspectResult(Struct, frozen=True, kw_only=True):
+    """The verdict on one aspect of one function. Errors are in units in the last place (ULP)."""
+
+    aspect: Aspect
+    verdict: Verdict
+    cases: int
+    max_ulp: float | None = None
+    limit_ulp: float | None = None
+    failures: list[Failure] = field(default_factory=list)
+    note: str | UnsetType = UNSET
+
+
+class FunctionResult(Struct, frozen=True):
+    """All aspects of one function, in the order of `ASPECTS`."""
+
+    function: str
+    theme: str
+    aspects: list[AspectResult]
+
+
+class TargetInfo(Struct, frozen=True, kw_only=True):
+    """Which implementation was tested, as it described itself."""
+
+    name: str
+    edition: str
+    implementation: str
+    versions: dict[str, str]
+    python: str
+
+
+class RunInfo(Struct, frozen=True, kw_only=True):
+    """How and when; `seconds` is wall time, `seconds_in_target` the part inside the target."""
+
+    suite_version: str
+    profile: str
+    seed: int
+    started: str
+    """UTC, ISO 8601."""
+    seconds: float
+    cases: int
+    seconds_in_target: float
+    selection: str | None = None
+    """The `-k` expression, if the run was of a part only."""
+    complete: bool = True
+    """False if the run was interrupted; cells that were not reached are missing."""
+    restarts: int = 0
+    """How often the worker had to be started again."""
+
+
+class Summary(Struct, frozen=True):
+    """Counts over all aspects of all functions."""
+
+    functions: int
+    verdicts: dict[Verdict, int]
+
+
+class Results(Struct, frozen=True, kw_only=True):
+    """A whole results file."""
+
+    schema: Literal["conformance-results/1"] = SCHEMA
+    target: TargetInfo
+    run: RunInfo
+    summary: Summary
+    functions: list[FunctionResult]
+
+
+def summarise(functions: Iterable[FunctionResult]) -> Summary:
+    """The summary of these functions, verdicts in the order of `Verdict`."""
+    listed = list(functions)
+    counts = Counter(a.verdict for f in listed for a in f.aspects)
+    return Summary(len(listed), {v: counts[v] for v in Verdict if counts[v]})
