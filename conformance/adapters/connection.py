@@ -1,0 +1,172 @@
+"""The host's end of one worker process: frames out, frames in, each with a time limit.
+
+One poll loop moves requests out, answers in and the process's output into a bounded tail, so no
+full pipe can block another and no thread is needed. A connection is used once: after a fault it is
+closed, and the session starts another.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from conformance.adapters.observations import Array, Crashed, Fault, Garbled, TimedOut
+from conformance.adapters.process import OutputTail, WorkerProcess
+from conformance.adapters.worker.conformance_worker.frames import (
+    FrameDecoder,
+    FrameError,
+    encode_frame,
+)
+
+Frame = tuple[dict[str, Any], list[Array]]
+
+_CHUNK = 2**20
+_EXIT_GRACE = 0.5
+_POLL_SECONDS = 0.05
+_READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
+
+
+class WorkerFault(Exception):  # noqa: N818 - the field's word
+    """The worker died, hung or answered garbage; `fault` says which."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(str(fault))
+        self.fault = fault
+
+
+class Connection:
+    """Starts `command` (see `WorkerProcess`) and exchanges frames with it.
+
+    `submit` may be called several times before `receive`; answers come in the order of the
+    requests. OSError if the command cannot be started.
+    """
+
+    def __init__(
+        self, command: Sequence[str], environment: Mapping[str, str], directory: str | None = None
+    ) -> None:
+        self.process = WorkerProcess(command, environment, directory)
+        self.output = OutputTail()
+        self._decoder = FrameDecoder()
+        self._unsent = bytearray()
+        self._closed = False
+        self._poll = select.poll()
+        for descriptor in (self.process.answers, self.process.output, self.process.watch):
+            if descriptor is not None:
+                self._poll.register(descriptor, select.POLLIN)
+
+    def submit(self, header: dict[str, Any], arrays: Sequence[Array] = ()) -> None:
+        """Queue a request and send as much as fits; FrameError if it is too large."""
+        self._unsent += encode_frame(header, arrays)
+        self._send()
+
+    def receive(self, limit: float) -> Frame:
+        """The next answer; WorkerFault if there is none within `limit` seconds, or garbage."""
+        deadline = time.monotonic() + limit
+        try:
+            frame = self._decoder.next_frame()
+            while frame is None:
+                self._turn(deadline, limit)
+                frame = self._decoder.next_frame()
+        except FrameError as error:
+            raise WorkerFault(Garbled(str(error), self._last_words())) from error
+        return frame
+
+    def close(self, grace: float = 0.5) -> int:
+        """End the process group and return the exit code (negative: the signal)."""
+        if not self._closed:
+            self._closed = True
+            code = self.process.end(grace)
+            self._drain()
+            self.process.close()
+            return code
+        return self.process.end(0)
+
+    def _turn(self, deadline: float, limit: float) -> None:
+        """Wait once for any descriptor and serve all that are ready."""
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise WorkerFault(TimedOut(limit, self._last_words()))
+        if self.process.watch is None:
+            left = min(left, _POLL_SECONDS)
+        ready = dict(self._poll.poll(left * 1000))
+        if self.process.output in ready:
+            self._read_output()
+        if self.process.requests in ready:
+            self._send()
+        # asked before reading: what a process wrote before it ended is then all there
+        ended = self.process.ended() if self._may_have_ended(ready) else False
+        if self.process.answers in ready or ended:
+            self._read_answers(ended)
+
+    def _may_have_ended(self, ready: Mapping[int, int]) -> bool:
+        return self.process.watch is None or self.process.watch in ready
+
+    def _read_answers(self, ended: bool) -> None:
+        data = _read(self.process.answers)
+        if data:
+            self._decoder.feed(data)
+        elif data == b"" and not ended:
+            self.process.wait(_EXIT_GRACE)
+            raise WorkerFault(self._end_of_answers())
+        elif ended:
+            raise WorkerFault(self._end_of_answers())
+
+    def _end_of_answers(self) -> Fault:
+        ended = self.process.ended()
+        code = self.close()
+        if not ended:
+            return Garbled("the worker closed its connection and went on", str(self.output))
+        signal, exit_code = (-code, None) if code < 0 else (None, code)
+        return Crashed(signal, exit_code, str(self.output))
+
+    def _last_words(self) -> str:
+        """What it has printed, once it cannot print any more."""
+        self.close()
+        return str(self.output)
+
+    def _read_output(self) -> None:
+        data = _read(self.process.output)
+        if data:
+            self.output.feed(data)
+        elif data == b"":
+            self._poll.unregister(self.process.output)
+
+    def _drain(self) -> None:
+        """Take what is left of the output; a stray child may hold its other end open."""
+        for _ in range(64):
+            data = _read(self.process.output)
+            if not data:
+                return
+            self.output.feed(data)
+
+    def _send(self) -> None:
+        """Send what fits; a worker that takes no more is found out by `receive`."""
+        try:
+            while self._unsent:
+                del self._unsent[: os.write(self.process.requests, self._unsent[:_CHUNK])]
+            self._watch_requests(False)
+        except BlockingIOError:
+            self._watch_requests(True)
+        except BrokenPipeError:
+            self._unsent.clear()
+            self._watch_requests(False)
+
+    def _watch_requests(self, wanted: bool) -> None:
+        if wanted:
+            self._poll.register(self.process.requests, select.POLLOUT)
+        else:
+            try:
+                self._poll.unregister(self.process.requests)
+            except KeyError:
+                return
+
+
+def _read(descriptor: int) -> bytes | None:
+    """What is there; b"" at the end of the stream, None if nothing is there yet."""
+    try:
+        return os.read(descriptor, _CHUNK)
+    except BlockingIOError:
+        return None

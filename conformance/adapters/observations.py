@@ -1,0 +1,243 @@
+"""What a target answered: immutable records that the engine compares with expectations.
+
+Nothing here judges. Every draw of a batch has exactly one `DrawObservation`, in order, whatever
+happened: a build that fails is the outcome of each of its draws, and a worker that dies leaves
+the outcome on the draw that is to blame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.program import Program
+
+Array = npt.NDArray[Any]
+
+Stage = Literal["bind", "step", "claim", "compile", "call", "read"]
+"""Where an implementation raised: binding an input, calling a step, claiming a dtype or shape,
+`K.function`, calling the compiled function, turning its results into arrays."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """One structure with `draws` sets of numbers.
+
+    `arrays` holds, for every input of the program, one array of shape (draws, *input.shape) and
+    the input's dtype. ValueError if it does not.
+    """
+
+    program: Program
+    arrays: Mapping[str, Array]
+    draws: int
+
+    def __post_init__(self) -> None:
+        if self.draws < 1:
+            raise ValueError(f"draws is {self.draws}: a batch has at least one draw")
+        for item in self.program.inputs:
+            array = self.arrays.get(item.name)
+            wanted = (self.draws, *item.shape)
+            if array is None or array.shape != wanted or array.dtype != np.dtype(item.dtype):
+                found = "nothing" if array is None else f"{array.dtype} {array.shape}"
+                raise ValueError(f"input {item.name!r} needs {item.dtype} {wanted}, not {found}")
+
+    def part(self, start: int, stop: int) -> Batch:
+        """The draws from `start` up to `stop`."""
+        arrays = {name: array[start:stop] for name, array in self.arrays.items()}
+        return Batch(self.program, arrays, stop - start)
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """An exception that came out of the implementation."""
+
+    type: str
+    mro: tuple[str, ...]
+    """Names of the class and its bases, nearest first, so that a documented base is recognised."""
+    message: str
+    """At most 2,000 characters."""
+    stage: Stage
+    step: int | None = None
+    """Index of the program's step, for the stage "step"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crashed:
+    """The worker's process ended while this draw was in work."""
+
+    signal: int | None
+    exit_code: int | None
+    tail: str
+    """The end of what it had printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimedOut:
+    """No answer within `limit` seconds."""
+
+    limit: float
+    tail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Garbled:
+    """The answer was no frame, or no answer to what was asked."""
+
+    reason: str
+    tail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotRun:
+    """Never run alone: the batch had used up its failures before this draw came up."""
+
+    reason: str
+
+
+Fault = Crashed | TimedOut | Garbled
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Value:
+    """One evaluated result."""
+
+    array: Array | None
+    """Read-only, native byte order; None if the result cannot be an array of numbers or bools.
+    A dtype that NumPy lacks (bfloat16) comes as float32."""
+    dtype: str
+    """The name of the dtype that the implementation delivered, such as "float32"."""
+    python_type: str
+    """"ndarray", or the name of the Python type that was delivered, such as "float" or "list"."""
+    problem: str | None = None
+    """Why there is no array."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Returned:
+    """The call came back: for every output its values (one, or several for a list or tuple)."""
+
+    values: Mapping[str, tuple[Value, ...]]
+
+    def value(self, output: str) -> Value:
+        """The only value of `output`; ValueError if it has several or none."""
+        (value,) = self.values[output]
+        return value
+
+
+Outcome = Returned | Raised | Crashed | TimedOut | Garbled | NotRun
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawObservation:
+    """What came of one draw."""
+
+    outcome: Outcome
+    changed: tuple[str, ...] = ()
+    """Names of the inputs whose bytes were different after the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What the implementation says of a tensor before it is evaluated."""
+
+    dtype: str | None = None
+    """`K.dtype`; None if it raised (see `dtype_error`) or the result is no tensor."""
+    shape: tuple[int | None, ...] | None = None
+    """`K.int_shape`; None if it raised, said nothing, or the result is no tensor."""
+    dtype_error: Raised | None = None
+    shape_error: Raised | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InputObservation:
+    """A bound input; an input bound as an array has an empty claim."""
+
+    name: str
+    claim: Claim
+
+
+@dataclass(frozen=True, slots=True)
+class OutputObservation:
+    """A result before evaluation."""
+
+    name: str
+    container: Literal["tensor", "list", "tuple"]
+    claims: tuple[Claim, ...]
+    """One for a tensor, one per item for a list or tuple."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seconds:
+    """Time spent inside the implementation."""
+
+    bind: float = 0.0
+    build: float = 0.0
+    call: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """All of it."""
+        return self.bind + self.build + self.call
+
+    def __add__(self, other: Seconds) -> Seconds:
+        return Seconds(self.bind + other.bind, self.build + other.build, self.call + other.call)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StructureObservation:
+    """What came of one batch.
+
+    `inputs` and `outputs` are empty when nothing was built.
+    """
+
+    inputs: tuple[InputObservation, ...]
+    outputs: tuple[OutputObservation, ...]
+    draws: tuple[DrawObservation, ...]
+    seconds: Seconds = Seconds()
+    evaluated_with: Literal["function", "eval", "eager"] | None = None
+    """How the results were computed; "eval" where `K.function` refuses to have no inputs."""
+    leaked: tuple[str, ...] = ()
+    """Settings (floatx, epsilon, image_data_format, learning_phase) that the batch left changed;
+    the worker has put them back."""
+    incidents: tuple[Fault, ...] = ()
+    """Faults met on the way, also those that did not come again when the batch was rerun."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a function as `inspect.signature` shows it."""
+
+    name: str
+    kind: str
+    """"POSITIONAL_OR_KEYWORD", "VAR_KEYWORD" and so on."""
+    has_default: bool
+    default: str | None
+    """`repr` of the default; None without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionIdentity:
+    """Whether a function is there, and its signature."""
+
+    present: bool
+    signature: tuple[Parameter, ...] | None
+    """None if it is absent or cannot be inspected."""
+    reason: str | None = None
+    """Why there is no signature."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who the target is."""
+
+    protocol: int
+    python: str
+    versions: Mapping[str, str]
+    """Distributions that were found, such as {"keras": "2.2.4"}."""
+    backend: str | None
+    """`K.backend()`, if it has one."""
+    functions: Mapping[str, FunctionIdentity]

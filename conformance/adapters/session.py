@@ -1,0 +1,276 @@
+"""A target that can be asked again and again, whatever it does to its worker.
+
+`Session` starts the worker, keeps a few batches ahead of it, and when the worker dies, hangs or
+answers garbage, starts another and bisects the batch in work to the draws to blame.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any
+
+from conformance.adapters.answers import AnswerError, identity, merged, observation, unobserved
+from conformance.adapters.connection import Connection, Frame, WorkerFault
+from conformance.adapters.observations import (
+    Batch,
+    DrawObservation,
+    Fault,
+    Garbled,
+    Identity,
+    NotRun,
+    StructureObservation,
+    TimedOut,
+)
+from conformance.adapters.process import Launch
+from conformance.program import to_json
+
+
+class WorkerStartError(RuntimeError):
+    """The worker cannot start; the message holds the end of what it printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The settings that every worker gets before its first batch."""
+
+    floatx: str = "float32"
+    epsilon: float = 1e-7
+    image_data_format: str = "channels_last"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds, and how often a batch may fail before the rest of it is left."""
+
+    start: float = 180.0
+    structure: float = 30.0
+    draw: float = 1.0
+    failures: int = 10
+
+    def seconds(self, draws: int) -> float:
+        """The limit of a batch of `draws`."""
+        return self.structure + draws * self.draw
+
+
+@dataclass(slots=True)
+class _Search:
+    """What is known, and what is left to try, of a batch that failed."""
+
+    pending: list[tuple[int, int]]
+    found: list[StructureObservation] = field(default_factory=list)
+    draws: dict[int, DrawObservation] = field(default_factory=dict)
+    incidents: list[Fault] = field(default_factory=list)
+
+
+class Session:
+    """One target behind a worker that is started when first needed.
+
+    `functions` are the names to look up in the module; `depth` is how many batches are sent
+    ahead. Use it as a context manager, or call `close`.
+    """
+
+    def __init__(
+        self,
+        launch: Launch,
+        *,
+        configuration: Configuration = Configuration(),
+        functions: Sequence[str] = (),
+        limits: Limits = Limits(),
+        depth: int = 3,
+    ) -> None:
+        self._launch = launch
+        self._configuration = configuration
+        self._functions = tuple(functions)
+        self._limits = limits
+        self._depth = depth
+        self._ids = itertools.count(1)
+        self._sent: deque[int] = deque()
+        self._connection: Connection | None = None
+        self._identity: Identity | None = None
+        self.starts = 0
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, t: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def identity(self) -> Identity:
+        """Who the target is; WorkerStartError if it cannot start."""
+        if self._identity is None:
+            self._connected()
+        assert self._identity is not None
+        return self._identity
+
+    def run_batch(self, batch: Batch) -> StructureObservation:
+        """What came of one batch; WorkerStartError if the worker cannot start (again)."""
+        ((_, result),) = self.run_batches([batch])
+        return result
+
+    def run_batches(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, StructureObservation]]:
+        """Every batch with its observation, in order; up to `depth` are taken ahead."""
+        source = iter(batches)
+        ahead: deque[Batch] = deque()
+        try:
+            while True:
+                for batch in itertools.islice(source, self._depth - len(ahead)):
+                    ahead.append(batch)
+                    self._submit(batch)
+                if not ahead:
+                    return
+                yield ahead[0], self._answer(ahead)
+                ahead.popleft()
+        finally:
+            # answers to batches that nobody waits for would be taken for others
+            if self._sent:
+                self._drop()
+
+    def close(self) -> None:
+        """Stop the worker."""
+        if self._connection is not None and not self._sent:
+            self._connection.submit({"command": "stop", "id": next(self._ids)})
+            self._connection.process.wait(2.0)
+        self._drop()
+
+    def _answer(self, ahead: deque[Batch]) -> StructureObservation:
+        batch = ahead[0]
+        try:
+            return self._receive(batch)
+        except WorkerFault as error:
+            result = self._bisect(batch, error.fault)
+            for later in itertools.islice(ahead, 1, None):
+                self._submit(later)
+            return result
+
+    def _bisect(self, batch: Batch, fault: Fault) -> StructureObservation:
+        """Run the batch alone, then in halves, down to the draws that fail alone."""
+        search = _Search([(0, batch.draws)], incidents=[fault])
+        if isinstance(fault, TimedOut):
+            search.pending = _halves(0, batch.draws)
+        while search.pending:
+            start, stop = search.pending.pop()
+            if len(search.incidents) > self._limits.failures:
+                reason = f"the batch had failed {len(search.incidents)} times"
+                search.draws.update(dict.fromkeys(range(start, stop), unobserved(NotRun(reason))))
+            else:
+                self._try(batch, start, stop, search)
+        draws = [search.draws[i] for i in range(batch.draws)]
+        return merged(search.found, draws, search.incidents)
+
+    def _try(self, batch: Batch, start: int, stop: int, search: _Search) -> None:
+        part = batch.part(start, stop)
+        try:
+            self._submit(part)
+            found = self._receive(part)
+        except WorkerFault as error:
+            search.incidents.append(error.fault)
+            if stop - start == 1:
+                search.draws[start] = unobserved(error.fault)
+            else:
+                search.pending += _halves(start, stop)
+        else:
+            search.found.append(found)
+            search.draws.update(zip(range(start, stop), found.draws, strict=True))
+
+    def _submit(self, batch: Batch) -> None:
+        connection = self._connected()
+        number = next(self._ids)
+        names = list(batch.arrays)
+        request = {
+            "command": "run",
+            "id": number,
+            "program": to_json(batch.program),
+            "draws": batch.draws,
+            "arrays": {name: i for i, name in enumerate(names)},
+        }
+        connection.submit(request, [batch.arrays[name] for name in names])
+        self._sent.append(number)
+
+    def _receive(self, batch: Batch) -> StructureObservation:
+        """The answer to the oldest request; WorkerFault, with the worker gone, if there is none."""
+        assert self._connection is not None
+        try:
+            frame = self._connection.receive(self._limits.seconds(batch.draws))
+            return self._read(frame, self._sent.popleft(), batch)
+        except WorkerFault:
+            self._drop()
+            raise
+
+    def _read(self, frame: Frame, number: int, batch: Batch) -> StructureObservation:
+        header, arrays = frame
+        try:
+            if header.get("id") != number:
+                raise AnswerError(f"request {number} got the answer to {header.get('id')!r}")
+            return observation(header, arrays, batch)
+        except AnswerError as error:
+            assert self._connection is not None
+            raise WorkerFault(Garbled(str(error), str(self._connection.output))) from error
+
+    def _connected(self) -> Connection:
+        if self._connection is None:
+            self._connection = self._start()
+        return self._connection
+
+    def _start(self) -> Connection:
+        launch = self._launch
+        try:
+            connection = Connection(launch.command(), launch.environment, launch.directory)
+        except OSError as error:
+            raise WorkerStartError(f"{launch.python}: {error.strerror}") from error
+        self.starts += 1
+        try:
+            answer = _ask(connection, self._start_request(), self._limits.start)
+            if self._identity is None:
+                self._identity = identity(answer)
+            _ask(connection, self._configure_request(), self._limits.start)
+        except (WorkerFault, AnswerError) as error:
+            connection.close()
+            raise WorkerStartError(_explained(launch, error, connection)) from error
+        return connection
+
+    def _start_request(self) -> dict[str, Any]:
+        names = self._functions if self._identity is None else ()
+        return {"command": "start", "id": next(self._ids), "functions": list(names)}
+
+    def _configure_request(self) -> dict[str, Any]:
+        chosen = self._configuration
+        return {
+            "command": "configure",
+            "id": next(self._ids),
+            "floatx": chosen.floatx,
+            "epsilon": chosen.epsilon,
+            "image_data_format": chosen.image_data_format,
+        }
+
+    def _drop(self) -> None:
+        self._sent.clear()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _ask(connection: Connection, request: dict[str, Any], limit: float) -> dict[str, Any]:
+    connection.submit(request)
+    header, _ = connection.receive(limit)
+    if header.get("id") != request["id"] or header.get("ok") is not True:
+        raise AnswerError(str(header.get("error") or "it answered something else"))
+    return header
+
+
+def _explained(launch: Launch, error: Exception, connection: Connection) -> str:
+    reason = type(error.fault).__name__ if isinstance(error, WorkerFault) else str(error)
+    tail = str(connection.output).strip()
+    return f"{launch.module} in {launch.python} did not start ({reason})\n{tail}".strip()
+
+
+def _halves(start: int, stop: int) -> list[tuple[int, int]]:
+    """The two halves, the later first; a single draw as it is."""
+    middle = (start + stop) // 2
+    return [(a, b) for a, b in ((middle, stop), (start, middle)) if a < b]

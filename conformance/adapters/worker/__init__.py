@@ -1,0 +1,1 @@
+"""The folder that a target's interpreter runs; the host imports only its frame codec."""
