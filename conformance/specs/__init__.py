@@ -1,0 +1,20 @@
+"""What the documents say of each function, as data that a program can check."""
+
+from conformance.specs.conventions import Convention, load_conventions
+from conformance.specs.load import SpecError, Specs, load
+from conformance.specs.model import DOCUMENTS, EDITIONS, Spec, SpecFile
+from conformance.specs.signature import Parameter, Signature
+
+__all__ = [
+    "DOCUMENTS",
+    "EDITIONS",
+    "Convention",
+    "Parameter",
+    "Signature",
+    "Spec",
+    "SpecError",
+    "SpecFile",
+    "Specs",
+    "load",
+    "load_conventions",
+]

@@ -1,0 +1,326 @@
+"""Typed records of a spec file. The published JSON Schema is made from them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, field
+
+DOCUMENTS = ("ja-1", "ja-1-text", "ja-2.0", "zh-TW", "ko-2.2")
+EDITIONS = ("keras-1", "keras-2.0", "keras-2.2")
+
+Document = Literal["ja-1", "ja-1-text", "ja-2.0", "zh-TW", "ko-2.2"]
+Edition = Literal["keras-1", "keras-2.0", "keras-2.2"]
+DtypeName = Literal["float16", "float32", "float64", "int32", "int64", "uint8", "bool"]
+Domain = Literal["real", "nonnegative", "positive", "nonzero", "truth"]
+AspectName = Literal["value", "dtype", "static shape", "error", "purity"]
+
+Expression = Annotated[
+    Any,
+    Meta(
+        description=(
+            "A rule: an integer, true, false, null, the name of a parameter (its value), or a list "
+            "[operator, argument, ...]. The operators are described in docs/specs.md."
+        ),
+        extra_json_schema={"$ref": "#/$defs/Expression"},
+    ),
+]
+Line = Annotated[int, Meta(ge=1, description="A 1-based line of the document.")]
+Range = Annotated[tuple[int, int], Meta(description="Lowest and highest, both included.")]
+
+
+class _Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of all records of a spec file: immutable, and a misspelt field is an error."""
+
+
+class DocumentedSignature(_Record, kw_only=True):
+    """A signature as one document prints it."""
+
+    line: Line
+    text: str
+    corrected: str | None = None
+    """Where the printed signature is evidently wrong: what it should say."""
+    erratum: str | None = None
+    """The number of the conflict that explains `corrected`, such as `C056`."""
+
+
+class Claim(_Record, kw_only=True):
+    """Something the documents say of one aspect, in our words, with the lines that say it."""
+
+    aspect: AspectName
+    says: str
+    at: dict[Document, Line]
+
+
+class Erratum(_Record, kw_only=True):
+    """A place where a document is wrong or contradicts another, and the claim that is tested."""
+
+    number: Annotated[str, Meta(pattern="^C[0-9]{3}$")]
+    claim: str
+
+
+class Unsettled(_Record, kw_only=True):
+    """Cases that no document settles: there the named convention holds."""
+
+    when: Expression
+    convention: str
+
+
+class ErrorCase(_Record, kw_only=True):
+    """Invalid input. `exception` is demanded where `at` names the line that documents it."""
+
+    name: str
+    says: str
+    exception: Literal["ValueError", "any"]
+    editions: list[Edition]
+    at: dict[Document, Line] = field(default_factory=dict)
+    parameters: dict[str, ParameterRule] = field(default_factory=dict)
+    """Replaces the rules of the named parameters, so that the input is invalid."""
+    bindings: list[str] = field(default_factory=list)
+    """Only these bindings provoke the error; all do if empty."""
+    convention: str | None = None
+    """The convention that demands an error where no document names the exception."""
+
+
+class DtypeRule(_Record, kw_only=True):
+    """The dtypes that a result may have: any of `accept`."""
+
+    accept: Annotated[list[Expression], Meta(min_length=1)]
+
+
+class Dtypes(_Record, kw_only=True):
+    """Input dtypes: those the documents' own words and examples cover, and those only probed."""
+
+    documented: list[DtypeName] = field(default_factory=lambda: ["float32", "float64"])
+    probed: list[DtypeName] = field(default_factory=lambda: ["float16"])
+
+
+# How wrong a correct implementation may be.
+
+
+class Exact(_Record, kw_only=True, tag_field="kind", tag="exact"):
+    """Not at all: the result is an input element, an integer or a truth value."""
+
+
+class Ulp(_Record, kw_only=True, tag_field="kind", tag="ulp"):
+    """An elementwise function: so many units in the last place of the result's dtype."""
+
+    limit: Annotated[float, Meta(gt=0)]
+    source: str
+
+
+class Contraction(_Record, kw_only=True, tag_field="kind", tag="contraction"):
+    """Sums of terms: gamma_n times the sum of the terms' magnitudes (Higham 2002, 3.1)."""
+
+
+class Conditioned(_Record, kw_only=True, tag_field="kind", tag="conditioned"):
+    """Composed functions: `factor` times what one rounding of the inputs changes."""
+
+    factor: Annotated[float, Meta(gt=0)]
+
+
+Accuracy = Exact | Ulp | Contraction | Conditioned
+
+# What a parameter takes. `of` names the tensor parameter that the value depends on.
+
+
+class Tensor(_Record, kw_only=True, tag_field="kind", tag="tensor"):
+    """A tensor of any shape with a rank in `ranks`."""
+
+    ranks: Range = (0, 5)
+    domain: Domain = "real"
+    dtypes: list[DtypeName] | None = None
+    """Only these dtypes, whatever the function's other tensors have."""
+
+
+class Companion(_Record, kw_only=True, tag_field="kind", tag="companion"):
+    """A second tensor whose shape fits that of `of`."""
+
+    of: str
+    relation: Literal["broadcast", "contraction", "batch_contraction", "batch_mismatch"]
+    axes: str | None = None
+    """The parameter that holds the contracted axes, for the `batch_` relations."""
+    ranks: Range = (0, 5)
+    domain: Domain = "real"
+
+
+class Tensors(_Record, kw_only=True, tag_field="kind", tag="tensors"):
+    """A list of tensors of one shape, but for the axis in parameter `vary`."""
+
+    count: Range = (1, 4)
+    ranks: Range = (1, 4)
+    vary: str | None = None
+
+
+class Indices(_Record, kw_only=True, tag_field="kind", tag="indices"):
+    """An integer tensor whose elements are at least 0 and less than `below`."""
+
+    below: Expression
+    ranks: Range = (1, 3)
+
+
+class Value(_Record, kw_only=True, tag_field="kind", tag="value"):
+    """A NumPy array passed as it is."""
+
+    ranks: Range = (0, 4)
+
+
+class Axis(_Record, kw_only=True, tag_field="kind", tag="axis"):
+    """One axis of `of`, counted from either end."""
+
+    of: str
+    position: Literal["existing", "new", "unit"] = "existing"
+    """`new`: where an axis can be inserted; `unit`: an axis of length 1."""
+
+
+class Axes(_Record, kw_only=True, tag_field="kind", tag="axes"):
+    """One axis of `of`, or a list or tuple of distinct axes; also None if `optional`."""
+
+    of: str
+    optional: bool = False
+
+
+class BatchAxes(_Record, kw_only=True, tag_field="kind", tag="batch_axes"):
+    """None, one axis for both tensors, or a pair of axes; never the batch axis."""
+
+    of: str
+
+
+class Permutation(_Record, kw_only=True, tag_field="kind", tag="permutation"):
+    """A tuple with every axis of `of` once."""
+
+    of: str
+
+
+class TargetShape(_Record, kw_only=True, tag_field="kind", tag="target_shape"):
+    """A tuple of dimensions with as many elements as `of`; one of them may be -1."""
+
+    of: str
+
+
+class Counts(_Record, kw_only=True, tag_field="kind", tag="counts"):
+    """A list with one integer in `range` for each axis of `of`, and `extra` more or fewer."""
+
+    of: str
+    range: Range = (1, 3)
+    extra: int = 0
+
+
+class Starts(_Record, kw_only=True, tag_field="kind", tag="starts"):
+    """A list with one start index for each axis of `of`."""
+
+    of: str
+
+
+class Sizes(_Record, kw_only=True, tag_field="kind", tag="sizes"):
+    """A list with one length for each axis of `of`, so that a slice from `starts` fits."""
+
+    of: str
+    starts: str
+
+
+class Shape(_Record, kw_only=True, tag_field="kind", tag="shape"):
+    """A tuple of dimensions of a tensor to be made."""
+
+    ranks: Range = (0, 4)
+
+
+class FillShape(_Record, kw_only=True, tag_field="kind", tag="fill_shape"):
+    """None, or the shape of a tensor to be filled with `of` where that is a scalar."""
+
+    of: str
+
+
+class Integer(_Record, kw_only=True, tag_field="kind", tag="integer"):
+    """A Python integer in `range`; also None if `optional`."""
+
+    range: Range
+    optional: bool = False
+
+
+class Real(_Record, kw_only=True, tag_field="kind", tag="real"):
+    """A Python float (or integer) in `range`; also None if `optional`."""
+
+    range: tuple[float, float]
+    optional: bool = False
+
+
+class Boolean(_Record, kw_only=True, tag_field="kind", tag="boolean"):
+    """True or False."""
+
+
+class Dtype(_Record, kw_only=True, tag_field="kind", tag="dtype"):
+    """The name of a dtype; also None if `optional`."""
+
+    choices: list[DtypeName]
+    optional: bool = True
+
+
+class Literals(_Record, kw_only=True, tag_field="kind", tag="literals"):
+    """One of these values."""
+
+    values: list[Any]
+
+
+class Omitted(_Record, kw_only=True, tag_field="kind", tag="omitted"):
+    """Never passed: without a checkable effect on the aspects tested, for the stated reason."""
+
+    why: str
+
+
+ParameterRule = (
+    Tensor
+    | Companion
+    | Tensors
+    | Indices
+    | Value
+    | Axis
+    | Axes
+    | BatchAxes
+    | Permutation
+    | TargetShape
+    | Counts
+    | Starts
+    | Sizes
+    | Shape
+    | FillShape
+    | Integer
+    | Real
+    | Boolean
+    | Dtype
+    | Literals
+    | Omitted
+)
+
+
+class Spec(_Record, kw_only=True):
+    """What the documents say of one function."""
+
+    name: str
+    """The newest name; `lesser`, `deconv2d` and the like are in the signatures."""
+    summary: str
+    signatures: dict[Document, DocumentedSignature]
+    editions: dict[Edition, Document]
+    """Which document's signature binds an implementation of an edition; absent: not offered."""
+    parameters: dict[str, ParameterRule]
+    """By newest name, in the order in which values are drawn."""
+    renamed: dict[str, str] = field(default_factory=dict)
+    """Older name of a parameter to its newest name."""
+    dtypes: Dtypes = field(default_factory=Dtypes)
+    shape: Expression
+    dtype: DtypeRule
+    accuracy: Accuracy
+    differentiable: bool
+    claims: list[Claim]
+    errors: list[ErrorCase] = field(default_factory=list)
+    errata: list[Erratum] = field(default_factory=list)
+    unsettled: list[Unsettled] = field(default_factory=list)
+    profiles: dict[str, str] = field(default_factory=dict)
+    """Value profiles that no document settles for this function, with their convention."""
+
+
+class SpecFile(_Record, kw_only=True):
+    """One theme."""
+
+    theme: str
+    functions: list[Spec]

@@ -1,0 +1,239 @@
+"""The rule language of the specs: shapes, dtypes and conditions as data.
+
+A rule is an integer, true, false, null, a parameter's name, or `[operator, argument, ...]`. Shapes
+are tuples of dimensions; a dimension that is unknown when a graph is built is None, and arithmetic
+with it gives None, so that one rule yields both run-time and static shapes. The table of operators
+is `OPERATORS`; docs/specs.md describes them for other programs.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Dim = int | None
+Dims = tuple[Dim, ...]
+
+
+class RuleError(ValueError):
+    """A rule that cannot be evaluated: unknown operator or name, or arguments that do not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What the names in a rule stand for, in one call of a function."""
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments that are no tensors, by parameter name; defaults included."""
+    shapes: Mapping[str, Any] = field(default_factory=dict)
+    """The shape of each tensor parameter, or the list of shapes of a list of tensors."""
+    dtypes: Mapping[str, str] = field(default_factory=dict)
+    floatx: str = "float32"
+
+
+def evaluate(rule: Any, scope: Scope) -> Any:
+    """The value of `rule`; RuleError if it has none."""
+    if isinstance(rule, str):
+        return _lookup(scope.values, rule, "argument")
+    if not isinstance(rule, (list, tuple)):
+        return rule
+    name, *arguments = rule
+    if name in _LAZY:
+        return _LAZY[name](scope, *arguments)
+    if name not in OPERATORS:
+        raise RuleError(f"unknown operator {name!r}; one of {', '.join(operator_names())}")
+    try:
+        return OPERATORS[name](*(evaluate(a, scope) for a in arguments))
+    except (TypeError, IndexError, ZeroDivisionError) as error:
+        raise RuleError(f"{name}: {error}") from error
+
+
+def operator_names() -> list[str]:
+    """Every operator, sorted."""
+    return sorted([*OPERATORS, *_LAZY])
+
+
+def names_in(rule: Any) -> set[str]:
+    """The parameter names that a rule mentions."""
+    if isinstance(rule, str):
+        return {rule}
+    if not isinstance(rule, (list, tuple)) or not rule:
+        return set()
+    head, *arguments = rule
+    if head == "literal":
+        return set()
+    return set().union(*(names_in(a) for a in arguments))
+
+
+def normalise_axis(axis: int, rank: int) -> int:
+    """`axis` counted from the front; RuleError if a tensor of `rank` has no such axis."""
+    if not -rank <= axis < rank:
+        raise RuleError(f"axis {axis} is outside a tensor of rank {rank}")
+    return axis % rank if rank else 0
+
+
+def normalise_axes(axes: int | Sequence[int] | None, rank: int) -> tuple[int, ...]:
+    """The axes counted from the front, sorted; None means all."""
+    if axes is None:
+        return tuple(range(rank))
+    listed = [axes] if isinstance(axes, int) else axes
+    return tuple(sorted({normalise_axis(a, rank) for a in listed}))
+
+
+def _lookup(table: Mapping[str, Any], name: str, what: str) -> Any:
+    try:
+        return table[name]
+    except KeyError:
+        raise RuleError(f"no {what} {name!r} in this call") from None
+
+
+def _if(scope: Scope, condition: Any, then: Any, otherwise: Any) -> Any:
+    return evaluate(then if evaluate(condition, scope) else otherwise, scope)
+
+
+def _axes(scope: Scope, axes: Any, tensor: str) -> tuple[int, ...]:
+    return normalise_axes(evaluate(axes, scope), len(_lookup(scope.shapes, tensor, "tensor")))
+
+
+def _axis(scope: Scope, axis: Any, rank: Any) -> int:
+    return normalise_axis(evaluate(axis, scope), evaluate(rank, scope))
+
+
+_LAZY: dict[str, Callable[..., Any]] = {
+    "literal": lambda scope, value: value,
+    "if": _if,
+    "and": lambda scope, *rules: all(evaluate(r, scope) for r in rules),
+    "or": lambda scope, *rules: any(evaluate(r, scope) for r in rules),
+    "shape": lambda scope, tensor: tuple(_lookup(scope.shapes, tensor, "tensor")),
+    "shapes": lambda scope, tensors: [tuple(s) for s in _lookup(scope.shapes, tensors, "tensors")],
+    "rank": lambda scope, tensor: len(_lookup(scope.shapes, tensor, "tensor")),
+    "dtype": lambda scope, tensor: _lookup(scope.dtypes, tensor, "tensor"),
+    "floatx": lambda scope: scope.floatx,
+    "axes": _axes,
+    "axis": _axis,
+}
+
+
+def _known(function: Callable[..., int]) -> Callable[..., Dim]:
+    """`function` on dimensions, None as soon as one of them is unknown."""
+
+    def operate(*dims: Dim) -> Dim:
+        return None if None in dims else function(*dims)
+
+    return operate
+
+
+def _product(dims: Dims) -> Dim:
+    if 0 in dims:
+        return 0
+    return None if None in dims else math.prod(d for d in dims if d is not None)
+
+
+def _broadcast_dim(a: Dim, b: Dim) -> Dim:
+    if a == 1 or a == b:
+        return b
+    if b == 1:
+        return a
+    if a is None or b is None:
+        return b if a is None else a
+    raise RuleError(f"dimensions {a} and {b} do not broadcast")
+
+
+def _broadcast(*shapes: Dims) -> Dims:
+    rank = max(map(len, shapes))
+    result: Dims = (1,) * rank
+    for shape in shapes:
+        padded = (1,) * (rank - len(shape)) + tuple(shape)
+        result = tuple(_broadcast_dim(a, b) for a, b in zip(result, padded, strict=True))
+    return result
+
+
+def _reshape(shape: Dims, target: Sequence[int]) -> Dims:
+    if -1 not in target:
+        return tuple(target)
+    known = math.prod(d for d in target if d != -1)
+    total = _product(shape)
+    fill = None if total is None or known == 0 else total // known
+    return tuple(fill if d == -1 else d for d in target)
+
+
+def _remove(shape: Dims, axes: int | Sequence[int]) -> Dims:
+    dropped = {axes} if isinstance(axes, int) else set(axes)
+    return tuple(d for i, d in enumerate(shape) if i not in dropped)
+
+
+def _set(shape: Dims, axes: int | Sequence[int], dim: Dim) -> Dims:
+    changed = {axes} if isinstance(axes, int) else set(axes)
+    return tuple(dim if i in changed else d for i, d in enumerate(shape))
+
+
+def _insert(shape: Dims, axis: int, dim: Dim) -> Dims:
+    return (*shape[:axis], dim, *shape[axis:])
+
+
+def _total(dims: Sequence[Dim]) -> Dim:
+    return None if None in dims else sum(d for d in dims if d is not None)
+
+
+def _merge(shapes: Sequence[Dims]) -> Dims:
+    """One shape for tensors that must be alike: a dimension is known if any knows it."""
+    return tuple(next((d for d in dims if d is not None), None) for dims in zip(*shapes, strict=True))
+
+
+def _batch_axes(axes: Any, x_rank: int, y_rank: int) -> tuple[int, int]:
+    """The two contracted axes of a batch-wise product, counted from the front."""
+    if axes is None:
+        axes = (x_rank - 1, max(y_rank - 2, 1))
+    first, second = (axes, axes) if isinstance(axes, int) else axes
+    return normalise_axis(first, x_rank), normalise_axis(second, y_rank)
+
+
+def _length(items: Any) -> int:
+    return len(items)
+
+
+def _has(items: Any, item: Any) -> bool:
+    return items is not None and not isinstance(items, int) and item in items
+
+
+def _any_below(items: Any, bound: float) -> bool:
+    if items is None or isinstance(items, bool):
+        return False
+    listed = [items] if isinstance(items, (int, float)) else items
+    return any(isinstance(i, (int, float)) and i < bound for i in listed)
+
+
+OPERATORS: dict[str, Callable[..., Any]] = {
+    "list": lambda *items: tuple(items),
+    "join": lambda *shapes: tuple(d for s in shapes for d in s),
+    "remove": _remove,
+    "set": _set,
+    "insert": _insert,
+    "take": lambda shape, start, stop: tuple(shape)[start:stop],
+    "dim": lambda shape, axis: shape[axis],
+    "dims_along": lambda shapes, axis: [s[axis] for s in shapes],
+    "permute": lambda shape, pattern: tuple(shape[i] for i in pattern),
+    "reverse": lambda shape: tuple(reversed(shape)),
+    "product": _product,
+    "total": _total,
+    "merge": _merge,
+    "broadcast": _broadcast,
+    "reshape": _reshape,
+    "scale": lambda shape, counts: tuple(_known(lambda a, b: a * b)(d, n) for d, n in zip(shape, counts, strict=True)),
+    "add": _known(lambda a, b: a + b),
+    "subtract": _known(lambda a, b: a - b),
+    "multiply": _known(lambda a, b: a * b),
+    "batch_axes": _batch_axes,
+    "steps": lambda start, stop, step: len(range(start, stop, step)),
+    "length": _length,
+    "is_none": lambda value: value is None,
+    "is_integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "not": lambda value: not value,
+    "equal": lambda a, b: a == b,
+    "less": lambda a, b: a < b,
+    "greater": lambda a, b: a > b,
+    "has": _has,
+    "any_below": _any_below,
+}
