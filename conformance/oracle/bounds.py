@@ -1,0 +1,127 @@
+"""How far a correct implementation may stray: one function per class of accuracy.
+
+* `exact`: the value rounded once to the dtype, bound 0.
+* `ulp`: `limit` units in the last place of the result dtype.
+* `contraction`: the a-priori bound of the theme's own module.
+* `conditioned`: `factor` times what one rounding of the inputs changes (the largest change over
+  four fixed patterns of signs, every floating input element moved by one unit roundoff), plus
+  `factor` ULP, plus what a summation inside adds.
+
+Subnormals: no document says whether they are kept. Where `flushes` is set, each may be read or
+written as zero: a result below the smallest normal has at least that bound, and the bound
+covers what replacing every subnormal input by zero changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from conformance.oracle import linear_algebra, nn, reductions
+from conformance.oracle.expectation import Array
+from conformance.oracle.rounding import OWN_ERROR, Arithmetic, signs, ulp
+
+CONTRACTIONS = {
+    **reductions.CONTRACTIONS,
+    **linear_algebra.CONTRACTIONS,
+    **nn.CONTRACTIONS,
+}
+SUMMATIONS = {**reductions.SUMMATIONS, **nn.SUMMATIONS}
+
+Bounded = tuple[Array, Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A function, its wide arguments, and the arithmetic of the floating result dtype."""
+
+    function: str
+    oracle: Callable[..., Array]
+    arguments: Mapping[str, Any]
+    model: Arithmetic
+
+    def answer(self) -> Array:
+        """The wide value."""
+        return np.asarray(self.oracle(**self.arguments))
+
+    def answer_to(self, change: Callable[[Array], Array]) -> Array:
+        """The wide value with `change` done to every floating tensor among the arguments."""
+        return np.asarray(self.oracle(**changed(self.arguments, change)))
+
+
+def changed(arguments: Mapping[str, Any], change: Callable[[Array], Array]) -> dict[str, Any]:
+    """The arguments with `change` done to every floating tensor."""
+
+    def one(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            return change(value) if value.dtype.kind == "f" else value
+        return [one(item) for item in value] if isinstance(value, list) else value
+
+    return {name: one(value) for name, value in arguments.items()}
+
+
+def exact(question: Question, _: Any) -> Bounded:
+    """The value rounded once, and no room."""
+    value = question.answer()
+    rounded = value.astype(question.model.dtype)
+    return rounded, np.zeros(value.shape)
+
+
+def in_ulp(question: Question, accuracy: Any) -> Bounded:
+    """`limit` ULP of the result dtype."""
+    value = question.answer()
+    return value, _with_room(value, accuracy.limit * ulp(value, question.model), question.model)
+
+
+def contraction(question: Question, _: Any) -> Bounded:
+    """The theme's a-priori bound. ValueError: the function has none."""
+    bounded = CONTRACTIONS.get(question.function)
+    if bounded is None:
+        known = ", ".join(sorted(CONTRACTIONS))
+        raise ValueError(
+            f"{question.function} has no a-priori bound: its accuracy must not be of kind "
+            f"'contraction' (functions that have one: {known})"
+        )
+    value, bound = bounded(question.model, **question.arguments)
+    return np.asarray(value), _with_room(value, np.asarray(bound), question.model)
+
+
+def conditioned(question: Question, accuracy: Any) -> Bounded:
+    """`factor` times the effect of one rounding of the inputs and one ULP of the result."""
+    value, model = question.answer(), question.model
+    change = np.zeros(value.shape)
+    for pattern in range(4):
+        moved = question.answer_to(
+            lambda x, row=pattern: x + x * (signs(x.shape)[row] * model.unit)
+        )
+        change = np.maximum(change, np.abs(moved - value))
+    bound = accuracy.factor * (change + ulp(value, model))
+    summation = SUMMATIONS.get(question.function)
+    if summation is not None:
+        bound = bound + summation(value, model, **question.arguments)
+    return value, _with_room(value, bound, model)
+
+
+def _with_room(value: Array, bound: Array, model: Arithmetic) -> Array:
+    """The bound, and what subnormal results and the oracle's own rounding ask beyond it."""
+    if model.dtype == "float64" and OWN_ERROR:
+        bound = bound + OWN_ERROR * ulp(value, model)
+    if not model.flushes:
+        return bound
+    magnitude = np.abs(value)
+    near = (magnitude < model.smallest_normal + bound) & (magnitude > 0)
+    if not near.any():
+        return bound
+    least = np.minimum(np.maximum(magnitude, model.smallest_normal), 2 * model.smallest_normal)
+    return np.where(near, np.maximum(bound, least), bound)
+
+
+KINDS: Mapping[str, Callable[[Question, Any], Bounded]] = {
+    "exact": exact,
+    "ulp": in_ulp,
+    "contraction": contraction,
+    "conditioned": conditioned,
+}

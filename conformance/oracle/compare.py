@@ -1,0 +1,106 @@
+"""Does a result agree with the expectation, and by how many ULP is it off?
+
+NaN agrees with NaN, an infinity with the same infinity. A finite number does not agree with an
+expected infinity; an infinity agrees with an expected finite number only if the bound reaches
+the numbers that round to infinity. Any answer agrees with an infinite bound. The result dtype is
+the expectation's: that `got` has it is another check's business.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.oracle.expectation import Array, Expectation
+from conformance.oracle.rounding import arithmetic, ulp
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """The worst element of a comparison: its error, the limit there (both in ULP), its place.
+
+    Of an integer or bool dtype one ULP is 1. `index` is None for an array without elements.
+    """
+
+    ulp: float
+    limit_ulp: float
+    index: tuple[int, ...] | None
+
+
+def agrees(got: Array, expectation: Expectation) -> Mask:
+    """For every element, whether it is within the bound. ValueError: `got` has another shape."""
+    distance = _distance(got, expectation)
+    inside: Mask = np.asarray(distance <= expectation.bound)
+    if inside.all():
+        return inside
+    answer: Mask = inside | _special(np.asarray(got, np.float64), expectation)
+    return answer
+
+
+def ulp_error(got: Array, expectation: Expectation) -> npt.NDArray[np.float64]:
+    """The error of every element in ULP of the result dtype at the expected value.
+
+    0 where special values agree or the bound is infinite, infinity where they do not.
+    """
+    distance = np.asarray(_distance(got, expectation), np.float64)
+    error: npt.NDArray[np.float64] = distance / _spacing(expectation)
+    if np.isfinite(error).all() and np.isfinite(expectation.bound).all():
+        return error
+    settled = _special(np.asarray(got, np.float64), expectation)
+    return np.where(settled, 0.0, np.where(np.isfinite(error), error, np.inf))
+
+
+def ulp_limit(expectation: Expectation) -> npt.NDArray[np.float64]:
+    """The bound of every element in ULP of the result dtype at the expected value."""
+    limit: npt.NDArray[np.float64] = expectation.bound / _spacing(expectation)
+    return limit
+
+
+def worst(got: Array, expectation: Expectation) -> Error:
+    """The element that uses most of its bound, or exceeds it by most."""
+    error, limit = ulp_error(got, expectation), ulp_limit(expectation)
+    if not error.size:
+        return Error(0.0, 0.0, None)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(error > 0, error / limit, 0.0)
+    place = int(np.nan_to_num(share, nan=np.inf, posinf=np.inf).argmax())
+    index = tuple(int(one) for one in np.unravel_index(place, error.shape))
+    return Error(float(error[index]), float(limit[index]), index)
+
+
+def _distance(got: Array, expectation: Expectation) -> Any:
+    value = expectation.value
+    if got.shape != value.shape:
+        raise ValueError(f"the result has shape {got.shape}, the expectation {value.shape}")
+    if value.dtype.kind == "f":
+        with np.errstate(invalid="ignore", over="ignore"):
+            return np.abs(got - value)
+    if got.dtype.kind in "biu":
+        return np.abs(got.astype(np.int64) - value)
+    with np.errstate(invalid="ignore"):
+        return np.abs(got.astype(np.float64) - value)
+
+
+def _special(got: npt.NDArray[np.float64], expectation: Expectation) -> Mask:
+    """Where both are NaN or the same infinity, nothing is asked, or infinity is near enough."""
+    value, bound = expectation.value.astype(np.float64), expectation.bound
+    same = (np.isnan(got) & np.isnan(value)) | (np.isinf(got) & (got == value))
+    free = np.isposinf(bound)
+    model = arithmetic(expectation.dtype, False)
+    if model is None:
+        return same | free
+    with np.errstate(invalid="ignore", over="ignore"):
+        reached = np.abs(value.astype(np.longdouble)) + bound >= model.overflow
+        over = np.isinf(got) & np.isfinite(value) & reached & ((got > 0) == (value > 0))
+    answer: Mask = same | free | over
+    return answer
+
+
+def _spacing(expectation: Expectation) -> Any:
+    model = arithmetic(expectation.dtype, False)
+    return 1.0 if model is None else ulp(expectation.value, model)

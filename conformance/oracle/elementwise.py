@@ -1,0 +1,67 @@
+"""Elementwise mathematics: square, abs, sqrt, exp, log, round, sign, pow, clip, maximum, minimum,
+sin and cos.
+
+Each function takes wide tensors and returns the wide value; its error is that of the C library's
+function in that width. Bounds are the spec's: a limit in ULP (The OpenCL C Specification, table
+of "ULP values for built-in math functions", is the source of the limits), or exact.
+Conventions where the documents are silent are NumPy's: NaN for the square root or logarithm of a
+negative number, `maximum` and `minimum` propagate NaN, `clip` with min_value > max_value gives
+max_value. Ties are rounded to even (ko-2.2, line 1598).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from conformance.oracle.expectation import Array
+
+
+def power(x: Array, a: Any) -> Array:
+    """`x` to the power `a`; integers stay integers. ValueError: negative power of an integer."""
+    result: Array = np.power(x, a)
+    return result
+
+
+def clip(x: Array, min_value: Any = None, max_value: Any = None) -> Array:
+    """The median of x, min_value and max_value; None for no limit; NaN stays NaN."""
+    if min_value is not None:
+        x = np.maximum(x, min_value)
+    if max_value is not None:
+        x = np.minimum(x, max_value)
+    return x
+
+
+def _unary(function: Callable[[Array], Array]) -> Callable[..., Array]:
+    def oracle(x: Array) -> Array:
+        result: Array = function(x)
+        return result
+
+    return oracle
+
+
+def _binary(function: Callable[[Any, Any], Array]) -> Callable[..., Array]:
+    def oracle(x: Any, y: Any) -> Array:
+        result: Array = function(x, y)
+        return result
+
+    return oracle
+
+
+ORACLES: Mapping[str, Callable[..., Array]] = {
+    "square": _unary(np.square),
+    "abs": _unary(np.abs),
+    "sqrt": _unary(np.sqrt),
+    "exp": _unary(np.exp),
+    "log": _unary(np.log),
+    "round": _unary(np.rint),
+    "sign": _unary(np.sign),
+    "pow": power,
+    "clip": clip,
+    "maximum": _binary(np.maximum),
+    "minimum": _binary(np.minimum),
+    "sin": _unary(np.sin),
+    "cos": _unary(np.cos),
+}

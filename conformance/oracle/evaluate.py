@@ -1,0 +1,140 @@
+"""From a function and its arguments to the expectation: widen, answer, bound, settle the range."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from conformance.oracle import (
+    comparison,
+    creation,
+    elementwise,
+    linear_algebra,
+    nn,
+    reductions,
+    shape_ops,
+)
+from conformance.oracle.bounds import KINDS, Question
+from conformance.oracle.expectation import Accuracy, Array, Expectation
+from conformance.oracle.rounding import WIDE, Arithmetic, arithmetic, flushed
+
+ORACLES: Mapping[str, Callable[..., Array]] = {
+    **reductions.ORACLES,
+    **elementwise.ORACLES,
+    **comparison.ORACLES,
+    **shape_ops.ORACLES,
+    **linear_algebra.ORACLES,
+    **creation.ORACLES,
+    **nn.ORACLES,
+}
+"""Canonical function name to its oracle: wide tensors by parameter name to the wide value."""
+
+
+def expect(
+    function: str,
+    arguments: Mapping[str, Any],
+    dtype: str,
+    accuracy: Accuracy,
+    *,
+    flush_subnormals: bool = True,
+) -> Expectation:
+    """The right answer of one call, with an error bound for every element.
+
+    `arguments` maps keras-2.2 parameter names to NumPy arrays in the case's own dtype (lists of
+    them where the function takes a list) or Python values; a Python float is rounded to the
+    dtype of the floating tensors beside it. `dtype` is the result dtype. `accuracy` is the spec's
+    record. With `flush_subnormals` the bound allows that numbers below the smallest normal one
+    are read or written as zero (the documents are silent on it).
+
+    KeyError: no such function; ValueError or IndexError: arguments that no document allows.
+    """
+    model = arithmetic(dtype, flush_subnormals)
+    oracle = ORACLES[function]
+    wide = widened(arguments, dtype)
+    with np.errstate(all="ignore"):
+        if model is None:
+            value = _integers(oracle(**wide), dtype)
+            bound = np.zeros(value.shape)
+        else:
+            question = Question(function, oracle, wide, model)
+            value, bound = KINDS[str(accuracy.kind)](question, accuracy)
+        if flush_subnormals:
+            bound = bound + _effect_of_flushing(oracle, arguments, wide, dtype)
+        if model is not None:
+            value, bound = _in_range(value, bound, model)
+    return Expectation(value, bound, dtype)
+
+
+def widened(arguments: Mapping[str, Any], dtype: str) -> dict[str, Any]:
+    """The arguments with tensors in a wide type and Python floats rounded to the case's dtype."""
+    tensors = [value for value in arguments.values() if isinstance(value, np.ndarray)]
+    floating = next((x.dtype.name for x in tensors if x.dtype.kind == "f"), dtype)
+    scalar = np.dtype(floating).type if floating in WIDE else float
+    return {name: _wide(value, scalar) for name, value in arguments.items()}
+
+
+def _wide(value: Any, scalar: Callable[[float], Any]) -> Any:
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind == "f":
+            return value.astype(WIDE[value.dtype.name])
+        return value if value.dtype.kind == "b" else value.astype(np.int64)
+    if type(value) is float:
+        return np.float64(scalar(value))
+    if isinstance(value, list | tuple) and value and isinstance(value[0], np.ndarray):
+        return [_wide(item, scalar) for item in value]
+    return value
+
+
+def _integers(value: Any, dtype: str) -> Array:
+    return np.asarray(value).astype(np.bool_ if dtype == "bool" else np.int64)
+
+
+def _effect_of_flushing(
+    oracle: Callable[..., Array], arguments: Mapping[str, Any], wide: Mapping[str, Any], dtype: str
+) -> Any:
+    """How far the value moves if every subnormal input is read as zero; 0 if there is none."""
+    smaller = {name: _flushed(value) for name, value in arguments.items()}
+    if all(value is arguments[name] for name, value in smaller.items()):
+        return 0
+    moved = np.asarray(oracle(**widened(smaller, dtype)), np.longdouble)
+    value = np.asarray(oracle(**wide), np.longdouble)
+    same = (moved == value) | (np.isnan(moved) & np.isnan(value))
+    effect = np.where(same, 0, np.abs(moved - value))
+    return np.where(np.isnan(effect), np.inf, effect)
+
+
+def _flushed(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return flushed(value) if value.dtype.kind == "f" else value
+    if isinstance(value, list | tuple) and value and isinstance(value[0], np.ndarray):
+        items = [_flushed(item) for item in value]
+        same = all(new is old for new, old in zip(items, value, strict=True))
+        return value if same else items
+    return value
+
+
+def _in_range(value: Array, bound: Array, model: Arithmetic) -> tuple[Array, Array]:
+    """The value and bound as float64, with overflow to infinity settled.
+
+    Where even the nearest allowed number rounds to infinity, infinity is the answer and the bound
+    is 0. Where only the farthest does, the value is kept in the finite range; `agrees` then takes
+    either. A NaN or infinity that the function itself gives is asked for exactly, unless the
+    bound is infinite already.
+    """
+    reach = np.abs(value) + bound
+    if not reach.size or reach.max() < model.largest:
+        return _float64(value), _float64(bound)
+    magnitude = np.abs(value)
+    certain = ~(magnitude - bound < model.overflow)
+    unbounded = ~(bound < np.inf) & np.isfinite(value)
+    limit = np.where(certain, np.inf, np.minimum(magnitude, model.largest))
+    limit = np.where(np.isnan(value) | unbounded, magnitude, limit)
+    bound = np.where(certain & ~unbounded & ~np.isposinf(bound), 0, bound + (magnitude - limit))
+    bound = np.where(np.isnan(bound), np.inf, bound)
+    return _float64(np.copysign(limit, value)), _float64(bound)
+
+
+def _float64(array: Any) -> Array:
+    return np.asarray(array, np.float64)

@@ -1,0 +1,98 @@
+"""Linear algebra: dot, batch_dot and transpose.
+
+`dot` sums the last axis of x with the last but one of y (C046: (2, 3) . (4, 3, 5) gives
+(2, 4, 5)). `batch_dot` gives x.shape without the summed axis + y.shape without its batch axis
+and the summed axis, and (samples, 1) where that has rank 1 (C047, C052). Its `axes=None` is a
+convention: the last axis of x with the last but one of y, or with the last if y has rank 2 (the
+other is the batch axis). `transpose` reverses the axes (C053).
+
+Bound of an inner product of n terms, in any order of summation, with or without fused
+multiply-add (Higham 3.1, equation 3.5): gamma_n |x|.|y|. Underflow adds, for every product and
+every partial sum, one `underflow`; where subnormals may be flushed, the terms with a subnormal
+factor add their magnitudes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from conformance.oracle.expectation import Array
+from conformance.oracle.rounding import Arithmetic, finite_magnitude, gamma, overflow_risk
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def dot(x: Array, y: Array) -> Array:
+    """Sum over the last axis of x and the last but one (the only one, for rank 1) of y."""
+    return np.tensordot(x, y, axes=(x.ndim - 1, max(y.ndim - 2, 0)))
+
+
+def batch_axes(x: Array, y: Array, axes: int | Sequence[int] | None) -> tuple[int, int]:
+    """The two summed axes, counted from the front. ValueError: the batch axis or no such axis."""
+    if axes is None:
+        axes = (x.ndim - 1, max(y.ndim - 2, 1))
+    elif isinstance(axes, int):
+        axes = (axes, axes)
+    first, second = (axis % array.ndim for axis, array in zip(axes, (x, y), strict=True))
+    if first == 0 or second == 0:
+        raise ValueError(f"axes={tuple(axes)} sums the batch axis; name an axis from 1 up")
+    return first, second
+
+
+def batch_dot(x: Array, y: Array, axes: int | Sequence[int] | None = None) -> Array:
+    """Sum over one axis of each, sample by sample."""
+    first, second = batch_axes(x, y, axes)
+    left = _LETTERS[: x.ndim]
+    right = left[0] + _LETTERS[x.ndim : x.ndim + y.ndim - 1]
+    right = right[:second] + left[first] + right[second + 1 :]
+    kept = (left + right[1:]).replace(left[first], "")
+    result: Array = np.einsum(f"{left},{right}->{kept}", x, y)
+    return result[:, np.newaxis] if result.ndim == 1 else result
+
+
+def transpose(x: Array) -> Array:
+    """All axes in reverse order."""
+    return np.transpose(x)
+
+
+def _inner_product(
+    product: Callable[[Array, Array], Array], terms: int, model: Arithmetic, x: Array, y: Array
+) -> tuple[Array, Array]:
+    value = product(x, y)
+    left, right = finite_magnitude(x), finite_magnitude(y)
+    magnitude = product(left, right)
+    factor = gamma(terms, model.unit)
+    bound = factor * magnitude + 2 * terms * model.underflow
+    if model.flushes:
+        small_left = np.where(left < model.smallest_normal, left, 0)
+        small_right = np.where(right < model.smallest_normal, right, 0)
+        if small_left.any() or small_right.any():
+            bound = bound + product(small_left, right) + product(left, small_right)
+    return value, overflow_risk(value, bound, magnitude, factor, model)
+
+
+def bounded_dot(model: Arithmetic, x: Array, y: Array) -> tuple[Array, Array]:
+    """Value and bound of `dot`."""
+    return _inner_product(dot, x.shape[-1] if x.ndim else 1, model, x, y)
+
+
+def bounded_batch_dot(
+    model: Arithmetic, x: Array, y: Array, axes: int | Sequence[int] | None = None
+) -> tuple[Array, Array]:
+    """Value and bound of `batch_dot`."""
+    pair = batch_axes(x, y, axes)
+    return _inner_product(lambda a, b: batch_dot(a, b, pair), x.shape[pair[0]], model, x, y)
+
+
+ORACLES: Mapping[str, Callable[..., Array]] = {
+    "dot": dot,
+    "batch_dot": batch_dot,
+    "transpose": transpose,
+}
+
+CONTRACTIONS: Mapping[str, Callable[..., tuple[Array, Array]]] = {
+    "dot": bounded_dot,
+    "batch_dot": bounded_batch_dot,
+}

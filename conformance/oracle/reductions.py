@@ -1,0 +1,241 @@
+"""Reductions: max, min, sum, prod, cumsum, cumprod, var, std, mean, any, all, argmax, argmin and
+logsumexp. `axis` is None (all elements), an axis or several; a kept axis has length 1.
+
+Bounds (u the unit roundoff, n the number of terms; all hold for any order of summation, also in
+the dtype itself and with the result rounded once more):
+
+* sum, cumsum: gamma_n sum|x| (Higham, section 4.2; n - 1 additions and a last rounding).
+* mean: gamma_(n+2) sum|x| / n: division, or multiplication by the rounded 1/n.
+* prod, cumprod: gamma_n |value| (Higham, section 3.1). A partial product that underflows is wrong
+  by at most `underflow`, and the factors still to come multiply that by at most the product of
+  the |x_i| above 1. Where that product reaches the overflow threshold while others pull the
+  value down, some order overflows: the bound is infinite.
+* var, two-pass: the computed mean m' is within d of the mean, d the bound of mean. For exact
+  arithmetic sum (x_i - m')^2 / n = var + (mean - m')^2. Each squared difference carries three
+  roundings, the sum n - 1, the division at most two, the result one: at most
+  gamma_(n+5) (var + d^2) + d^2. (Higham, problem 1.10 and its solution, for the form.)
+* std: |sqrt(v') - sqrt(v)| <= min(B / sqrt(v), sqrt(B)) where |v' - v| <= B, and 4 u for the
+  square root and its rounding (OpenCL allows 3 ULP, a ULP being at most 2 u relative).
+* logsumexp: conditioning, and gamma_n absolutely: a relative error of the sum of exponentials
+  is an absolute one of its logarithm.
+
+Underflow adds one `underflow` per operation that can produce a number below the normal range.
+Conventions (the documents are silent): first index on ties, ddof 0, NumPy's answer for NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from conformance.oracle.expectation import Array
+from conformance.oracle.rounding import Arithmetic, finite_magnitude, gamma, overflow_risk
+
+Axis = int | Sequence[int] | None
+Bounded = tuple[Array, Array]
+
+_SUM: Any = np.add.reduce
+_MAX: Any = np.maximum.reduce
+
+
+def _axes(axis: Axis) -> int | tuple[int, ...] | None:
+    return axis if axis is None or isinstance(axis, int) else tuple(axis)
+
+
+def _reduction(function: Callable[..., Any]) -> Callable[..., Array]:
+    def oracle(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+        result: Array = function(x, axis=_axes(axis), keepdims=keepdims)
+        return result
+
+    return oracle
+
+
+def _index(function: Callable[..., Any]) -> Callable[..., Array]:
+    def oracle(x: Array, axis: int | None = -1) -> Array:
+        result: Array = function(x, axis=axis)
+        return result
+
+    return oracle
+
+
+def _scan(function: Callable[..., Any]) -> Callable[..., Array]:
+    def oracle(x: Array, axis: int = 0) -> Array:
+        result: Array = function(x, axis=axis)
+        return result
+
+    return oracle
+
+
+def terms(x: Array, axis: Axis) -> int:
+    """How many elements are reduced to one."""
+    if axis is None:
+        return x.size
+    if isinstance(axis, int):
+        return int(x.shape[axis])
+    return math.prod(x.shape[one] for one in axis)
+
+
+def _real(x: Array) -> Array:
+    return x if x.dtype.kind == "f" else x.astype(np.longdouble)
+
+
+def mean(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+    """The sum divided by the number of elements; NaN of none."""
+    total = _SUM(_real(x), axis=_axes(axis), keepdims=keepdims)
+    return np.asarray(total / total.dtype.type(terms(x, axis)))
+
+
+def var(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+    """The mean of the squared differences from the mean (ddof 0)."""
+    real = _real(x)
+    return mean(np.square(real - mean(real, axis, True)), axis, keepdims)
+
+
+def std(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+    """The square root of `var`."""
+    return np.asarray(np.sqrt(var(x, axis, keepdims)))
+
+
+def logsumexp(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+    """The logarithm of the sum of the exponentials."""
+    where = _axes(axis)
+    top = np.asarray(_MAX(x, axis=where, keepdims=True))
+    top = np.where(np.isfinite(top), top, 0)
+    total = _SUM(np.exp(x - top), axis=where, keepdims=True)
+    result: Array = np.log(total) + top
+    return result if keepdims else np.squeeze(result, axis=where)
+
+
+def _bounded_sum(
+    model: Arithmetic, x: Array, axis: Axis, keepdims: bool, roundings: int
+) -> tuple[Array, Array, Array, Any]:
+    """Sum, its bound for terms + `roundings` roundings, the sum of magnitudes and the gamma."""
+    where = _axes(axis)
+    n = terms(x, axis)
+    value = _SUM(x, axis=where, keepdims=keepdims)
+    magnitude = _SUM(finite_magnitude(x), axis=where, keepdims=keepdims)
+    factor = gamma(n + roundings, model.unit)
+    bound = factor * magnitude + (2 * n * model.underflow if model.flushes else 0)
+    return np.asarray(value), np.asarray(bound), np.asarray(magnitude), factor
+
+
+def bounded_sum(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False) -> Bounded:
+    """Value and bound of `sum`."""
+    value, bound, magnitude, factor = _bounded_sum(model, _real(x), axis, keepdims, 0)
+    return value, overflow_risk(value, bound, magnitude, factor, model)
+
+
+def bounded_mean(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False) -> Bounded:
+    """Value and bound of `mean`; infinite where the sum of magnitudes overflows."""
+    total, bound, magnitude, factor = _bounded_sum(model, _real(x), axis, keepdims, 2)
+    n = total.dtype.type(terms(x, axis))
+    risky = magnitude * (1 + factor) >= model.overflow
+    bound = bound / n + model.underflow
+    return total / n, np.where(risky, np.inf, bound) if risky.any() else bound
+
+
+def bounded_cumsum(model: Arithmetic, x: Array, axis: int = 0) -> Bounded:
+    """Value and bound of `cumsum`: each element is a sum of the terms so far."""
+    value = np.add.accumulate(x, axis=axis)
+    magnitude = np.add.accumulate(finite_magnitude(x), axis=axis)
+    count = _position(x, axis)
+    factor = gamma(count, model.unit)
+    bound = factor * magnitude + (2 * count * model.underflow if model.flushes else 0)
+    return value, overflow_risk(value, bound, magnitude, factor, model)
+
+
+def _position(x: Array, axis: int) -> Array:
+    """1, 2, 3... along an axis, in a shape that broadcasts with x."""
+    shape = [1] * x.ndim
+    shape[axis] = x.shape[axis]
+    return np.arange(1, x.shape[axis] + 1).reshape(shape)
+
+
+def _bounded_product(
+    model: Arithmetic, x: Array, combine: Callable[[Array], Array], count: Any
+) -> Bounded:
+    """Value and bound of a product of `count` factors; `combine` multiplies along the axis."""
+    value = combine(x)
+    size = np.abs(x)
+    size = np.where(np.isfinite(size) & (size > 0), size, 1)
+    growth, decay = combine(np.maximum(size, 1)), combine(np.minimum(size, 1))
+    factor = gamma(count, model.unit)
+    finite = np.where(np.isfinite(value), np.abs(value), 0)
+    lost = np.where(decay * (1 - factor) <= 2 * model.smallest_normal, growth, 0)
+    bound = factor * finite + count * model.underflow * lost
+    return value, overflow_risk(value, bound, growth, factor, model)
+
+
+def bounded_prod(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False) -> Bounded:
+    """Value and bound of `prod`."""
+    combine = partial(np.multiply.reduce, axis=_axes(axis), keepdims=keepdims)
+    return _bounded_product(model, _real(x), combine, terms(x, axis))
+
+
+def bounded_cumprod(model: Arithmetic, x: Array, axis: int = 0) -> Bounded:
+    """Value and bound of `cumprod`."""
+    combine = partial(np.multiply.accumulate, axis=axis)
+    return _bounded_product(model, _real(x), combine, _position(x, axis))
+
+
+def bounded_var(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False) -> Bounded:
+    """Value and bound of `var` (see the module's derivation)."""
+    real, n = _real(x), terms(x, axis)
+    _, drift = bounded_mean(model, real, axis, keepdims)
+    value = var(real, axis, keepdims)
+    factor = gamma(n + 5, model.unit)
+    bound = factor * (value + drift**2) + drift**2 + 4 * model.underflow
+    squares = n * (value + drift**2) * (1 + factor)
+    certain = value * (1 - factor) >= model.overflow
+    risky = (squares >= model.overflow) & ~(certain & np.isfinite(drift))
+    return value, np.where(risky, np.inf, bound) if risky.any() else bound
+
+
+def bounded_std(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False) -> Bounded:
+    """Value and bound of `std` from those of `var`."""
+    square, spread = bounded_var(model, x, axis, keepdims)
+    value = np.sqrt(square)
+    error = np.minimum(spread / np.where(value > 0, value, 1), np.sqrt(spread))
+    error = np.where(value > 0, error, np.sqrt(spread))
+    return value, error + 4 * model.unit * (value + error)
+
+
+def logsumexp_summation(
+    value: Array, model: Arithmetic, x: Array, axis: Axis = None, **_: Any
+) -> Array:
+    """What summing n exponentials adds to the bound of `logsumexp`."""
+    return np.full(np.shape(value), gamma(terms(x, axis), model.unit))
+
+
+ORACLES: Mapping[str, Callable[..., Array]] = {
+    "max": _reduction(np.maximum.reduce),
+    "min": _reduction(np.minimum.reduce),
+    "sum": _reduction(np.add.reduce),
+    "prod": _reduction(np.multiply.reduce),
+    "any": _reduction(np.any),
+    "all": _reduction(np.all),
+    "argmax": _index(np.argmax),
+    "argmin": _index(np.argmin),
+    "cumsum": _scan(np.add.accumulate),
+    "cumprod": _scan(np.multiply.accumulate),
+    "mean": mean,
+    "var": var,
+    "std": std,
+    "logsumexp": logsumexp,
+}
+
+CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
+    "sum": bounded_sum,
+    "mean": bounded_mean,
+    "cumsum": bounded_cumsum,
+    "prod": bounded_prod,
+    "cumprod": bounded_cumprod,
+    "var": bounded_var,
+    "std": bounded_std,
+}
+
+SUMMATIONS: Mapping[str, Callable[..., Array]] = {"logsumexp": logsumexp_summation}

@@ -1,0 +1,138 @@
+"""Rounding: a dtype's arithmetic, units in the last place, gamma_n and perturbed inputs.
+
+`gamma` is the constant of Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition,
+section 3.1: the product of n factors (1 + d_i)^(+-1) with |d_i| <= u differs from 1 by at most
+gamma_n = n u / (1 - n u).
+
+An `ulp` is the distance from the number's magnitude, rounded down to a power of two, to the next
+number above that power: at a power of two the larger of the two distances, in the subnormal
+range and at zero the smallest subnormal. OpenCL's definition (The OpenCL C Specification,
+section "Relative Error as ULPs") leaves the side open at a power of two; this is the wider one.
+
+Wide arithmetic holds the answers: float64 for float16 and float32, the C long double for
+float64. On x86 that has 64 bits of significand, so that its error is 2**-11 of the float64 unit;
+where long double is float64 (`WIDE_IS_WIDER` false), the oracle's own error is of the order of
+one float64 ULP and `OWN_ERROR` ULP are added to the bounds of float64 results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+
+from conformance.oracle.expectation import Array
+
+WIDE = {"float16": np.float64, "float32": np.float64, "float64": np.longdouble}
+"""The type in which results of a dtype are computed."""
+
+WIDE_IS_WIDER = bool(np.finfo(np.longdouble).eps < np.finfo(np.float64).eps)
+OWN_ERROR = 0.0 if WIDE_IS_WIDER else 2.0
+"""ULP of float64 that the oracle's elementary functions may be off; 0 if long double is wider."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arithmetic:
+    """A floating dtype's arithmetic. All numbers are exact.
+
+    `unit` is the unit roundoff (half the spacing at 1), `smallest_normal` and
+    `smallest_subnormal` are what the names say, `largest` the largest finite number, and
+    `overflow` the least magnitude that rounds to infinity. `underflow` is the largest absolute
+    error of one operation whose result is below the normal range: the smallest normal where
+    subnormals may be flushed to zero, the smallest subnormal where not.
+    """
+
+    dtype: str
+    flushes: bool
+    unit: float
+    precision: int
+    least_exponent: int
+    smallest_normal: float
+    smallest_subnormal: float
+    largest: float
+    overflow: np.longdouble
+    underflow: float
+
+
+@cache
+def arithmetic(dtype: str, flushes: bool) -> Arithmetic | None:
+    """The arithmetic of a floating dtype; None for an integer dtype or bool."""
+    if dtype not in WIDE:
+        return None
+    info: Any = np.finfo(dtype)
+    largest = np.longdouble(info.max)
+    overflow = largest * (1 + np.longdouble(info.eps) / 4)
+    return Arithmetic(
+        dtype=dtype,
+        flushes=flushes,
+        unit=float(info.eps) / 2,
+        precision=int(info.nmant) + 1,
+        least_exponent=int(info.minexp),
+        smallest_normal=float(info.smallest_normal),
+        smallest_subnormal=float(info.smallest_subnormal),
+        largest=float(info.max),
+        overflow=overflow if np.isfinite(overflow) else largest,
+        underflow=float(info.smallest_normal if flushes else info.smallest_subnormal),
+    )
+
+
+def ulp(value: Array, model: Arithmetic) -> Array:
+    """One unit in the last place of the dtype at every element; for a NaN or infinity, anything."""
+    _, exponent = np.frexp(np.maximum(np.abs(value), model.smallest_normal))
+    one = value.dtype.type(1)
+    spacing: Array = np.ldexp(one, exponent - model.precision)
+    return spacing
+
+
+def gamma(n: Any, unit: float) -> Any:
+    """gamma_n = n u / (1 - n u) for a number or an array of roundings; infinite from n u = 1."""
+    product = n * unit
+    if np.ndim(product) == 0:
+        return product / (1 - product) if product < 1 else np.inf
+    return np.where(product < 1, product / np.where(product < 1, 1 - product, 1), np.inf)
+
+
+def flushed(x: Array) -> Array:
+    """A floating `x` with its subnormal elements replaced by zero; `x` itself if it has none."""
+    magnitude = np.abs(x)
+    least = np.finfo(x.dtype).smallest_normal
+    small = (magnitude < least) & (magnitude > 0)
+    return np.where(small, x.dtype.type(0), x) if small.any() else x
+
+
+@lru_cache(maxsize=4096)
+def signs(shape: Sequence[int]) -> tuple[Array, ...]:
+    """Four arrays of +-1 of the shape: rows of a 4 x 4 Hadamard matrix along every axis.
+
+    The last row is negated, so that each element gets both signs, and any three neighbours on an
+    axis get every combination of signs up to a common one.
+    """
+    rows = np.array([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [-1, 1, 1, -1]], np.float64)
+    place = np.indices(shape).sum(axis=0) % 4 if shape else np.zeros((), np.int64)
+    return tuple(row[place] for row in rows)
+
+
+def finite_magnitude(x: Array) -> Array:
+    """|x|, with 0 for what is not finite: IEEE 754 settles those terms without rounding."""
+    magnitude: Array = np.abs(x)
+    finite = np.isfinite(magnitude)
+    return magnitude if finite.all() else np.where(finite, magnitude, 0)
+
+
+def overflow_risk(
+    value: Array, bound: Array, magnitude: Array, factor: Any, model: Arithmetic
+) -> Array:
+    """The bound, infinite where some order of evaluation overflows and another does not.
+
+    `magnitude` is the sum of the terms' magnitudes. If that stays below the overflow threshold no
+    partial sum overflows. If it does not, but all terms have one sign, then the partial sums
+    grow towards the value, which overflows itself in every order.
+    """
+    reached = magnitude * (1 + factor) >= model.overflow
+    if not reached.any():
+        return bound
+    mixed = np.abs(value) < magnitude * (1 - 2.0**-40)
+    return np.where(reached & mixed, np.inf, bound)

@@ -1,0 +1,113 @@
+"""Shape operations: they move elements and never compute, so that every result is exact.
+
+The semantics are those that all documents agree on: `gather` gives indices.shape +
+reference.shape[1:], `one_hot` appends an axis of num_classes and gives a row of zeros for an
+index out of range (a convention: the documents are silent), `slice` takes `size` elements from
+`start` on every axis, `repeat` inserts an axis of n after the samples.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from conformance.oracle.expectation import Array
+
+
+def concatenate(tensors: Sequence[Array], axis: int = -1) -> Array:
+    """The tensors side by side on an axis they have."""
+    return np.concatenate(tensors, axis=axis)
+
+
+def reshape(x: Array, shape: Sequence[int]) -> Array:
+    """The elements in row-major order in another shape; -1 stands for one unknown length."""
+    return x.reshape(tuple(int(length) for length in shape))
+
+
+def permute_dimensions(x: Array, pattern: Sequence[int]) -> Array:
+    """Axis i of the result is axis pattern[i] of x."""
+    return np.transpose(x, tuple(pattern))
+
+
+def repeat_elements(x: Array, rep: int, axis: int) -> Array:
+    """Every slice on the axis `rep` times in a row."""
+    return np.repeat(x, rep, axis=axis)
+
+
+def repeat(x: Array, n: int) -> Array:
+    """(samples, dim) to (samples, n, dim)."""
+    return np.repeat(x[:, np.newaxis, :], n, axis=1)
+
+
+def tile(x: Array, n: int | Sequence[int]) -> Array:
+    """The whole of x n[i] times on axis i."""
+    return np.tile(x, n)
+
+
+def flatten(x: Array) -> Array:
+    """Rank 1, row-major order."""
+    return x.reshape(x.size)
+
+
+def batch_flatten(x: Array) -> Array:
+    """(samples, ...) to (samples, product of the rest)."""
+    return x.reshape(x.shape[0], math.prod(x.shape[1:]))
+
+
+def expand_dims(x: Array, axis: int = -1) -> Array:
+    """One axis of length 1 more, at index `axis` of the result."""
+    return np.expand_dims(x, axis)
+
+
+def squeeze(x: Array, axis: int) -> Array:
+    """One axis of length 1 less."""
+    return np.squeeze(x, axis)
+
+
+def stack(x: Sequence[Array], axis: int = 0) -> Array:
+    """Tensors of one shape side by side on a new axis."""
+    return np.stack(x, axis=axis)
+
+
+def one_hot(indices: Array, num_classes: int) -> Array:
+    """indices.shape + (num_classes,), 1 where the class is the index."""
+    return (indices[..., np.newaxis] == np.arange(num_classes)).astype(np.float64)
+
+
+def reverse(x: Array, axes: int | Iterable[int]) -> Array:
+    """The order of the elements turned round on the axes."""
+    return np.flip(x, axes if isinstance(axes, int) else tuple(axes))
+
+
+def slice_(x: Array, start: Sequence[int], size: Sequence[int]) -> Array:
+    """x[start[i] : start[i] + size[i]] on every axis i."""
+    pairs = zip(start, size, strict=True)
+    part = tuple(slice(int(first), int(first) + int(length)) for first, length in pairs)
+    result: Array = x[part]
+    return result
+
+
+def gather(reference: Array, indices: Array) -> Array:
+    """reference[indices]: indices.shape + reference.shape[1:]."""
+    return np.take(reference, indices, axis=0)
+
+
+ORACLES: Mapping[str, Callable[..., Array]] = {
+    "concatenate": concatenate,
+    "reshape": reshape,
+    "permute_dimensions": permute_dimensions,
+    "repeat_elements": repeat_elements,
+    "repeat": repeat,
+    "tile": tile,
+    "flatten": flatten,
+    "batch_flatten": batch_flatten,
+    "expand_dims": expand_dims,
+    "squeeze": squeeze,
+    "stack": stack,
+    "one_hot": one_hot,
+    "reverse": reverse,
+    "slice": slice_,
+    "gather": gather,
+}
