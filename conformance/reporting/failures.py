@@ -1,0 +1,146 @@
+"""One failure in full: what was expected, what came, and where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from rich.text import Text
+
+from conformance.reporting.paint import Paint
+from conformance.reporting.plain import Finding
+from conformance.results import Array, Failure
+
+ROWS = 8
+"""Rows of an array that are shown before it is cut."""
+ROW_WIDTH = 12
+"""Elements of a row that are shown before it is cut."""
+Element = int | float | bool | str
+
+
+def failure_lines(found: Finding, paint: Paint) -> Iterator[Text]:
+    """The lines on one finding: message, accuracy, expected and got, output."""
+    yield Text.assemble(
+        paint.mark(found.verdict, found.aspect.aspect), "  ", paint.text(found.message)
+    )
+    failure = found.failure
+    if failure is None:
+        return
+    yield from _indented(_facts(found, failure, paint), 4)
+    limit = found.aspect.limit_ulp or 0.0
+    yield from _indented(comparison(failure.expected, failure.got, paint, limit), 4)
+    if failure.output:
+        yield Text("    printed meanwhile:")
+        for line in paint.block(failure.output).rstrip("\n").split("\n"):
+            yield Text(f"      {line}", "dim")
+
+
+def _indented(lines: Iterator[Text], by: int) -> Iterator[Text]:
+    for line in lines:
+        yield Text.assemble(" " * by, line)
+
+
+def _facts(found: Finding, failure: Failure, paint: Paint) -> Iterator[Text]:
+    scripted = ", has a script" if failure.script else ""
+    yield paint.text(
+        f"{failure.id}: {failure.kind}, {failure.count} of {found.aspect.cases} cases{scripted}"
+    )
+    if failure.citation:
+        yield paint.text(f"demanded by {failure.citation}")
+    if failure.convention:
+        yield paint.text(f"no document settles it; the suite's convention: {failure.convention}")
+    if failure.max_ulp is not None:
+        limit = found.aspect.limit_ulp
+        against = "no limit in ULP" if limit is None else f"the limit is {limit:g} ULP"
+        yield Text(f"error {failure.max_ulp:.4g} ULP; {against}")
+    for name, array in failure.inputs.items():
+        yield from _array(f"input {name}", array, set(), paint)
+
+
+def comparison(
+    expected: Array | str | None, got: Array | str | None, paint: Paint, limit_ulp: float = 0.0
+) -> Iterator[Text]:
+    """Both answers; elements that differ by more than `limit_ulp` stand between stars."""
+    marks = differing(expected, got, limit_ulp)
+    for title, side in (("expected", expected), ("got", got)):
+        if isinstance(side, Array):
+            yield from _array(title, side, marks, paint)
+        elif side is not None:
+            yield paint.text(f"{title}: {side}")
+    if marks:
+        yield Text(f"{len(marks)} of {_shown_elements(got)} elements differ (between stars)")
+
+
+def _shown_elements(side: Array | str | None) -> int:
+    return len(side.data) if isinstance(side, Array) else 0
+
+
+def differing(
+    expected: Array | str | None, got: Array | str | None, limit_ulp: float = 0.0
+) -> set[int]:
+    """The flat indices at which two arrays of one shape differ by more than `limit_ulp`.
+
+    A unit in the last place is that of the expected value in the dtype of the answer. NaN equals
+    NaN. Arrays of different shapes are not compared by element: the set is empty.
+    """
+    if not isinstance(expected, Array) or not isinstance(got, Array):
+        return set()
+    if expected.shape != got.shape:
+        return set()
+    pairs = zip(expected.data, got.data, strict=False)
+    unit = _unit(got.dtype)
+    return {i for i, (want, have) in enumerate(pairs) if _differs(want, have, unit, limit_ulp)}
+
+
+def _unit(dtype: str) -> npt.DTypeLike | None:
+    return dtype if dtype in ("float16", "float32", "float64") else None
+
+
+def _differs(want: Element, have: Element, unit: npt.DTypeLike | None, limit: float) -> bool:
+    if want == have or unit is None:
+        return want != have
+    wanted, had = float(want), float(have)
+    if not (np.isfinite(wanted) and np.isfinite(had)):
+        return wanted != had and not (np.isnan(wanted) and np.isnan(had))
+    with np.errstate(over="ignore"):
+        rounded = np.asarray(wanted, unit)
+        step = float(np.spacing(np.abs(rounded)))
+    # at least half a unit: the oracle's float64 value is seldom one of the dtype's numbers
+    return bool(abs(wanted - had) > max(limit, 0.5) * step)
+
+
+def _array(title: str, array: Array, marks: set[int], paint: Paint) -> Iterator[Text]:
+    shape = ", ".join(map(str, array.shape)) + ("," if len(array.shape) == 1 else "")
+    cut = ", cut" if array.truncated else ""
+    yield paint.text(f"{title}: {array.dtype} ({shape}){cut}")
+    cells = [_element(value, i in marks) for i, value in enumerate(array.data)]
+    width = max(map(len, cells), default=0)
+    length = max(array.shape[-1] if array.shape else 1, 1)
+    starts = range(0, len(cells), length)
+    for start in _chosen(starts, length, marks):
+        row = cells[start : start + length]
+        yield _array_row(row, width, paint)
+    if len(starts) > ROWS:
+        yield Text(f"  {len(starts) - ROWS} more rows")
+
+
+def _chosen(starts: Sequence[int], length: int, marks: set[int]) -> list[int]:
+    """The rows to show: those with differences first, in their order."""
+    marked = [s for s in starts if any(s <= i < s + length for i in marks)]
+    plain = [s for s in starts if s not in set(marked)]
+    return sorted([*marked, *plain][:ROWS])
+
+
+def _array_row(row: Sequence[str], width: int, paint: Paint) -> Text:
+    parts = [Text(" ")]
+    for cell in row[:ROW_WIDTH]:
+        parts.append(Text(paint.plain(cell).rjust(width + 1), "bold red" if cell[0] == "*" else ""))
+    if len(row) > ROW_WIDTH:
+        parts.append(Text(f"  and {len(row) - ROW_WIDTH} more"))
+    return Text.assemble(*parts)
+
+
+def _element(value: Element, marked: bool) -> str:
+    shown = f"{value:.9g}" if isinstance(value, float) else str(value)
+    return f"*{shown}*" if marked else shown

@@ -1,0 +1,192 @@
+"""Results files: `OUT/TARGET.json`, schema `conformance-results/1`."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import math
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import msgspec
+from msgspec.structs import replace
+
+from conformance.reporting.writer import write_atomically
+from conformance.results import SCHEMA, Array, Aspect, Results, Verdict
+from conformance.results.events import Event, TargetFinished
+
+SCHEMA_ID = "urn:keras-backend-conformance:schema:results-1"
+NON_FINITE = ("nan", "inf", "-inf")
+"""How an array's data writes the floats that JSON lacks."""
+
+
+T = TypeVar("T")
+
+
+class ResultsError(Exception):
+    """A file is not a results file: which file, where in it, what is wrong, what to write."""
+
+    def __init__(self, file: Path, place: str, problem: str, hint: str) -> None:
+        self.file, self.place, self.problem, self.hint = file, place, problem, hint
+        super().__init__(f"{file}: at {place}: {problem}; {hint}")
+
+
+class JsonWriter:
+    """Writes a target's results file as soon as the target is done."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def handle(self, event: Event) -> None:
+        """Write the file at TargetFinished; OSError if the folder cannot be written."""
+        if isinstance(event, TargetFinished):
+            write_atomically(
+                self.folder / file_name(event.results.target.name), encode(event.results)
+            )
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
+def file_name(target: str) -> str:
+    """The file name of a target's results: one name in one folder, whatever the target is called.
+
+    Letters, digits and `_ - . ~ + @` stay; everything else, and a dot in front, is written in
+    percent notation; what is longer than a file name may be ends in a digest.
+    """
+    safe = quote(target, safe="+@", errors="backslashreplace") or "%"
+    if safe.startswith("."):
+        safe = "%2E" + safe[1:]
+    if len(safe) > 200:
+        safe = safe[:160] + "~" + hashlib.sha256(safe.encode()).hexdigest()[:32]
+    return safe + ".json"
+
+
+def encode(results: Results) -> bytes:
+    """The bytes of the results file: the same for equal results, on every machine."""
+    counts = results.summary.verdicts
+    ordered = replace(
+        results,
+        target=replace(results.target, versions=dict(sorted(results.target.versions.items()))),
+        summary=replace(results.summary, verdicts={v: counts[v] for v in Verdict if v in counts}),
+    )
+    data = _representable(msgspec.to_builtins(ordered))
+    return msgspec.json.format(msgspec.json.encode(data), indent=1) + b"\n"
+
+
+def _representable(value: Any, key: str = "") -> Any:
+    """What JSON can hold: lone surrogates become escapes, and floats in arrays their names."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value) if key == "data" else None
+    if isinstance(value, list):
+        return [_representable(item, key) for item in value]
+    if isinstance(value, dict):
+        return {_representable(k): _representable(v, k) for k, v in value.items()}
+    return value
+
+
+class _Head(msgspec.Struct):
+    schema: str
+
+
+def read_results(path: Path) -> Results:
+    """The results in a file; ResultsError if it holds something else, OSError if unreadable."""
+    content = path.read_bytes()
+    head = _decode(path, content, _Head)
+    if head.schema != SCHEMA:
+        raise ResultsError(
+            path,
+            "$.schema",
+            f"schema {head.schema!r} is not known",
+            f"this version reads {SCHEMA!r}: make the file again with `conformance run`",
+        )
+    results = _decode(path, content, Results)
+    for place, array in _arrays(results):
+        _check_array(path, place, array)
+    return results
+
+
+def _decode(path: Path, content: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except msgspec.ValidationError as error:
+        problem, _, place = str(error).partition(" - at ")
+        where = place.strip("`") or "$"
+        raise ResultsError(path, where, problem, _hint(where, problem)) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        hint = "give a file that `conformance run` wrote"
+        raise ResultsError(path, "$", f"this is not JSON ({error})", hint) from None
+
+
+def _hint(place: str, problem: str) -> str:
+    allowed: dict[str, list[str]] = {
+        "verdict": [str(v) for v in Verdict],
+        "verdicts": [str(v) for v in Verdict],
+        "aspect": [str(a) for a in Aspect],
+    }
+    last = re.findall(r"[a-z_]+", place.replace("key in", ""))[-1:]
+    if last and last[0] in allowed:
+        return "write one of: " + ", ".join(allowed[last[0]])
+    if missing := re.search(r"missing required field `(\w+)`", problem):
+        return f"add {missing[1]!r} as results-1.schema.json describes it"
+    if expected := re.match(r"Expected (`[^,]+`)", problem):
+        return f"write a value of type {expected[1]}"
+    return "write what results-1.schema.json describes"
+
+
+def _arrays(results: Results) -> Iterator[tuple[str, Array]]:
+    for i, function in enumerate(results.functions):
+        for j, aspect in enumerate(function.aspects):
+            for k, failure in enumerate(aspect.failures):
+                place = f"$.functions[{i}].aspects[{j}].failures[{k}]"
+                held = {"expected": failure.expected, "got": failure.got}
+                held |= {f"inputs[{name!r}]": array for name, array in failure.inputs.items()}
+                for name, array in held.items():
+                    if isinstance(array, Array):
+                        yield f"{place}.{name}", array
+
+
+def _check_array(path: Path, place: str, array: Array) -> None:
+    size = math.prod(array.shape)
+    if len(array.data) > size or (len(array.data) < size and not array.truncated):
+        raise ResultsError(
+            path,
+            f"{place}.data",
+            f"{len(array.data)} elements for the shape {array.shape}",
+            f"write {size} elements, or fewer and 'truncated': true",
+        )
+    for index, item in enumerate(array.data):
+        if isinstance(item, str) and item not in NON_FINITE:
+            hint = f"write a number, true, false or one of {', '.join(NON_FINITE)}"
+            raise ResultsError(path, f"{place}.data[{index}]", f"{item!r} is no element", hint)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a results file, made from the records themselves."""
+    (reference,), definitions = msgspec.json.schema_components(
+        [Results], ref_template="#/$defs/{name}"
+    )
+    # the records have a default for it, but a file without it has no version
+    definitions["Results"]["required"].insert(0, "schema")
+    for record in definitions.values():
+        record["description"] = inspect.cleandoc(record["description"])
+    for option in definitions["Array"]["properties"]["data"]["items"]["anyOf"]:
+        if option["type"] == "string":
+            option["enum"] = list(NON_FINITE)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": SCHEMA_ID,
+        "title": f"Results of one target ({SCHEMA})",
+        **reference,
+        "$defs": definitions,
+    }
+
+
+def encode_schema() -> bytes:
+    """The bytes of the published `results-1.schema.json`."""
+    return msgspec.json.format(msgspec.json.encode(json_schema()), indent=1) + b"\n"

@@ -1,0 +1,121 @@
+"""What a run came to, in lines of text: a score per target, and its failures in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from conformance.reporting.paint import Paint
+from conformance.reporting.plain import (
+    BROKEN,
+    GRAVEST_FIRST,
+    MARKS,
+    Column,
+    Finding,
+    count_verdicts,
+    findings,
+    score,
+)
+from conformance.results import FunctionResult, Results, RunInfo, Verdict
+
+
+def score_line(functions: Sequence[FunctionResult], paint: Paint) -> Text:
+    """`412 of 455 aspects conform (90.5 %), ✗ 12 violate, ...`: the verdicts that occur."""
+    points, counts = score(functions), count_verdicts(functions)
+    line = Text(f"{points.conforming} of {points.demanded} aspects conform ({points.percent})")
+    for verdict in GRAVEST_FIRST:
+        if counts[verdict] and verdict not in (Verdict.CONFORMS, Verdict.NOT_APPLICABLE):
+            said = paint.mark(verdict, f"{counts[verdict]} {MARKS[verdict].verb}")
+            line = Text.assemble(line, ", ", said)
+    return line
+
+
+def rate(cases: int, seconds: float) -> str:
+    """Cases for each second, or nothing if no time was measured."""
+    return f"{cases / seconds:.0f} cases/s" if seconds > 0 else "no time measured"
+
+
+def time_line(run: RunInfo) -> str:
+    """Cases, rate, the share of wall time inside the implementation, restarts."""
+    parts = [f"{run.cases} cases in {run.seconds:.1f} s ({rate(run.cases, run.seconds)})"]
+    if run.seconds > 0:
+        share = run.seconds_in_target / run.seconds
+        parts.append(f"{share:.0%} of the time in the implementation")
+    if run.restarts:
+        parts.append(f"worker restarted {run.restarts} time{'s' * (run.restarts != 1)}")
+    if run.selection is not None:
+        parts.append(f"a part only: -k {run.selection!r}")
+    if not run.complete:
+        parts.append("interrupted: functions that were not reached are missing")
+    return ", ".join(parts)
+
+
+def target_lines(label: str, results: Results, paint: Paint) -> Iterator[Text]:
+    """Two lines on one target."""
+    yield Text.assemble(paint.text(label, "bold"), ": ", score_line(results.functions, paint))
+    yield Text.assemble("    ", paint.text(time_line(results.run)))
+
+
+class Problem:
+    """One failure and the targets that show it."""
+
+    def __init__(self, finding: Finding) -> None:
+        self.finding = finding
+        self.targets: list[str] = []
+
+    def line(self, paint: Paint) -> Text:
+        """`✗ batch_dot  value  gives (2,) where ko-2.2:1053 demands (2, 1)  [tensorflow]`."""
+        found = self.finding
+        return Text.assemble(
+            paint.mark(found.verdict, found.function),
+            "  ",
+            paint.text(found.aspect.aspect, "bold"),
+            "  ",
+            paint.text(found.message),
+            "  ",
+            paint.text(f"[{', '.join(self.targets)}]", "dim"),
+        )
+
+
+def problems(columns: Sequence[Column], short: Sequence[str]) -> list[Problem]:
+    """Violations, then crashes, then time-outs; one that several targets share comes once."""
+    merged: dict[tuple[str, ...], Problem] = {}
+    for entry, label in zip(columns, short, strict=True):
+        for found in findings(entry.functions.values(), *BROKEN):
+            key = (found.verdict, found.function, found.aspect.aspect, found.message)
+            problem = merged.setdefault(key, Problem(found))
+            if label not in problem.targets:
+                problem.targets.append(label)
+    return sorted(merged.values(), key=lambda p: GRAVEST_FIRST.index(p.finding.verdict))
+
+
+def problem_lines(listed: Sequence[Problem], paint: Paint, limit: int | None) -> Iterator[Text]:
+    """At most `limit` problems, and how to see the others."""
+    for problem in listed[:limit]:
+        yield problem.line(paint)
+    shown = listed if limit is None else listed[:limit]
+    if left := len(listed) - len(shown):
+        yield Text(f"and {left} more; `conformance show FUNCTION` shows all of one function's")
+    elif listed:
+        yield Text("`conformance show FUNCTION` shows the cases and prints scripts")
+
+
+def divergence_lines(
+    columns: Sequence[Column], short: Sequence[str], paint: Paint
+) -> Iterator[Text]:
+    """How often each target leaves each convention, the commonest convention first."""
+    counts: dict[str, dict[str, int]] = {}
+    for entry, label in zip(columns, short, strict=True):
+        for found in findings(entry.functions.values(), Verdict.DIVERGES):
+            of = counts.setdefault(convention(found), {})
+            of[label] = of.get(label, 0) + 1
+    for name, of in sorted(counts.items(), key=lambda item: (-sum(item[1].values()), item[0])):
+        told = ", ".join(f"{label} {count}" for label, count in of.items())
+        yield Text.assemble(paint.mark(Verdict.DIVERGES, name), ": ", paint.text(told))
+
+
+def convention(found: Finding) -> str:
+    """The convention that a divergence leaves."""
+    named = found.failure.convention if found.failure else None
+    return named or "no convention named"

@@ -1,0 +1,185 @@
+"""The report on the terminal: progress while it runs, then matrix, failures and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from conformance.reporting.matrix import LABEL_WIDTH, matrix
+from conformance.reporting.paint import Paint, make_console
+from conformance.reporting.plain import Column, column, labels
+from conformance.reporting.progress import LiveProgress
+from conformance.reporting.summary import (
+    divergence_lines,
+    problem_lines,
+    problems,
+    score_line,
+    target_lines,
+    time_line,
+)
+from conformance.results import FunctionResult, Results
+from conformance.results.events import (
+    CasesDone,
+    Event,
+    FunctionJudged,
+    RunFinished,
+    RunStarted,
+    TargetFinished,
+    TargetStarted,
+    TargetUnavailable,
+    WorkerRestarted,
+)
+
+LISTED = 15
+"""How many failures are listed if not all."""
+
+
+class _Partial:
+    """What is known of a target that has not finished."""
+
+    def __init__(self) -> None:
+        self.edition = ""
+        self.cases = self.failed = 0
+        self.functions: dict[str, FunctionResult] = {}
+
+
+class TerminalWriter:
+    """Tells a person how a run goes and what came of it.
+
+    On a terminal there are live bars; into a pipe goes one line for each finished target, without
+    control characters. `quiet` leaves the scores only, `verbose` lists every failure and restart.
+    """
+
+    def __init__(
+        self,
+        console: Console | None = None,
+        *,
+        verbose: bool = False,
+        quiet: bool = False,
+        limit: int = LISTED,
+    ) -> None:
+        self.console = console or make_console()
+        self.paint = Paint(self.console)
+        self.verbose, self.quiet = verbose, quiet
+        self.limit = None if verbose else limit
+        self.finished: dict[str, Results] = {}
+        self.planned: dict[str, int] = {}
+        self._partial: dict[str, _Partial] = {}
+        live = self.console.is_terminal and not self.console.is_dumb_terminal and not quiet
+        self._live = LiveProgress(self.console, self.paint, enabled=live)
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            RunStarted: self._run_started,
+            TargetStarted: self._target_started,
+            TargetUnavailable: self._target_unavailable,
+            CasesDone: self._cases_done,
+            FunctionJudged: self._function_judged,
+            WorkerRestarted: self._worker_restarted,
+            TargetFinished: self._target_finished,
+            RunFinished: self._run_finished,
+        }
+
+    def handle(self, event: Event) -> None:
+        """Show what the event changes."""
+        self._handlers[type(event)](event)
+
+    def close(self) -> None:
+        """Give the terminal back, also if the run broke off."""
+        self._live.stop()
+
+    def _run_started(self, event: RunStarted) -> None:
+        self.planned = dict(event.planned)
+        self._live.plan(self.planned)
+
+    def _target_started(self, event: TargetStarted) -> None:
+        self._of(event.target.name).edition = event.target.edition
+        self._live.begin(event.target.name)
+
+    def _target_unavailable(self, event: TargetUnavailable) -> None:
+        self._live.remove(event.name)
+        self.planned.pop(event.name, None)
+        said = f"{event.name} cannot be run: {event.reason}"
+        self._line(Text.assemble(self.paint.text(said, "red"), "; ", self.paint.text(event.hint)))
+
+    def _cases_done(self, event: CasesDone) -> None:
+        partial = self._of(event.target)
+        partial.cases += event.cases
+        partial.failed += event.failed
+        self._live.advance(event.target, event.cases, partial.failed)
+
+    def _function_judged(self, event: FunctionJudged) -> None:
+        self._of(event.target).functions[event.result.function] = event.result
+
+    def _worker_restarted(self, event: WorkerRestarted) -> None:
+        if self.verbose:
+            said = f"{event.target}: worker restarted in {event.function}: {event.reason}"
+            self._line(self.paint.text(said, "magenta"))
+
+    def _target_finished(self, event: TargetFinished) -> None:
+        results = event.results
+        name = results.target.name
+        self.finished[name] = results
+        self._partial.pop(name, None)
+        self._live.remove(name)
+        if not self.quiet:
+            score = score_line(results.functions, self.paint)
+            timing = self.paint.text(time_line(results.run), "dim")
+            self._line(Text.assemble(self.paint.text(name, "bold"), ": ", score, "; ", timing))
+
+    def _run_finished(self, event: RunFinished) -> None:
+        self._live.stop()
+        for line in self._report(event):
+            self._line(line)
+
+    def _report(self, event: RunFinished) -> Iterator[Text]:
+        columns = self._columns()
+        short = labels([c.name for c in columns], LABEL_WIDTH)
+        if not self.quiet and columns:
+            yield Text()
+            yield from matrix(columns, self.paint, self.console.width)
+            yield from self._section(
+                "Failures", problem_lines(problems(columns, short), self.paint, self.limit)
+            )
+            yield from self._section(
+                "Divergences by convention", divergence_lines(columns, short, self.paint)
+            )
+            yield Text("\nScores", "bold")
+        for name, results in self.finished.items():
+            yield from target_lines(name, results, self.paint)
+        yield from self._endings(event)
+
+    def _section(self, title: str, lines: Iterator[Text]) -> Iterator[Text]:
+        listed = list(lines)
+        if listed:
+            yield Text(f"\n{title}", "bold")
+            yield from listed
+
+    def _columns(self) -> list[Column]:
+        columns = [column(results) for results in self.finished.values()]
+        for name, partial in self._partial.items():
+            if partial.functions:
+                columns.append(Column(name, partial.edition, partial.functions))
+        return columns
+
+    def _endings(self, event: RunFinished) -> Iterator[Text]:
+        """What did not come to its end, and why."""
+        for name in [n for n in self.planned if n not in self.finished]:
+            partial = self._of(name)
+            yield self.paint.text(
+                f"{name}: not finished; {partial.cases} of {self.planned[name]} cases done, "
+                f"{len(partial.functions)} functions judged, {partial.failed} cases failed",
+                "bold yellow",
+            )
+        if event.interrupted:
+            yield Text(f"Interrupted after {event.seconds:.1f} s", "bold yellow")
+        elif not self.finished:
+            yield Text("No target was tested", "bold yellow")
+
+    def _of(self, name: str) -> _Partial:
+        return self._partial.setdefault(name, _Partial())
+
+    def _line(self, line: Text) -> None:
+        # into a pipe a line is a line; a terminal wraps between words
+        self.console.print(line, soft_wrap=not self.console.is_terminal)

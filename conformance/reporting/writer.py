@@ -1,0 +1,36 @@
+"""The boundary between the engine and the reports."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Protocol
+
+from conformance.results.events import Event
+
+
+class Writer(Protocol):
+    """Something that listens to a run and writes one format."""
+
+    def handle(self, event: Event) -> None:
+        """Take one event; events arrive in the order in which they happen."""
+
+    def close(self) -> None:
+        """Release what is held (a live display, a file); harmless when called twice."""
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write `content` to `path` so that a reader sees the old file or the new one, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=".writing-", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        # mkstemp makes files that only their owner can read; reports are for everyone
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,138 @@
+"""Results made by hand: every verdict, ordinary targets, and hostile ones."""
+
+from __future__ import annotations
+
+from conformance.results import (
+    ASPECTS,
+    Array,
+    Aspect,
+    AspectResult,
+    Citation,
+    Failure,
+    FunctionResult,
+    Results,
+    RunInfo,
+    TargetInfo,
+    Verdict,
+    summarise,
+)
+
+HOSTILE = [
+    "a|b",
+    "back`tick``s",
+    "<script>alert(1)</script>",
+    "\x1b[31mred\x1b[0m",
+    "\x1b]0;title\x07osc",
+    "[bold]markup[/bold] [/]",
+    "two\nlines\r\nthree",
+    "bell\x07 nul\x00 c1\x9b31m\x85",
+    "../../etc/passwd",
+    "right\u202eto left",
+    "lone \udcff surrogate",
+    "*stars* _under_ ~~gone~~ # head",
+    "</details> ``` out",
+    "long " * 200,
+    ":smile: é 漢字",
+    "",
+]
+
+SCRIPT = "from keras import backend as K\nx = K.variable([[1.0, 2.0]])\nprint(K.eval(x))\n"
+
+
+def array(
+    values: list[float | int | bool | str], shape: list[int], dtype: str = "float32"
+) -> Array:
+    return Array(dtype, shape, values)
+
+
+def failure(verdict: Verdict = Verdict.VIOLATES, **changes: object) -> Failure:
+    fields: dict[str, object] = {
+        "id": "f1a2",
+        "verdict": verdict,
+        "kind": "shape",
+        "message": "gives (2,) where ko-2.2:1053 demands (2, 1)",
+        "count": 3,
+        "citation": Citation("ko-2.2", 1053) if verdict is Verdict.VIOLATES else None,
+        "convention": "ties" if verdict is Verdict.DIVERGES else None,
+        "script": SCRIPT,
+    }
+    return Failure(**(fields | changes))  # type: ignore[arg-type]
+
+
+def aspect_result(aspect: Aspect, verdict: Verdict, *failures: Failure) -> AspectResult:
+    return AspectResult(aspect=aspect, verdict=verdict, cases=10, failures=list(failures))
+
+
+def function(name: str, verdict: Verdict, theme: str = "linear algebra") -> FunctionResult:
+    """A function whose values earn `verdict` and whose other aspects conform, if any apply."""
+    if verdict is Verdict.NOT_APPLICABLE:
+        return FunctionResult(name, theme, [aspect_result(a, verdict) for a in ASPECTS])
+    bad = verdict not in (Verdict.CONFORMS, Verdict.NOT_APPLICABLE, Verdict.UNSUPPORTED)
+    aspects = [
+        aspect_result(a, verdict, *([failure(verdict)] if bad else []))
+        if a is Aspect.VALUE
+        else aspect_result(a, Verdict.CONFORMS)
+        for a in ASPECTS
+    ]
+    return FunctionResult(name, theme, aspects)
+
+
+def results(name: str, functions: list[FunctionResult], **run: object) -> Results:
+    fields: dict[str, object] = {
+        "suite_version": "0.1.0",
+        "profile": "smoke",
+        "seed": 7,
+        "started": "2024-05-06T07:08:09Z",
+        "seconds": 10.0,
+        "cases": 1000,
+        "seconds_in_target": 7.5,
+    }
+    info = TargetInfo(
+        name=name,
+        edition="keras-2.2",
+        implementation="keras on " + name,
+        versions={"numpy": "1.16.6", "keras": "2.2.4"},
+        python="3.6.15",
+    )
+    return Results(
+        target=info,
+        run=RunInfo(**(fields | run)),  # type: ignore[arg-type]
+        summary=summarise(functions),
+        functions=functions,
+    )
+
+
+def every_verdict(name: str = "keras-2.2.4-theano") -> Results:
+    return results(name, [function(f"f_{v.name.lower()}", v) for v in Verdict])
+
+
+def hostile(text: str) -> Results:
+    """Every free text of a results file is `text`."""
+    bad = failure(
+        message=text, id=text, script=text, output=text, expected=text, got=text, kind=text
+    )
+    stray = failure(Verdict.DIVERGES, message=text, convention=text)
+    aspects = [
+        aspect_result(Aspect.VALUE, Verdict.VIOLATES, bad),
+        aspect_result(Aspect.DTYPE, Verdict.DIVERGES, stray),
+    ]
+    made = results(text, [FunctionResult(text, text, aspects)], selection=text)
+    info = TargetInfo(
+        name=text, edition=text, implementation=text, versions={text: text}, python=text
+    )
+    return Results(target=info, run=made.run, summary=made.summary, functions=made.functions)
+
+
+def many_targets(count: int = 6, functions: int = 69) -> list[Results]:
+    """Targets with long names, functions in seven themes, verdicts in turn."""
+    verdicts = list(Verdict)
+    return [
+        results(
+            f"keras-2.2.4-implementation-{t}-1.14.0",
+            [
+                function(f"a_long_function_name_{f:02}", verdicts[(f + t) % 7], f"theme {f // 10}")
+                for f in range(functions)
+            ],
+        )
+        for t in range(count)
+    ]

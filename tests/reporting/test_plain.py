@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+
+from conformance.reporting.plain import (
+    MARKS,
+    Column,
+    Score,
+    clean,
+    clean_block,
+    column,
+    findings,
+    labels,
+    score,
+    worst,
+)
+from conformance.results import Aspect, FunctionResult, Verdict
+from tests.reporting.records import (
+    HOSTILE,
+    aspect_result,
+    every_verdict,
+    failure,
+    function,
+    results,
+)
+
+
+def test_every_verdict_has_marks_of_its_own() -> None:
+    assert set(MARKS) == set(Verdict)
+    for part in (
+        [m.symbol for m in MARKS.values()],
+        [m.ascii for m in MARKS.values()],
+        [m.letter for m in MARKS.values()],
+    ):
+        assert len(set(part)) == len(part)
+        assert all(len(p) == 1 for p in part)
+    assert all(m.ascii.isascii() for m in MARKS.values())
+
+
+def test_the_worst_verdict_is_a_violation_and_the_best_conforms() -> None:
+    assert worst(Verdict) is Verdict.VIOLATES
+    assert worst([Verdict.NOT_APPLICABLE, Verdict.CONFORMS]) is Verdict.CONFORMS
+    assert worst([Verdict.UNSUPPORTED, Verdict.DIVERGES]) is Verdict.DIVERGES
+    assert worst([]) is Verdict.NOT_APPLICABLE
+
+
+def test_aspects_that_do_not_apply_are_not_demanded() -> None:
+    made = [function("a", Verdict.NOT_APPLICABLE), function("b", Verdict.UNSUPPORTED)]
+    assert score(made) == Score(6, 7)
+
+
+@pytest.mark.parametrize(
+    ("points", "shown"),
+    [
+        ((0, 0), "nothing demanded"),
+        ((9999, 10000), "99.9 %"),
+        ((7, 7), "100.0 %"),
+        ((0, 3), "0.0 %"),
+    ],
+)
+def test_only_a_full_score_is_a_hundred_percent(points: tuple[int, int], shown: str) -> None:
+    assert Score(*points).percent == shown
+
+
+def test_a_cell_shows_the_worst_verdict_and_the_score() -> None:
+    made = column(results("t", [function("dot", Verdict.CRASHED)]))
+    assert made.verdict("dot") is Verdict.CRASHED
+    assert made.cell("dot") == "6/7"
+    assert made.verdict("absent") is Verdict.NOT_APPLICABLE
+    assert made.cell("absent") == ""
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_clean_text_is_one_printable_line(text: str) -> None:
+    shown = clean(text)
+    categories = {unicodedata.category(c) for c in shown}
+    assert not categories & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    shown.encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\x1b]0;title\x07after", "after"),
+        ("\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("\x9b31mc1", "c1"),
+        ("\x1b(Bset", "set"),
+        ("unfinished \x1b[", "unfinished"),
+        ("a\r\nb\tc\x0bd", "a b cd"),
+        ("pass\u202eword", "pass\\u202eword"),
+        ("漢字 é", "漢字 é"),
+    ],
+)
+def test_terminal_sequences_vanish_and_words_stay(text: str, shown: str) -> None:
+    assert clean(text) == shown
+
+
+def test_a_block_keeps_its_lines_and_indentation() -> None:
+    assert clean_block("if x:\r\n\ty\x1b[K\n") == "if x:\n    y\n"
+
+
+def test_labels_are_short_distinct_and_speak() -> None:
+    names = ["keras-2.2.4-tensorflow-1.14", "keras-2.2.4-theano-1.0.5", "tf_keras", "reference"]
+    assert labels(names) == ["tensorflow", "theano", "tf_keras", "reference"]
+
+
+def test_labels_of_equal_words_are_numbered() -> None:
+    names = [f"keras-2.{i}.0-tensorflow-1.{i}" for i in range(12)]
+    made = labels([*names, *HOSTILE])
+    assert len(set(made)) == len(made)
+    assert all(len(label) <= 10 and label for label in made)
+    assert made[:2] == ["tensorflow", "tensorfl#2"]
+
+
+def test_findings_come_gravest_first_and_cite_once() -> None:
+    found = findings(every_verdict().functions, *Verdict)
+    graves = [f.verdict for f in found if f.failure]
+    assert graves[0] is Verdict.VIOLATES
+    assert graves.index(Verdict.DIVERGES) == len(graves) - 1
+    assert found[0].message.count("ko-2.2:1053") == 1
+
+
+def test_a_citation_that_the_message_lacks_is_added() -> None:
+    aspects = [aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure(message="see ko-2.2:10537"))]
+    (found,) = findings([FunctionResult("dot", "t", aspects)], Verdict.VIOLATES)
+    assert found.message == "see ko-2.2:10537 (ko-2.2:1053)"
+
+
+def test_an_aspect_without_failures_is_found_too() -> None:
+    made = FunctionResult("dot", "t", [aspect_result(Aspect.PRESENCE, Verdict.UNSUPPORTED)])
+    (found,) = findings([made], Verdict.UNSUPPORTED)
+    assert found.message == "unsupported"
+    assert Column("t", "e", {"dot": made}).verdict("dot") is Verdict.UNSUPPORTED

@@ -1,0 +1,292 @@
+from __future__ import annotations
+
+import io
+import re
+import unicodedata
+from collections.abc import Iterable
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+
+from conformance.reporting import Recorder, TerminalWriter
+from conformance.reporting.paint import Paint, make_console
+from conformance.reporting.plain import MARKS
+from conformance.results import Results, Verdict
+from conformance.results.events import (
+    CasesDone,
+    Event,
+    FunctionJudged,
+    RunFinished,
+    RunStarted,
+    TargetFinished,
+    TargetStarted,
+    TargetUnavailable,
+    WorkerRestarted,
+)
+from tests.reporting.records import HOSTILE, every_verdict, hostile, many_targets, results
+
+
+def console(*, terminal: bool = False, width: int = 100, encoding: str = "utf-8") -> Console:
+    file = io.TextIOWrapper(io.BytesIO(), encoding=encoding, newline="")
+    return Console(
+        file=file,
+        force_terminal=terminal,
+        width=width,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        _environ={"TERM": "xterm-256color", "COLUMNS": str(width)},
+    )
+
+
+def output(screen: Console) -> str:
+    screen.file.flush()
+    file = screen.file
+    assert isinstance(file, io.TextIOWrapper)
+    raw = file.buffer
+    assert isinstance(raw, io.BytesIO)
+    return raw.getvalue().decode(file.encoding)
+
+
+def events(made: Iterable[Results], *, interrupted: bool = False) -> list[Event]:
+    listed = list(made)
+    heard: list[Event] = [RunStarted({r.target.name: r.run.cases for r in listed})]
+    for one in listed:
+        name = one.target.name
+        heard.append(TargetStarted(one.target))
+        for judged in one.functions:
+            heard.append(CasesDone(name, judged.function, 10, 1))
+            heard.append(FunctionJudged(name, judged))
+        heard.append(WorkerRestarted(name, "dot", "killed by signal 11"))
+        heard.append(TargetFinished(one))
+    heard.append(RunFinished(12.5, interrupted))
+    return heard
+
+
+def shown(heard: Iterable[Event], screen: Console, **options: bool | int) -> str:
+    writer = TerminalWriter(screen, **options)  # type: ignore[arg-type]
+    for event in heard:
+        writer.handle(event)
+    writer.close()
+    return output(screen)
+
+
+def section(text: str, title: str) -> list[str]:
+    lines = text.splitlines()
+    start = lines.index(title) + 1
+    return lines[start : lines.index("", start) if "" in lines[start:] else None]
+
+
+def control_characters(text: str) -> set[str]:
+    return {c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs")}
+
+
+def matrix_of(text: str) -> list[str]:
+    """The lines from the legend to the end of the matrix."""
+    before_failures = text.split("\nFailures\n", maxsplit=1)[0]
+    return before_failures.splitlines()
+
+
+def test_six_targets_and_69_functions_fit_in_100_columns() -> None:
+    lines = matrix_of(shown(events(many_targets()), console(), quiet=False))[6:]
+    assert max(map(cell_len, lines)) <= 100
+    rows = [line for line in lines if line.startswith("  a_long_function_name_")]
+    assert len(rows) == 69
+    cells = re.compile(r"  \S+(\s+[✓✗≠–!⧖·]( \d/\d)?){6}$")  # noqa: RUF001
+    assert all(cells.match(row) for row in rows)
+    themes = [line for line in lines if line.startswith("theme ")]
+    assert themes == [f"theme {i}" for i in range(7)]
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 140])
+def test_narrow_terminals_get_groups_of_targets_and_whole_rows(width: int) -> None:
+    lines = matrix_of(shown(events(many_targets()), console(width=width)))
+    rows = [line for line in lines if line.startswith("  a_long_function")]
+    per_group = max(1, (width - 26) // 12)
+    assert len(rows) == 69 * -(-6 // per_group)
+    assert all(len(r) <= max(width, 38) for r in rows)
+    marks = "".join(MARKS[v].symbol for v in Verdict)
+    assert sum(len(re.findall(f" [{marks}](?= |$)", r)) for r in rows) == 69 * 6
+
+
+def test_every_verdict_is_marked_in_its_row_and_explained() -> None:
+    text = shown(events([every_verdict()]), console())
+    for verdict, mark in MARKS.items():
+        assert re.search(rf"^  f_{verdict.name.lower()} +{re.escape(mark.symbol)}", text, re.M)
+        assert f"{mark.symbol} {mark.verb if mark.symbol == '·' else verdict}" in text
+
+
+def test_failures_come_violations_first_in_words() -> None:
+    failures = section(shown(events([every_verdict()]), console()), "Failures")
+    assert failures[0] == (
+        "✗ f_violates  value  gives (2,) where ko-2.2:1053 demands (2, 1)  [theano]"
+    )
+    assert [line[0] for line in failures[:3]] == ["✗", "!", "⧖"]
+    assert "conformance show FUNCTION" in failures[3]
+
+
+def test_a_failure_that_targets_share_is_listed_once() -> None:
+    made = [every_verdict("keras-theano"), every_verdict("keras-2.2.4-cntk")]
+    failures = section(shown(events(made), console()), "Failures")
+    assert failures[0].endswith("[theano, cntk]")
+    assert len(failures) == 4
+
+
+def test_the_list_is_limited_and_verbose_is_not() -> None:
+    made = many_targets(1)
+    few = section(shown(events(made), console(), limit=5), "Failures")
+    assert len(few) == 6
+    assert re.match(r"and \d+ more; `conformance show FUNCTION`", few[-1])
+    everything = shown(events(made), console(), limit=5, verbose=True)
+    listed = section(everything, "Failures")
+    assert len(listed) == 10 + 10 + 9 + 1
+    assert not any(" more; " in line for line in listed)
+    assert "worker restarted in dot: killed by signal 11" in everything
+
+
+def test_the_summary_gives_score_counts_rate_share_and_restarts() -> None:
+    text = shown(events([results("t", every_verdict().functions, restarts=2)]), console())
+    scores = section(text, "Scores")
+    assert scores[0] == (
+        "t: 37 of 42 aspects conform (88.0 %), ✗ 1 violate, ! 1 crashed, ⧖ 1 timed out, "
+        "≠ 1 diverge, – 1 unsupported"  # noqa: RUF001
+    )
+    assert "1000 cases in 10.0 s (100 cases/s)" in scores[1]
+    assert "75% of the time in the implementation" in scores[1]
+    assert "restarted 2 times" in scores[1]
+
+
+def test_divergences_are_counted_by_convention() -> None:
+    text = shown(events([every_verdict()]), console())
+    assert section(text, "Divergences by convention") == ["≠ ties: theano 1"]
+
+
+def test_a_pipe_gets_one_line_for_each_finished_target_and_no_control_characters() -> None:
+    made = many_targets(3)
+    screen = console()
+    writer = TerminalWriter(screen)
+    for event in events(made)[:-1]:
+        writer.handle(event)
+    text = output(screen)
+    assert [line.split(":")[0] for line in text.splitlines()] == [r.target.name for r in made]
+    assert not control_characters(shown(events(made), console()))
+
+
+def test_quiet_leaves_the_scores() -> None:
+    text = shown(events([every_verdict()]), console(), quiet=True)
+    assert len(text.splitlines()) == 2
+    assert "aspects conform" in text
+
+
+def test_a_terminal_gets_colour_and_progress() -> None:
+    made = every_verdict()
+    screen = console(terminal=True)
+    writer = TerminalWriter(screen)
+    heard = events([made])
+    for event in heard[:-2]:
+        writer.handle(event)
+    writer._live._progress.refresh()
+    text = re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", output(screen))
+    assert re.search(r"keras-2\.2\.4-theano .* 70/1000 .*7 failed", text)
+    for event in heard[-2:]:
+        writer.handle(event)
+    assert "\x1b[1;31m✗" in output(screen)
+    assert not writer._live._progress.live.is_started
+
+
+def test_no_color_leaves_no_colour(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    screen = Console(file=io.StringIO(), force_terminal=True, width=100)
+    writer = TerminalWriter(screen)
+    for event in events([every_verdict()]):
+        writer.handle(event)
+    file = screen.file
+    assert isinstance(file, io.StringIO)
+    styles = re.findall(r"\x1b\[([\d;]+)m", file.getvalue())
+    colours = {code for style in styles for code in style.split(";") if int(code) >= 30}
+    assert styles and not colours
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437"])
+def test_an_encoding_without_the_symbols_gets_ascii(encoding: str) -> None:
+    made = [every_verdict(), *map(hostile, HOSTILE)]
+    text = shown(events(made), console(encoding=encoding))
+    assert re.search(r"^  f_violates +X 6/7", text, re.M)
+    assert "No target was tested" not in text and "Scores" in text
+    assert "✗" not in text
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("terminal", [False, True])
+def test_hostile_text_stays_text(text: str, terminal: bool) -> None:
+    screen = console(terminal=terminal)
+    heard = [
+        TargetUnavailable(text, text, text),
+        *events([hostile(text)]),
+    ]
+    printed = shown(heard, screen, verbose=True)
+    if terminal:
+        # what rich itself writes: styles, cursor movement, erasing
+        printed = re.sub(r"\x1b\[[\d;?]*[A-Za-z]|\r", "", printed)
+    assert not control_characters(printed)
+    if "[bold]" in text:
+        assert "[bold]markup[/bold] [/]" in printed
+
+
+def test_an_interrupted_run_says_what_was_done() -> None:
+    made = every_verdict()
+    whole = events([made])
+    heard: list[Event] = [*whole[:6], RunFinished(3.25, interrupted=True)]
+    text = shown(heard, console())
+    assert "keras-2.2.4-theano: not finished; 20 of 1000 cases done, 2 functions judged" in text
+    assert "Interrupted after 3.2 s" in text
+    assert re.search(r"^  f_not_applicable", text, re.M), "what was judged is in the matrix"
+
+
+def test_a_run_without_any_target_says_so() -> None:
+    heard: list[Event] = [
+        RunStarted({"gone": 5}),
+        TargetUnavailable("gone", "no interpreter", "conformance install gone"),
+        RunFinished(0.0, interrupted=False),
+    ]
+    text = shown(heard, console(), quiet=True)
+    assert text == (
+        "gone cannot be run: no interpreter; conformance install gone\nNo target was tested\n"
+    )
+
+
+def test_the_terminal_is_given_back_when_the_run_breaks_off() -> None:
+    screen = console(terminal=True)
+    writer = TerminalWriter(screen)
+    writer.handle(RunStarted({"t": 5}))
+    assert writer._live._progress.live.is_started
+    writer.close()
+    writer.close()
+    assert not writer._live._progress.live.is_started
+
+
+def test_cropped_text_shows_that_it_is_cropped() -> None:
+    paint = Paint(console())
+    assert paint.crop("abcdefgh", 5) == "abcd…"
+    assert paint.crop("漢字漢字", 5) == "漢字…"
+    assert paint.crop("abc", 5) == "abc"
+
+
+def test_pipes_are_100_columns_wide_unless_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    assert make_console().width == 100
+    monkeypatch.setenv("COLUMNS", "57")
+    assert make_console().width == 57
+
+
+def test_the_recorder_keeps_events() -> None:
+    recorder = Recorder()
+    heard = events([every_verdict()])
+    for event in heard:
+        recorder.handle(event)
+    assert recorder.events == heard
+    assert recorder.results == [every_verdict()]
+    assert recorder.of(WorkerRestarted)[0].reason == "killed by signal 11"
