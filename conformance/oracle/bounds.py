@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -94,15 +95,19 @@ def conditioned(question: Question, accuracy: Any) -> Bounded:
     value, model = question.answer(), question.model
     change = np.zeros(value.shape)
     for pattern in range(4):
-        moved = question.answer_to(
-            lambda x, row=pattern: x + x * (signs(x.shape)[row] * model.unit)
-        )
+        moved = question.answer_to(partial(_moved, pattern=pattern, unit=model.unit))
         change = np.maximum(change, np.abs(moved - value))
     bound = accuracy.factor * (change + ulp(value, model))
     summation = SUMMATIONS.get(question.function)
     if summation is not None:
         bound = bound + summation(value, model, **question.arguments)
     return value, _with_room(value, bound, model)
+
+
+def _moved(x: Array, pattern: int, unit: float) -> Array:
+    """Every element one unit roundoff up or down, relative to its size."""
+    result: Array = x + x * (signs(x.shape)[pattern] * unit)
+    return result
 
 
 def _with_room(value: Array, bound: Array, model: Arithmetic) -> Array:

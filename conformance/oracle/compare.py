@@ -89,15 +89,15 @@ def _distance(got: Array, expectation: Expectation) -> Any:
 def _special(got: npt.NDArray[np.float64], expectation: Expectation) -> Mask:
     """Where both are NaN or the same infinity, nothing is asked, or infinity is near enough."""
     value, bound = expectation.value.astype(np.float64), expectation.bound
-    same = (np.isnan(got) & np.isnan(value)) | (np.isinf(got) & (got == value))
-    free = np.isposinf(bound)
+    same: Mask = (np.isnan(got) & np.isnan(value)) | (np.isinf(got) & (got == value))
+    settled: Mask = same | np.isposinf(bound)
     model = arithmetic(expectation.dtype, False)
     if model is None:
-        return same | free
+        return settled
     with np.errstate(invalid="ignore", over="ignore"):
         reached = np.abs(value.astype(np.longdouble)) + bound >= model.overflow
         over = np.isinf(got) & np.isfinite(value) & reached & ((got > 0) == (value > 0))
-    answer: Mask = same | free | over
+    answer: Mask = settled | over
     return answer
 
 

@@ -73,7 +73,8 @@ def stack(x: Sequence[Array], axis: int = 0) -> Array:
 
 def one_hot(indices: Array, num_classes: int) -> Array:
     """indices.shape + (num_classes,), 1 where the class is the index."""
-    return (indices[..., np.newaxis] == np.arange(num_classes)).astype(np.float64)
+    result: Array = indices[..., np.newaxis] == np.arange(num_classes)
+    return result.astype(np.float64)
 
 
 def reverse(x: Array, axes: int | Iterable[int]) -> Array:
