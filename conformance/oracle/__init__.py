@@ -6,11 +6,10 @@
 
 from conformance.oracle.compare import Error, agrees, ulp_error, ulp_limit, worst
 from conformance.oracle.evaluate import ORACLES, expect
-from conformance.oracle.expectation import Accuracy, Expectation
+from conformance.oracle.expectation import Expectation
 
 __all__ = [
     "ORACLES",
-    "Accuracy",
     "Error",
     "Expectation",
     "agrees",

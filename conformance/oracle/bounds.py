@@ -24,6 +24,7 @@ import numpy as np
 from conformance.oracle import linear_algebra, nn, reductions
 from conformance.oracle.expectation import Array
 from conformance.oracle.rounding import OWN_ERROR, Arithmetic, signs, ulp
+from conformance.specs.model import Conditioned, Contraction, Exact, Ulp
 
 CONTRACTIONS = {
     **reductions.CONTRACTIONS,
@@ -64,20 +65,20 @@ def changed(arguments: Mapping[str, Any], change: Callable[[Array], Array]) -> d
     return {name: one(value) for name, value in arguments.items()}
 
 
-def exact(question: Question, _: Any) -> Bounded:
+def exact(question: Question, _: Exact) -> Bounded:
     """The value rounded once, and no room."""
     value = question.answer()
     rounded = value.astype(question.model.dtype)
     return rounded, np.zeros(value.shape)
 
 
-def in_ulp(question: Question, accuracy: Any) -> Bounded:
+def in_ulp(question: Question, accuracy: Ulp) -> Bounded:
     """`limit` ULP of the result dtype."""
     value = question.answer()
     return value, _with_room(value, accuracy.limit * ulp(value, question.model), question.model)
 
 
-def contraction(question: Question, _: Any) -> Bounded:
+def contraction(question: Question, _: Contraction) -> Bounded:
     """The theme's a-priori bound. ValueError: the function has none."""
     bounded = CONTRACTIONS.get(question.function)
     if bounded is None:
@@ -90,7 +91,7 @@ def contraction(question: Question, _: Any) -> Bounded:
     return np.asarray(value), _with_room(value, np.asarray(bound), question.model)
 
 
-def conditioned(question: Question, accuracy: Any) -> Bounded:
+def conditioned(question: Question, accuracy: Conditioned) -> Bounded:
     """`factor` times the effect of one rounding of the inputs and one ULP of the result."""
     value, model = question.answer(), question.model
     change = np.zeros(value.shape)
@@ -124,9 +125,9 @@ def _with_room(value: Array, bound: Array, model: Arithmetic) -> Array:
     return np.where(near, np.maximum(bound, least), bound)
 
 
-KINDS: Mapping[str, Callable[[Question, Any], Bounded]] = {
-    "exact": exact,
-    "ulp": in_ulp,
-    "contraction": contraction,
-    "conditioned": conditioned,
+KINDS: Mapping[type[Any], Callable[[Question, Any], Bounded]] = {
+    Exact: exact,
+    Ulp: in_ulp,
+    Contraction: contraction,
+    Conditioned: conditioned,
 }

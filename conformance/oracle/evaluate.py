@@ -17,8 +17,9 @@ from conformance.oracle import (
     shape_ops,
 )
 from conformance.oracle.bounds import KINDS, Question
-from conformance.oracle.expectation import Accuracy, Array, Expectation
+from conformance.oracle.expectation import Array, Expectation
 from conformance.oracle.rounding import WIDE, Arithmetic, arithmetic, flushed
+from conformance.specs.model import Accuracy
 
 ORACLES: Mapping[str, Callable[..., Array]] = {
     **reductions.ORACLES,
@@ -59,7 +60,7 @@ def expect(
             bound = np.zeros(value.shape)
         else:
             question = Question(function, oracle, wide, model)
-            value, bound = KINDS[str(accuracy.kind)](question, accuracy)
+            value, bound = KINDS[type(accuracy)](question, accuracy)
         if flush_subnormals:
             bound = bound + _effect_of_flushing(oracle, arguments, wide, dtype)
         if model is not None:

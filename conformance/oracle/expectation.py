@@ -1,27 +1,14 @@
-"""The records of the oracle: what is asked of a result, and what is answered."""
+"""The record of an answer: the value and how far a correct implementation may stray from it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[Any]
-
-
-class Accuracy(Protocol):
-    """How exact a function must be: the class and its number, held in the spec.
-
-    `kind` is `exact`, `ulp` (needs `limit`, in units in the last place), `contraction` (a-priori
-    bound, no number) or `conditioned` (needs `factor`, a pure number). The record of a kind need
-    not have the number of another.
-    """
-
-    @property
-    def kind(self) -> Any:
-        """One of the four names, as a string or a string enumeration."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
