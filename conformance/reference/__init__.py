@@ -1,0 +1,44 @@
+"""An implementation of the Keras backend API on NumPy alone.
+
+    import conformance.reference as K
+
+The symbolic layer (graph, rules, functions) knows no array library; `ops_numpy` computes.
+`edition` says which edition of the API the module offers, and how to choose another.
+What is not implemented, or not in the edition, is absent.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.reference import (  # noqa: F401 - importing them offers their functions
+    comparison,
+    configuration,
+    creation,
+    edition,
+    elementwise,
+    functions,
+    introspection,
+    linear_algebra,
+    nn,
+    operations,
+    ops_numpy,
+    reductions,
+    shape_ops,
+    variables,
+)
+
+operations.use(ops_numpy.NumpyOperations())
+globals().update(edition.EXPORTS)
+
+__all__ = sorted(edition.EXPORTS)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    claims = edition.CLAIMS.get(name)
+    if claims is None:
+        raise AttributeError(f"conformance.reference has no function {name!r}")
+    raise AttributeError(
+        f"{name} is not in edition {edition.EDITION}, only in {', '.join(map(str, claims))}; "
+        f"the environment variable {edition.VARIABLE} chooses the edition"
+    )

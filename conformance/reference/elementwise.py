@@ -1,0 +1,158 @@
+"""Functions of each element. The result has the shape of x, or of x and y broadcast.
+
+The dtype is that of x; sqrt, exp, log, sin and cos of integers and bool are computed in floatx.
+Two tensors must have one dtype, else ValueError; a Python number takes the dtype of the tensor.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.reference.arguments import number, tensor
+from conformance.reference.edition import documented
+from conformance.reference.graph import Tensor, apply, binary, floating, literal, power
+
+
+def _float(operation: str, x: Any) -> Tensor:
+    return apply(operation, floating(tensor(x, operation)))
+
+
+@documented(
+    "ja-1:619 square(x)",
+    "ja-2.0:2192 square(x)",
+    "ko-2.2:1463 square(x)",
+)
+def square(x: Tensor) -> Tensor:
+    """x times x."""
+    return apply("square", tensor(x, "square"))
+
+
+@documented(
+    "ja-1:631 abs(x)",
+    "ja-2.0:2210 abs(x)",
+    "ko-2.2:1483 abs(x)",
+)
+def abs(x: Tensor) -> Tensor:
+    """Absolute value."""
+    return apply("abs", tensor(x, "abs"))
+
+
+@documented(
+    "ja-1:643 sqrt(x)",
+    "ja-2.0:2228 sqrt(x)",
+    "ko-2.2:1503 sqrt(x)",
+)
+def sqrt(x: Tensor) -> Tensor:
+    """Square root; NaN below 0."""
+    return _float("sqrt", x)
+
+
+@documented(
+    "ja-1:655 exp(x)",
+    "ja-2.0:2246 exp(x)",
+    "ko-2.2:1523 exp(x)",
+)
+def exp(x: Tensor) -> Tensor:
+    """e to the power of x."""
+    return _float("exp", x)
+
+
+@documented(
+    "ja-1:667 log(x)",
+    "ja-2.0:2264 log(x)",
+    "ko-2.2:1543 log(x)",
+)
+def log(x: Tensor) -> Tensor:
+    """Natural logarithm; -inf at 0, NaN below."""
+    return _float("log", x)
+
+
+@documented(
+    "ja-1:679 round(x)",
+    "ja-2.0:2304 round(x)",
+    "ko-2.2:1592 round(x)",
+)
+def round(x: Tensor) -> Tensor:
+    """Nearest integer, and the even one of two equally near (ko-2.2:1598)."""
+    x = tensor(x, "round")
+    return apply("round" if x.dtype.startswith("float") else "identity", x)
+
+
+@documented(
+    "ja-1:691 sign(x)",
+    "ja-2.0:2322 sign(x)",
+    "ko-2.2:1614 sign(x)",
+)
+def sign(x: Tensor) -> Tensor:
+    """-1, 0 or +1."""
+    return apply("sign", tensor(x, "sign"))
+
+
+@documented(
+    "ja-1:703 pow(x, a)",
+    "ja-2.0:2340 pow(x, a)",
+    "ko-2.2:1634 pow(x, a)",
+)
+def pow(x: Tensor, a: float) -> Tensor:
+    """x to the power of a, a Python number (ko-2.2:1643 an integer) or a tensor of x's dtype.
+
+    ValueError for a negative power of integers, or a fraction as their power.
+    """
+    return power(tensor(x, "pow"), a)
+
+
+@documented(
+    "ja-1:715 clip(x, min_value, max_value)",
+    "ja-2.0:2359 clip(x, min_value, max_value)",
+    "ko-2.2:1655 clip(x, min_value, max_value)",
+)
+def clip(x: Tensor, min_value: float, max_value: float) -> Tensor:
+    """x, but at least min_value, then at most max_value; both are Python numbers.
+
+    So the result is max_value everywhere if min_value is greater. ValueError if a limit is no
+    number, or cannot be held in x's dtype.
+    """
+    x = tensor(x, "clip")
+    low, high = number(min_value, "clip", "min_value"), number(max_value, "clip", "max_value")
+    limits = [literal(limit, x.dtype, "clip").attributes["value"] for limit in (low, high)]
+    return apply("clip", x, min_value=limits[0], max_value=limits[1])
+
+
+@documented(
+    "ja-1:796 maximum(x, y)",
+    "ja-2.0:2494 maximum(x, y)",
+    "ko-2.2:1803 maximum(x, y)",
+)
+def maximum(x: Tensor, y: Tensor) -> Tensor:
+    """The larger of two; NaN if one is."""
+    return binary("maximum", x, y)
+
+
+@documented(
+    "ja-1:808 minimum(x, y)",
+    "ja-2.0:2513 minimum(x, y)",
+    "ko-2.2:1824 minimum(x, y)",
+)
+def minimum(x: Tensor, y: Tensor) -> Tensor:
+    """The smaller of two; NaN if one is."""
+    return binary("minimum", x, y)
+
+
+@documented(
+    "ja-1:820 sin(x)",
+    "ja-2.0:1387 sin(x)",
+    "ko-2.2:1845 sin(x)",
+)
+def sin(x: Tensor) -> Tensor:
+    """Sine of an angle in radians."""
+    return _float("sin", x)
+
+
+@documented(
+    "ja-1:832 cos(x)",
+    "ja-2.0:1405 cos(x)",
+    "ko-2.2:1865 cos(x)",
+)
+def cos(x: Tensor) -> Tensor:
+    """Cosine of an angle in radians."""
+    return _float("cos", x)

@@ -1,0 +1,230 @@
+"""Compiled functions: a graph put in order once, and evaluated with every call."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conformance.reference.arguments import tensor
+from conformance.reference.edition import documented, says
+from conformance.reference.graph import Placeholder, Tensor, Variable
+from conformance.reference.operations import Array, current
+from conformance.reference.rules import Shape
+
+
+@dataclass(frozen=True)
+class Update:
+    """A new value for a variable, assigned after all outputs and all new values are known."""
+
+    variable: Variable
+    value: Tensor
+
+
+def ordered(targets: Sequence[Tensor], given: Sequence[Tensor]) -> list[Tensor]:
+    """Every tensor that the targets need, inputs first; what is given is not looked into."""
+    order: dict[Tensor, None] = dict.fromkeys(given)
+    waiting: list[tuple[Tensor, bool]] = [(target, False) for target in reversed(targets)]
+    while waiting:
+        node, ready = waiting.pop()
+        if ready:
+            order[node] = None
+        elif node not in order:
+            waiting.append((node, True))
+            waiting += [(item, False) for item in reversed(node.inputs) if item not in order]
+    return list(order)
+
+
+class Function:
+    """A compiled graph. Call it with a list of input values; it returns a list of NumPy arrays.
+
+    Updates are simultaneous: each new value is computed from the variables' old values.
+    Outputs share no memory with inputs, with variables or with each other.
+    """
+
+    def __init__(
+        self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], updates: Sequence[Update]
+    ) -> None:
+        self._operations = current()
+        order = ordered([*outputs, *(update.value for update in updates)], inputs)
+        slots = {node: slot for slot, node in enumerate(order)}
+        self._nodes = order
+        self._inputs = [(slots[node], node) for node in inputs]
+        self._outputs = [slots[node] for node in outputs]
+        self._updates = [(update.variable, slots[update.value]) for update in updates]
+        self._initial: list[Array] = [node.attributes.get("value") for node in order]
+        computed = order[len(inputs) :]
+        _refuse_unfed(computed, inputs)
+        self._variables = [(slots[node], node) for node in computed if isinstance(node, Variable)]
+        self._steps = [self._step(node, slots) for node in computed if node.inputs or _source(node)]
+
+    def _step(
+        self, node: Tensor, slots: dict[Tensor, int]
+    ) -> tuple[int, Callable[..., Array], tuple[int, ...]]:
+        kernel = self._operations.kernel(node.operation, node.attributes)
+        return slots[node], kernel, tuple(slots[item] for item in node.inputs)
+
+    def __call__(self, inputs: Sequence[Any]) -> list[Any]:
+        """Evaluate. ValueError for inputs of the wrong number, rank, shape or dtype."""
+        values = self._initial.copy()
+        self._feed(values, inputs)
+        for slot, variable in self._variables:
+            values[slot] = variable.value
+        self._compute(values)
+        results = [self._operations.export(values[slot]) for slot in self._outputs]
+        self._assign(values)
+        return results
+
+    def _feed(self, values: list[Array], inputs: Sequence[Any]) -> None:
+        if not isinstance(inputs, (list, tuple)) or len(inputs) != len(self._inputs):
+            names = [node.name for _, node in self._inputs]
+            raise ValueError(
+                f"function: call it with a list of {len(names)} values, for {names}, "
+                f"not with {_described(inputs)}"
+            )
+        for (slot, node), value in zip(self._inputs, inputs, strict=True):
+            values[slot] = self._fed(node, value)
+
+    def _fed(self, node: Tensor, value: Any) -> Array:
+        try:
+            array = self._operations.accept(value, node.dtype)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"function: value for {node!r}: {error}") from None
+        _check_shape(self._operations.shape(array), node.shape, f"value for {node!r}")
+        return array
+
+    def _compute(self, values: list[Array]) -> None:
+        slot = -1
+        with self._operations.computing():
+            try:
+                for slot, kernel, sources in self._steps:
+                    values[slot] = kernel(*[values[source] for source in sources])
+            except (ValueError, IndexError) as error:
+                error.add_note(f"while computing {self._nodes[slot]!r}")
+                raise
+
+    def _assign(self, values: list[Array]) -> None:
+        fresh = [
+            (variable, self._operations.copy(values[slot])) for variable, slot in self._updates
+        ]
+        for variable, value in fresh:
+            what = f"new value of {variable!r}"
+            _check_shape(self._operations.shape(value), variable.shape, what)
+        for variable, value in fresh:
+            variable.value = value
+
+
+def _source(node: Tensor) -> bool:
+    """Whether a node without inputs has to be computed."""
+    return node.operation not in ("placeholder", "variable", "constant")
+
+
+def _refuse_unfed(nodes: Sequence[Tensor], inputs: Sequence[Tensor]) -> None:
+    for node in nodes:
+        if isinstance(node, Placeholder):
+            raise ValueError(
+                f"function: the outputs or updates need {node!r}, which is not among the inputs "
+                f"{[item.name for item in inputs]}; add it there"
+            )
+
+
+def _described(inputs: Any) -> str:
+    if isinstance(inputs, (list, tuple)):
+        return f"{len(inputs)} values"
+    return f"a {type(inputs).__name__}"
+
+
+def _check_shape(found: tuple[int, ...], wanted: Shape, what: str) -> None:
+    if found == wanted:
+        return
+    if len(found) != len(wanted):
+        raise ValueError(
+            f"function: {what} has shape {found}, rank {len(found)}; rank {len(wanted)} is wanted"
+        )
+    for axis, (a, b) in enumerate(zip(found, wanted, strict=True)):
+        if b is not None and a != b:
+            raise ValueError(
+                f"function: {what} has shape {found}; axis {axis} must be {b}, not {a}"
+            )
+
+
+@documented(
+    "ja-1:1125 function(inputs, outputs, updates=[])",
+    "ja-2.0:2532 function(inputs, outputs, updates=None, **kwargs)",
+    "ko-2.2:2527 function(inputs, outputs, updates=None, **kwargs)",
+)
+def function(inputs: Any, outputs: Any, updates: Any = None, **kwargs: Any) -> Function:
+    """Compile a graph: a callable from a list of values to a list of NumPy arrays.
+
+    `inputs` is a list of placeholders (keras-1: or variables, ja-1:1133), `outputs` a list of
+    tensors, `updates` a list of (variable, new value) pairs or of what `update` returns. Updates
+    are simultaneous and happen after the outputs are computed. ValueError: an unknown keyword
+    (keras-2.2, ko-2.2:2546; keras-2.0 warns and goes on, ja-2.0:2542), an output that needs a
+    placeholder not among the inputs, and at the call the wrong number, rank, shape or dtype.
+    """
+    _refuse_keywords(kwargs)
+    fed = [_input(item, i) for i, item in enumerate(_listed(inputs, "inputs"))]
+    if len(set(fed)) != len(fed):
+        raise ValueError("function: inputs names one placeholder twice; give each once")
+    wanted = [tensor(item, "function", "an output") for item in _listed(outputs, "outputs")]
+    return Function(fed, wanted, list(_updates(updates)))
+
+
+def _refuse_keywords(kwargs: dict[str, Any]) -> None:
+    if not kwargs:
+        return
+    message = f"function: keywords {sorted(kwargs)} have no meaning here; leave them out"
+    if not says("ja-2.0:2542"):
+        raise ValueError(message)
+    warnings.warn(message, stacklevel=3)
+
+
+def _listed(value: Any, what: str) -> Sequence[Any]:
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"function: {what} must be a list of tensors, not {value!r}")
+    return value
+
+
+def _input(item: Any, position: int) -> Tensor:
+    allowed = (Placeholder, Variable) if says("ja-1:1133") else (Placeholder,)
+    if not isinstance(item, allowed):
+        raise ValueError(f"function: inputs[{position}] is {item!r}; make it with K.placeholder")
+    return item
+
+
+def _updates(updates: Any) -> Iterator[Update]:
+    seen: set[Variable] = set()
+    for item in _listed(updates or [], "updates"):
+        update = item if isinstance(item, Update) else _pair(item)
+        if update.variable in seen:
+            raise ValueError(f"function: {update.variable!r} is updated twice; give one new value")
+        seen.add(update.variable)
+        yield update
+
+
+def _pair(item: Any) -> Update:
+    if not isinstance(item, tuple) or len(item) != 2:
+        raise ValueError(f"function: an update is (variable, new value), not {item!r}")
+    return new_value(*item, where="function")
+
+
+def new_value(x: Any, value: Any, where: str) -> Update:
+    """An update; ValueError unless x is a variable and the value can be one of its values."""
+    if not isinstance(x, Variable):
+        raise ValueError(f"{where}: {x!r} is not a variable; make one with K.variable")
+    found = tensor(value, where, "the new value")
+    same_rank = found.ndim == x.ndim
+    agree = all(a is None or a == b for a, b in zip(found.shape, x.shape, strict=same_rank))
+    if found.dtype != x.dtype or not same_rank or not agree:
+        raise ValueError(f"{where}: {found!r} cannot be a value of {x!r}; shapes and dtypes differ")
+    return Update(x, found)
+
+
+@documented("ja-1:309 eval(x)", "ja-2.0:615 eval(x)", "ko-2.2:523 eval(x)")
+def eval(x: Tensor) -> Any:
+    """The value of a tensor or variable as a NumPy array.
+
+    ValueError if it depends on a placeholder, whose value only `function` can give.
+    """
+    return Function([], [tensor(x, "eval")], [])([])[0]

@@ -1,0 +1,67 @@
+"""What the symbolic layer asks of the library that computes, and which library that is.
+
+The graph, the shape rules and compiled functions handle arrays without looking inside them. A set
+of operations makes the arrays, computes on them and gives them back as NumPy arrays.
+One process uses one set, as one process uses one Keras backend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
+
+Array = Any
+"""An array of the library that computes."""
+
+
+class Operations(Protocol):
+    """A library that computes, seen from the symbolic layer."""
+
+    def kernel(self, operation: str, attributes: Mapping[str, Any]) -> Callable[..., Array]:
+        """The function that computes an operation from its input arrays."""
+
+    def convert(self, value: Any, dtype: str) -> Array:
+        """A new array from numbers, lists or NumPy arrays, converted as `astype` does."""
+
+    def accept(self, value: Any, dtype: str) -> Array:
+        """As `convert`, but perhaps no copy; ValueError if an integer or bool would lose value."""
+
+    def filled(self, shape: tuple[int, ...], value: float, dtype: str) -> Array:
+        """A new array with one value everywhere."""
+
+    def arranged(self, array: Array, shape: tuple[int, ...]) -> Array:
+        """The elements in row order in a new shape, or the only element everywhere."""
+
+    def copy(self, array: Array) -> Array:
+        """A copy that shares no memory."""
+
+    def export(self, array: Array) -> Any:
+        """A NumPy array that shares no memory with the array."""
+
+    def shape(self, array: Array) -> tuple[int, ...]:
+        """The shape of an array."""
+
+    def integers(self, array: Array) -> tuple[int, ...]:
+        """The elements of a small integer array of rank 0 or 1."""
+
+    def computing(self) -> AbstractContextManager[Any]:
+        """A context for running kernels: no warnings for overflow, NaN or division by zero."""
+
+
+class _Current:
+    operations: Operations | None = None
+
+
+def use(operations: Operations) -> None:
+    """Compute with this set from now on."""
+    _Current.operations = operations
+
+
+def current() -> Operations:
+    """The set in use."""
+    if _Current.operations is None:
+        raise RuntimeError(
+            "no set of operations is in use; call conformance.reference.operations.use"
+        )
+    return _Current.operations
