@@ -19,10 +19,7 @@ class ProgramError(ValueError):
 def to_json(program: Program) -> dict[str, Any]:
     """The program as dicts, lists, strings and finite numbers."""
     return {
-        "inputs": [
-            {"name": i.name, "shape": list(i.shape), "dtype": i.dtype, "binding": str(i.binding)}
-            for i in program.inputs
-        ],
+        "inputs": [_encode_input(i) for i in program.inputs],
         "steps": [
             {
                 "result": s.result,
@@ -40,10 +37,7 @@ def from_json(data: Any) -> Program:
     """The program that `to_json` wrote; ProgramError if `data` is something else."""
     try:
         return Program(
-            inputs=tuple(
-                Input(i["name"], tuple(i["shape"]), i["dtype"], Binding(i["binding"]))
-                for i in data["inputs"]
-            ),
+            inputs=tuple(_decode_input(i) for i in data["inputs"]),
             steps=tuple(
                 Step(
                     s["result"],
@@ -57,6 +51,31 @@ def from_json(data: Any) -> Program:
         )
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ProgramError(f"not a program: {type(error).__name__}: {error}") from error
+
+
+def _encode_input(item: Input) -> dict[str, Any]:
+    encoded: dict[str, Any] = {
+        "name": item.name,
+        "shape": list(item.shape),
+        "dtype": item.dtype,
+        "binding": str(item.binding),
+    }
+    if item.arguments is not None:
+        encoded["arguments"] = {k: encode_argument(v) for k, v in item.arguments}
+    return encoded
+
+
+def _decode_input(data: Any) -> Input:
+    arguments = data.get("arguments")
+    return Input(
+        data["name"],
+        tuple(data["shape"]),
+        data["dtype"],
+        Binding(data["binding"]),
+        None
+        if arguments is None
+        else tuple((k, decode_argument(v)) for k, v in arguments.items()),
+    )
 
 
 def encode_argument(value: Argument) -> Any:

@@ -34,6 +34,8 @@ class Input:
     shape: tuple[int, ...]
     dtype: str
     binding: Binding
+    arguments: tuple[tuple[str, Argument], ...] | None = None
+    """Keyword arguments of the call that makes it, where they are not the usual ones."""
 
     @property
     def static_shape(self) -> tuple[int | None, ...]:

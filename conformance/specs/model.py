@@ -157,6 +157,8 @@ class Indices(_Record, kw_only=True, tag_field="kind", tag="indices"):
 
     below: Expression
     ranks: Range = (1, 3)
+    dtypes: list[DtypeName] | None = None
+    """Only these dtypes, whatever the function's other tensors have."""
 
 
 class Value(_Record, kw_only=True, tag_field="kind", tag="value"):
@@ -217,6 +219,13 @@ class Sizes(_Record, kw_only=True, tag_field="kind", tag="sizes"):
 
     of: str
     starts: str
+
+
+class PlaceholderShape(_Record, kw_only=True, tag_field="kind", tag="placeholder_shape"):
+    """A tuple of dimensions, any of which may be None, or None where parameter `rank` is given."""
+
+    rank: str
+    ranks: Range = (0, 4)
 
 
 class Shape(_Record, kw_only=True, tag_field="kind", tag="shape"):
@@ -282,6 +291,7 @@ ParameterRule = (
     | Counts
     | Starts
     | Sizes
+    | PlaceholderShape
     | Shape
     | FillShape
     | Integer

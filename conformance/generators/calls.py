@@ -1,0 +1,188 @@
+"""One call under construction: what has been drawn for its parameters so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.program import Argument, Binding, Input, Program, Ref, Step
+from conformance.specs import Spec
+from conformance.specs.load import signature
+from conformance.specs.model import (
+    EDITIONS,
+    ErrorCase,
+    Omitted,
+    ParameterRule,
+    PlaceholderShape,
+)
+from conformance.specs.rules import Scope
+from conformance.specs.signature import Signature
+
+BINDINGS = (
+    Binding.PLACEHOLDER,
+    Binding.VARIABLE,
+    Binding.PLACEHOLDER_NONE,
+    Binding.PLACEHOLDER,
+    Binding.PLACEHOLDER_NONE,
+    Binding.VARIABLE,
+    Binding.CONSTANT,
+)
+"""A constant needs a new graph for every draw, so it is the rarest."""
+
+FLOATX = "float32"
+
+
+class Call:
+    """Collects arguments, inputs and shapes; names of parameters are the newest ones."""
+
+    def __init__(
+        self,
+        draw: st.DrawFn,
+        spec: Spec,
+        documented: Signature,
+        edition: str,
+        error: ErrorCase | None,
+    ) -> None:
+        self.draw = draw
+        self.spec = spec
+        self.documented = documented
+        self.edition = edition
+        self.error = error
+        self.rules: dict[str, ParameterRule] = {**spec.parameters, **(error or _NONE).parameters}
+        self.shapes: dict[str, Any] = {}
+        self.static_shapes: dict[str, Any] = {}
+        self.dtypes: dict[str, str] = {}
+        self.values: dict[str, Any] = _newest_defaults(spec)
+        self.static_values: dict[str, Any] = {}
+        self.passed: dict[str, Argument] = {}
+        self.must_pass: set[str] = set()
+        self.inputs: list[Input] = []
+        self.domains: dict[str, str] = {}
+        self.below: dict[str, int] = {}
+        self.claimed = "result"
+        self.dtype = draw(st.sampled_from([*_weighted(spec)]))
+
+    @property
+    def order(self) -> list[str]:
+        """The parameters to draw: those of the edition that have a rule, dependencies first."""
+        offered = {self.newest(p.name) for p in self.documented.parameters}
+        return [n for n in self.rules if n in offered and not isinstance(self.rules[n], Omitted)]
+
+    def newest(self, name: str) -> str:
+        """The newest name of a parameter."""
+        return self.spec.renamed.get(name, name)
+
+    def may_omit(self, name: str) -> bool:
+        """Whether the parameter can be left to its documented default."""
+        if name in self.must_pass or name in (self.error or _NONE).parameters:
+            return False
+        if isinstance(self.rules[name], PlaceholderShape):
+            return False
+        return any(
+            not p.required for p in self.documented.parameters if self.newest(p.name) == name
+        )
+
+    def documented_dtypes(self, name: str) -> list[str]:
+        """The dtypes that the documents cover for a tensor parameter."""
+        return list(getattr(self.rules.get(name), "dtypes", None) or self.spec.dtypes.documented)
+
+    def add_value(self, name: str, value: Argument) -> None:
+        """Pass `value`, which is no tensor."""
+        self.values[name] = value
+        self.passed[name] = value
+
+    def add_tensor(self, name: str, shape: tuple[int, ...], dtype: str, domain: str) -> None:
+        """Pass a new input as the parameter `name`."""
+        item = self.new_input(name, shape, dtype, domain)
+        self.shapes[name], self.static_shapes[name] = item.shape, item.static_shape
+        self.dtypes[name] = dtype
+        self.passed[name] = Ref(item.name)
+
+    def add_tensors(self, name: str, shapes: list[tuple[int, ...]], dtype: str) -> None:
+        """Pass a list of new inputs."""
+        items = [self.new_input(f"{name}_{i}", s, dtype, "real") for i, s in enumerate(shapes)]
+        self.shapes[name] = [i.shape for i in items]
+        self.static_shapes[name] = [i.static_shape for i in items]
+        self.dtypes[name] = dtype
+        self.passed[name] = [Ref(i.name) for i in items]
+
+    def new_input(
+        self,
+        name: str,
+        shape: tuple[int, ...],
+        dtype: str,
+        domain: str,
+        binding: Binding | None = None,
+    ) -> Input:
+        """Add an input to the program."""
+        item = Input(name, shape, dtype, binding or self.draw(st.sampled_from(self._bindings())))
+        self.inputs.append(item)
+        self.domains[name] = domain
+        return item
+
+    def _bindings(self) -> list[Binding]:
+        only = [Binding(b) for b in (self.error or _NONE).bindings]
+        offered = [b for b in BINDINGS if b is not Binding.CONSTANT or self.edition != "keras-1"]
+        return only or offered
+
+    def scope(self, *, static: bool) -> Scope:
+        """What the names in the spec's rules stand for."""
+        shapes = self.static_shapes if static else self.shapes
+        values = {**self.values, **self.static_values} if static else self.values
+        return Scope(values, shapes, self.dtypes, FLOATX)
+
+    def complete_arguments(self) -> dict[str, Argument]:
+        """What every parameter stands for, defaults included."""
+        return {**self.values, **self.passed}
+
+    def program(self) -> Program:
+        """The inputs and the call."""
+        if any(isinstance(rule, PlaceholderShape) for rule in self.spec.parameters.values()):
+            return self._placeholder_program()
+        return Program(tuple(self.inputs), (self._step(),), ("result",))
+
+    def _placeholder_program(self) -> Program:
+        """The call makes the input itself, seen through `maximum(x, x)`, which equals x."""
+        arguments = tuple((name, value) for name, value in self.passed.items())
+        dtype = self.values.get("dtype") or FLOATX
+        shape = self.values.get("shape") or ()
+        item = Input("x", shape, dtype, Binding.PLACEHOLDER, arguments)
+        self.claimed = "x"
+        step = Step("result", "maximum", (Ref("x"), Ref("x")))
+        return Program((item,), (step,), ("result",))
+
+    def _step(self) -> Step:
+        passed = [p for p in self.documented.parameters if self.newest(p.name) in self.passed]
+        leading = 0
+        for mine, documented in zip(passed, self.documented.parameters, strict=False):
+            if mine is not documented:
+                break
+            leading += 1
+        positional = self.draw(st.integers(0, leading)) if leading else 0
+        positional = leading - positional
+        return Step(
+            "result",
+            self.documented.name,
+            tuple(self.passed[self.newest(p.name)] for p in passed[:positional]),
+            tuple((p.name, self.passed[self.newest(p.name)]) for p in passed[positional:]),
+        )
+
+
+_NONE = ErrorCase(name="none", says="", exception="any", editions=[])
+
+
+def _weighted(spec: Spec) -> list[str]:
+    """Documented dtypes about three times as often as probed ones, and first."""
+    documented = list(spec.dtypes.documented)
+    weight = max(1, -(-3 * len(spec.dtypes.probed) // len(documented)))
+    return documented * weight + list(spec.dtypes.probed)
+
+
+def _newest_defaults(spec: Spec) -> dict[str, Any]:
+    newest = [e for e in EDITIONS if e in spec.editions][-1]
+    return {
+        spec.renamed.get(p.name, p.name): p.value
+        for p in signature(spec, newest).parameters
+        if not p.required
+    }

@@ -1,0 +1,73 @@
+"""Structures from a strategy, deterministically, and the smallest one that still fails.
+
+Both go through `hypothesis.find`: with the same seed it generates the same sequence, so that the
+search for a smaller failing structure starts from one that is known to fail.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import hypothesis
+from hypothesis.errors import NoSuchExample
+from hypothesis.strategies import SearchStrategy
+
+from conformance.generators.structure import Structure
+from conformance.program import to_json
+
+
+def collect(strategy: SearchStrategy[Structure], count: int, seed: int) -> list[Structure]:
+    """Up to `count` different structures; the same for the same seed."""
+    found: dict[str, Structure] = {}
+
+    def gather(structure: Structure) -> bool:
+        if len(found) < count:
+            found.setdefault(key(structure), structure)
+        return False
+
+    _find(strategy, gather, count, seed)
+    return list(found.values())
+
+
+def shrink(
+    strategy: SearchStrategy[Structure],
+    fails: Callable[[Structure], bool],
+    count: int,
+    seed: int,
+) -> Structure | None:
+    """The smallest structure that fails, starting from those that `collect` gives."""
+    return _find(strategy, fails, count, seed)
+
+
+def key(structure: Structure) -> str:
+    """The program as text: two structures with the same key are the same case."""
+    return json.dumps(to_json(structure.program), sort_keys=True)
+
+
+def _find(
+    strategy: SearchStrategy[Structure],
+    condition: Callable[[Structure], bool],
+    count: int,
+    seed: int,
+) -> Structure | None:
+    settings: dict[str, Any] = {
+        "max_examples": _examples(count),
+        "database": None,
+        "deadline": None,
+        "phases": (hypothesis.Phase.generate, hypothesis.Phase.shrink),
+        "suppress_health_check": list(hypothesis.HealthCheck),
+    }
+    try:
+        return hypothesis.find(
+            strategy, condition, settings=hypothesis.settings(**settings), random=Random(seed)
+        )
+    except NoSuchExample:
+        return None
+
+
+def _examples(count: int) -> int:
+    """Some structures come twice; a function of few structures has no more to give."""
+    return count + count // 2 + 8

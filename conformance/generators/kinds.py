@@ -1,0 +1,293 @@
+"""What each kind of parameter may be given, as Hypothesis strategies on a call."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.generators.calls import Call
+from conformance.program import Binding, Ref
+from conformance.specs import model
+from conformance.specs.rules import evaluate, normalise_axis
+
+Dims = tuple[int, ...]
+
+RANKS = (2, 1, 3, 2, 3, 2, 4, 2, 3, 2, 3, 4, 1, 0, 5)
+SIZES = (2, 3, 1, 2, 3, 4, 2, 3, 5, 2, 1, 3, 4, 2, 3) * 2 + (0,)
+SMALL_SIZES = (2, 1, 2, 3, 2, 1, 2, 3, 2, 2, 1, 2, 3, 2, 1) * 2 + (0,)
+
+
+def draw_parameter(call: Call, name: str) -> None:
+    """Draw one parameter, or leave it to its default."""
+    if call.may_omit(name) and call.draw(st.sampled_from((True, False, False))):
+        return
+    _KINDS[type(call.rules[name])](call, name, call.rules[name])
+
+
+def dims(call: Call, ranks: tuple[int, int]) -> Dims:
+    """A shape with a rank from `ranks` and few elements; now and then an axis of length 0."""
+    rank = call.draw(st.sampled_from([r for r in RANKS if ranks[0] <= r <= ranks[1]]))
+    sizes = SMALL_SIZES if rank > 3 else SIZES
+    return tuple(call.draw(st.sampled_from(sizes)) for _ in range(rank))
+
+
+def _tensor(call: Call, name: str, rule: model.Tensor) -> None:
+    dtype = call.draw(st.sampled_from(rule.dtypes)) if rule.dtypes else call.dtype
+    call.add_tensor(name, dims(call, rule.ranks), dtype, rule.domain)
+
+
+def _companion(call: Call, name: str, rule: model.Companion) -> None:
+    shape = _RELATIONS[rule.relation](call, rule)
+    call.add_tensor(name, shape, call.dtype, rule.domain)
+
+
+def _broadcast(call: Call, rule: model.Companion) -> Dims:
+    shape: Dims = call.shapes[rule.of]
+    if call.draw(st.sampled_from((True, True, False))):
+        return shape
+    kept = tuple(1 if call.draw(st.booleans()) else d for d in shape)
+    return kept[call.draw(st.integers(0, len(kept))) :]
+
+
+def _contraction(call: Call, rule: model.Companion) -> Dims:
+    length = call.shapes[rule.of][-1]
+    free = dims(call, (rule.ranks[0] - 1, rule.ranks[1] - 1))
+    return (*free[:-1], length, *free[-1:])
+
+
+def _batch_contraction(call: Call, rule: model.Companion) -> Dims:
+    shape: Dims = call.shapes[rule.of]
+    axes = call.values[rule.axes or ""]
+    low, high = rule.ranks
+    needed = _needed_rank(axes)
+    free = list(dims(call, (max(low, needed) - 2, high - 2)))
+    rank = len(free) + 2
+    mine, other = evaluate(["batch_axes", "axes", len(shape), rank], call.scope(static=False))
+    free.insert(other - 1, shape[mine])
+    return (shape[0], *free)
+
+
+def _needed_rank(axes: Any) -> int:
+    """The smallest rank of the second tensor in which its contracted axis is no batch axis."""
+    axis = axes if isinstance(axes, int) or axes is None else axes[1]
+    if axis is None:
+        return 2
+    return axis + 1 if axis > 0 else 1 - axis
+
+
+def _batch_mismatch(call: Call, rule: model.Companion) -> Dims:
+    batch, length, *_ = call.shapes[rule.of]
+    return (batch, length + 1, *dims(call, (0, rule.ranks[1] - 2)))
+
+
+_RELATIONS: dict[str, Callable[[Call, model.Companion], Dims]] = {
+    "broadcast": _broadcast,
+    "contraction": _contraction,
+    "batch_contraction": _batch_contraction,
+    "batch_mismatch": _batch_mismatch,
+}
+
+
+def _tensors(call: Call, name: str, rule: model.Tensors) -> None:
+    count = call.draw(st.integers(*rule.count))
+    shape = dims(call, rule.ranks)
+    shapes = [shape] * count
+    if rule.vary is not None:
+        axis = _some_axis(call, len(shape))
+        shapes = [_with(shape, axis, call.draw(st.sampled_from((2, 1, 3)))) for _ in range(count)]
+        call.values[rule.vary] = axis
+        call.must_pass.add(rule.vary)
+    call.add_tensors(name, shapes, call.dtype)
+
+
+def _with(shape: Dims, axis: int, dim: int) -> Dims:
+    axis %= len(shape)
+    return (*shape[:axis], dim, *shape[axis + 1 :])
+
+
+def _some_axis(call: Call, rank: int) -> int:
+    return call.draw(st.integers(-rank, rank - 1)) if rank else 0
+
+
+def _indices(call: Call, name: str, rule: model.Indices) -> None:
+    below = evaluate(rule.below, call.scope(static=False))
+    shape = dims(call, rule.ranks)
+    if below == 0:
+        shape = (0, *shape[1:])
+    dtype = call.draw(st.sampled_from(rule.dtypes)) if rule.dtypes else call.dtype
+    call.add_tensor(name, shape, dtype, "real")
+    call.below[name] = below
+
+
+def _axis(call: Call, name: str, rule: model.Axis) -> None:
+    shape = _shape_of(call, rule.of)
+    choices = list(range(-len(shape), len(shape)))
+    if rule.position == "new":
+        choices = list(range(-len(shape) - 1, len(shape) + 1))
+    elif rule.position == "unit":
+        axis = call.draw(st.integers(0, len(shape) - 1))
+        _replace_dim(call, rule.of, axis, 1)
+        choices = [axis, axis - len(shape)]
+    elif isinstance(call.rules[rule.of], model.Tensors):
+        axis = call.values[name] % len(shape)
+        choices = [axis, axis - len(shape)]
+    call.add_value(name, call.draw(st.sampled_from(sorted(choices, key=lambda a: (a < 0, abs(a))))))
+
+
+def _shape_of(call: Call, tensor: str) -> Dims:
+    shapes = call.shapes[tensor]
+    return shapes[0] if isinstance(shapes, list) else shapes
+
+
+def _replace_dim(call: Call, tensor: str, axis: int, dim: int) -> None:
+    """Change a shape that is already drawn, so that `axis` has the length `dim`."""
+    index = next(i for i, item in enumerate(call.inputs) if item.name == tensor)
+    old = call.inputs[index]
+    item = type(old)(old.name, _with(old.shape, axis, dim), old.dtype, old.binding)
+    call.inputs[index] = item
+    call.shapes[tensor], call.static_shapes[tensor] = item.shape, item.static_shape
+
+
+def _axes(call: Call, name: str, rule: model.Axes) -> None:
+    rank = len(call.shapes[rule.of])
+    if rank == 0:
+        call.add_value(name, None if rule.optional else [])
+        return
+    form = call.draw(st.sampled_from(("one", "one", "one", "one", "list", "tuple")))
+    if form == "one":
+        call.add_value(name, call.draw(_signed(rank)))
+        return
+    chosen = call.draw(st.lists(st.integers(0, rank - 1), min_size=1, max_size=rank, unique=True))
+    signed = [a - rank if call.draw(st.booleans()) else a for a in chosen]
+    call.add_value(name, signed if form == "list" else tuple(signed))
+
+
+def _signed(rank: int) -> st.SearchStrategy[int]:
+    return st.sampled_from([*range(rank)] * 4 + [*range(-1, -rank - 1, -1)])
+
+
+def _batch_axes(call: Call, name: str, rule: model.BatchAxes) -> None:
+    rank = len(call.shapes[rule.of])
+    mine = call.draw(st.integers(1, rank - 1))
+    form = call.draw(st.sampled_from(("one", "list", "tuple", "one", "list", "negative", "none")))
+    other = call.draw(st.integers(1, 3))
+    choices: dict[str, Any] = {
+        "one": mine,
+        "list": [mine, other],
+        "tuple": (mine, other),
+        "negative": [mine - rank, other],
+        "none": None,
+    }
+    call.add_value(name, choices[form])
+
+
+def _permutation(call: Call, name: str, rule: model.Permutation) -> None:
+    rank = len(call.shapes[rule.of])
+    call.add_value(name, tuple(call.draw(st.permutations(range(rank)))))
+
+
+def _target_shape(call: Call, name: str, rule: model.TargetShape) -> None:
+    total = math.prod(call.shapes[rule.of])
+    target = _factors(call, total)
+    if total and target and call.draw(st.sampled_from((False, False, False, True))):
+        target[call.draw(st.integers(0, len(target) - 1))] = -1
+    call.add_value(name, tuple(target))
+
+
+def _factors(call: Call, total: int) -> list[int]:
+    """At most five dimensions whose product is `total`."""
+    left, listed = total, []
+    for _ in range(call.draw(st.integers(0 if total == 1 else 1, 4))):
+        divisors = [d for d in range(1, left + 1) if left % d == 0] or [1]
+        listed.append(call.draw(st.sampled_from(divisors)))
+        left //= listed[-1]
+    return [*listed, left] if left != 1 or total != math.prod(listed) else listed
+
+
+def _counts(call: Call, name: str, rule: model.Counts) -> None:
+    length = len(call.shapes[rule.of]) + rule.extra
+    call.add_value(name, [call.draw(st.integers(*rule.range)) for _ in range(length)])
+
+
+def _starts(call: Call, name: str, rule: model.Starts) -> None:
+    call.add_value(name, [call.draw(st.integers(0, max(d - 1, 0))) for d in call.shapes[rule.of]])
+
+
+def _sizes(call: Call, name: str, rule: model.Sizes) -> None:
+    room = [d - s for d, s in zip(call.shapes[rule.of], call.values[rule.starts], strict=True)]
+    call.add_value(name, [call.draw(st.integers(min(1, r), r)) for r in room])
+
+
+def _value(call: Call, name: str, rule: model.Value) -> None:
+    dtype = call.draw(st.sampled_from(("float32", "float64", "int32")))
+    item = call.new_input(name, dims(call, rule.ranks), dtype, "real", Binding.ARRAY)
+    call.shapes[name] = call.static_shapes[name] = item.shape
+    call.passed[name] = Ref(name)
+
+
+def _placeholder_shape(call: Call, name: str, rule: model.PlaceholderShape) -> None:
+    shape = dims(call, rule.ranks)
+    known = tuple(d if call.draw(st.booleans()) else None for d in shape)
+    by_rank = call.draw(st.sampled_from((False, False, True)))
+    told: tuple[int | None, ...] = (None,) * len(shape) if by_rank else known
+    call.values[name], call.static_values[name] = shape, told
+    call.passed[rule.rank if by_rank else name] = len(shape) if by_rank else known
+
+
+def _shape(call: Call, name: str, rule: model.Shape) -> None:
+    call.add_value(name, dims(call, rule.ranks))
+
+
+def _fill_shape(call: Call, name: str, rule: model.FillShape) -> None:
+    if not call.shapes[rule.of]:
+        call.add_value(name, dims(call, (1, 3)))
+
+
+def _integer(call: Call, name: str, rule: model.Integer) -> None:
+    call.add_value(name, call.draw(st.integers(*rule.range)))
+
+
+def _real(call: Call, name: str, rule: model.Real) -> None:
+    low, high = rule.range
+    steps = call.draw(st.integers(0, 16))
+    call.add_value(name, low + (high - low) * steps / 16)
+
+
+def _literals(call: Call, name: str, rule: model.Literals) -> None:
+    call.add_value(name, call.draw(st.sampled_from(rule.values)))
+
+
+def _dtype(call: Call, name: str, rule: model.Dtype) -> None:
+    call.add_value(name, call.draw(st.sampled_from(rule.choices)))
+
+
+def _boolean(call: Call, name: str, rule: model.Boolean) -> None:
+    call.add_value(name, call.draw(st.booleans()))
+
+
+_KINDS: dict[type, Callable[[Call, str, Any], None]] = {
+    model.Tensor: _tensor,
+    model.Companion: _companion,
+    model.Tensors: _tensors,
+    model.Indices: _indices,
+    model.Axis: _axis,
+    model.Axes: _axes,
+    model.BatchAxes: _batch_axes,
+    model.Permutation: _permutation,
+    model.TargetShape: _target_shape,
+    model.Counts: _counts,
+    model.Starts: _starts,
+    model.Sizes: _sizes,
+    model.Value: _value,
+    model.PlaceholderShape: _placeholder_shape,
+    model.Shape: _shape,
+    model.FillShape: _fill_shape,
+    model.Integer: _integer,
+    model.Real: _real,
+    model.Literals: _literals,
+    model.Dtype: _dtype,
+    model.Boolean: _boolean,
+}

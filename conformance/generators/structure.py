@@ -1,0 +1,103 @@
+"""Structures: one call of one function with its shapes, dtypes, attributes and bindings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypothesis import strategies as st
+
+from conformance.generators.calls import Call
+from conformance.generators.kinds import draw_parameter
+from conformance.generators.values import CONVENTION_OF_PROFILE
+from conformance.program import Argument, Program
+from conformance.specs import Spec
+from conformance.specs.load import signature
+from conformance.specs.model import ErrorCase
+from conformance.specs.rules import Scope, evaluate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Structure:
+    """A program with what the oracle and the values need to know of it.
+
+    `runtime` and `static` are the scopes in which the spec's rules give the shape that must come
+    out and the one that can be known when the graph is built. `unsettled` names the conventions
+    without which the documents do not cover the case; it is empty where they do.
+    """
+
+    spec: Spec
+    program: Program
+    arguments: Mapping[str, Argument]
+    """What each parameter was given, by its newest name; `Ref` for inputs; defaults included."""
+    runtime: Scope
+    static: Scope
+    unsettled: tuple[str, ...]
+    domains: Mapping[str, str] = field(default_factory=dict)
+    below: Mapping[str, int] = field(default_factory=dict)
+    error: ErrorCase | None = None
+    """The invalid input that this structure is, if it is meant to be refused."""
+    claimed: str = "result"
+    """The input or result whose claimed dtype and static shape are judged."""
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """How complex the structure is: what is smaller is easier to understand."""
+        elements = sum(max(1, len(i.shape)) for i in self.program.inputs)
+        total = sum(d for i in self.program.inputs for d in i.shape)
+        return (len(self.program.inputs), elements, total, len(self.unsettled))
+
+    def conventions(self, profile: str) -> tuple[str, ...]:
+        """Conventions that the case rests on when filled in the manner of `profile`."""
+        named = CONVENTION_OF_PROFILE.get(profile) or self.spec.profiles.get(profile)
+        return self.unsettled if named is None else (*self.unsettled, named)
+
+
+@st.composite
+def structures(
+    draw: st.DrawFn, spec: Spec, edition: str, error: ErrorCase | None = None
+) -> Structure:
+    """Structures for one function in one edition; invalid ones if `error` is given."""
+    call = Call(draw, spec, signature(spec, edition), edition, error)
+    for name in call.order:
+        draw_parameter(call, name)
+    program = call.program()
+    runtime, static = call.scope(static=False), call.scope(static=True)
+    return Structure(
+        spec=spec,
+        program=program,
+        arguments=call.complete_arguments(),
+        runtime=runtime,
+        static=static,
+        unsettled=() if error else _unsettled(call, runtime),
+        domains=call.domains,
+        below=call.below,
+        error=error,
+        claimed=call.claimed,
+    )
+
+
+def _unsettled(call: Call, runtime: Scope) -> tuple[str, ...]:
+    named = {u.convention for u in call.spec.unsettled if evaluate(u.when, runtime)}
+    if any(dtype not in call.documented_dtypes(name) for name, dtype in runtime.dtypes.items()):
+        named.add("input-dtype")
+    return tuple(sorted(named))
+
+
+def expected_shape(structure: Structure) -> tuple[int, ...]:
+    """The shape of the result; it is known, because all shapes at run time are."""
+    return tuple(evaluate(structure.spec.shape, structure.runtime))
+
+
+def expected_static_shape(structure: Structure) -> tuple[Any, ...]:
+    """The shape that follows from what is known when the graph is built; None where nothing is."""
+    return tuple(evaluate(structure.spec.shape, structure.static))
+
+
+def accepted_dtypes(structure: Structure, dtypes: Mapping[str, str] | None = None) -> list[str]:
+    """The dtypes that the result may have, given the inputs' own (or `dtypes` in their place)."""
+    scope = structure.runtime
+    if dtypes:
+        scope = Scope(scope.values, scope.shapes, {**scope.dtypes, **dtypes}, scope.floatx)
+    return [evaluate(rule, scope) for rule in structure.spec.dtype.accept]

@@ -1,0 +1,125 @@
+"""Numbers for the inputs of a structure: value profiles, seeded.
+
+A profile is a manner of drawing elements. `ordinary`, `integers`, `halves` and `zeros` give
+numbers that the documents cover; `extremes`, `subnormal` and `special` probe what they leave open.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from conformance.generators.structure import Structure
+
+Array = npt.NDArray[Any]
+
+CONVENTION_OF_PROFILE = {
+    "extremes": "extremes",
+    "subnormal": "subnormal",
+    "special": "special-values",
+}
+"""Profiles that no document settles, whatever the function."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Which numbers: a profile and a seed."""
+
+    profile: str
+    seed: int
+
+
+def draw_arrays(structure: Structure, draw: Draw) -> dict[str, Array]:
+    """One array for each input, by name; the same for the same structure and draw."""
+    arrays = {}
+    for item in structure.program.inputs:
+        key = zlib.crc32(f"{item.name}{item.shape}{item.dtype}".encode())
+        rng = np.random.Generator(np.random.PCG64([draw.seed, key]))
+        below = structure.below.get(item.name)
+        if below is not None:
+            arrays[item.name] = rng.integers(0, max(below, 1), item.shape).astype(item.dtype)
+        else:
+            domain = structure.domains.get(item.name, "real")
+            arrays[item.name] = fill(rng, item.shape, item.dtype, domain, draw.profile)
+    return arrays
+
+
+def fill(
+    rng: np.random.Generator, shape: tuple[int, ...], dtype: str, domain: str, profile: str
+) -> Array:
+    """An array of a shape and dtype with elements from `domain`, in the manner of `profile`."""
+    if dtype == "bool":
+        return np.asarray(rng.random(shape) < 0.5)
+    if np.dtype(dtype).kind in "iu":
+        return _integers(rng, shape, dtype, domain)
+    values = PROFILES[profile](rng, shape, np.finfo(dtype)).astype(dtype)
+    if profile in CONVENTION_OF_PROFILE:
+        return values
+    return _DOMAINS[domain](rng, values)
+
+
+def _integers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str, domain: str) -> Array:
+    low = 0 if dtype == "uint8" or domain in ("nonnegative", "truth") else -9
+    values = rng.integers(low, 10, shape)
+    if domain in ("positive", "nonzero"):
+        values = np.where(values == 0, 1, values)
+    if domain == "truth":
+        values = values * (rng.random(shape) < 0.5)
+    return np.asarray(values, dtype=dtype)
+
+
+def _ordinary(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array:
+    wide = np.exp(rng.uniform(np.log(1e-3), np.log(20.0), shape)) * rng.choice((-1.0, 1.0), shape)
+    return np.where(rng.random(shape) < 0.75, rng.uniform(-3.0, 3.0, shape), wide)
+
+
+def _extremes(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array:
+    top, bottom = np.log(float(info.max)), np.log(float(info.tiny))
+    magnitude = np.exp(rng.uniform(bottom, top, shape))
+    ends = rng.choice(np.array([float(info.max), float(info.tiny), float(info.eps), 1.0]), shape)
+    magnitude = np.where(rng.random(shape) < 0.3, ends, magnitude)
+    return magnitude * rng.choice((-1.0, 1.0), shape)
+
+
+def _subnormal(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array:
+    tiny = float(info.tiny)
+    small = tiny * rng.uniform(float(info.eps), 1.0, shape) * rng.choice((-1.0, 1.0), shape)
+    return np.where(rng.random(shape) < 0.8, small, rng.uniform(-2.0, 2.0, shape))
+
+
+def _special(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array:
+    choices = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, 1.0, -1.0, 2.5, -2.5])
+    return rng.choice(choices, shape)
+
+
+PROFILES: Mapping[str, Callable[[np.random.Generator, tuple[int, ...], Any], Array]] = {
+    "ordinary": _ordinary,
+    "integers": lambda rng, shape, info: rng.integers(-4, 5, shape).astype(float),
+    "halves": lambda rng, shape, info: rng.integers(-6, 7, shape) / 2.0,
+    "zeros": lambda rng, shape, info: np.zeros(shape),
+    "extremes": _extremes,
+    "subnormal": _subnormal,
+    "special": _special,
+}
+
+
+def _positive(rng: np.random.Generator, values: Array) -> Array:
+    magnitudes = np.abs(values)
+    return np.where(magnitudes == 0, np.ones_like(values), magnitudes)
+
+
+_DOMAINS: Mapping[str, Callable[[np.random.Generator, Array], Array]] = {
+    "real": lambda rng, values: values,
+    "nonnegative": lambda rng, values: np.abs(values),
+    "positive": _positive,
+    "nonzero": lambda rng, values: np.where(values == 0, np.ones_like(values), values),
+    "truth": lambda rng, values: np.where(rng.random(values.shape) < 0.5, 0, values).astype(
+        values.dtype
+    ),
+}
