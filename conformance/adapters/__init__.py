@@ -1,0 +1,1 @@
+"""How an implementation is reached: the targets, their environments and the worker."""

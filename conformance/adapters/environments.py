@@ -1,0 +1,115 @@
+"""The environment that each target runs in: is it ready, which interpreter, which variables.
+
+status(target)              `Ready`, or `Missing` with the cure
+install(venv, ...)          make a virtual environment
+check(target, ...)          import a target for real
+interpreter(target)         what to start a worker with
+launch_environment(target)  all its environment variables
+"""
+
+from __future__ import annotations
+
+import shutil
+
+from msgspec import Struct
+
+from conformance.adapters import interpreters, layout, libraries
+from conformance.adapters.installation import InstallationError, check, install, is_current
+from conformance.adapters.launching import (
+    PlaceholderError,
+    fill,
+    interpreter,
+    launch_environment,
+)
+from conformance.adapters.registry import Target
+
+__all__ = [
+    "InstallationError",
+    "Missing",
+    "PlaceholderError",
+    "Ready",
+    "check",
+    "install",
+    "interpreter",
+    "launch_environment",
+    "status",
+    "system_problem",
+]
+
+
+class Ready(Struct, frozen=True):
+    """The target can be run."""
+
+    python: str
+    """The version of its interpreter."""
+    versions: dict[str, str]
+    """What was found when it was checked; empty for a target that was never checked."""
+
+
+class Missing(Struct, frozen=True):
+    """The target cannot be run; `hint` is the command or the step that cures it."""
+
+    reason: str
+    hint: str
+
+
+def status(target: Target) -> Ready | Missing:
+    """Whether the target can be run here. Nothing of the target is imported for it."""
+    for problem in (system_problem, _venv_problem, _check_problem, _variable_problem):
+        if (missing := problem(target)) is not None:
+            return missing
+    checked = layout.read(layout.check_file(target), layout.Check)
+    return Ready(_python_version(target), checked.versions if checked else {})
+
+
+def system_problem(target: Target) -> Missing | None:
+    """What the system itself lacks for this target: a program, a library or an interpreter."""
+    for program in target.programs:
+        if shutil.which(program.name) is None:
+            return Missing(f"the program {program.name} is not on PATH", program.cure)
+    for library in target.libraries:
+        if libraries.find(library.found_as) is None:
+            return Missing(f"the system library {library.found_as} is not installed", library.cure)
+    return _interpreter_problem(target)
+
+
+def _interpreter_problem(target: Target) -> Missing | None:
+    try:
+        if target.venv is None:
+            interpreter(target)
+        elif not is_current(target.venv):
+            interpreters.find(target.venv.python)
+    except interpreters.InterpreterNotFoundError as error:
+        return Missing(error.reason, error.hint)
+    return None
+
+
+def _venv_problem(target: Target) -> Missing | None:
+    if target.venv is None or is_current(target.venv):
+        return None
+    made = layout.venv_folder(target.venv).exists()
+    reason = "its environment is out of date" if made else "its environment is not made yet"
+    return Missing(reason, f"conformance install {target.name}")
+
+
+def _check_problem(target: Target) -> Missing | None:
+    checked = layout.read(layout.check_file(target), layout.Check)
+    if checked is None or checked.problem is None:
+        return None
+    return Missing(checked.problem, f"conformance install --force {target.name}")
+
+
+def _variable_problem(target: Target) -> Missing | None:
+    try:
+        for text in target.environment.values():
+            fill(text, target)
+    except PlaceholderError as error:
+        return Missing(str(error), f"conformance install --force {target.name}")
+    return None
+
+
+def _python_version(target: Target) -> str:
+    if target.venv is not None:
+        marker = layout.read(layout.marker_file(layout.venv_folder(target.venv)), layout.Marker)
+        return marker.python if marker else ""
+    return interpreters.version_of(interpreter(target)) or ""

@@ -1,0 +1,167 @@
+"""Make virtual environments with uv, and check each target that lives in one.
+
+A virtual environment is made in a folder beside its place and renamed into it when all packages
+are in, so that what stands in its place is always complete. A lock keeps two installations of the
+same environment from meeting; what a killed one left is removed by the next.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from conformance.adapters import interpreters, layout
+from conformance.adapters.launching import interpreter, launch_environment
+from conformance.adapters.registry import Target, Venv
+
+Stage = Literal["interpreter", "download", "check"]
+OnProgress = Callable[[Stage, str], None]
+
+_CHECK_SECONDS = 300
+_TAIL = 12  # lines of a failed program's output that an error shows
+
+
+class InstallationError(Exception):
+    """An environment could not be made, or a target in it does not work; `hint` says what to do."""
+
+    def __init__(self, reason: str, hint: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.hint = hint
+
+
+def is_current(venv: Venv) -> bool:
+    """Whether the virtual environment is complete and made from today's lock."""
+    marker = layout.read(layout.marker_file(layout.venv_folder(venv)), layout.Marker)
+    return marker is not None and marker.digest == layout.digest(venv)
+
+
+def install(venv: Venv, *, on_progress: OnProgress, force: bool = False) -> bool:
+    """Make the virtual environment; with `force`, also where it is current.
+
+    Returns whether anything had to be done. Raises `InstallationError`.
+    """
+    on_progress("interpreter", f"looking for CPython {' or '.join(venv.python)}")
+    with _only_one(venv):
+        if is_current(venv) and not force:
+            return False
+        try:
+            python = interpreters.find(venv.python)
+        except interpreters.InterpreterNotFoundError as error:
+            raise InstallationError(error.reason, error.hint) from error
+        _make(venv, python, on_progress)
+        return True
+
+
+def check(target: Target, *, on_progress: OnProgress) -> dict[str, str]:
+    """Import the target in its environment, compute once, and return the versions found.
+
+    What came of it is kept for `status`. Raises `InstallationError` if it fails.
+    """
+    on_progress("check", f"importing {target.module}")
+    result = _probe(target)
+    layout.write(layout.check_file(target), result)
+    if result.problem is not None:
+        raise InstallationError(result.problem, f"conformance install --force {target.name}")
+    return result.versions
+
+
+def _make(venv: Venv, python: Path, on_progress: OnProgress) -> None:
+    place = layout.venv_folder(venv)
+    unfinished = place.with_name(f".{place.name}.partial")
+    _remove(unfinished)
+    try:
+        on_progress("download", f"{python} ({interpreters.version_of(python)})")
+        _fill(venv, unfinished, python, on_progress)
+        _put_in_place(unfinished, place)
+    finally:
+        _remove(unfinished)
+
+
+def _fill(venv: Venv, folder: Path, python: Path, on_progress: OnProgress) -> None:
+    say = partial(on_progress, "download")
+    _uv(["venv", "--relocatable", "--no-project", "--python", str(python), str(folder)], say)
+    pins = folder / "requirements.txt"
+    pins.write_text(venv.pins(), encoding="utf-8")
+    # A lock names all there is to install; resolving would only find what it leaves out by design.
+    closed = ["--no-deps", "--require-hashes"] if venv.lock else []
+    inside = ["--python", str(layout.venv_python(folder))]
+    _uv(["pip", "install", *closed, *inside, "--requirements", str(pins)], say)
+    version = interpreters.version_of(python) or ""
+    layout.write(
+        layout.marker_file(folder), layout.Marker(digest=layout.digest(venv), python=version)
+    )
+
+
+def _put_in_place(finished: Path, place: Path) -> None:
+    old = place.with_name(f".{place.name}.old")
+    _remove(old)
+    if place.exists():
+        place.rename(old)
+    finished.rename(place)
+    _remove(old)
+
+
+def _remove(folder: Path) -> None:
+    if folder.exists():
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def _only_one(venv: Venv) -> Iterator[None]:
+    """Hold the environment's lock; the system releases it when the process ends in any way."""
+    place = layout.venv_folder(venv)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with place.with_name(f".{place.name}.lock").open("w") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+
+
+def _uv(arguments: list[str], on_line: Callable[[str], None]) -> None:
+    """Run uv and pass on what it says, line by line. Raises `InstallationError`."""
+    command = [interpreters.uv_program(), "--color", "never", *arguments]
+    said: list[str] = []
+    try:
+        with subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        ) as process:
+            try:
+                for line in process.stderr or ():
+                    said.append(line.rstrip())
+                    on_line(line.strip())
+            finally:
+                process.terminate()
+    except OSError as error:
+        raise InstallationError(f"uv cannot be started: {error}", "pip install uv") from error
+    if process.returncode != 0:
+        raise InstallationError(f"uv {arguments[0]} failed:\n" + "\n".join(said[-_TAIL:]))
+
+
+def _probe(target: Target) -> layout.Check:
+    script = Path(__file__).with_name("probe.py").read_text(encoding="utf-8")
+    packages = (target.module.partition(".")[0], target.library, "numpy")
+    command = [str(interpreter(target)), "-c", script, target.module, *dict.fromkeys(packages)]
+    variables = launch_environment(target)
+    try:
+        answer = subprocess.run(
+            command,
+            env=variables,
+            check=False,
+            cwd=variables["HOME"],
+            capture_output=True,
+            text=True,
+            timeout=_CHECK_SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return layout.Check(problem=str(error))
+    if answer.returncode != 0:
+        said = (answer.stdout + answer.stderr).strip().splitlines()
+        return layout.Check(problem=f"{target.module} does not work:\n" + "\n".join(said[-_TAIL:]))
+    return layout.Check(versions=json.loads(answer.stdout.strip().splitlines()[-1]))

@@ -1,0 +1,101 @@
+"""What a worker process of a target is started with: the interpreter and every variable."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from string import Formatter
+
+import conformance
+from conformance.adapters import interpreters, layout, libraries
+from conformance.adapters.registry import Target
+
+# A worker sees these variables of the host and no others.
+_INHERITED = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
+
+# One thread each: several workers share the machine, and sums keep one order of addition.
+_COMMON = {
+    "CUDA_VISIBLE_DEVICES": "",
+    "MKL_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+    "PYTHONIOENCODING": "utf-8",
+    "PYTHONNOUSERSITE": "1",
+    "TF_CPP_MIN_LOG_LEVEL": "3",
+    "TF_NUM_INTEROP_THREADS": "1",
+    "TF_NUM_INTRAOP_THREADS": "1",
+}
+
+
+class PlaceholderError(LookupError):
+    """What a placeholder stands for is not in the target's environment."""
+
+
+def interpreter(target: Target) -> Path:
+    """The interpreter of the target's worker.
+
+    Raises `interpreters.InterpreterNotFoundError` for a target that names one without a virtual
+    environment, if there is none.
+    """
+    if target.venv is not None:
+        return layout.venv_python(layout.venv_folder(target.venv))
+    if target.python is not None:
+        return interpreters.find([target.python])
+    return Path(sys.executable)
+
+
+def launch_environment(target: Target) -> dict[str, str]:
+    """All environment variables of the target's worker; folders that they name are made.
+
+    Raises `PlaceholderError` if the target's environment is not complete.
+    """
+    home = layout.target_folder(target) / "home"
+    filled = {name: fill(text, target) for name, text in target.environment.items()}
+    for folder in (home, layout.target_folder(target) / "cache"):
+        folder.mkdir(parents=True, exist_ok=True)
+    if target.libraries:
+        libraries.link(target.libraries, layout.links_folder(target))
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    return {"LANG": "C.UTF-8"} | inherited | _COMMON | {"HOME": str(home)} | filled
+
+
+def fill(text: str, target: Target) -> str:
+    """The text with its placeholders filled in. Raises `PlaceholderError`."""
+    used = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+    places = _places(target)
+    return text.format_map({name: places[name]() for name in used})
+
+
+def _places(target: Target) -> dict[str, Callable[[], Path | str]]:
+    own = layout.target_folder(target)
+    return {
+        "home": lambda: own / "home",
+        "cache": lambda: own / "cache",
+        "links": lambda: layout.links_folder(target),
+        "site_packages": lambda: _site_packages(target),
+        "openblas_dir": lambda: _openblas(target).parent,
+        "openblas_lib": lambda: _openblas(target).name,
+        "suite": lambda: Path(conformance.__file__).parent.parent,
+    }
+
+
+def _site_packages(target: Target) -> Path:
+    if target.venv is None:
+        raise PlaceholderError(f"{target.name} has no virtual environment")
+    folder = layout.venv_folder(target.venv)
+    for pattern in ("lib/python*/site-packages", "Lib/site-packages"):
+        for found in folder.glob(pattern):
+            return found
+    raise PlaceholderError(f"{folder} has no site-packages")
+
+
+def _openblas(target: Target) -> Path:
+    """The OpenBLAS inside NumPy's wheel, so that nothing needs a BLAS of the system."""
+    packages = _site_packages(target)
+    for pattern in ("numpy/.libs/libopenblas*.so", "numpy.libs/libopenblas*.so"):
+        for found in sorted(packages.glob(pattern)):
+            return found
+    raise PlaceholderError(f"NumPy in {packages} brings no OpenBLAS")

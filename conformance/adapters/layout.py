@@ -1,0 +1,103 @@
+"""Where the suite keeps its environments, and the record that says one is complete.
+
+    HOME/environments/VENV/           a virtual environment
+        ready.json                    `Marker`: written when all packages are in
+        targets/TARGET/links          system libraries under the names that are asked for
+        targets/TARGET/home, cache    folders of each target's own
+        targets/TARGET/check.json     `Check`: what importing it after the installation gave
+    HOME/targets/TARGET/...           the same, for a target without a virtual environment
+
+HOME is CONFORMANCE_HOME, by default the user's data folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import platformdirs
+from msgspec import Struct
+
+from conformance.adapters.registry import Target, Venv
+
+S = TypeVar("S", bound=Struct)
+
+
+class Marker(Struct, frozen=True, kw_only=True):
+    """What a virtual environment was made from."""
+
+    digest: str
+    python: str
+
+
+class Check(Struct, frozen=True, kw_only=True):
+    """What importing a target gave: the versions found, or else what went wrong."""
+
+    versions: dict[str, str] = msgspec.field(default_factory=dict)
+    problem: str | None = None
+
+
+def suite_home() -> Path:
+    """The folder that holds all that the suite installs."""
+    chosen = os.environ.get("CONFORMANCE_HOME")
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    return platformdirs.user_data_path("keras-backend-conformance", appauthor=False)
+
+
+def venv_folder(venv: Venv) -> Path:
+    """The folder of a virtual environment."""
+    return suite_home() / "environments" / venv.name
+
+
+def venv_python(folder: Path) -> Path:
+    """The interpreter of the virtual environment in this folder."""
+    if os.name == "nt":
+        return folder / "Scripts" / "python.exe"
+    return folder / "bin" / "python"
+
+
+def target_folder(target: Target) -> Path:
+    """The folder of a target's own, inside its virtual environment if it has one."""
+    base = venv_folder(target.venv) if target.venv else suite_home()
+    return base / "targets" / target.name
+
+
+def links_folder(target: Target) -> Path:
+    """The folder for links to the system libraries that a target needs."""
+    return target_folder(target) / "links"
+
+
+def check_file(target: Target) -> Path:
+    """The file that holds the target's `Check`."""
+    return target_folder(target) / "check.json"
+
+
+def marker_file(folder: Path) -> Path:
+    """The file that holds the `Marker` of the virtual environment in this folder."""
+    return folder / "ready.json"
+
+
+def digest(venv: Venv) -> str:
+    """Changes whenever the virtual environment would have to be made anew."""
+    text = "\n".join([*venv.python, venv.pins()])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def read(path: Path, kind: type[S]) -> S | None:
+    """The record in a file; None if there is none, or none that can be read."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def write(path: Path, record: Struct) -> None:
+    """Write a record whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    partial.write_bytes(msgspec.json.encode(record) + b"\n")
+    partial.replace(path)

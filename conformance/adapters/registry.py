@@ -1,0 +1,242 @@
+"""The targets: what each is, read from TOML, and looked up by name.
+
+The shipped ones are in `targets.toml` beside this file; `load` reads a user's own.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from string import Formatter
+from typing import Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+Edition = Literal["keras-1", "keras-2.0", "keras-2.2"]
+Family = Literal["graph", "eager"]
+
+PLACEHOLDERS = frozenset(
+    {"home", "cache", "links", "site_packages", "openblas_dir", "openblas_lib", "suite"}
+)
+
+
+class RegistryError(ValueError):
+    """A file of targets is wrong; the message names the file, the target and the field."""
+
+
+class UnknownTargetError(ValueError):
+    """No target and no library has this name; the message suggests near ones."""
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        self.name = name
+        self.suggestions = difflib.get_close_matches(name, known, n=3)
+        near = self.suggestions or sorted(known)
+        lead = "did you mean" if self.suggestions else "known:"
+        end = "?" if self.suggestions else ""
+        super().__init__(f"unknown target {name!r}; {lead} {', '.join(near)}{end}")
+
+
+class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What every record of the file has in common: read-only, unknown fields refused."""
+
+
+class Program(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A program that must be on PATH, and the command that gets it."""
+
+    name: str
+    cure: str
+
+
+class SharedLibrary(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A system library that the packages look for as `name` and systems have as `found_as`."""
+
+    name: str
+    found_as: str
+    cure: str
+    """The command that gets it."""
+
+
+class Venv(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A virtual environment, which several targets may share."""
+
+    name: str
+    python: tuple[str, ...]
+    """The CPython versions that serve ("3.6"), the preferred first; or one path."""
+    requirements: tuple[str, ...]
+    """The packages asked for."""
+    lock: Path | None = None
+    """A requirements file that pins them and all that they need, with hashes."""
+
+    def pins(self) -> str:
+        """The text of the requirements file that is installed."""
+        if self.lock is None:
+            return "\n".join(self.requirements) + "\n"
+        return self.lock.read_text(encoding="utf-8")
+
+
+class Target(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One implementation at one version in one interpreter, tested against one edition."""
+
+    name: str
+    module: str
+    """What is imported and has the functions of `K`."""
+    edition: Edition
+    library: str = ""
+    """The library underneath, whose name stands for all its targets; by default the target's."""
+    implementation: str = ""
+    """What it is, in words; by default the module."""
+    family: Family = "graph"
+    """`graph`: placeholders, and values through `function`; `eager`: values at once."""
+    venv: Venv | None = None
+    python: str | None = None
+    """Version or path of the interpreter where there is no venv; by default the running one."""
+    environment: dict[str, str] = msgspec.field(default_factory=dict)
+    """Environment variables of the worker, with the placeholders of `PLACEHOLDERS`."""
+    programs: tuple[Program, ...] = ()
+    libraries: tuple[SharedLibrary, ...] = ()
+    script_import: tuple[str, ...] = ()
+    """The lines that bind `K` in a standalone script."""
+    script_environment: dict[str, str] = msgspec.field(default_factory=dict)
+    """The environment variables that such a script needs."""
+
+
+R = TypeVar("R", bound=Record)
+
+
+def load(path: Path) -> dict[str, Target]:
+    """The targets described in a TOML file, by name, in the file's order.
+
+    Raises `RegistryError` for a file that cannot be read, is no TOML, or has a wrong field.
+    """
+    try:
+        tables = msgspec.toml.decode(path.read_bytes(), type=dict[str, dict[str, dict[str, Any]]])
+    except (OSError, msgspec.MsgspecError) as error:
+        raise RegistryError(f"{path}: {error}") from error
+    if unknown := sorted(tables.keys() - {"targets", "venvs"}):
+        raise RegistryError(f"{path}: unknown table `{unknown[0]}`; write [targets.NAME]")
+    venvs = {name: _venv(path, name, table) for name, table in tables.get("venvs", {}).items()}
+    return {
+        name: _target(path, name, table, venvs) for name, table in tables.get("targets", {}).items()
+    }
+
+
+def shipped() -> dict[str, Target]:
+    """The targets that come with the suite, by name."""
+    return dict(_shipped())
+
+
+def resolve(names: Sequence[str], known: Mapping[str, Target] | None = None) -> list[Target]:
+    """The targets that these names stand for: a target's name, or a library's for all of its.
+
+    The order is kept and each target comes once. Raises `UnknownTargetError`.
+    """
+    targets = shipped() if known is None else known
+    found: dict[str, Target] = {}
+    for name in names:
+        found |= _named(name, targets)
+    return list(found.values())
+
+
+@cache
+def _shipped() -> dict[str, Target]:
+    return load(Path(__file__).with_name("targets.toml"))
+
+
+def _named(name: str, targets: Mapping[str, Target]) -> dict[str, Target]:
+    if name in targets:
+        return {name: targets[name]}
+    if found := {t.name: t for t in targets.values() if t.library == name}:
+        return found
+    raise UnknownTargetError(name, sorted({*targets, *(t.library for t in targets.values())}))
+
+
+def _venv(path: Path, name: str, table: Mapping[str, Any]) -> Venv:
+    where = f"{path}: venvs.{name}"
+    _check_name(where, name)
+    python = table.get("python", ())
+    fields = {**table, "python": [python] if isinstance(python, str) else python}
+    venv = _convert(where, name, fields, Venv)
+    if not venv.python or not venv.requirements:
+        raise RegistryError(f'{where}: give `python` (as "3.11") and `requirements`')
+    if venv.lock is None:
+        return venv
+    lock = path.parent / venv.lock
+    if not lock.is_file():
+        raise RegistryError(f"{where}: lock: there is no file {lock}")
+    return msgspec.structs.replace(venv, lock=lock)
+
+
+def _target(path: Path, name: str, table: Mapping[str, Any], venvs: Mapping[str, Venv]) -> Target:
+    where = f"{path}: targets.{name}"
+    _check_name(where, name)
+    fields = {key: value for key, value in table.items() if key not in ("venv", "requirements")}
+    target = _convert(where, name, fields, Target)
+    _check_placeholders(where, target)
+    return msgspec.structs.replace(
+        target,
+        library=target.library or name,
+        implementation=target.implementation or target.module,
+        venv=_venv_of(path, where, name, table, venvs),
+    )
+
+
+def _venv_of(
+    path: Path, where: str, name: str, table: Mapping[str, Any], venvs: Mapping[str, Venv]
+) -> Venv | None:
+    """The venv that a target names, or the one that its own `requirements` describe."""
+    if "requirements" in table and "venv" in table:
+        raise RegistryError(f"{where}: `venv` and `requirements` exclude each other")
+    if "requirements" in table:
+        own = {"python": table.get("python", ()), "requirements": table["requirements"]}
+        return _venv(path, name, own)
+    if "venv" not in table:
+        return None
+    if table["venv"] not in venvs:
+        raise RegistryError(f"{where}: no table [venvs.{table['venv']}]")
+    return venvs[table["venv"]]
+
+
+def _convert(where: str, name: str, fields: Mapping[str, Any], kind: type[R]) -> R:
+    if "name" in fields:
+        raise RegistryError(f"{where}: `name` is the table's own name; leave the field out")
+    try:
+        return msgspec.convert({**fields, "name": name}, kind, dec_hook=_decode)
+    except msgspec.ValidationError as error:
+        raise RegistryError(f"{where}: {error}{_nearest(str(error), kind)}") from error
+
+
+def _decode(kind: type, value: Any) -> Any:
+    return kind(value)
+
+
+def _nearest(message: str, kind: type[Record]) -> str:
+    """For an unknown field, what it may have been meant to be."""
+    parts = message.split("`")
+    if "unknown field" not in message:
+        return ""
+    near = difflib.get_close_matches(parts[1], kind.__struct_fields__, n=1)
+    return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def _check_name(where: str, name: str) -> None:
+    """Refuse a name that cannot name a folder: venvs and targets have folders of that name."""
+    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]*", name):
+        raise RegistryError(f"{where}: a name has letters, digits and `._-` only")
+
+
+def _check_placeholders(where: str, target: Target) -> None:
+    for variable, text in target.environment.items():
+        try:
+            used = {field for _, field, _, _ in Formatter().parse(text) if field is not None}
+        except ValueError as error:
+            raise RegistryError(f"{where}: environment.{variable}: {error}") from error
+        if unknown := sorted(used - PLACEHOLDERS):
+            known = ", ".join(f"{{{name}}}" for name in sorted(PLACEHOLDERS))
+            raise RegistryError(
+                f"{where}: environment.{variable}: unknown placeholder "
+                f"{{{unknown[0]}}}; there are {known}; write {{{{ and }}}} for braces"
+            )
