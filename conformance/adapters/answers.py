@@ -88,8 +88,8 @@ def _claim(data: Mapping[str, Any]) -> Claim:
 def _raised(data: Sequence[Any] | None) -> Raised | None:
     if data is None:
         return None
-    kind, mro, message, stage, step = data
-    return Raised(kind, tuple(mro), message, stage, step)
+    kind, bases, message, stage, step = data
+    return Raised(kind, tuple(bases), message, stage, step)
 
 
 def _draws(

@@ -56,8 +56,8 @@ class Raised:
     """An exception that came out of the implementation."""
 
     type: str
-    mro: tuple[str, ...]
-    """Names of the class and its bases, nearest first, so that a documented base is recognised."""
+    bases: tuple[str, ...]
+    """The class and its bases by name, nearest first: a documented base is recognised by them."""
     message: str
     """At most 2,000 characters."""
     stage: Stage

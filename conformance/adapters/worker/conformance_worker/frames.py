@@ -20,8 +20,8 @@ KINDS = "biufc"
 
 _PREFIX = struct.Struct("<4sII")
 _NPY_PREFIX = b"\x93NUMPY\x01\x00"
-_READ = {}  # type: Dict[bytes, Tuple[Any, bool, Tuple[int, ...]]]
-_WRITTEN = {}  # type: Dict[Tuple[str, Tuple[int, ...]], bytes]
+_READ: Dict[bytes, Tuple[Any, bool, Tuple[int, ...]]] = {}
+_WRITTEN: Dict[Tuple[str, Tuple[int, ...]], bytes] = {}
 _MOST_CACHED = 4096
 
 
@@ -140,7 +140,7 @@ def _encode_array(array: Any) -> bytes:
     if key not in _WRITTEN:
         _forget(_WRITTEN)
         _WRITTEN[key] = _npy_header(array)
-    data = array.tobytes()  # type: bytes
+    data: bytes = array.tobytes()
     return _WRITTEN[key] + data
 
 

@@ -1,0 +1,71 @@
+"""The worker's private pair of descriptors, out of the implementation's way."""
+
+import fcntl
+import os
+import resource
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from .frames import FrameDecoder, encode_frame
+
+_HIGHEST = 900
+_CHUNK = 2**20
+
+
+class ChannelError(Exception):
+    """A descriptor is no longer the one that the host gave."""
+
+
+class Channel(object):
+    """Frames from `read_fd` and to `write_fd`.
+
+    The descriptors are moved to high numbers, which an implementation that closes or reuses low
+    ones does not touch, and are not inherited by what it starts.
+    """
+
+    def __init__(self, read_fd: int, write_fd: int) -> None:
+        self._read = _moved(read_fd)
+        self._write = _moved(write_fd)
+        self._marks = {fd: _mark(fd) for fd in (self._read, self._write)}
+        self._decoder = FrameDecoder()
+
+    def receive(self) -> Optional[Tuple[Dict[str, Any], List[Any]]]:
+        """The next request; None when the host has gone, FrameError for garbage."""
+        frame = self._decoder.next_frame()
+        while frame is None:
+            self._check(self._read)
+            data = os.read(self._read, _CHUNK)
+            if not data:
+                self._decoder.finish()
+                return None
+            self._decoder.feed(data)
+            frame = self._decoder.next_frame()
+        return frame
+
+    def send(self, header: Dict[str, Any], arrays: Sequence[Any] = ()) -> None:
+        """Send an answer; FrameError, with nothing sent, if it is too large."""
+        data = memoryview(encode_frame(header, arrays))
+        self._check(self._write)
+        while data:
+            data = data[os.write(self._write, data) :]
+
+    def _check(self, descriptor: int) -> None:
+        """An implementation may have closed it, and opened a file of its own in its place."""
+        try:
+            same = _mark(descriptor) == self._marks[descriptor]
+        except OSError:
+            same = False
+        if not same:
+            raise ChannelError("the implementation closed or replaced a private descriptor")
+
+
+def _moved(descriptor: int) -> int:
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    lowest = _HIGHEST if most == resource.RLIM_INFINITY else min(_HIGHEST, most - 16)
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, lowest)
+    os.close(descriptor)
+    return moved
+
+
+def _mark(descriptor: int) -> Tuple[int, int]:
+    status = os.fstat(descriptor)
+    return status.st_dev, status.st_ino

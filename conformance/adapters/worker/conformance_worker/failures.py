@@ -1,0 +1,53 @@
+"""What an implementation raises, turned into data at once, and the time spent inside it."""
+
+from time import perf_counter
+from typing import Any, Callable, Dict, List, Optional
+
+MOST_MESSAGE = 2000
+
+_BUCKETS = {
+    "bind": "bind",
+    "step": "build",
+    "claim": "build",
+    "compile": "build",
+    "call": "call",
+    "read": "call",
+}
+
+
+class Failure(Exception):  # noqa: N818 - it is the implementation that failed
+    """The implementation raised; `data` is [type, mro, message, stage, step]."""
+
+    def __init__(self, data: List[Any]) -> None:
+        super().__init__(data)
+        self.data = data
+
+
+class Meter(object):
+    """Calls the implementation, adds up the seconds, and turns any exception into a Failure."""
+
+    def __init__(self) -> None:
+        self.seconds: Dict[str, float] = {"bind": 0.0, "build": 0.0, "call": 0.0}
+
+    def call(
+        self, stage: str, step: Optional[int], function: Callable[..., Any], *args: Any
+    ) -> Any:
+        """The result of `function(*args)`; Failure if it raises anything."""
+        begin = perf_counter()
+        try:
+            return function(*args)
+        except BaseException as error:
+            # an implementation that exits or interrupts itself must not end the worker
+            raise Failure(describe(error, stage, step)) from None
+        finally:
+            self.seconds[_BUCKETS[stage]] += perf_counter() - begin
+
+
+def describe(error: BaseException, stage: str, step: Optional[int] = None) -> List[Any]:
+    """The exception as [type, names of its bases, message, stage, step]."""
+    try:
+        message = str(error)
+    except Exception as broken:
+        message = "(its message cannot be read: {})".format(type(broken).__name__)
+    names = [cls.__name__ for cls in type(error).__mro__]
+    return [type(error).__name__, names, message[:MOST_MESSAGE], stage, step]

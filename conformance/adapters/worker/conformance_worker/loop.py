@@ -1,0 +1,123 @@
+"""The worker's life: limits, the import, then one answer for each request until the host goes."""
+
+import argparse
+import importlib
+import os
+import resource
+import sys
+from typing import Any, Callable, Dict, List, Tuple
+
+from .channel import Channel
+from .frames import FrameError
+from .identity import identity
+from .programs import RequestError, parse
+from .running import Run, draws_of
+from .settings import Settings
+
+MOST_FILE_BYTES = 2 * 2**30
+CLEAR_EVERY = 32
+
+Answer = Tuple[Dict[str, Any], List[Any]]
+
+
+class Worker(object):
+    """Answers requests about one module."""
+
+    def __init__(self, module: Any, eager: bool) -> None:
+        self._module = module
+        self._eager = eager
+        self._settings = Settings(module)
+        self._builds = 0
+        self._leaked: List[str] = []
+        self._commands: Dict[str, Callable[[Dict[str, Any], List[Any]], Answer]] = {
+            "start": self._start,
+            "configure": self._configure,
+            "run": self._run,
+            "stop": lambda *_: ({}, []),
+        }
+
+    def answer(self, request: Dict[str, Any], payloads: List[Any]) -> Answer:
+        """The answer to any request; what is no request gets the reason."""
+        number = request.get("id")
+        try:
+            command = self._commands.get(request.get("command"))  # type: ignore[arg-type]
+            if command is None:
+                raise RequestError("{!r} is no command".format(request.get("command")))
+            header, arrays = command(request, payloads)
+        except (RequestError, KeyError, TypeError, ValueError, AttributeError) as error:
+            return refusal(number, error), []
+        return dict(header, id=number, ok=True), arrays
+
+    def _start(self, request: Dict[str, Any], payloads: List[Any]) -> Answer:  # noqa: ARG002
+        return identity(self._module, request["functions"]), []
+
+    def _configure(self, request: Dict[str, Any], payloads: List[Any]) -> Answer:  # noqa: ARG002
+        return {"configured": self._settings.configure(request)}, []
+
+    def _run(self, request: Dict[str, Any], payloads: List[Any]) -> Answer:
+        program = parse(request["program"])
+        stacked = draws_of(program, request, payloads)
+        self._leaked = []
+        run = Run(self._module, self._eager, program, self._before_build)
+        header, arrays = run.answer(stacked, request["draws"])
+        header["leaked"] = sorted({*self._leaked, *self._settings.restore()})
+        return header, arrays
+
+    def _before_build(self) -> None:
+        """Forget old graphs now and then: TensorFlow 1 slows down with each one it remembers."""
+        self._builds += 1
+        if self._builds % CLEAR_EVERY == 0 and hasattr(self._module, "clear_session"):
+            self._module.clear_session()
+            self._leaked += self._settings.restore()
+            if self._settings.phase_leaked():
+                self._leaked.append("learning_phase")
+
+
+def refusal(number: Any, error: BaseException) -> Dict[str, Any]:
+    """The answer to a request that cannot be served."""
+    return {"id": number, "ok": False, "error": "{}: {}".format(type(error).__name__, error)}
+
+
+def serve(channel: Channel, worker: Worker) -> None:
+    """Answer requests until `stop`, or until the host has gone."""
+    owner = os.getpid()
+    frame = channel.receive()
+    while frame is not None:
+        request, payloads = frame
+        header, arrays = worker.answer(request, payloads)
+        if os.getpid() != owner:
+            # the implementation forked, and this is the child: two must not answer
+            os._exit(0)
+        try:
+            channel.send(header, arrays)
+        except FrameError as error:
+            channel.send(refusal(request.get("id"), error))
+        frame = None if request.get("command") == "stop" else channel.receive()
+
+
+def main() -> None:
+    """Run the worker that the command line describes."""
+    options = _options()
+    channel = Channel(options.read_fd, options.write_fd)
+    _limit(resource.RLIMIT_CORE, 0)
+    _limit(resource.RLIMIT_FSIZE, MOST_FILE_BYTES)
+    if options.memory_limit is not None:
+        _limit(resource.RLIMIT_AS, options.memory_limit)
+    module = importlib.import_module(options.module)
+    serve(channel, Worker(module, options.family == "eager"))
+
+
+def _options() -> Any:
+    parser = argparse.ArgumentParser(description=sys.modules[__name__].__doc__)
+    parser.add_argument("--read-fd", type=int, required=True)
+    parser.add_argument("--write-fd", type=int, required=True)
+    parser.add_argument("--module", required=True)
+    parser.add_argument("--family", choices=("graph", "eager"), required=True)
+    parser.add_argument("--memory-limit", type=int)
+    return parser.parse_args()
+
+
+def _limit(kind: int, value: int) -> None:
+    hard = resource.getrlimit(kind)[1]
+    most = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(kind, (most, hard))

@@ -1,0 +1,145 @@
+"""The command `run`: one program, many draws, one answer."""
+
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+import numpy as np
+
+from .evaluation import Evaluator
+from .failures import Failure, Meter, describe
+from .programs import PLACEHOLDERS, Program, RequestError
+from .structures import Structure
+from .values import Columns, Value, is_plain, read
+
+
+class Run(object):
+    """One batch of draws.
+
+    A graph is built once, and for every draw where it holds numbers: with a constant or an array,
+    or with a step that returns values. In eager mode every draw calls the steps again, unless
+    there are placeholders. `before_build` is called before a graph is built.
+    """
+
+    def __init__(
+        self, module: Any, eager: bool, program: Program, before_build: Callable[[], None]
+    ) -> None:
+        fed = [item.name for item in program.inputs if item.binding in PLACEHOLDERS]
+        self._variables = [item.name for item in program.inputs if item.binding == "variable"]
+        self._fixed = any(item.binding in ("constant", "array") for item in program.inputs)
+        self._eager = eager and not fed
+        self._meter = Meter()
+        self._structure = Structure(module, program, self._meter)
+        self._evaluator = Evaluator(module, self._meter, fed, eager)
+        self._before_build = before_build
+        self._ready = False
+        self._unbuilt: Optional[Failure] = None
+        self._claims: Optional[Tuple[List[Any], List[Any]]] = None
+        self._columns = Columns()
+        self._errors: Dict[str, Tuple[int, List[Any]]] = {}
+
+    def answer(self, stacked: Dict[str, Any], draws: int) -> Tuple[Dict[str, Any], List[Any]]:
+        """The answer's header, but for its id, and its payloads."""
+        rows = []
+        for draw in range(draws):
+            given = {name: array[draw, ...] for name, array in stacked.items()}
+            # reading a variable back can cost as much as the call: the first and the last tell
+            rows.append(self._draw(draw, given, draw in (0, draws - 1)))
+        inputs, outputs = self._claims or ([], [])
+        payloads: List[Any] = []
+        header = {
+            "inputs": inputs,
+            "outputs": outputs,
+            "errors": [data for _, data in self._errors.values()],
+            "draws": rows,
+            "values": self._columns.answer(payloads),
+            "seconds": [self._meter.seconds[key] for key in ("bind", "build", "call")],
+            "evaluated_with": self._evaluator.way if outputs else None,
+        }
+        return header, payloads
+
+    def _draw(self, draw: int, given: Dict[str, Any], look: bool) -> List[Any]:
+        """[index of the error or null, names of the changed inputs]."""
+        feed = {name: array.copy() for name, array in given.items()}
+        error = None
+        try:
+            self._prepare(feed)
+            self._evaluate(draw, feed)
+        except Failure as failure:
+            known = self._errors.setdefault(repr(failure.data), (len(self._errors), failure.data))
+            error = known[0]
+        return [error, self._changed(feed, given, look)]
+
+    def _prepare(self, feed: Dict[str, Any]) -> None:
+        if self._unbuilt is not None:
+            raise self._unbuilt
+        if not self._ready:
+            self._build(feed)
+            return
+        self._structure.rebind(feed)
+        if self._eager:
+            self._call_steps()
+
+    def _build(self, feed: Dict[str, Any]) -> None:
+        """Bind and build anew; a graph without numbers in it that fails once fails always."""
+        if not self._eager:
+            self._before_build()
+        try:
+            self._structure.bind(feed)
+            self._call_steps()
+        except Failure as failure:
+            self._unbuilt = None if self._fixed or self._eager else failure
+            raise
+        self._ready = self._eager or not (self._fixed or self._structure.has_values())
+
+    def _call_steps(self) -> None:
+        self._structure.build()
+        if self._claims is None:
+            self._claims = self._structure.claims()
+        self._evaluator.prepare(self._structure)
+
+    def _evaluate(self, draw: int, feed: Dict[str, Any]) -> None:
+        results = self._evaluator.evaluate(feed)
+        expected = len(self._structure.tensors())
+        if len(results) != expected:
+            error = ValueError("{} results for {} outputs".format(len(results), expected))
+            raise Failure(describe(error, "call"))
+        values = self._meter.call("read", None, self._read, results)
+        for index, (output, value) in enumerate(values):
+            self._columns.add(draw, output, index, value)
+
+    def _read(self, results: List[Any]) -> List[Tuple[str, Value]]:
+        evaluated = iter(results)
+        return [
+            (output, read(part if is_plain(part) else next(evaluated)))
+            for output, part in self._structure.items
+        ]
+
+    def _changed(self, feed: Dict[str, Any], given: Dict[str, Any], look: bool) -> List[str]:
+        changed = [name for name in feed if feed[name].tobytes() != given[name].tobytes()]
+        for name in self._variables if look else ():
+            if name not in changed and self._variable_changed(name, given[name]):
+                changed.append(name)
+        return changed
+
+    def _variable_changed(self, name: str, given: Any) -> bool:
+        """False too for a variable that is not there or cannot be read: nothing is known of it."""
+        try:
+            return bool(self._meter.call("read", None, self._structure.changed, name, given))
+        except Failure:
+            return False
+
+
+def draws_of(program: Program, request: Dict[str, Any], payloads: List[Any]) -> Dict[str, Any]:
+    """The stacked array of every input; RequestError if one is missing or has a wrong shape."""
+    stacked = {}
+    for item in program.inputs:
+        index = request["arrays"].get(item.name)
+        if not isinstance(index, int) or not 0 <= index < len(payloads):
+            raise RequestError("input {!r} has no payload".format(item.name))
+        array = payloads[index]
+        wanted = (request["draws"], *item.shape)
+        if array.shape != wanted:
+            raise RequestError(
+                "input {!r} has shape {}, not {}".format(item.name, array.shape, wanted)
+            )
+        stacked[item.name] = array.astype(np.dtype(item.dtype), copy=False)
+    return stacked

@@ -1,0 +1,130 @@
+"""One program on one module: its inputs bound, its steps called, its results evaluated."""
+
+from typing import Any, Callable, Dict, List, Tuple
+
+import numpy as np
+
+from .failures import Failure, Meter
+from .programs import PLACEHOLDERS, Input, Program, decode
+from .values import flatten, is_plain
+
+NO_CLAIM = {"dtype": None, "shape": None, "dtype_error": None, "shape_error": None}
+
+
+class Structure(object):
+    """A program whose tensors live in `names`; the calls into the module go through `meter`."""
+
+    def __init__(self, module: Any, program: Program, meter: Meter) -> None:
+        self._module = module
+        self._program = program
+        self._meter = meter
+        self._calls = [self._step(index) for index in range(len(program.steps))]
+        self.names: Dict[str, Any] = {}
+        self.items: List[Tuple[str, Any]] = []
+
+    def bind(self, feed: Dict[str, Any]) -> None:
+        """Bind every input anew."""
+        self.names = {}
+        for item in self._program.inputs:
+            self.names[item.name] = self._bind(item, feed[item.name])
+
+    def rebind(self, feed: Dict[str, Any]) -> None:
+        """Set the variables and keep the placeholders; constants are made anew."""
+        for item in self._program.inputs:
+            if item.binding == "variable":
+                self._set(self.names[item.name], feed[item.name])
+            elif item.binding not in PLACEHOLDERS:
+                self.names[item.name] = self._bind(item, feed[item.name])
+
+    def build(self) -> None:
+        """Call the steps; afterwards `items` holds (output, tensor or value) in order."""
+        for call in self._calls:
+            call()
+        self.items = [
+            (name, part) for name in self._program.outputs for part in flatten(self.names[name])
+        ]
+
+    def has_values(self) -> bool:
+        """Whether a step returned values, which belong to the draw it was called with."""
+        return any(is_plain(part) for _, part in self.items)
+
+    def tensors(self) -> List[Any]:
+        """The items that have yet to be evaluated."""
+        return [part for _, part in self.items if not is_plain(part)]
+
+    def changed(self, name: str, fed: Any) -> bool:
+        """Whether the variable `name` no longer holds what it was given."""
+        held = np.asarray(self._module.get_value(self.names[name]))
+        same_shape = held.shape == fed.shape
+        return not (same_shape and held.tobytes() == fed.astype(held.dtype).tobytes())
+
+    def claims(self) -> Tuple[List[Any], List[Any]]:
+        """What the module says of the inputs and of the outputs before evaluation."""
+        inputs = [
+            {"name": item.name, "claim": self._claim(self.names[item.name])}
+            for item in self._program.inputs
+        ]
+        return inputs, [self._output(name) for name in self._program.outputs]
+
+    def _output(self, name: str) -> Dict[str, Any]:
+        result = self.names[name]
+        container = "tensor"
+        if isinstance(result, (list, tuple)):
+            container = "tuple" if isinstance(result, tuple) else "list"
+        claims = [self._claim(part) for part in flatten(result)]
+        return {"name": name, "container": container, "claims": claims}
+
+    def _claim(self, tensor: Any) -> Dict[str, Any]:
+        claim: Dict[str, Any] = dict(NO_CLAIM)
+        if not is_plain(tensor):
+            for key, question in (("dtype", self._dtype), ("shape", self._shape)):
+                try:
+                    claim[key] = self._meter.call("claim", None, question, tensor)
+                except Failure as failure:
+                    claim[key + "_error"] = failure.data
+        return claim
+
+    def _dtype(self, tensor: Any) -> Any:
+        dtype = self._module.dtype(tensor)
+        return dtype if dtype is None else str(getattr(dtype, "name", dtype))
+
+    def _shape(self, tensor: Any) -> Any:
+        shape = self._module.int_shape(tensor)
+        return shape if shape is None else [None if n is None else int(n) for n in shape]
+
+    def _step(self, index: int) -> Callable[[], None]:
+        step = self._program.steps[index]
+
+        def call() -> None:
+            args = decode(step.args, self.names)
+            kwargs = {key: decode(value, self.names) for key, value in step.kwargs.items()}
+            self.names[step.result] = self._meter.call(
+                "step", index, lambda: getattr(self._module, step.function)(*args, **kwargs)
+            )
+
+        return call
+
+    def _bind(self, item: Input, value: Any) -> Any:
+        if item.binding == "array":
+            return value
+        positional, keywords = self._arguments(item, value)
+        function = item.binding.split("_")[0]
+        return self._meter.call(
+            "bind", None, lambda: getattr(self._module, function)(*positional, **keywords)
+        )
+
+    def _arguments(self, item: Input, value: Any) -> Tuple[List[Any], Dict[str, Any]]:
+        """What makes the input: its own arguments, or the usual shape and dtype."""
+        fed = item.binding in PLACEHOLDERS
+        if item.arguments is not None:
+            keywords = {key: decode(content, {}) for key, content in item.arguments.items()}
+        elif fed:
+            unknown = item.binding == "placeholder_none"
+            shape = (None,) * len(item.shape) if unknown else item.shape
+            keywords = {"shape": shape, "dtype": item.dtype}
+        else:
+            keywords = {"dtype": item.dtype}
+        return ([] if fed else [value]), keywords
+
+    def _set(self, variable: Any, value: Any) -> None:
+        self._meter.call("bind", None, lambda: self._module.set_value(variable, value))

@@ -1,0 +1,72 @@
+"""What an implementation returned, as arrays, grouped over the draws."""
+
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from .frames import KINDS
+
+Value = NamedTuple(
+    "Value", [("array", Any), ("dtype", str), ("type", str), ("problem", Optional[str])]
+)
+
+_PLAIN = (np.ndarray, np.generic, bool, int, float, complex, str, bytes, type(None))
+
+
+def is_plain(result: Any) -> bool:
+    """Whether `result` is a value already, not a tensor that has yet to be evaluated."""
+    return isinstance(result, _PLAIN)
+
+
+def flatten(result: Any) -> List[Any]:
+    """The tensors or values in `result`, from left to right."""
+    if isinstance(result, (list, tuple)):
+        return [item for part in result for item in flatten(part)]
+    return [result]
+
+
+def read(result: Any) -> Value:
+    """A copy of the value: an implementation may write the next one to the same memory."""
+    array = np.array(result)
+    dtype = array.dtype
+    if dtype.isbuiltin == 2:
+        # a dtype that a library has registered, such as bfloat16: NumPy cannot read its .npy
+        array = array.astype(np.float32)
+    elif dtype.kind not in KINDS:
+        problem = "an array of {} is not numeric".format(dtype)
+        return Value(None, str(dtype), type(result).__name__, problem)
+    return Value(array, dtype.name, type(result).__name__, None)
+
+
+class Columns(object):
+    """The values of a batch: a column for each item of each output, grouped by shape and dtype."""
+
+    def __init__(self) -> None:
+        self._columns: Dict[Tuple[str, int], Dict[Any, Tuple[List[int], List[Any]]]] = {}
+
+    def add(self, draw: int, output: str, item: int, value: Value) -> None:
+        """Add the value of one draw."""
+        column = self._columns.setdefault((output, item), {})
+        key = (None if value.array is None else value.array.shape, value[1:])
+        draws, arrays = column.setdefault(key, ([], []))
+        draws.append(draw)
+        arrays.append(value.array)
+
+    def answer(self, payloads: List[Any]) -> List[Dict[str, Any]]:
+        """The header's part; the stacked arrays are added to `payloads`."""
+        columns = []
+        for (output, _), groups in sorted(self._columns.items(), key=lambda pair: pair[0][1]):
+            data = [_group(key, content, payloads) for key, content in groups.items()]
+            columns.append({"output": output, "groups": data})
+        return columns
+
+
+def _group(key: Any, content: Tuple[List[int], List[Any]], payloads: List[Any]) -> Dict[str, Any]:
+    shape, (dtype, kind, problem) = key
+    draws, arrays = content
+    index = None
+    if shape is not None:
+        index = len(payloads)
+        # np.stack without its checks: the arrays of a group have one shape and one dtype
+        payloads.append(np.concatenate([a.reshape((1,) + shape) for a in arrays]))  # noqa: RUF005
+    return {"draws": draws, "payload": index, "dtype": dtype, "type": kind, "problem": problem}
