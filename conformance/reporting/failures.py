@@ -101,11 +101,11 @@ def _differs(want: Element, have: Element, unit: npt.DTypeLike | None, limit: fl
     if want == have or unit is None:
         return want != have
     wanted, had = float(want), float(have)
-    if not (np.isfinite(wanted) and np.isfinite(had)):
-        return wanted != had and not (np.isnan(wanted) and np.isnan(had))
-    with np.errstate(over="ignore"):
-        rounded = np.asarray(wanted, unit)
-        step = float(np.spacing(np.abs(rounded)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = float(np.asarray(wanted, unit))
+        step = float(np.spacing(np.asarray(abs(wanted), unit)))
+    if not (np.isfinite(rounded) and np.isfinite(had)):
+        return rounded != had and not (np.isnan(rounded) and np.isnan(had))
     # at least half a unit: the oracle's float64 value is seldom one of the dtype's numbers
     return bool(abs(wanted - had) > max(limit, 0.5) * step)
 

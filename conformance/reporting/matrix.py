@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rich.text import Text
 
 from conformance.reporting.paint import Paint
 from conformance.reporting.plain import MARKS, Column, by_theme, labels
+from conformance.results import Verdict
 
 LABEL_WIDTH = 10
 GAP = 2
@@ -19,55 +20,64 @@ def matrix(columns: Sequence[Column], paint: Paint, width: int) -> Iterator[Text
     """The lines of the matrix, each at most `width` columns wide (or as wide as one target)."""
     if not columns:
         return
-    short = labels([c.name for c in columns], LABEL_WIDTH)
-    yield from _legend(columns, short, paint, width)
-    themes = by_theme(columns)
-    rows = [name for names in themes.values() for name in names]
-    name_width = min(NAME_WIDTH, max((len(paint.plain(r)) for r in rows), default=0) + 3)
-    per_group = max(1, (width - name_width) // (LABEL_WIDTH + GAP))
-    for start in range(0, len(columns), per_group):
-        group = slice(start, start + per_group)
-        yield Text()
-        yield from _table(columns[group], short[group], themes, paint, name_width)
+    yield from legend(columns, paint, width)
+    yield Text("The figures: aspects that conform / aspects that the edition demands")
+
+    def cell(entry: Column, name: str) -> Text:
+        return paint.mark(entry.verdict(name), entry.cell(name))
+
+    yield from grid(columns, by_theme(columns), cell, paint, width)
 
 
-def _legend(
-    columns: Sequence[Column], short: Sequence[str], paint: Paint, width: int
-) -> Iterator[Text]:
-    for column, label in zip(columns, short, strict=True):
+def legend(columns: Sequence[Column], paint: Paint, width: int) -> Iterator[Text]:
+    """Which label is which target, and what the marks mean."""
+    for column, label in zip(columns, _labels(columns), strict=True):
         named = f"{column.name}, {column.edition}"
         whole = paint.crop(named, max(width - LABEL_WIDTH - GAP, 20))
         yield Text.assemble(_padded(Text(paint.crop(label, LABEL_WIDTH), "bold")), whole)
     line = Text()
     for verdict, mark in MARKS.items():
-        entry = paint.mark(verdict, str(verdict if mark.symbol != "·" else mark.verb))
+        name = mark.verb if verdict is Verdict.NOT_APPLICABLE else str(verdict)
+        entry = paint.mark(verdict, name)
         if line and len(line) + 3 + len(entry) > width:
             yield line
             line = Text()
         line = Text.assemble(line, "   " if line else "", entry)
     yield line
-    yield Text("The figures: aspects that conform / aspects that the edition demands")
 
 
-def _table(
+def grid(
     columns: Sequence[Column],
-    short: Sequence[str],
-    themes: dict[str, list[str]],
+    sections: Mapping[str, Sequence[str]],
+    cell: Callable[[Column, str], Text],
     paint: Paint,
-    name_width: int,
+    width: int,
 ) -> Iterator[Text]:
-    heads = [_padded(Text(paint.crop(label, LABEL_WIDTH), "bold")) for label in short]
-    yield _trimmed(Text.assemble(" " * name_width, *heads))
-    for theme, names in themes.items():
-        yield Text(paint.crop(theme, name_width + len(columns) * (LABEL_WIDTH + GAP)), "bold")
-        for name in names:
-            yield _row(name, columns, paint, name_width)
+    """Named rows in titled sections, one column for each target; as many tables as fit."""
+    names = [name for section in sections.values() for name in section]
+    longest = max((len(paint.plain(name)) for name in names), default=0)
+    name_width = min(NAME_WIDTH, longest + 3)
+    per_group = max(1, (width - name_width) // (LABEL_WIDTH + GAP))
+    short = _labels(columns)
+    for start in range(0, len(columns), per_group):
+        group = slice(start, start + per_group)
+        yield Text()
+        heads = [_padded(Text(paint.crop(label, LABEL_WIDTH), "bold")) for label in short[group]]
+        yield _trimmed(Text.assemble(" " * name_width, *heads))
+        for title, section in sections.items():
+            yield from [Text(paint.crop(title, max(width, name_width)), "bold")] if title else []
+            for name in section:
+                cells = [_padded(cell(column, name)) for column in columns[group]]
+                yield _row(name, cells, paint, name_width)
 
 
-def _row(name: str, columns: Sequence[Column], paint: Paint, name_width: int) -> Text:
+def _labels(columns: Sequence[Column]) -> list[str]:
+    return labels([column.name for column in columns], LABEL_WIDTH)
+
+
+def _row(name: str, cells: Sequence[Text], paint: Paint, name_width: int) -> Text:
     shown = Text("  " + paint.crop(name, name_width - 3))
     shown.pad_right(name_width - shown.cell_len)
-    cells = [_padded(paint.mark(c.verdict(name), c.cell(name))) for c in columns]
     return _trimmed(Text.assemble(shown, *cells))
 
 

@@ -1,0 +1,242 @@
+"""`conformance show FUNCTION`: what the documents say, and how each target fares."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import click
+from msgspec.structs import replace
+from rich.text import Text
+
+from conformance.reporting import ResultsError, read_results
+from conformance.reporting.detail import function_lines
+from conformance.reporting.paint import Paint, make_console
+from conformance.reporting.plain import GRAVEST_FIRST, Finding, clean, findings
+from conformance.results import FunctionResult, Results, Verdict
+from conformance.specs import EDITIONS, Spec, Specs, load, load_conventions
+from conformance.specs.load import general_claims
+from conformance.specs.model import DocumentedSignature, ErrorCase
+
+DEFAULT_FOLDER = Path("reports")
+
+
+@click.command("show")
+@click.argument("function")
+@click.option(
+    "--results",
+    "places",
+    type=click.Path(exists=True, path_type=Path),
+    multiple=True,
+    help="Folder of results files, or one file; may be repeated. [default: reports]",
+)
+@click.option("--edition", type=click.Choice(EDITIONS), help="This edition of the API only.")
+@click.option("--target", "wanted", multiple=True, help="This target only; may be repeated.")
+@click.option("--failure", "identity", help="The failure with this id (or the start of it).")
+@click.option("--script", is_flag=True, help="Print the gravest failure's script, nothing else.")
+def command(
+    *,
+    function: str,
+    places: tuple[Path, ...],
+    edition: str | None,
+    wanted: tuple[str, ...],
+    identity: str | None,
+    script: bool,
+) -> None:
+    """Show what the documents say of FUNCTION, and how each target fares.
+
+    The targets' part is read from results files that `conformance run` wrote. With --script the
+    output can be piped to the Python of the target's environment.
+    """
+    specs = load()
+    spec = specs[resolve(function, specs)]
+    results = _select(_read(places), edition, wanted)
+    results = [_only(one, spec.name, identity) for one in results]
+    if identity is not None and not any(one.functions for one in results):
+        raise click.UsageError(f"{spec.name} has no failure {identity!r} in these results")
+    if script:
+        _print_script(spec.name, results)
+        return
+    console = make_console()
+    paint = Paint(console)
+    head = paint.block(f" ({specs.theme(spec.name)}): {spec.summary}")
+    lines = [Text.assemble(paint.text(spec.name, "bold"), head), *_documented(spec, edition, paint)]
+    lines += [Text(), Text("Targets", "bold")]
+    lines += function_lines(results, spec.name, paint, console.width)
+    if not results:
+        lines.append(Text("No results here: `conformance run` writes them to reports/"))
+    for line in lines:
+        console.print(line, soft_wrap=not console.is_terminal)
+
+
+def resolve(name: str, specs: Specs) -> str:
+    """The newest name of a function; UsageError with suggestions if there is no such function."""
+    bare = name.removeprefix("keras.backend.").removeprefix("K.")
+    aliases = specs.aliases()
+    if bare in specs or bare in aliases:
+        return aliases.get(bare, bare)
+    near = difflib.get_close_matches(bare, [*specs, *aliases], n=3)
+    hint = f"did you mean {', '.join(near)}?" if near else "no name is near it"
+    raise click.UsageError(f"no document has a function {clean(name)!r}; {hint}")
+
+
+def _read(places: Sequence[Path]) -> list[Results]:
+    """The results in the places, one for each target (the last place wins)."""
+    found: dict[str, Results] = {}
+    for place in places or [DEFAULT_FOLDER]:
+        files = sorted(place.glob("*.json")) if place.is_dir() else [place]
+        if places and not files:
+            raise click.UsageError(
+                f"{place} holds no results files; `conformance run --output {place}` writes them"
+            )
+        for file in files if places or place.is_dir() else []:
+            results = _read_file(file)
+            found[results.target.name] = results
+    return list(found.values())
+
+
+def _read_file(file: Path) -> Results:
+    try:
+        return read_results(file)
+    except (ResultsError, OSError) as error:
+        raise click.UsageError(clean(str(error))) from None
+
+
+def _select(
+    results: Sequence[Results], edition: str | None, wanted: Sequence[str]
+) -> list[Results]:
+    names = [one.target.name for one in results]
+    for name in wanted:
+        if name not in names:
+            there = ", ".join(map(clean, names)) or "none"
+            raise click.UsageError(f"no results of target {name!r}; there are: {there}")
+    return [
+        one
+        for one in results
+        if (edition is None or one.target.edition == edition)
+        and (not wanted or one.target.name in wanted)
+    ]
+
+
+def _only(results: Results, function: str, identity: str | None) -> Results:
+    """The results of one function, and of one failure if `identity` is given."""
+    kept = [f for f in results.functions if f.function == function]
+    if identity is not None:
+        kept = [part for f in kept if (part := _with_failure(f, identity)).aspects]
+    return Results(target=results.target, run=results.run, summary=results.summary, functions=kept)
+
+
+def _with_failure(function: FunctionResult, identity: str) -> FunctionResult:
+    """The function with those aspects alone that show the failure."""
+    aspects = []
+    for aspect in function.aspects:
+        matching = [f for f in aspect.failures if f.id.startswith(identity)]
+        if matching:
+            aspects.append(replace(aspect, failures=matching))
+    return FunctionResult(function.function, function.theme, aspects)
+
+
+def _print_script(function: str, results: Sequence[Results]) -> None:
+    scripted = [
+        (one.target.name, found)
+        for one in results
+        for found in findings(one.functions, *Verdict)
+        if found.failure is not None and found.failure.script
+    ]
+    if not scripted:
+        raise click.UsageError(f"no failure of {function} has a script in these results")
+    scripted.sort(key=lambda pair: GRAVEST_FIRST.index(pair[1].verdict))
+    (target, first), *others = scripted
+    # what is piped to an interpreter must be the script to the byte, so click.echo, which takes
+    # escape sequences out, will not do
+    sys.stdout.buffer.write(_script(first).encode("utf-8", "surrogateescape"))
+    click.echo(f"script of {_named(target, first)}", err=True)
+    for name, found in others:
+        click.echo(f"  another: {_named(name, found)}", err=True)
+
+
+def _script(found: Finding) -> str:
+    script = (found.failure and found.failure.script) or ""
+    return script if script.endswith("\n") else script + "\n"
+
+
+def _named(target: str, found: Finding) -> str:
+    identity = found.failure.id if found.failure else ""
+    return clean(f"{target}, {found.aspect.aspect} {found.verdict}: --failure {identity}")
+
+
+def _documented(spec: Spec, edition: str | None, paint: Paint) -> Iterator[Text]:
+    documents = _documents(spec, edition)
+    sections = {
+        "Signatures": _signatures(spec, documents),
+        "Renamed parameters": [f"{old} is now {new}" for old, new in spec.renamed.items()],
+        "Claims": _claims(spec, documents),
+        "Errors": [_error(e, documents) for e in spec.errors if _concerns(e, edition)],
+        "Errata": [f"{e.number}: tested is: {e.claim}" for e in spec.errata],
+        "Conventions, where the documents are silent": _conventions(spec),
+    }
+    for title, lines in sections.items():
+        if lines:
+            yield from (Text(), Text(title, "bold"))
+            yield from (Text(paint.block(f"  {line}")) for line in lines)
+
+
+def _documents(spec: Spec, edition: str | None) -> set[str]:
+    """The documents to quote: all, or the one that binds the edition."""
+    if edition is None:
+        return set(spec.signatures)
+    return {document for e, document in spec.editions.items() if e == edition}
+
+
+def _signatures(spec: Spec, documents: set[str]) -> list[str]:
+    if not documents:
+        return ["not in this edition"]
+    return [
+        f"{f'{document}:{entry.line}':<14}{_signature(entry)}{_bound(spec, document)}"
+        for document, entry in spec.signatures.items()
+        if document in documents
+    ]
+
+
+def _signature(entry: DocumentedSignature) -> str:
+    if entry.corrected is None:
+        return entry.text
+    why = f" ({entry.erratum})" if entry.erratum else ""
+    return f"{entry.corrected}, printed as {entry.text}{why}"
+
+
+def _bound(spec: Spec, document: str) -> str:
+    bound = [e for e, d in spec.editions.items() if d == document]
+    return f"  [{', '.join(bound)}]" if bound else ""
+
+
+def _lines(at: Mapping[str, int]) -> str:
+    return ", ".join(f"{document}:{line}" for document, line in at.items())
+
+
+def _claims(spec: Spec, documents: set[str]) -> list[str]:
+    listed = []
+    for claim in (*spec.claims, *general_claims()):
+        at = {str(d): line for d, line in claim.at.items() if d in documents}
+        if at:
+            listed.append(f"{claim.aspect}: {claim.says} [{_lines(at)}]")
+    return listed
+
+
+def _concerns(error: ErrorCase, edition: str | None) -> bool:
+    return edition is None or edition in error.editions
+
+
+def _error(error: ErrorCase, documents: set[str]) -> str:
+    at = {str(d): line for d, line in error.at.items() if d in documents}
+    kind = "any exception" if error.exception == "any" else error.exception
+    basis = _lines(at) or f"convention {error.convention}"
+    return f"{error.says} ({kind}; {', '.join(error.editions)}) [{basis}]"
+
+
+def _conventions(spec: Spec) -> list[str]:
+    known = load_conventions()
+    names = dict.fromkeys(u.convention for u in spec.unsettled)
+    return [f"{n}: {known[n].says} (source: {known[n].source})" for n in names if n in known]

@@ -1,0 +1,67 @@
+"""How every target fares with one function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from conformance.reporting.failures import failure_lines
+from conformance.reporting.matrix import grid, legend
+from conformance.reporting.paint import Paint
+from conformance.reporting.plain import GRAVEST_FIRST, Column, column, findings
+from conformance.results import ASPECTS, AspectResult, Results, Verdict
+
+_DETAILED = [v for v in GRAVEST_FIRST if v not in (Verdict.CONFORMS, Verdict.NOT_APPLICABLE)]
+
+
+def function_lines(
+    results: Sequence[Results], function: str, paint: Paint, width: int
+) -> Iterator[Text]:
+    """Verdicts by aspect and target, largest errors, then each target's failures in full."""
+    columns = [column(one) for one in results]
+    tested = [c for c in columns if function in c.functions]
+    absent = [c.name for c in columns if function not in c.functions]
+    if tested:
+        yield from _verdicts(tested, function, paint, width)
+    if absent:
+        yield paint.text(f"Not run on: {', '.join(absent)}")
+    for entry in tested:
+        found = findings([entry.functions[function]], *_DETAILED)
+        if found:
+            yield Text()
+            yield paint.text(f"{entry.name} ({entry.edition})", "bold")
+        for one in found:
+            yield from failure_lines(one, paint)
+
+
+def _verdicts(columns: Sequence[Column], function: str, paint: Paint, width: int) -> Iterator[Text]:
+    def cell(entry: Column, aspect: str) -> Text:
+        return _cell(_aspect(entry, function, aspect), paint)
+
+    yield from legend(columns, paint, width)
+    yield Text("The figures: cases that pass / cases")
+    yield from grid(columns, {"": [str(a) for a in ASPECTS]}, cell, paint, width)
+    for entry in columns:
+        for aspect in entry.functions[function].aspects:
+            if aspect.max_ulp is not None:
+                yield paint.text(f"{entry.name}: {aspect.aspect} {accuracy(aspect)}")
+
+
+def _aspect(entry: Column, function: str, aspect: str) -> AspectResult | None:
+    listed = entry.functions[function].aspects
+    return next((a for a in listed if a.aspect == aspect), None)
+
+
+def _cell(aspect: AspectResult | None, paint: Paint) -> Text:
+    if aspect is None:
+        return paint.mark(Verdict.NOT_APPLICABLE)
+    failed = sum(f.count for f in aspect.failures)
+    passed = max(aspect.cases - failed, 0)
+    return paint.mark(aspect.verdict, f"{passed}/{aspect.cases}" if aspect.cases else "")
+
+
+def accuracy(aspect: AspectResult) -> str:
+    """The largest error that was seen, beside the limit, in ULP."""
+    limit = "no limit in ULP" if aspect.limit_ulp is None else f"limit {aspect.limit_ulp:g}"
+    return f"is off by {aspect.max_ulp:.4g} ULP at most ({limit})"

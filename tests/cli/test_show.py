@@ -1,0 +1,221 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from rich.cells import cell_len
+
+from conformance.cli.show import command
+from conformance.reporting import JsonWriter
+from conformance.results import ASPECTS, AspectResult, FunctionResult, Results, Verdict
+from conformance.results.events import TargetFinished
+from conformance.specs import load
+from tests.reporting.records import (
+    HOSTILE,
+    array,
+    aspect_result,
+    failure,
+    function,
+    hostile,
+    results,
+)
+
+
+def show(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(command, [str(a) for a in arguments])
+
+
+def put(folder: Path, *made: Results) -> Path:
+    for one in made:
+        JsonWriter(folder).handle(TargetFinished(one))
+    return folder
+
+
+def wrong_value(verdict: Verdict = Verdict.VIOLATES, identity: str = "a1b2") -> FunctionResult:
+    bad = failure(
+        verdict,
+        id=identity,
+        expected=array([1.0, 2.0, 3.0, "nan"], [2, 2]),
+        got=array([1.0, 2.5, 3.0000002, "nan"], [2, 2]),
+        max_ulp=2097152.0,
+        script=f"print({identity!r})\n",
+        message=f"differs ({identity})",
+    )
+    aspects = [
+        AspectResult(
+            aspect=a, verdict=verdict, cases=10, failures=[bad], max_ulp=2097152.0, limit_ulp=4.0
+        )
+        if a == "value"
+        else aspect_result(a, Verdict.CONFORMS)
+        for a in ASPECTS
+    ]
+    return FunctionResult("batch_dot", "linear algebra", aspects)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return put(
+        tmp_path / "results",
+        results("crashing", [wrong_value(Verdict.CRASHED, "c3")]),
+        results("good", [function("batch_dot", Verdict.CONFORMS)]),
+        results("other", [function("dot", Verdict.CONFORMS)]),
+        results("wrong", [wrong_value()]),
+    )
+
+
+def test_the_documents_speak_without_any_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = show("batch_dot")
+    assert answer.exit_code == 0
+    for entry in load()["batch_dot"].signatures.values():
+        assert f":{entry.line} " in answer.output and entry.text in answer.output
+    assert "C047: tested is: " in answer.output
+    assert "negative-axis: " in answer.output
+    assert "No results here" in answer.output
+
+
+def test_reports_is_where_results_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path / "reports", results("wrong", [wrong_value()]))
+    assert "differs (a1b2) (ko-2.2:1053)" in show("batch_dot").output
+
+
+def test_every_function_can_be_shown_in_every_edition(folder: Path) -> None:
+    for name in load():
+        for edition in ("keras-1", "keras-2.0", "keras-2.2"):
+            answer = show(name, "--results", folder, "--edition", edition)
+            assert answer.exit_code == 0, answer.output
+
+
+def test_an_edition_narrows_the_documents_and_the_targets(folder: Path) -> None:
+    answer = show("batch_dot", "--results", folder, "--edition", "keras-1")
+    assert "ja-1:420" in answer.output
+    assert "ko-2.2" not in answer.output
+    assert "wrong" not in answer.output
+
+
+def test_each_target_has_a_verdict_for_each_aspect(folder: Path) -> None:
+    lines = show("batch_dot", "--results", folder).output.splitlines()
+    start = lines.index(
+        next(line for line in lines if line.split() == ["crashing", "good", "wrong"])
+    )
+    table = {line[:15].strip(): line[15:].split() for line in lines[start + 1 : start + 8]}
+    assert list(table) == [str(a) for a in ASPECTS]
+    assert table["value"] == ["!", "7/10", "✓", "10/10", "✗", "7/10"]
+    assert "Not run on: other" in lines
+    assert "wrong: value is off by 2.097e+06 ULP at most (limit 4)" in lines
+
+
+def test_a_failure_is_told_in_full_and_its_elements_are_marked(folder: Path) -> None:
+    output = show("batch_dot", "--results", folder, "--target", "wrong").output
+    part = output[output.index("wrong (keras-2.2)") :].splitlines()
+    assert part[1] == "✗ value  differs (a1b2) (ko-2.2:1053)"
+    assert "    demanded by ko-2.2:1053" in part
+    assert "    error 2.097e+06 ULP; the limit is 4 ULP" in part
+    assert part[part.index("    got: float32 (2, 2)") + 1].split() == ["1", "*2.5*"]
+    assert part[part.index("    got: float32 (2, 2)") + 2].split() == ["3.0000002", "nan"]
+    assert "    1 of 4 elements differ (between stars)" in part
+
+
+def test_the_gravest_script_comes_alone_on_stdout(folder: Path) -> None:
+    answer = show("batch_dot", "--results", folder, "--script")
+    assert answer.stdout == "print('a1b2')\n"
+    assert "another: crashing, value crashed: --failure c3" in answer.stderr
+
+
+def test_a_script_can_be_chosen(folder: Path) -> None:
+    assert show("batch_dot", "--results", folder, "--script", "--failure", "c").stdout == (
+        "print('c3')\n"
+    )
+    assert show("batch_dot", "--results", folder, "--script", "--target", "crashing").stdout == (
+        "print('c3')\n"
+    )
+
+
+def test_a_script_passes_verbatim_through_a_pipe(tmp_path: Path) -> None:
+    script = "print('\x1b[31m [bold] é ' + \"`|\")\n\n# end"
+    made = function("dot", Verdict.CONFORMS)
+    made.aspects.append(aspect_result(ASPECTS[0], Verdict.VIOLATES, failure(script=script)))
+    put(tmp_path, results("t", [made]))
+    run = subprocess.run(
+        [
+            *(sys.executable, "-c", "from conformance.cli.show import command; command()"),
+            *("dot", "--results", tmp_path, "--script"),
+        ],
+        capture_output=True,
+        check=True,
+    )
+    assert run.stdout == script.encode() + b"\n"
+
+
+@pytest.mark.parametrize("name", ["lesser", "K.less", "keras.backend.less"])
+def test_older_and_qualified_names_find_the_function(name: str) -> None:
+    answer = show(name)
+    assert answer.output.startswith("less (comparison)")
+    assert "lesser(x, y)" in answer.output
+
+
+def test_an_unknown_function_gets_suggestions() -> None:
+    answer = show("batchdot")
+    assert answer.exit_code == 2
+    assert "'batchdot'; did you mean batch_dot?" in answer.output
+    assert "Traceback" not in answer.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["--results", "{folder}", "--target", "nobody"],
+            "there are: crashing, good, other, wrong",
+        ),
+        (["--results", "{folder}", "--failure", "zz"], "batch_dot has no failure 'zz'"),
+        (["--results", "{folder}", "--target", "good", "--script"], "has a script"),
+        (["--results", "{empty}"], "conformance run --output"),
+        (["--results", "{broken}"], "broken.json: at $: this is not JSON"),
+        (["--results", "/nowhere"], "/nowhere"),
+        (["--edition", "keras-3"], "keras-2.2"),
+    ],
+)
+def test_bad_input_is_told_with_a_cure(
+    folder: Path, tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    places = {"folder": folder, "empty": tmp_path / "empty", "broken": tmp_path / "broken.json"}
+    places["empty"].mkdir()
+    places["broken"].write_text("{")
+    answer = show("batch_dot", *(a.format(**places) for a in arguments))
+    assert answer.exit_code == 2
+    assert said in " ".join(answer.output.split())
+    assert "Traceback" not in answer.output
+    assert answer.stdout == ""
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_results_stay_text(tmp_path: Path, text: str) -> None:
+    made = hostile(text)
+    named = FunctionResult("dot", text, made.functions[0].aspects)
+    put(
+        tmp_path,
+        Results(target=made.target, run=made.run, summary=made.summary, functions=[named]),
+    )
+    answer = show("dot", "--results", tmp_path)
+    assert answer.exit_code == 0
+    kinds = {unicodedata.category(c) for c in answer.output if c != "\n"}
+    assert not kinds & {"Cc", "Cf", "Cs"}
+
+
+def test_the_table_of_six_targets_fits_in_100_columns(tmp_path: Path) -> None:
+    names = [f"keras-2.2.{i}-implementation" for i in range(6)]
+    put(tmp_path, *(results(n, [function("dot", Verdict.CONFORMS)]) for n in names))
+    lines = show("dot", "--results", tmp_path).output.splitlines()
+    table = lines[lines.index("Targets") :]
+    assert max(map(cell_len, table)) <= 100
+    assert sum(line.count("✓ 10/10") for line in table) == 6 * 7
