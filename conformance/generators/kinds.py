@@ -222,8 +222,12 @@ def _sizes(call: Call, name: str, rule: model.Sizes) -> None:
 
 
 def _value(call: Call, name: str, rule: model.Value) -> None:
-    dtype = call.draw(st.sampled_from(("float32", "float64", "int32")))
-    item = call.new_input(name, dims(call, rule.ranks), dtype, "real", Binding.ARRAY)
+    made = str(call.values.get("dtype") or "float32")
+    # what becomes of -1.5 as an unsigned integer is nobody's promise
+    whole = not made.startswith("float")
+    dtype = "int32" if whole else call.draw(st.sampled_from(("float32", "float64", "int32")))
+    domain = "nonnegative" if whole else "real"
+    item = call.new_input(name, dims(call, rule.ranks), dtype, domain, Binding.ARRAY)
     call.shapes[name] = call.static_shapes[name] = item.shape
     call.passed[name] = Ref(name)
 

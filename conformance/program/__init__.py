@@ -15,15 +15,19 @@ from conformance.program.model import (
     Ref,
     Step,
 )
+from conformance.program.script import Prelude, call_text, print_script
 
 __all__ = [
     "Argument",
     "Binding",
     "Case",
     "Input",
+    "Prelude",
     "Program",
     "Ref",
     "Step",
+    "call_text",
     "from_json",
+    "print_script",
     "to_json",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -101,9 +101,13 @@ class Dtypes(_Record, kw_only=True):
 class Exact(_Record, kw_only=True, tag_field="kind", tag="exact"):
     """Not at all: the result is an input element, an integer or a truth value."""
 
+    kind: ClassVar[str] = "exact"
+
 
 class Ulp(_Record, kw_only=True, tag_field="kind", tag="ulp"):
     """An elementwise function: so many units in the last place of the result's dtype."""
+
+    kind: ClassVar[str] = "ulp"
 
     limit: Annotated[float, Meta(gt=0)]
     source: str
@@ -112,9 +116,13 @@ class Ulp(_Record, kw_only=True, tag_field="kind", tag="ulp"):
 class Contraction(_Record, kw_only=True, tag_field="kind", tag="contraction"):
     """Sums of terms: gamma_n times the sum of the terms' magnitudes (Higham 2002, 3.1)."""
 
+    kind: ClassVar[str] = "contraction"
+
 
 class Conditioned(_Record, kw_only=True, tag_field="kind", tag="conditioned"):
     """Composed functions: `factor` times what one rounding of the inputs changes."""
+
+    kind: ClassVar[str] = "conditioned"
 
     factor: Annotated[float, Meta(gt=0)]
 

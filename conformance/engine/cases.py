@@ -1,0 +1,88 @@
+"""A structure made ready to run: its numbers, and what the oracle expects of each draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.adapters.observations import Batch
+from conformance.generators import Draw, Structure, draw_arrays
+from conformance.generators.structure import (
+    accepted_dtypes,
+    expected_shape,
+    expected_static_shape,
+)
+from conformance.oracle import Expectation, expect
+from conformance.program import Argument, Case, Ref
+
+Array = npt.NDArray[Any]
+
+
+class Prepared:
+    """One structure with `draws`; expectations are computed when first asked for, and kept."""
+
+    def __init__(
+        self,
+        structure: Structure,
+        draws: Sequence[Draw],
+        arrays: Sequence[Mapping[str, Array]] | None = None,
+    ) -> None:
+        self.structure = structure
+        self.draws = tuple(draws)
+        self.arrays = list(arrays) if arrays else [draw_arrays(structure, d) for d in self.draws]
+        self._expectations: dict[tuple[int, str, bool], Expectation] = {}
+
+    @cached_property
+    def batch(self) -> Batch:
+        """What is sent to a worker."""
+        names = [i.name for i in self.structure.program.inputs]
+        stacked = {n: np.stack([a[n] for a in self.arrays]) for n in names}
+        return Batch(self.structure.program, stacked, len(self.arrays))
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """The shape that must come out."""
+        return expected_shape(self.structure)
+
+    @cached_property
+    def static_shape(self) -> tuple[int | None, ...]:
+        """The shape that follows from what is known when the graph is built."""
+        return expected_static_shape(self.structure)
+
+    @cached_property
+    def dtypes(self) -> list[str]:
+        """The dtypes that the result may have."""
+        return accepted_dtypes(self.structure)
+
+    def case(self, draw: int) -> Case:
+        """One draw as a case."""
+        return Case(self.structure.program, self.arrays[draw])
+
+    def expectation(self, draw: int, dtype: str | None = None) -> Expectation:
+        """What is expected of a draw in `dtype`, by default the first accepted one."""
+        strict = self.draws[draw].profile == "subnormal"
+        key = (draw, dtype or self.dtypes[0], strict)
+        if key not in self._expectations:
+            self._expectations[key] = self._expect(*key)
+        return self._expectations[key]
+
+    def _expect(self, draw: int, dtype: str, strict: bool) -> Expectation:
+        arrays = self.arrays[draw]
+        spec = self.structure.spec
+        arguments = {n: _resolve(v, arrays) for n, v in self.structure.arguments.items()}
+        if self.structure.claimed in arrays:
+            # the call under test made the input itself, so that its value is what was fed
+            arguments = {"value": arrays[self.structure.claimed]}
+        return expect(spec.name, arguments, dtype, spec.accuracy, flush_subnormals=not strict)
+
+
+def _resolve(value: Argument, arrays: Mapping[str, Array]) -> Any:
+    if isinstance(value, Ref):
+        return arrays[value.name]
+    if isinstance(value, list):
+        return [_resolve(v, arrays) for v in value]
+    return value

@@ -1,0 +1,127 @@
+"""What an implementation says of a result: its dtype and static shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from conformance.adapters.observations import Claim, Value
+from conformance.engine.cases import Prepared
+from conformance.engine.findings import Finding, standing
+from conformance.generators.structure import accepted_dtypes
+from conformance.results import Aspect, Verdict
+
+
+def plain(dtype: str | None) -> str | None:
+    """A dtype's plain name: TensorFlow 1 calls that of a variable `float32_ref` (C033)."""
+    return None if dtype is None else dtype.removesuffix("_ref")
+
+
+def dtype(
+    prepared: Prepared, claim: Claim, value: Value | None, other: dict[str, str]
+) -> Iterator[Finding]:
+    """The dtype of the result, delivered and claimed."""
+    structure = prepared.structure
+    accepted = accepted_dtypes(structure, other) if other else prepared.dtypes
+    delivered = None if value is None else value.dtype
+    claimed = plain(claim.dtype)
+    conventions = _dtype_conventions(prepared, other)
+    demands = " or ".join(accepted)
+    if delivered is not None and delivered not in accepted and structure.claimed == "result":
+        yield Finding(
+            Aspect.DTYPE,
+            standing(conventions),
+            "dtype",
+            f"gives {delivered}",
+            demands,
+            f"{delivered} for {demands}",
+            conventions,
+            got=delivered,
+            expected=demands,
+        )
+    elif claimed is not None and claimed not in accepted:
+        if structure.claimed == "result":
+            conventions = tuple(sorted({*conventions, "claimed-dtype"}))
+        yield Finding(
+            Aspect.DTYPE,
+            standing(conventions),
+            "claimed dtype",
+            f"is said to be {claimed}",
+            demands,
+            f"{claimed} for {demands}",
+            conventions,
+            got=claimed,
+            expected=demands,
+        )
+
+
+def _dtype_conventions(prepared: Prepared, other: dict[str, str]) -> tuple[str, ...]:
+    named = set(prepared.structure.unsettled)
+    if other:
+        named.add("input-dtype")
+    if not any(c.aspect == "dtype" for c in prepared.structure.spec.claims):
+        named.add("result-dtype")
+    return tuple(sorted(named))
+
+
+def static_shape(prepared: Prepared, claim: Claim, value: Value | None) -> Iterator[Finding]:
+    """The static shape must not contradict the real one, and should say what can be known."""
+    if value is None or value.array is None or claim.shape_error is not None:
+        yield from _shape_error(prepared, claim)
+        return
+    real = value.array.shape
+    said = claim.shape
+    if said is not None and not _compatible(said, real):
+        conventions = prepared.structure.unsettled
+        yield _static(prepared, "contradiction", standing(conventions), said, real, conventions)
+    elif real == prepared.shape and not _precise(said, prepared.static_shape):
+        kind = "unknown" if said is None else "imprecise"
+        conventions = ("precise-static-shape",)
+        demands = prepared.static_shape
+        yield _static(prepared, kind, Verdict.DIVERGES, said, demands, conventions)
+
+
+def _shape_error(prepared: Prepared, claim: Claim) -> Iterator[Finding]:
+    if claim.shape_error is None:
+        return
+    conventions = prepared.structure.unsettled
+    yield Finding(
+        Aspect.STATIC_SHAPE,
+        standing(conventions),
+        "exception",
+        f"has an int_shape that raises {claim.shape_error.type}: {claim.shape_error.message}",
+        str(prepared.static_shape),
+        claim.shape_error.type,
+        conventions,
+    )
+
+
+def _compatible(said: tuple[int | None, ...], real: tuple[int, ...]) -> bool:
+    return len(said) == len(real) and all(
+        s is None or s == r for s, r in zip(said, real, strict=True)
+    )
+
+
+def _precise(said: tuple[int | None, ...] | None, known: tuple[int | None, ...]) -> bool:
+    return said is not None and all(
+        k is None or s == k for s, k in zip(said, known, strict=False)
+    )
+
+
+def _static(
+    prepared: Prepared,
+    kind: str,
+    verdict: Verdict,
+    said: tuple[int | None, ...] | None,
+    demands: tuple[int | None, ...],
+    conventions: tuple[str, ...],
+) -> Finding:
+    return Finding(
+        Aspect.STATIC_SHAPE,
+        verdict,
+        kind,
+        f"has the static shape {said}",
+        str(demands),
+        conventions=conventions,
+        got=str(said),
+        expected=str(demands),
+    )

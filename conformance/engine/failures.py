@@ -1,0 +1,138 @@
+"""From a group of findings to the failure that a results file holds."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.engine.findings import Finding, described
+from conformance.engine.tally import GRAVITY, Group, Tally, demanded_aspects, verdict
+from conformance.program import Prelude, print_script, to_json
+from conformance.results import (
+    Array,
+    Aspect,
+    AspectResult,
+    Citation,
+    Failure,
+    FunctionResult,
+    Verdict,
+)
+from conformance.specs import Spec
+from conformance.specs.load import claims, signature
+
+MOST_ELEMENTS = 64
+
+
+def function_result(tally: Tally, groups: list[Group], theme: str, prelude: Prelude) -> FunctionResult:
+    """All demanded aspects of a function with their verdicts and failures."""
+    return FunctionResult(
+        tally.spec.name,
+        theme,
+        [_aspect(tally, aspect, groups, prelude) for aspect in demanded_aspects(tally.spec, tally.edition)],
+    )
+
+
+def _aspect(tally: Tally, aspect: Aspect, groups: list[Group], prelude: Prelude) -> AspectResult:
+    mine = [g for g in groups if g.finding.aspect is aspect]
+    with_error = aspect is Aspect.VALUE and tally.ulp is not None
+    return AspectResult(
+        aspect=aspect,
+        verdict=verdict(tally, aspect, mine),
+        cases=tally.cases.get(aspect, 0),
+        max_ulp=tally.ulp if with_error else None,
+        limit_ulp=tally.limit_ulp if with_error else None,
+        failures=[failure(tally, g, prelude) for g in mine],
+    )
+
+
+def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
+    """One failure with its smallest case, citation and script."""
+    finding = group.finding
+    citation = cite(tally.spec, tally.edition, finding)
+    message = sentence(tally, group, citation)
+    case = None if group.prepared is None else group.prepared.case(finding.draw)
+    script = None
+    if case is not None:
+        notes = [message, *_values(finding)]
+        script = print_script(case, prelude, notes)
+    return Failure(
+        id=identifier(tally, finding),
+        verdict=finding.verdict,
+        kind=finding.kind,
+        message=message,
+        count=group.count,
+        citation=citation,
+        convention=", ".join(finding.conventions) or None,
+        program=to_json(case.program) if case else None,
+        inputs={n: record(a) for n, a in case.arrays.items()} if case else {},
+        expected=_side(finding.expected),
+        got=_side(finding.got),
+        max_ulp=finding.ulp if finding.ulp is not None and np.isfinite(finding.ulp) else None,
+        script=script,
+    )
+
+
+def identifier(tally: Tally, finding: Finding) -> str:
+    """The same for the same failure, whatever case shows it and wherever it is run."""
+    parts = (tally.edition, tally.spec.name, *map(str, finding.identity[:3]), *finding.conventions)
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+
+
+def cite(spec: Spec, edition: str, finding: Finding) -> Citation | None:
+    """The line that a violation contradicts; None for anything else."""
+    if finding.verdict is not Verdict.VIOLATES:
+        return None
+    document = spec.editions[edition]  # type: ignore[index]
+    if finding.aspect is Aspect.ERROR:
+        for error in spec.errors:
+            if error.name == finding.kind and document in error.at:
+                return Citation(document, error.at[document])
+    for claim in claims(spec, str(finding.aspect)):
+        if document in claim.at:
+            return Citation(document, claim.at[document])
+    return Citation(document, spec.signatures[document].line)
+
+
+def sentence(tally: Tally, group: Group, citation: Citation | None) -> str:
+    """What is wrong, in one line of words."""
+    finding = group.finding
+    name = signature(tally.spec, tally.edition).name
+    subject = name if group.prepared is None else described(group.prepared)
+    if citation is not None:
+        return f"{subject} {finding.gives} where {citation} demands {finding.demands}"
+    if finding.conventions:
+        by = ", ".join(finding.conventions)
+        return f"{subject} {finding.gives} where by convention ({by}) it is {finding.demands}"
+    return f"{subject} {finding.gives} in place of {finding.demands}"
+
+
+def _values(finding: Finding) -> list[str]:
+    return [
+        f"{name}: {np.array2string(side, threshold=40) if isinstance(side, np.ndarray) else side}"
+        for name, side in (("expected", finding.expected), ("got", finding.got))
+        if side is not None
+    ]
+
+
+def _side(value: npt.NDArray[Any] | str | None) -> Array | str | None:
+    return record(value) if isinstance(value, np.ndarray) else value
+
+
+def record(array: npt.NDArray[Any]) -> Array:
+    """An array for a results file, cut after `MOST_ELEMENTS` elements."""
+    flat = array.reshape(-1)[:MOST_ELEMENTS]
+    data = [v if _plain(v) else str(v) for v in flat.tolist()]
+    return Array(array.dtype.name, list(array.shape), data, truncated=array.size > MOST_ELEMENTS)
+
+
+def _plain(value: Any) -> bool:
+    return not isinstance(value, float) or bool(np.isfinite(value))
+
+
+def gravest(groups: Iterable[Group]) -> list[Group]:
+    """The groups, the gravest first."""
+    return sorted(groups, key=lambda g: -GRAVITY[g.finding.verdict])

@@ -1,0 +1,57 @@
+"""What is wrong with one observation, before it becomes a record of the results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy.typing as npt
+
+from conformance.engine.cases import Prepared
+from conformance.program import call_text
+from conformance.results import Aspect, Verdict
+
+Array = npt.NDArray[Any]
+Identity = tuple[Aspect, str, str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finding:
+    """One way in which one aspect of one case is not as it should be."""
+
+    aspect: Aspect
+    verdict: Verdict
+    kind: str
+    """What sort of difference; with `detail` and `conventions` it stays the same in shrinking."""
+    gives: str
+    """What happened, in words that follow the call."""
+    demands: str
+    """What should have happened, in words that follow "demands"."""
+    detail: str = ""
+    conventions: tuple[str, ...] = ()
+    draw: int = 0
+    got: Array | str | None = None
+    expected: Array | str | None = None
+    ulp: float | None = None
+
+    @property
+    def identity(self) -> Identity:
+        """What makes two findings the same failure."""
+        return (self.aspect, self.kind, self.detail, self.conventions)
+
+
+def standing(conventions: tuple[str, ...]) -> Verdict:
+    """The verdict on a wrong answer: a violation only where the documents settle the case."""
+    return Verdict.DIVERGES if conventions else Verdict.VIOLATES
+
+
+def described(prepared: Prepared) -> str:
+    """The call of a case in words: `sum(x, axis=1) with x float32 (2, 3)`."""
+    program = prepared.structure.program
+    inputs = ", ".join(f"{i.name} {i.dtype} {i.shape}" for i in program.inputs)
+    call = call_text(program.steps[-1])
+    if prepared.structure.claimed != "result":
+        made = prepared.structure.program.inputs[0].arguments or ()
+        call = f"{prepared.structure.spec.name}({', '.join(f'{k}={v!r}' for k, v in made)})"
+        return call
+    return f"{call} with {inputs}" if inputs else call

@@ -1,0 +1,212 @@
+"""From an observation to findings, aspect by aspect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from conformance.adapters.observations import (
+    Claim,
+    Crashed,
+    DrawObservation,
+    Garbled,
+    NotRun,
+    Raised,
+    Returned,
+    StructureObservation,
+    TimedOut,
+)
+from conformance.engine import claims, values
+from conformance.engine.cases import Prepared
+from conformance.engine.findings import Finding, standing
+from conformance.program import Ref
+from conformance.results import Aspect, Verdict
+
+
+@dataclass(slots=True)
+class Judgement:
+    """What one observation says: findings, cases by aspect, and the worst error met."""
+
+    findings: list[Finding] = field(default_factory=list)
+    cases: dict[Aspect, int] = field(default_factory=dict)
+    ulp: float | None = None
+    limit_ulp: float | None = None
+
+    def count(self, aspect: Aspect, cases: int = 1) -> None:
+        """Note that so many more cases were judged."""
+        self.cases[aspect] = self.cases.get(aspect, 0) + cases
+
+    def note_error(self, ulp: float, limit: float) -> None:
+        """Keep the error that uses most of its limit."""
+        if limit <= 0 or ulp == float("inf"):
+            return
+        if self.ulp is None or self.limit_ulp is None or ulp / limit > self.ulp / self.limit_ulp:
+            self.ulp, self.limit_ulp = ulp, limit
+
+
+def judge(prepared: Prepared, observed: StructureObservation) -> Judgement:
+    """Everything that the observation of a structure shows."""
+    judgement = Judgement()
+    if prepared.structure.error is not None:
+        judgement.count(Aspect.ERROR)
+        judgement.findings += _refused(prepared, observed.draws[0])
+        return judgement
+    other = _other_dtypes(prepared, observed)
+    for number, draw in enumerate(observed.draws):
+        _judge_draw(prepared, number, draw, other, judgement)
+    returned = next((d.outcome for d in observed.draws if isinstance(d.outcome, Returned)), None)
+    if returned is not None and observed.outputs:
+        _judge_claims(prepared, observed, returned, other, judgement)
+    return judgement
+
+
+def _judge_draw(
+    prepared: Prepared,
+    number: int,
+    draw: DrawObservation,
+    other: dict[str, str],
+    judgement: Judgement,
+) -> None:
+    outcome = draw.outcome
+    if isinstance(outcome, NotRun):
+        return
+    judgement.count(Aspect.VALUE)
+    conventions = prepared.structure.conventions(prepared.draws[number].profile)
+    if other:
+        conventions = tuple(sorted({*conventions, "input-dtype"}))
+    if not isinstance(outcome, Returned):
+        judgement.findings.append(_fault(prepared, outcome, conventions, number))
+        return
+    judgement.findings += values.judge(prepared, number, outcome, conventions, other, judgement)
+    if prepared.structure.program.inputs:
+        judgement.count(Aspect.PURITY)
+    if draw.changed:
+        judgement.findings.append(_impure(draw.changed, number))
+
+
+def _judge_claims(
+    prepared: Prepared,
+    observed: StructureObservation,
+    returned: Returned,
+    other: dict[str, str],
+    judgement: Judgement,
+) -> None:
+    claim = _claim(prepared, observed)
+    judgement.count(Aspect.DTYPE)
+    judgement.count(Aspect.STATIC_SHAPE)
+    found = values.only_value(returned)
+    judgement.findings += claims.dtype(prepared, claim, found, other)
+    judgement.findings += claims.static_shape(prepared, claim, found)
+
+
+def _claim(prepared: Prepared, observed: StructureObservation) -> Claim:
+    name = prepared.structure.claimed
+    for item in observed.inputs:
+        if item.name == name:
+            return item.claim
+    return observed.outputs[0].claims[0] if observed.outputs[0].claims else Claim()
+
+
+def _other_dtypes(prepared: Prepared, observed: StructureObservation) -> dict[str, str]:
+    """Parameters whose tensors the implementation made with another dtype than asked for.
+
+    That is the failure of the function that made them; the one under test is judged by the
+    dtypes that it was given.
+    """
+    if prepared.structure.claimed != "result":
+        return {}
+    told = {i.name: claims.plain(i.claim.dtype) for i in observed.inputs}
+    asked = {i.name: i.dtype for i in prepared.structure.program.inputs}
+    other = {}
+    for name, value in prepared.structure.arguments.items():
+        first = value[0] if isinstance(value, list) and value else value
+        if isinstance(first, Ref) and told.get(first.name) not in (None, asked[first.name]):
+            other[name] = str(told[first.name])
+    return {n: d for n, d in other.items() if n in prepared.structure.runtime.dtypes}
+
+
+def _fault(
+    prepared: Prepared,
+    outcome: Raised | Crashed | TimedOut | Garbled,
+    conventions: tuple[str, ...],
+    number: int,
+) -> Finding:
+    demands = f"a result of shape {prepared.shape}"
+    if isinstance(outcome, Raised):
+        return _raised(prepared, outcome, conventions, number)
+    if isinstance(outcome, TimedOut):
+        gives = f"gives no answer within {outcome.limit:g} s"
+        verdict, kind, detail = Verdict.TIMED_OUT, "time-out", ""
+    elif isinstance(outcome, Garbled):
+        gives = f"makes the worker answer garbage ({outcome.reason})"
+        verdict, kind, detail = Verdict.CRASHED, "garbage", ""
+    else:
+        how = f"signal {outcome.signal}" if outcome.signal else f"exit status {outcome.exit_code}"
+        gives = f"ends the process ({how})"
+        verdict, kind, detail = Verdict.CRASHED, "crash", how
+    return Finding(
+        Aspect.VALUE, verdict, kind, gives, demands, detail, conventions, number, got=outcome.tail
+    )
+
+
+def _raised(
+    prepared: Prepared, outcome: Raised, conventions: tuple[str, ...], number: int
+) -> Finding:
+    unmade = outcome.stage == "bind" and prepared.structure.claimed == "result"
+    refused = "NotImplementedError" in outcome.mro or "input-dtype" in conventions or unmade
+    gives = f"raises {outcome.type}: {_first_line(outcome.message)}"
+    return Finding(
+        Aspect.VALUE,
+        Verdict.UNSUPPORTED if refused else standing(conventions),
+        "unmade input" if unmade else "exception",
+        gives,
+        f"a result of shape {prepared.shape}",
+        outcome.type,
+        conventions,
+        number,
+        got=f"{outcome.type}: {outcome.message}",
+        expected=prepared.expectation(number).value,
+    )
+
+
+def _first_line(message: str) -> str:
+    first = next((line.strip() for line in message.splitlines() if line.strip()), "")
+    return first if len(first) <= 160 else first[:159] + "…"
+
+
+def _impure(changed: tuple[str, ...], number: int) -> Finding:
+    names = ", ".join(changed)
+    return Finding(
+        Aspect.PURITY,
+        Verdict.DIVERGES,
+        "changed input",
+        f"changes {names}",
+        "inputs as they were",
+        conventions=("purity",),
+        draw=number,
+    )
+
+
+def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
+    error = prepared.structure.error
+    assert error is not None
+    outcome = draw.outcome
+    conventions = (error.convention,) if error.convention else ()
+    wanted = "an exception" if error.exception == "any" else error.exception
+    if isinstance(outcome, Raised):
+        if error.exception in ("any", *outcome.mro):
+            return
+        gives, detail = f"raises {outcome.type}: {_first_line(outcome.message)}", outcome.type
+    elif isinstance(outcome, Returned):
+        value = values.only_value(outcome)
+        shape = None if value is None or value.array is None else value.array.shape
+        gives, detail = f"gives a result of shape {shape}", "accepted"
+    elif isinstance(outcome, NotRun):
+        return
+    else:
+        fault = _fault(prepared, outcome, conventions, 0)
+        yield Finding(Aspect.ERROR, fault.verdict, fault.kind, fault.gives, wanted, fault.detail)
+        return
+    demands = f"{wanted}, because {error.says}"
+    verdict = standing(conventions)
+    yield Finding(Aspect.ERROR, verdict, error.name, gives, demands, detail, conventions)

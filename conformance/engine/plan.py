@@ -1,0 +1,116 @@
+"""The plan of a run: the same structures and draws for every target of an edition."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from hypothesis.strategies import SearchStrategy
+
+from conformance.engine.cases import Prepared
+from conformance.engine.profiles import Profile
+from conformance.engine.tally import demanded_aspects
+from conformance.generators import Draw, Structure, collect, structures
+from conformance.results import Aspect
+from conformance.specs import Spec, Specs
+from conformance.specs.model import ErrorCase
+
+_RUN_ASPECTS = {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE, Aspect.PURITY}
+
+
+@dataclass(slots=True)
+class Task:
+    """One function in one edition: what is to be checked and with which structures."""
+
+    spec: Spec
+    theme: str
+    edition: str
+    profile: Profile
+    seed: int
+    aspects: frozenset[Aspect]
+    _prepared: list[Prepared] | None = field(default=None, repr=False)
+
+    @property
+    def own_seed(self) -> int:
+        """A seed that depends on the run's and on the function's name alone."""
+        return self.seed * 1_000_003 + zlib.crc32(self.spec.name.encode())
+
+    def prepared(self) -> list[Prepared]:
+        """The structures with their draws; made once, for all targets."""
+        if self._prepared is None:
+            self._prepared = list(self._prepare())
+        return self._prepared
+
+    def strategy(self, like: Structure | None = None) -> SearchStrategy[Structure]:
+        """Structures of the same sort as `like`: valid ones, or invalid in the same way."""
+        error = like.error if like else None
+        return structures(self.spec, self.edition, error)
+
+    def count(self, like: Structure) -> int:
+        """How many structures of that sort were collected."""
+        return self.profile.invalid if like.error else self.profile.structures
+
+    def draws(self, structure: Structure) -> tuple[Draw, ...]:
+        """The draws of a structure."""
+        return self.profile.draws(structure, self.seed)
+
+    def _prepare(self) -> Iterator[Prepared]:
+        for strategy, count in self._strategies():
+            for structure in collect(strategy, count, self.own_seed):
+                prepared = Prepared(structure, self.draws(structure))
+                if _has_answer(prepared):
+                    yield prepared
+
+    def _strategies(self) -> Iterator[tuple[SearchStrategy[Structure], int]]:
+        if self.aspects & _RUN_ASPECTS:
+            yield self.strategy(), self.profile.structures
+        if Aspect.ERROR in self.aspects:
+            for error in self._errors():
+                yield structures(self.spec, self.edition, error), self.profile.invalid
+
+    def _errors(self) -> list[ErrorCase]:
+        return [e for e in self.spec.errors if self.edition in e.editions]
+
+    @property
+    def planned(self) -> int:
+        """About how many cases there are, before they are made."""
+        if self._prepared is not None:
+            return sum(len(p.draws) for p in self._prepared)
+        settled = self.profile.structures * len(self.profile.values)
+        return settled if self.aspects & _RUN_ASPECTS else 0
+
+
+def _has_answer(prepared: Prepared) -> bool:
+    """False for the few structures without elements that have no answer, such as their maximum."""
+    if prepared.structure.error is not None or "empty" not in prepared.structure.unsettled:
+        return True
+    try:
+        prepared.expectation(0)
+    except (ValueError, IndexError):
+        return False
+    return True
+
+
+def plan(
+    specs: Specs,
+    edition: str,
+    profile: Profile,
+    seed: int,
+    *,
+    select: Callable[[str], bool] = lambda name: True,
+    aspects: Sequence[Aspect] = (),
+) -> list[Task]:
+    """A task for each function of the edition that is selected."""
+    return [
+        Task(
+            spec,
+            specs.theme(name),
+            edition,
+            profile,
+            seed,
+            frozenset(a for a in demanded_aspects(spec, edition) if not aspects or a in aspects),
+        )
+        for name, spec in specs.items()
+        if edition in spec.editions and select(name)
+    ]

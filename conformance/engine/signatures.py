@@ -1,0 +1,102 @@
+"""Presence and signature: what a target offers against what an edition documents."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from conformance.adapters.observations import FunctionIdentity, Parameter
+from conformance.engine.findings import Finding
+from conformance.results import Aspect, Verdict
+from conformance.specs import Signature
+from conformance.specs import Parameter as Documented
+
+_NAMED = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")
+
+
+def presence(identity: FunctionIdentity, documented: Signature) -> Iterator[Finding]:
+    """A finding if the function is absent."""
+    if not identity.present:
+        yield Finding(
+            Aspect.PRESENCE,
+            Verdict.UNSUPPORTED,
+            "absent",
+            "is absent",
+            f"a function {documented.name}",
+        )
+
+
+def signature(identity: FunctionIdentity, documented: Signature) -> Iterator[Finding]:
+    """Findings on names, order, defaults and accepted keywords."""
+    if identity.signature is None:
+        yield _finding(Verdict.UNSUPPORTED, "hidden", f"has no signature ({identity.reason})", documented)
+        return
+    offered = [p for p in identity.signature if p.kind in _NAMED]
+    if not offered and documented.parameters:
+        yield _finding(Verdict.UNSUPPORTED, "hidden", "takes any arguments", documented)
+        return
+    yield from _missing(offered, documented)
+    yield from _order(offered, documented)
+    yield from _extra(offered, documented)
+    by_name = {p.name: p for p in offered}
+    for parameter in documented.parameters:
+        if parameter.name in by_name:
+            yield from _parameter(by_name[parameter.name], parameter, documented)
+
+
+def _missing(offered: Sequence[Parameter], documented: Signature) -> Iterator[Finding]:
+    names = {p.name for p in offered}
+    for parameter in documented.parameters:
+        if parameter.name not in names:
+            gives = f"has no parameter {parameter.name}"
+            yield _finding(Verdict.VIOLATES, "missing parameter", gives, documented, parameter.name)
+
+
+def _order(offered: Sequence[Parameter], documented: Signature) -> Iterator[Finding]:
+    wanted = [p.name for p in documented.parameters]
+    mine = [p.name for p in offered if p.name in wanted]
+    places = [p.name for p in offered][: len(mine)]
+    if mine != [n for n in wanted if n in mine] or (mine == wanted and places != mine):
+        gives = f"has its parameters in the order {', '.join(p.name for p in offered)}"
+        yield _finding(Verdict.VIOLATES, "order", gives, documented)
+
+
+def _extra(offered: Sequence[Parameter], documented: Signature) -> Iterator[Finding]:
+    wanted = {p.name for p in documented.parameters}
+    for parameter in offered:
+        if parameter.name not in wanted:
+            verdict = Verdict.DIVERGES if parameter.has_default else Verdict.VIOLATES
+            gives = f"has a parameter {parameter.name} besides"
+            yield _finding(verdict, "extra parameter", gives, documented, parameter.name)
+
+
+def _parameter(mine: Parameter, wanted: Documented, documented: Signature) -> Iterator[Finding]:
+    if mine.kind == "POSITIONAL_ONLY":
+        gives = f"does not take {wanted.name} as a keyword"
+        yield _finding(Verdict.VIOLATES, "keyword", gives, documented, wanted.name)
+    if mine.kind == "KEYWORD_ONLY":
+        gives = f"takes {wanted.name} as a keyword only"
+        yield _finding(Verdict.VIOLATES, "keyword", gives, documented, wanted.name)
+    if wanted.required and mine.has_default:
+        gives = f"has the default {mine.default} for {wanted.name}"
+        yield _finding(Verdict.DIVERGES, "extra default", gives, documented, wanted.name)
+    elif not wanted.required and not mine.has_default:
+        gives = f"has no default for {wanted.name}"
+        yield _finding(Verdict.VIOLATES, "missing default", gives, documented, wanted.name)
+    elif not wanted.required and not _same(mine.default, wanted.default):
+        gives = f"has the default {mine.default} for {wanted.name}"
+        yield _finding(Verdict.VIOLATES, "default", gives, documented, wanted.name)
+
+
+def _same(mine: str | None, wanted: str | None) -> bool:
+    try:
+        return bool(ast.literal_eval(mine or "") == ast.literal_eval(wanted or ""))
+    except (ValueError, SyntaxError):
+        return mine == wanted
+
+
+def _finding(
+    verdict: Verdict, kind: str, gives: str, documented: Signature, detail: str = ""
+) -> Finding:
+    conventions = ("parameters",) if verdict is Verdict.DIVERGES else ()
+    return Finding(Aspect.SIGNATURE, verdict, kind, gives, str(documented), detail, conventions)

@@ -1,0 +1,112 @@
+"""Findings gathered for one function on one target, and the verdicts that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from conformance.engine.cases import Prepared
+from conformance.engine.findings import Finding, Identity
+from conformance.engine.judge import Judgement
+from conformance.results import ASPECTS, Aspect, Verdict
+from conformance.specs import Spec
+from conformance.specs.model import Omitted
+
+GRAVITY = {verdict: gravity for gravity, verdict in enumerate(Verdict)}
+
+
+@dataclass(slots=True)
+class Group:
+    """Findings of one identity: the first on the simplest structure, and how many there are."""
+
+    finding: Finding
+    prepared: Prepared | None
+    count: int = 1
+
+    def simpler(self, finding: Finding, prepared: Prepared | None) -> None:
+        """Count another finding; keep it if its structure is simpler."""
+        self.count += 1
+        if prepared and self.prepared and prepared.structure.size < self.prepared.structure.size:
+            self.finding, self.prepared = finding, prepared
+
+
+@dataclass(slots=True)
+class Tally:
+    """What is known of one function on one target."""
+
+    spec: Spec
+    edition: str
+    groups: dict[Identity, Group] = field(default_factory=dict)
+    cases: dict[Aspect, int] = field(default_factory=dict)
+    ulp: float | None = None
+    limit_ulp: float | None = None
+
+    def add(self, judgement: Judgement, prepared: Prepared) -> None:
+        """Take in what one observation shows."""
+        for aspect, count in judgement.cases.items():
+            self.count(aspect, count)
+        if judgement.ulp is not None and judgement.limit_ulp:
+            share = judgement.ulp / judgement.limit_ulp
+            if self.ulp is None or not self.limit_ulp or share > self.ulp / self.limit_ulp:
+                self.ulp, self.limit_ulp = judgement.ulp, judgement.limit_ulp
+        self.note(judgement.findings, prepared)
+
+    def note(self, findings: Iterable[Finding], prepared: Prepared | None = None) -> None:
+        """Take in findings."""
+        for finding in findings:
+            group = self.groups.get(finding.identity)
+            if group is None:
+                self.groups[finding.identity] = Group(finding, prepared)
+            else:
+                group.simpler(finding, prepared)
+
+    def count(self, aspect: Aspect, cases: int = 1) -> None:
+        """Note that so many more cases were judged."""
+        self.cases[aspect] = self.cases.get(aspect, 0) + cases
+
+    def failures(self) -> list[Group]:
+        """Every failure once: one that happens under fewer conventions stands for those with more."""
+        kept: list[Group] = []
+        for group in sorted(self.groups.values(), key=lambda g: len(g.finding.conventions)):
+            wider = next((k for k in kept if _includes(k.finding, group.finding)), None)
+            if wider is None:
+                kept.append(group)
+            else:
+                wider.count += group.count
+        return sorted(kept, key=lambda g: (-GRAVITY[g.finding.verdict], g.finding.identity))
+
+
+def _includes(wide: Finding, narrow: Finding) -> bool:
+    same = (wide.aspect, wide.kind, wide.detail) == (narrow.aspect, narrow.kind, narrow.detail)
+    return same and set(wide.conventions) <= set(narrow.conventions)
+
+
+def demanded_aspects(spec: Spec, edition: str) -> list[Aspect]:
+    """The aspects that an edition is checked for: the same for every target."""
+    tensors = any(not isinstance(rule, Omitted) for rule in _fed(spec))
+    errors = any(edition in error.editions for error in spec.errors)
+    absent = {Aspect.PURITY: not tensors, Aspect.ERROR: not errors}
+    return [aspect for aspect in ASPECTS if not absent.get(aspect, False)]
+
+
+def _fed(spec: Spec) -> list[object]:
+    kinds = ("Tensor", "Tensors", "Companion", "Indices", "Value", "PlaceholderShape")
+    return [rule for rule in spec.parameters.values() if type(rule).__name__ in kinds]
+
+
+def verdict(tally: Tally, aspect: Aspect, groups: Iterable[Group]) -> Verdict:
+    """The gravest of the aspect's failures; without one, whether it was checked at all.
+
+    That something is unsupported weighs only where the documents demand it, or where nothing of
+    the aspect could be checked.
+    """
+    findings = [g.finding for g in groups if g.finding.aspect is aspect]
+    weighed = [
+        f.verdict for f in findings if f.verdict is not Verdict.UNSUPPORTED or not f.conventions
+    ]
+    passed = tally.cases.get(aspect, 0) - sum(
+        g.count for g in groups if g.finding.aspect is aspect
+    )
+    if weighed:
+        return max(weighed, key=GRAVITY.__getitem__)
+    return Verdict.CONFORMS if passed > 0 else Verdict.UNSUPPORTED

@@ -1,0 +1,164 @@
+"""Values and run-time shapes against the oracle's expectation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.adapters.observations import Returned, Value
+from conformance.engine.cases import Prepared
+from conformance.engine.findings import Finding, standing
+from conformance.generators.structure import accepted_dtypes
+from conformance.generators.values import CONVENTION_OF_PROFILE
+from conformance.oracle import Expectation, agrees, worst
+from conformance.results import Aspect, Verdict
+
+if TYPE_CHECKING:
+    from conformance.engine.judge import Judgement
+
+Array = npt.NDArray[Any]
+
+
+def only_value(returned: Returned) -> Value | None:
+    """The value of the program's result; None if there is not exactly one."""
+    found = returned.values.get("result", ())
+    return found[0] if len(found) == 1 else None
+
+
+def judge(
+    prepared: Prepared,
+    number: int,
+    returned: Returned,
+    conventions: tuple[str, ...],
+    other: dict[str, str],
+    judgement: Judgement,
+) -> Iterator[Finding]:
+    """Findings on one draw that came back."""
+    value = only_value(returned)
+    if value is None or value.array is None:
+        yield _no_array(prepared, value, conventions, number)
+        return
+    got = value.array
+    if got.shape != prepared.shape:
+        yield _other_shape(prepared, got, conventions, number)
+        return
+    expectation = prepared.expectation(number, _dtype(prepared, got, other))
+    settled = not conventions
+    if settled and _overflows(expectation, prepared.arrays[number]):
+        conventions, settled = ("extremes",), False
+    inside = agrees(got, expectation)
+    if inside.all():
+        if settled and got.dtype.kind == "f":
+            error = worst(got, expectation)
+            judgement.note_error(error.ulp, error.limit_ulp)
+        return
+    yield _wrong(got, expectation, ~inside, conventions, number)
+
+
+def _dtype(prepared: Prepared, got: Array, other: dict[str, str]) -> str:
+    """The dtype whose precision is asked for: no more than that of the result itself.
+
+    That a result has another dtype than it should is a finding of its own.
+    """
+    accepted = accepted_dtypes(prepared.structure, other)[0] if other else prepared.dtypes[0]
+    wanted = np.dtype(accepted)
+    if got.dtype.kind != "f" or wanted.kind != "f" or got.dtype.name not in _FLOATS:
+        return accepted
+    return got.dtype.name if np.finfo(got.dtype).nmant < np.finfo(wanted).nmant else accepted
+
+
+_FLOATS = ("float16", "float32", "float64")
+
+
+def _overflows(expectation: Expectation, arrays: Any) -> bool:
+    """Whether finite inputs have a result beyond the dtype's range."""
+    value = expectation.value
+    if value.dtype.kind != "f" or np.isfinite(value).all():
+        return False
+    return all(np.isfinite(a).all() for a in arrays.values() if a.dtype.kind == "f")
+
+
+def _no_array(
+    prepared: Prepared, value: Value | None, conventions: tuple[str, ...], number: int
+) -> Finding:
+    what = "several results" if value is None else f"a {value.python_type} ({value.problem})"
+    return Finding(
+        Aspect.VALUE,
+        standing(conventions),
+        "no array",
+        f"gives {what}",
+        f"one array of shape {prepared.shape}",
+        conventions=conventions,
+        draw=number,
+    )
+
+
+def _other_shape(
+    prepared: Prepared, got: Array, conventions: tuple[str, ...], number: int
+) -> Finding:
+    return Finding(
+        Aspect.VALUE,
+        standing(conventions),
+        "shape",
+        f"gives shape {got.shape}",
+        f"{prepared.shape}",
+        conventions=conventions,
+        draw=number,
+        got=got,
+        expected=prepared.expectation(number).value,
+    )
+
+
+def _wrong(
+    got: Array,
+    expectation: Expectation,
+    outside: npt.NDArray[np.bool_],
+    conventions: tuple[str, ...],
+    number: int,
+) -> Finding:
+    inaccurate = _keeps_half_the_digits(got, expectation, outside)
+    if inaccurate and not set(conventions) & set(CONVENTION_OF_PROFILE.values()):
+        conventions = tuple(sorted({*conventions, "accuracy"}))
+    error = worst(got, expectation)
+    index = error.index or ()
+    place = f" at {list(index)}" if index else ""
+    return Finding(
+        Aspect.VALUE,
+        standing(conventions),
+        "accuracy" if inaccurate else "value",
+        f"gives {_number(got[index])}{place}",
+        _number(expectation.value[index]) + (f" within {error.limit_ulp:.3g} ULP" if inaccurate else ""),
+        conventions=conventions,
+        draw=number,
+        got=got,
+        expected=expectation.value,
+        ulp=error.ulp,
+    )
+
+
+def _keeps_half_the_digits(
+    got: Array, expectation: Expectation, outside: npt.NDArray[np.bool_]
+) -> bool:
+    """Whether the error is one of precision: below half of the dtype's digits.
+
+    No document states an accuracy. What loses less than half of the digits, relative to what the
+    bound allows or to the largest element (at least 1), computes the right function badly; what
+    loses more computes another one.
+    """
+    if np.dtype(expectation.dtype).kind != "f":
+        return False
+    root = float(np.sqrt(np.finfo(expectation.dtype).eps))
+    value, bound = expectation.value, expectation.bound
+    with np.errstate(invalid="ignore", over="ignore"):
+        finite = np.abs(value[np.isfinite(value)])
+        scale = max(1.0, float(finite.max())) if finite.size else 1.0
+        # an exact result has no digits to lose
+        coarse = np.where(bound > 0, np.maximum(bound / root, root * scale), 0.0)
+        return bool((np.abs(got - value)[outside] <= coarse[outside]).all())
+
+
+def _number(value: Any) -> str:
+    return str(value.item()) if not isinstance(value, np.floating) else f"{float(value):.9g}"

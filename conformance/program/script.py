@@ -1,0 +1,115 @@
+"""A case as a standalone Python script: no part of this suite is needed to run it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.program.model import Argument, Binding, Case, Input, Ref, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Prelude:
+    """How a target is reached from a script: environment variables and the import of `K`."""
+
+    imports: Sequence[str] = ("from keras import backend as K",)
+    environment: Mapping[str, str] | None = None
+
+
+def print_script(case: Case, prelude: Prelude, comments: Sequence[str] = ()) -> str:
+    """Python source that runs the case and prints every result; `comments` go at the end."""
+    program = case.program
+    values = {n: f"{n}_value" for n in case.arrays}
+    lines = [*_prelude(prelude), ""]
+    lines += [f"{values[n]} = {_literal(a)}" for n, a in case.arrays.items()]
+    lines += [line for item in program.inputs if (line := _bind(item))]
+    lines += [_call(step) for step in program.steps]
+    lines += _evaluate(program.inputs, program.outputs)
+    lines += [f"# {part}" for comment in comments for part in comment.splitlines() or [""]]
+    return "\n".join(lines) + "\n"
+
+
+def _prelude(prelude: Prelude) -> list[str]:
+    lines = []
+    if prelude.environment:
+        lines = ["import os", ""]
+        lines += [f"os.environ[{k!r}] = {v!r}" for k, v in sorted(prelude.environment.items())]
+        lines.append("")
+    return [*lines, "import numpy as np", *prelude.imports]
+
+
+def _literal(array: npt.NDArray[np.generic]) -> str:
+    dtype = "bool" if array.dtype.kind == "b" else array.dtype.name
+    if not array.size:
+        return f"np.empty({array.shape!r}, dtype={dtype!r})"
+    body = _elements(array)
+    if "nan" in body or "inf" in body:
+        body = body.replace("nan", "np.nan").replace("inf", "np.inf")
+    return f"np.array({body}, dtype={dtype!r})"
+
+
+def _elements(array: npt.NDArray[np.generic]) -> str:
+    """The elements as nested lists, each with as many digits as give the same number again."""
+    if array.ndim:
+        return "[" + ", ".join(_elements(np.asarray(part)) for part in array) + "]"
+    if array.dtype.kind == "f":
+        return np.format_float_scientific(array[()], trim="0") if _far(array) else _short(array)
+    return repr(array.item())
+
+
+def _far(array: npt.NDArray[np.generic]) -> bool:
+    value = abs(float(array.item()))
+    return value != 0 and np.isfinite(value) and not 1e-4 <= value < 1e7
+
+
+def _short(array: npt.NDArray[np.generic]) -> str:
+    return np.format_float_positional(array[()], trim="0")
+
+
+def _bind(item: Input) -> str | None:
+    if item.binding is Binding.ARRAY:
+        return f"{item.name} = {item.name}_value"
+    if item.arguments is not None:
+        passed = ", ".join(f"{k}={_argument(v)}" for k, v in item.arguments)
+        return f"{item.name} = K.placeholder({passed})"
+    if item.binding in (Binding.VARIABLE, Binding.CONSTANT):
+        return f"{item.name} = K.{item.binding}({item.name}_value, dtype={item.dtype!r})"
+    return f"{item.name} = K.placeholder(shape={item.static_shape!r}, dtype={item.dtype!r})"
+
+
+def _call(step: Step) -> str:
+    return f"{step.result} = K.{call_text(step)}"
+
+
+def call_text(step: Step) -> str:
+    """The call of a step as Python source, such as `sum(x, axis=1)`."""
+    passed = [_argument(a) for a in step.args]
+    passed += [f"{k}={_argument(v)}" for k, v in step.kwargs]
+    return f"{step.function}({', '.join(passed)})"
+
+
+def _argument(value: Argument) -> str:
+    if isinstance(value, Ref):
+        return value.name
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_argument, value)) + "]"
+    if isinstance(value, tuple):
+        inside = ", ".join(map(_argument, value))
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    if isinstance(value, float) and not np.isfinite(value):
+        return f"float({str(value)!r})"
+    return repr(value)
+
+
+def _evaluate(inputs: Sequence[Input], outputs: Sequence[str]) -> list[str]:
+    fed = [
+        i.name for i in inputs if i.binding in (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
+    ]
+    lines = [f"print(K.dtype({name}), K.int_shape({name}))" for name in outputs]
+    if not fed:
+        return lines + [f"print(repr(K.eval({name})))" for name in outputs]
+    call = f"K.function([{', '.join(fed)}], [{', '.join(outputs)}])"
+    return [*lines, f"print({call}([{', '.join(f'{n}_value' for n in fed)}]))"]
