@@ -165,10 +165,13 @@ class TerminalWriter:
 
     def _endings(self, event: RunFinished) -> Iterator[Text]:
         """What did not come to its end, and why."""
-        for name in [n for n in self.planned if n not in self.finished]:
+        begun = [name for name, partial in self._partial.items() if partial.cases]
+        for name in dict.fromkeys([*self.planned, *begun]):
+            if name in self.finished:
+                continue
             partial = self._of(name)
             yield self.paint.text(
-                f"{name}: not finished; {partial.cases} of {self.planned[name]} cases done, "
+                f"{name}: not finished; {partial.cases} of {self.planned.get(name, 0)} cases done, "
                 f"{len(partial.functions)} functions judged, {partial.failed} cases failed",
                 "bold yellow",
             )
