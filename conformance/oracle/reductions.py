@@ -15,7 +15,8 @@ the dtype itself and with the result rounded once more):
   roundings, the sum n - 1, the division at most two, the result one: at most
   gamma_(n+5) (var + d^2) + d^2. (Higham, problem 1.10 and its solution, for the form.)
 * std: |sqrt(v') - sqrt(v)| <= min(B / sqrt(v), sqrt(B)) where |v' - v| <= B, and 4 u for the
-  square root and its rounding (OpenCL allows 3 ULP, a ULP being at most 2 u relative).
+  square root and its rounding. Where var overflows and its root does not, infinite: the documents
+  do not say that std goes by way of var.
 * logsumexp: conditioning, and gamma_n absolutely: a relative error of the sum of exponentials
   is an absolute one of its logarithm.
 
@@ -199,6 +200,7 @@ def bounded_std(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool =
     """Value and bound of `std` from those of `var`."""
     square, spread = bounded_var(model, x, axis, keepdims)
     value = np.sqrt(square)
+    spread = np.where(square + spread >= model.overflow, np.inf, spread)
     error = np.minimum(spread / np.where(value > 0, value, 1), np.sqrt(spread))
     error = np.where(value > 0, error, np.sqrt(spread))
     return value, error + 4 * model.unit * (value + error)

@@ -63,8 +63,8 @@ def arithmetic(dtype: str, flushes: bool) -> Arithmetic | None:
     if dtype not in WIDE:
         return None
     info: Any = np.finfo(dtype)
-    largest = np.longdouble(info.max)
-    overflow = largest * (1 + np.longdouble(info.eps) / 4)
+    # half an ULP above the largest number; not a number where long double is float64
+    overflow = np.ldexp(1 - np.longdouble(info.eps) / 4, int(info.maxexp))
     return Arithmetic(
         dtype=dtype,
         flushes=flushes,
@@ -74,7 +74,7 @@ def arithmetic(dtype: str, flushes: bool) -> Arithmetic | None:
         smallest_normal=float(info.smallest_normal),
         smallest_subnormal=float(info.smallest_subnormal),
         largest=float(info.max),
-        overflow=overflow if np.isfinite(overflow) else largest,
+        overflow=overflow if np.isfinite(overflow) else np.longdouble(info.max),
         underflow=float(info.smallest_normal if flushes else info.smallest_subnormal),
     )
 

@@ -1,0 +1,93 @@
+"""Comparison: special values, shapes, dtypes, and the error in ULP."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.oracle import Expectation, agrees, ulp_error, ulp_limit, worst
+from conformance.oracle.expectation import Array
+
+
+def f32(values: Any) -> Array:
+    return np.array(values, np.float32)
+
+
+def expectation(value: Any, bound: Any, dtype: str = "float32") -> Expectation:
+    value = np.asarray(value)
+    return Expectation(value, np.broadcast_to(np.float64(bound), value.shape).copy(), dtype)
+
+
+def test_within_and_beyond_the_bound() -> None:
+    asked = expectation([1.0, 1.0, 1.0], [0.5, 0.0, 0.25])
+    assert agrees(f32([1.5, 1.0, 1.3]), asked).tolist() == [True, True, False]
+
+
+def test_special_values() -> None:
+    special = [np.nan, np.inf, -np.inf, np.nan, np.inf, 1.0, 1.0]
+    got = f32([np.nan, np.inf, -np.inf, 1.0, 3e38, np.nan, np.inf])
+    asked = expectation(special, 0)
+    assert agrees(got, asked).tolist() == [True, True, True, False, False, False, False]
+    assert ulp_error(got, asked).tolist() == [0, 0, 0, *[np.inf] * 4]
+    assert agrees(-got[1:3], expectation(special[1:3], 0)).tolist() == [False, False]
+
+
+def test_infinity_is_near_the_largest_number_only() -> None:
+    largest = float(np.finfo(np.float32).max)
+    near = expectation([largest, -largest, largest / 2, largest], [2e31, 2e31, 2e31, 0])
+    got = f32([np.inf, -np.inf, np.inf, np.inf])
+    assert agrees(got, near).tolist() == [True, True, False, False]
+    assert agrees(-got, near).tolist() == [False] * 4
+
+
+def test_infinite_bound_asks_nothing() -> None:
+    asked = expectation([1.0, 1.0, np.nan], np.inf)
+    got = f32([np.nan, -np.inf, 3])
+    assert agrees(got, asked).all()
+    assert ulp_error(got, asked).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("got_dtype", ["bool", "uint8", "float32", "int32"])
+def test_truth_values_in_any_dtype(got_dtype: str) -> None:
+    asked = expectation([True, False, True], 0, "bool")
+    assert agrees(np.array([1, 0, 0]).astype(got_dtype), asked).tolist() == [True, True, False]
+
+
+def test_large_integers_are_not_rounded() -> None:
+    asked = expectation(np.array([2**62], np.int64), 0, "int64")
+    assert agrees(np.array([2**62]), asked).all()
+    assert not agrees(np.array([2**62 + 1]), asked).any()
+    assert ulp_error(np.array([2**62 + 1]), asked).tolist() == [1.0]
+
+
+def test_rank_zero_and_empty() -> None:
+    assert bool(agrees(f32(2), expectation(2.0, 0)).all())
+    assert agrees(np.zeros((0, 3), np.float32), expectation(np.zeros((0, 3)), 0)).shape == (0, 3)
+    assert worst(np.zeros(0, np.float32), expectation(np.zeros(0), 0)).index is None
+
+
+def test_other_shape_is_refused() -> None:
+    with pytest.raises(ValueError, match="shape"):
+        agrees(np.zeros((1, 2), np.float32), expectation([0.0, 0.0], 0))
+
+
+def test_error_in_ulp() -> None:
+    one = np.float32(1)
+    asked = expectation([1.0, 2.0, 0.0], [2.0**-22, 0, 2.0**-149])
+    got = np.array([np.nextafter(one, np.float32(2)), 2 + 2.0**-20, 2.0**-148], np.float32)
+    assert ulp_error(got, asked).tolist() == [1.0, 4.0, 2.0]
+    assert ulp_limit(asked).tolist() == [2.0, 0.0, 1.0]
+
+
+def test_worst_is_the_one_that_exceeds_most() -> None:
+    asked = expectation([[1.0, 2.0], [4.0, 8.0]], [[1e-3, 1e-3], [1e-6, 1.0]])
+    found = worst(f32([[1.0, 2.0005], [4.0005, 8.5]]), asked)
+    assert found.index == (1, 0)
+    assert found.ulp > 100 * found.limit_ulp
+
+
+def test_worst_prefers_an_exact_element_that_is_off() -> None:
+    asked = expectation([1.0, 1.0], [0.0, 1e-6])
+    assert worst(f32([1 + 2.0**-23, 1.5]), asked).index == (0,)

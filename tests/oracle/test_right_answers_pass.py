@@ -1,0 +1,138 @@
+"""No correct evaluation in a dtype is outside the bounds, whatever order it takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.oracle.expectation import Array
+from tests.oracle.support import DTYPES, SUMS, allowed, draws
+
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # overflow is meant
+
+LENGTHS = (1, 2, 3, 7, 40)
+SMALL = ("float16", "float32")
+
+
+def rounded(x: Array, function: Any) -> Array:
+    """The correctly rounded result (but for ties) of an elementwise function."""
+    with np.errstate(all="ignore"):
+        return np.asarray(function(x.astype(np.longdouble))).astype(x.dtype)
+
+
+@pytest.mark.parametrize("order", SUMS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sums(dtype: str, order: str) -> None:
+    add = SUMS[order]
+    for length in LENGTHS:
+        for x in draws(dtype, (length,), 40, seed=length):
+            n = x.dtype.type(length)
+            assert allowed("sum", add(x), x=x)
+            assert allowed("mean", add(x) / n, x=x)
+            assert allowed("mean", add(x) * (x.dtype.type(1) / n), x=x)
+
+
+@pytest.mark.parametrize("order", SUMS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_variances(dtype: str, order: str) -> None:
+    add = SUMS[order]
+    for length in LENGTHS:
+        for x in draws(dtype, (length,), 40, seed=length):
+            n = x.dtype.type(length)
+            variance = add(np.square(x - add(x) / n)) / n
+            assert allowed("var", variance, x=x)
+            assert allowed("std", np.sqrt(variance), x=x)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_scans(dtype: str) -> None:
+    for length in LENGTHS:
+        for x in draws(dtype, (length,), 60, seed=length):
+            assert allowed("cumsum", np.cumsum(x, dtype=dtype), x=x)
+            assert allowed("cumsum", [SUMS["backwards"](x[: i + 1]) for i in range(length)], x=x)
+            y = np.clip(x, -1.5, 1.5)
+            assert allowed("cumprod", np.cumprod(y, dtype=dtype), x=y)
+            assert allowed("prod", np.multiply.reduce(y[::-1]), x=y)
+            assert allowed("prod", np.multiply.reduce(np.sort(y)), x=y)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_products_that_underflow_on_the_way(dtype: str) -> None:
+    x = np.array([2.0**-10] * 12 + [2.0**9] * 12, np.float64)
+    x[0] = 3.0
+    for y in (x, x[::-1], np.ravel(x.reshape(2, 12).T)):
+        assert allowed("prod", np.multiply.reduce(y.astype(dtype)), x=x.astype(dtype))
+
+
+@pytest.mark.parametrize("order", SUMS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_inner_products(dtype: str, order: str) -> None:
+    add = SUMS[order]
+    for length in (1, 2, 5, 16):
+        pairs = zip(draws(dtype, (2, length), 15), draws(dtype, (length, 2), 15, 9), strict=True)
+        for x, y in pairs:
+            right = np.array([[add(row * column) for column in y.T] for row in x])
+            assert allowed("dot", right, x=x, y=y)
+            diagonal = np.diag(right)[:, np.newaxis]
+            assert allowed("batch_dot", diagonal, x=x, y=np.ascontiguousarray(y.T), axes=1)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_softmax_with_the_maximum_subtracted(dtype: str) -> None:
+    for shape in ((1,), (4,), (3, 4), (2, 30)):
+        for x in draws(dtype, shape, 60):
+            top = x.max(axis=-1, keepdims=True)
+            powers = np.exp(x - top)
+            total = powers.sum(axis=-1, keepdims=True, dtype=dtype)
+            assert allowed("softmax", powers / total, x=x)
+            assert allowed("logsumexp", (np.log(total) + top)[..., 0], x=x, axis=-1)
+
+
+@pytest.mark.parametrize("dtype", SMALL)
+def test_plain_formulas(dtype: str) -> None:
+    one = np.dtype(dtype).type(1)
+    for drawn in draws(dtype, (40,), 60):
+        x = np.clip(drawn, -8, 8)
+        assert allowed("softsign", x / (one + np.abs(x)), x=x)
+        assert allowed("sigmoid", one / (one + np.exp(-x)), x=x)
+        assert allowed("elu", np.where(x > 0, x, np.expm1(x)), x=x)
+        assert allowed("softplus", np.logaddexp(one * 0, x), x=x)
+        fifth = np.dtype(dtype).type(0.2)
+        assert allowed("hard_sigmoid", np.clip(fifth * x + one / 2, 0, 1), x=x)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_elementwise(dtype: str) -> None:
+    for x in draws(dtype, (40,), 60):
+        for function in ("exp", "sin", "cos", "tanh", "square", "abs", "sign"):
+            assert allowed(function, rounded(x, getattr(np, function)), x=x), function
+        assert allowed("round", np.rint(x), x=x)
+        assert allowed(
+            "clip",
+            np.clip(x, x.dtype.type(-0.1), x.dtype.type(0.3)),
+            x=x,
+            min_value=-0.1,
+            max_value=0.3,
+        )
+        assert allowed("maximum", np.maximum(x, x[::-1]), x=x, y=x[::-1])
+        positive = np.abs(x) + np.finfo(dtype).smallest_normal
+        assert allowed("log", rounded(positive, np.log), x=positive)
+        assert allowed("sqrt", np.sqrt(positive), x=positive)
+        for exponent in (0, 1, 2, 3, -1, -2):
+            got = rounded(x, lambda y, a=exponent: y**a)
+            assert allowed("pow", got, x=x, a=exponent), exponent
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    ("alpha", "max_value"), [(0.0, None), (0.1, None), (0.1, 1.5), (0.0, 0.75)]
+)
+def test_relu(dtype: str, alpha: float, max_value: float | None) -> None:
+    for x in draws(dtype, (40,), 30):
+        slope = x.dtype.type(alpha)
+        got = np.where(x > 0, x, slope * x if alpha else 0).astype(dtype)
+        if max_value is not None:
+            got = np.minimum(got, x.dtype.type(max_value))
+        assert allowed("relu", got, x=x, alpha=alpha, max_value=max_value)
