@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from conformance.reference.arguments import axis_of, number, tensor
+from conformance.reference.dtypes import FLOATS
 from conformance.reference.edition import documented
 from conformance.reference.graph import Tensor, apply, floating, literal
 
@@ -28,13 +29,16 @@ def relu(x: Tensor, alpha: float = 0.0, max_value: float | None = None) -> Tenso
     """
     x = tensor(x, "relu")
     slope = _limit(x, alpha, "alpha")
-    return apply("relu", x, alpha=slope, max_value=_limit(x, max_value, "max_value", optional=True))
+    limit = None if max_value is None else _limit(x, max_value, "max_value")
+    return apply("relu", x, alpha=slope, max_value=limit)
 
 
-def _limit(x: Tensor, value: Any, what: str, *, optional: bool = False) -> Any:
-    if optional and value is None:
-        return None
-    return literal(number(value, "relu", what), x.dtype, f"relu: {what}").attributes["value"]
+def _limit(x: Tensor, value: Any, what: str) -> int | float:
+    found = number(value, "relu", what)
+    if x.dtype in FLOATS:
+        return found
+    literal(found, x.dtype, f"relu: {what}")  # refuses what the dtype cannot hold
+    return int(found)
 
 
 @documented(

@@ -233,11 +233,10 @@ def batch_dot(x: Array, y: Array, axes: tuple[int, int]) -> Any:
     return product.reshape((batch, *(left.shape[1:-1] + right.shape[2:] or (1,))))
 
 
-@kernel
+@rounded_once
 def relu(x: Array, alpha: Any, max_value: Any) -> Any:
     """Slope alpha below 0, no more than max_value; with alpha 0 even -inf gives 0."""
-    result = np.maximum(x, 0) if alpha == 0 else np.where(x > 0, x, x * alpha)
-    result = result.astype(x.dtype, copy=False)
+    result = np.maximum(x, 0) if alpha == 0 else np.where(x < 0, x * alpha, x)
     return result if max_value is None else np.minimum(result, max_value)
 
 

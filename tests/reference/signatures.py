@@ -1,0 +1,123 @@
+"""What each edition documents, written down apart from the implementation.
+
+One row: name, then the parameters in keras-1, keras-2.0 and keras-2.2. "=" means as in the column
+before, "-" that the edition does not have the function.
+"""
+
+TABLE = """
+max              x, axis=None, keepdims=False | = | =
+min              x, axis=None, keepdims=False | = | =
+sum              x, axis=None, keepdims=False | = | =
+prod             x, axis=None, keepdims=False | = | =
+cumsum           - | x, axis=0 | =
+cumprod          - | x, axis=0 | =
+var              x, axis=None, keepdims=False | = | =
+std              x, axis=None, keepdims=False | = | =
+mean             x, axis=None, keepdims=False | = | =
+any              x, axis=None, keepdims=False | = | =
+all              x, axis=None, keepdims=False | = | =
+argmax           x, axis=-1 | = | =
+argmin           x, axis=-1 | = | =
+logsumexp        - | x, axis=None, keepdims=False | =
+square           x | = | =
+abs              x | = | =
+sqrt             x | = | =
+exp              x | = | =
+log              x | = | =
+round            x | = | =
+sign             x | = | =
+pow              x, a | = | =
+clip             x, min_value, max_value | = | =
+maximum          x, y | = | =
+minimum          x, y | = | =
+sin              x | = | =
+cos              x | = | =
+equal            x, y | = | =
+not_equal        x, y | = | =
+greater          x, y | = | =
+greater_equal    x, y | = | =
+lesser           x, y | - | -
+lesser_equal     x, y | - | -
+less             - | x, y | =
+less_equal       - | x, y | =
+concatenate      tensors, axis=-1 | = | =
+reshape          x, shape | = | =
+permute_dimensions x, pattern | = | =
+repeat_elements  x, rep, axis | = | =
+repeat           x, n | = | =
+tile             - | x, n | =
+flatten          - | x | =
+batch_flatten    x | = | =
+expand_dims      x, dim=-1 | x, axis=-1 | =
+squeeze          x, axis | = | =
+stack            - | x, axis=0 | =
+one_hot          indices, nb_classes | indices, num_classes | =
+reverse          x, axes | = | =
+slice            - | - | x, start, size
+gather           reference, indices | = | =
+dot              x, y | = | =
+batch_dot        x, y, axes=None | = | =
+transpose        x | = | =
+variable         value, dtype='float32', name=None | value, dtype=None, name=None | value, dtype=None, name=None, constraint=None
+constant         - | value, dtype=None, shape=None, name=None | =
+placeholder      shape=None, ndim=None, dtype='float32', name=None | shape=None, ndim=None, dtype=None, sparse=False, name=None | =
+zeros            shape, dtype='float32', name=None | shape, dtype=None, name=None | =
+ones             shape, dtype='float32', name=None | shape, dtype=None, name=None | =
+eye              size, dtype='float32', name=None | size, dtype=None, name=None | =
+zeros_like       x, name=None | x, dtype=None, name=None | =
+ones_like        x, name=None | x, dtype=None, name=None | =
+identity         - | x | x, name=None
+arange           - | start, stop=None, step=1, dtype='int32' | =
+relu             x, alpha=0.0, max_value=None | = | =
+elu              - | x, alpha=1.0 | =
+softmax          x | = | x, axis=-1
+softplus         x | = | =
+softsign         - | x | =
+sigmoid          x | = | =
+hard_sigmoid     x | = | =
+tanh             x | = | =
+eval             x | = | =
+function         inputs, outputs, updates=[] | inputs, outputs, updates=None, **kwargs | =
+get_value        x | = | =
+set_value        x, value | = | =
+batch_get_value  xs | ops | =
+batch_set_value  tuples | = | =
+update           - | x, new_x | =
+update_add       - | x, increment | =
+update_sub       - | x, decrement | =
+shape            x | = | =
+int_shape        x | = | =
+ndim             x | = | =
+dtype            x | = | =
+cast             x, dtype | = | =
+is_sparse        - | tensor | =
+is_tensor        - | - | x
+is_placeholder   - | - | x
+backend          () | = | =
+floatx           () | = | =
+set_floatx       - | floatx | =
+epsilon          () | = | =
+set_epsilon      e | = | =
+image_data_format - | () | =
+set_image_data_format - | data_format | =
+image_dim_ordering () | = | -
+set_image_dim_ordering dim_ordering | = | -
+get_uid          - | prefix='' | =
+reset_uids       - | () | =
+clear_session    - | () | =
+"""  # noqa: E501 - a table
+
+EDITIONS = ("keras-1", "keras-2.0", "keras-2.2")
+
+
+def documented() -> dict[str, dict[str, str]]:
+    """Edition to function to signature, as `str(inspect.signature(f))` writes it."""
+    found: dict[str, dict[str, str]] = {edition: {} for edition in EDITIONS}
+    for row in TABLE.strip().splitlines():
+        name, cells = row.split(maxsplit=1)
+        current = "-"
+        for edition, cell in zip(EDITIONS, cells.split("|"), strict=True):
+            current = current if cell.strip() == "=" else cell.strip()
+            if current != "-":
+                found[edition][name] = "()" if current == "()" else f"({current})"
+    return found
