@@ -136,8 +136,9 @@ def _uv(arguments: list[str], on_line: Callable[[str], None]) -> None:
                 for line in process.stderr or ():
                     said.append(line.rstrip())
                     on_line(line.strip())
-            finally:
+            except BaseException:
                 process.terminate()
+                raise
     except OSError as error:
         raise InstallationError(f"uv cannot be started: {error}", "pip install uv") from error
     if process.returncode != 0:

@@ -1,0 +1,64 @@
+"""The command line: one module per command, imported when the command is used.
+
+Each module offers a click command called `command`.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+import conformance
+
+_COMMANDS = {
+    "targets": "List what can be tested here, and how to get what cannot.",
+    "install": "Make the environments of targets.",
+    "run": "Test targets.",
+    "show": "Show what the documents say of a function.",
+}
+
+_INTERRUPTED = 130  # what shells report after Ctrl-C
+
+
+class _Commands(click.Group):
+    """A group that lists its commands without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"conformance.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            ctx.exit(_INTERRUPTED)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(conformance.__version__, prog_name="conformance")
+def main() -> None:
+    """Test implementations of the Keras backend API against what its documents say.
+
+    \b
+    Begin with:
+      conformance targets                see what can be tested here
+      conformance install theano         make the environment of a target
+      conformance run theano             test it
+      conformance show softmax           read what is demanded of a function
+
+    \b
+    Exit status: 0 nothing unexpected; 1 an unexpected verdict;
+    2 wrong usage or configuration; 3 a target could not be made or run.
+    """

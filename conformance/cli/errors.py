@@ -1,0 +1,31 @@
+"""What goes wrong because of what was typed or configured: a message, never a traceback."""
+
+from __future__ import annotations
+
+import sys
+from typing import IO, Any
+
+import click
+
+CANNOT_RUN = 3
+"""Exit status: a target could not be made or run."""
+
+
+class UsageProblem(click.ClickException):
+    """A wrong name, argument or file. Ends the command with status 2.
+
+    `message` names what is wrong, `hint` what to write instead.
+    """
+
+    exit_code = 2
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """Write the message and the hint to stderr."""
+        stream = sys.stderr if file is None else file
+        click.echo(f"error: {self.message}", file=stream)
+        if self.hint:
+            click.echo(f"hint: {self.hint}", file=stream)

@@ -1,0 +1,85 @@
+"""`conformance targets`: what can be tested here, and how to get what cannot."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+import msgspec
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from conformance.adapters import environments, registry
+from conformance.adapters.environments import Missing, Ready
+from conformance.adapters.registry import Target
+
+_PIPE_WIDTH = 160  # a table in a pipe or a file should not be folded at 80 columns
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array instead of a table.")
+def command(as_json: bool) -> None:
+    """List the targets: what each is, and whether it is ready or how to make it so.
+
+    \b
+    Examples:
+      conformance targets
+      conformance targets --json
+      CONFORMANCE_HOME=/big/disk conformance targets
+
+    Environments are kept in the user's data folder, or where CONFORMANCE_HOME says.
+    """
+    states = [(target, environments.status(target)) for target in registry.shipped().values()]
+    if as_json:
+        encoded = msgspec.json.encode([_as_json(target, state) for target, state in states])
+        click.echo(msgspec.json.format(encoded, indent=2))
+        return
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=_PIPE_WIDTH)
+    console.print(_table(states))
+
+
+def _table(states: list[tuple[Target, Ready | Missing]]) -> Table:
+    table = Table(
+        "target", "edition", "implementation", "python", "state", box=None, pad_edge=False
+    )
+    for target, state in states:
+        table.add_row(
+            target.name,
+            target.edition,
+            target.implementation,
+            _python(target, state),
+            _state(state),
+        )
+    return table
+
+
+def _python(target: Target, state: Ready | Missing) -> str:
+    if isinstance(state, Ready):
+        return state.python
+    return " or ".join(target.venv.python) if target.venv else target.python or ""
+
+
+def _state(state: Ready | Missing) -> str:
+    if isinstance(state, Ready):
+        return "[green]ready[/]"
+    reason = state.reason.partition("\n")[0]
+    return f"[yellow]missing[/]: {escape(reason)}\n  [bold]{escape(state.hint)}[/]"
+
+
+def _as_json(target: Target, state: Ready | Missing) -> dict[str, Any]:
+    ready = isinstance(state, Ready)
+    return {
+        "name": target.name,
+        "library": target.library,
+        "edition": target.edition,
+        "implementation": target.implementation,
+        "module": target.module,
+        "python": _python(target, state),
+        "ready": ready,
+        "versions": state.versions if isinstance(state, Ready) else {},
+        "reason": state.reason if isinstance(state, Missing) else None,
+        "hint": state.hint if isinstance(state, Missing) else None,
+    }
