@@ -76,23 +76,33 @@ def kernel(function: Kernel) -> Kernel:
     return function
 
 
-def rounded_once(function: Kernel) -> Kernel:
-    """Register a function that computes its float arrays in the next wider type."""
+def widened(function: Kernel) -> Kernel:
+    """The function with float arrays computed in the next wider type."""
 
     @functools.wraps(function)
-    def widened(*arrays: Any, **attributes: Any) -> Any:
+    def rounding(*arrays: Any, **attributes: Any) -> Any:
         narrow = arrays[0].dtype
         wide = WIDER.get(narrow)
         if wide is None:
             return function(*arrays, **attributes)
         return function(*[array.astype(wide) for array in arrays], **attributes).astype(narrow)
 
-    return kernel(widened)
+    return rounding
 
 
-KERNELS.update({name: rounded_once(getattr(np, name)) for name in ("exp", "log", "sin", "cos")})
-KERNELS["tanh"] = rounded_once(np.tanh)
-KERNELS["pow"] = rounded_once(np.power)
+def rounded_once(function: Kernel) -> Kernel:
+    """Register a function that is to be computed in the next wider type."""
+    return kernel(widened(function))
+
+
+KERNELS.update(
+    exp=widened(np.exp),
+    log=widened(np.log),
+    sin=widened(np.sin),
+    cos=widened(np.cos),
+    tanh=widened(np.tanh),
+    pow=widened(np.power),
+)
 
 
 @kernel
