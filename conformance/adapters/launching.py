@@ -78,6 +78,7 @@ def _places(target: Target) -> dict[str, Callable[[], Path | str]]:
         "site_packages": lambda: _site_packages(target),
         "openblas_dir": lambda: _openblas(target).parent,
         "openblas_lib": lambda: _openblas(target).name,
+        "edition": lambda: target.edition,
         "suite": lambda: Path(conformance.__file__).parent.parent,
     }
 

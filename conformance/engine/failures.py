@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from conformance.engine.findings import Finding, described
-from conformance.engine.tally import GRAVITY, Group, Tally, demanded_aspects, verdict
+from conformance.engine.tally import Group, Tally, demanded_aspects, verdict
 from conformance.program import Prelude, print_script, to_json
 from conformance.results import (
     Array,
@@ -32,7 +31,11 @@ def function_result(tally: Tally, groups: list[Group], theme: str, prelude: Prel
     return FunctionResult(
         tally.spec.name,
         theme,
-        [_aspect(tally, aspect, groups, prelude) for aspect in demanded_aspects(tally.spec, tally.edition)],
+        [
+            _aspect(tally, aspect, groups, prelude)
+            for aspect in demanded_aspects(tally.spec, tally.edition)
+            if aspect in tally.aspects
+        ],
     )
 
 
@@ -131,8 +134,3 @@ def record(array: npt.NDArray[Any]) -> Array:
 
 def _plain(value: Any) -> bool:
     return not isinstance(value, float) or bool(np.isfinite(value))
-
-
-def gravest(groups: Iterable[Group]) -> list[Group]:
-    """The groups, the gravest first."""
-    return sorted(groups, key=lambda g: -GRAVITY[g.finding.verdict])

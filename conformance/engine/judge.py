@@ -153,7 +153,7 @@ def _raised(
     prepared: Prepared, outcome: Raised, conventions: tuple[str, ...], number: int
 ) -> Finding:
     unmade = outcome.stage == "bind" and prepared.structure.claimed == "result"
-    refused = "NotImplementedError" in outcome.mro or "input-dtype" in conventions or unmade
+    refused = "NotImplementedError" in outcome.bases or "input-dtype" in conventions or unmade
     gives = f"raises {outcome.type}: {_first_line(outcome.message)}"
     return Finding(
         Aspect.VALUE,
@@ -194,7 +194,7 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
     conventions = (error.convention,) if error.convention else ()
     wanted = "an exception" if error.exception == "any" else error.exception
     if isinstance(outcome, Raised):
-        if error.exception in ("any", *outcome.mro):
+        if error.exception in ("any", *outcome.bases):
             return
         gives, detail = f"raises {outcome.type}: {_first_line(outcome.message)}", outcome.type
     elif isinstance(outcome, Returned):

@@ -37,7 +37,7 @@ class Minimiser:
     count: Callable[[Structure], int]
     seed: int
     budget: int
-    seconds: float
+    seconds: Callable[[Group], float]
     known: dict[str, frozenset[Identity]] = field(default_factory=dict)
 
     def minimise(self, group: Group) -> Group:
@@ -51,7 +51,7 @@ class Minimiser:
         assert group.prepared is not None
         wanted = group.finding.identity
         left = [self.budget]
-        deadline = time.monotonic() + self.seconds
+        deadline = time.monotonic() + self.seconds(group)
 
         def fails(structure: Structure) -> bool:
             found = self.known.get(key(structure))

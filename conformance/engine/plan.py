@@ -13,7 +13,8 @@ from conformance.engine.profiles import Profile
 from conformance.engine.tally import demanded_aspects
 from conformance.generators import Draw, Structure, collect, structures
 from conformance.results import Aspect
-from conformance.specs import Spec, Specs
+from conformance.specs import Signature, Spec, Specs
+from conformance.specs.load import signature
 from conformance.specs.model import ErrorCase
 
 _RUN_ASPECTS = {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE, Aspect.PURITY}
@@ -30,6 +31,11 @@ class Task:
     seed: int
     aspects: frozenset[Aspect]
     _prepared: list[Prepared] | None = field(default=None, repr=False)
+
+    @property
+    def documented(self) -> Signature:
+        """The signature that binds the edition."""
+        return signature(self.spec, self.edition)
 
     @property
     def own_seed(self) -> int:
@@ -82,8 +88,8 @@ class Task:
 
 
 def _has_answer(prepared: Prepared) -> bool:
-    """False for the few structures without elements that have no answer, such as their maximum."""
-    if prepared.structure.error is not None or "empty" not in prepared.structure.unsettled:
+    """False for the few structures without an answer, such as the maximum of no elements."""
+    if prepared.structure.error is not None or not prepared.structure.unsettled:
         return True
     try:
         prepared.expectation(0)

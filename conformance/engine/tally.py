@@ -36,6 +36,8 @@ class Tally:
 
     spec: Spec
     edition: str
+    aspects: frozenset[Aspect]
+    """The aspects that this run looks at."""
     groups: dict[Identity, Group] = field(default_factory=dict)
     cases: dict[Aspect, int] = field(default_factory=dict)
     ulp: float | None = None
@@ -101,12 +103,21 @@ def verdict(tally: Tally, aspect: Aspect, groups: Iterable[Group]) -> Verdict:
     the aspect could be checked.
     """
     findings = [g.finding for g in groups if g.finding.aspect is aspect]
-    weighed = [
-        f.verdict for f in findings if f.verdict is not Verdict.UNSUPPORTED or not f.conventions
-    ]
+    weighed = [f.verdict for f in findings if _weighs(f)]
     passed = tally.cases.get(aspect, 0) - sum(
         g.count for g in groups if g.finding.aspect is aspect
     )
     if weighed:
         return max(weighed, key=GRAVITY.__getitem__)
     return Verdict.CONFORMS if passed > 0 else Verdict.UNSUPPORTED
+
+
+def _weighs(finding: Finding) -> bool:
+    """Whether the aspect cannot conform with this finding.
+
+    What is unsupported does not, if no document demands it; nor does an input that the
+    implementation could not make, which is the failure of the function that makes it.
+    """
+    if finding.verdict is not Verdict.UNSUPPORTED:
+        return True
+    return not finding.conventions and finding.kind != "unmade input"

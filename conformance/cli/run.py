@@ -1,0 +1,202 @@
+"""`conformance run`: test targets and report."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+import conformance
+from conformance.adapters import environments
+from conformance.adapters.access import open_session
+from conformance.adapters.registry import Target, UnknownTargetError, resolve, shipped
+from conformance.cli.errors import CANNOT_RUN, UsageProblem
+from conformance.cli.select import expression
+from conformance.engine import PROFILES, Run, Subject, plan, run
+from conformance.program import Prelude
+from conformance.reporting import JsonWriter, MarkdownWriter, Recorder, TerminalWriter, Writer
+from conformance.results import Aspect, Results, Verdict
+from conformance.results.events import Event, TargetUnavailable
+from conformance.specs import EDITIONS, load
+
+_WORSE = {
+    "violation": (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT),
+    "divergence": (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.DIVERGES),
+    "never": (),
+}
+_ASPECTS = [str(a) for a in Aspect]
+
+
+@click.command("run")
+@click.argument("targets", nargs=-1, metavar="[TARGET]...")
+@click.option("-k", "selection", metavar="EXPRESSION", help="Only functions whose names match, such as 'sum or softmax'.")
+@click.option("--aspect", "aspects", multiple=True, type=click.Choice(_ASPECTS), help="Only this aspect; may be repeated.")
+@click.option("--edition", type=click.Choice(EDITIONS), help="Test against this edition instead of the target's own.")
+@click.option("--profile", type=click.Choice(list(PROFILES)), default="default", show_default=True, help="How much is tried.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The same seed gives the same cases.")
+@click.option("--jobs", "-j", type=click.IntRange(min=1), default=None, help="Targets at a time.  [default: the number of cores]")
+@click.option("--shard", metavar="I/N", help="Only the I-th of N parts of the functions, counted from 1.")
+@click.option("--output", "-o", type=click.Path(file_okay=False, path_type=Path), default=None, help="Write TARGET.json and matrix.md into this folder.")
+@click.option("--fail-on", type=click.Choice(list(_WORSE)), default="violation", show_default=True, help="What makes the exit status 1; crashes and time-outs count as violations.")
+@click.option("--module", help="Test this module, such as my_package.backend, as a target of its own.")
+@click.option("--python", help="The interpreter for --module: a version such as 3.11, or a path.  [default: this one]")
+@click.option("--path", "paths", multiple=True, type=click.Path(exists=True, file_okay=False, path_type=Path), help="A folder that --module is imported from; may be repeated.")
+@click.option("--env", "variables", multiple=True, metavar="KEY=VALUE", help="An environment variable for --module; may be repeated.")
+@click.option("--eager", is_flag=True, help="The functions of --module compute at once: there is no graph.")
+@click.option("--verbose", "-v", is_flag=True, help="List every failure.")
+@click.option("--quiet", "-q", is_flag=True, help="Scores only.")
+def command(**options: Any) -> None:
+    """Test targets against what the documents say.
+
+    A TARGET is a name from `conformance targets`, or a library (tensorflow, theano, cntk) for all
+    of its targets. Without a name: the reference and every target that is ready.
+
+    \b
+    conformance run                              everything that is ready here
+    conformance run theano -k "softmax or sum"   some functions on one library
+    conformance run --module my_package.backend  your own backend, in this interpreter
+    """
+    subjects, missing = _subjects(options)
+    tasks = _plans(subjects, options)
+    common = Run(
+        suite_version=conformance.__version__,
+        profile=PROFILES[options["profile"]],
+        seed=options["seed"],
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        selection=options["selection"],
+    )
+    recorder, writers = Recorder(), _writers(options)
+
+    def emit(event: Event) -> None:
+        for writer in (recorder, *writers):
+            writer.handle(event)
+
+    try:
+        for absent in missing:
+            emit(absent)
+        jobs = options["jobs"] or os.cpu_count() or 1
+        reached = run(subjects, tasks, common, emit, jobs)
+    finally:
+        for writer in writers:
+            writer.close()
+    raise SystemExit(_status(recorder, reached and not missing, options["fail_on"]))
+
+
+def _subjects(options: dict[str, Any]) -> tuple[list[Subject], list[TargetUnavailable]]:
+    named = bool(options["targets"] or options["module"])
+    subjects, missing = [], []
+    for target in _targets(options):
+        state = environments.status(target)
+        if isinstance(state, environments.Ready):
+            subjects.append(_subject(target))
+        elif named:
+            missing.append(TargetUnavailable(target.name, state.reason, state.hint))
+    return subjects, missing
+
+
+def _targets(options: dict[str, Any]) -> list[Target]:
+    try:
+        found = resolve(options["targets"])
+    except UnknownTargetError as error:
+        raise UsageProblem(str(error), "`conformance targets` lists them") from error
+    if options["module"]:
+        found.append(_own(options))
+    elif given := [o for o in ("python", "paths", "variables", "eager") if options[o]]:
+        raise UsageProblem(f"--{given[0].removesuffix('s')} goes with --module", "add --module NAME")
+    found = found or list(shipped().values())
+    if options["edition"]:
+        found = [msgspec.structs.replace(t, edition=options["edition"]) for t in found]
+    return found
+
+
+def _own(options: dict[str, Any]) -> Target:
+    """The target that --module and its companions describe."""
+    environment = dict(_variable(text) for text in options["variables"])
+    if options["paths"]:
+        environment["PYTHONPATH"] = os.pathsep.join(str(p.resolve()) for p in options["paths"])
+    module = options["module"]
+    package, _, name = module.rpartition(".")
+    return Target(
+        name=module,
+        library=module,
+        implementation=module,
+        module=module,
+        edition=options["edition"] or "keras-2.2",
+        family="eager" if options["eager"] else "graph",
+        python=options["python"],
+        environment={k: v.replace("{", "{{").replace("}", "}}") for k, v in environment.items()},
+        script_import=(f"from {package} import {name} as K" if package else f"import {name} as K",),
+    )
+
+
+def _variable(text: str) -> tuple[str, str]:
+    key, sign, value = text.partition("=")
+    if not (key and sign):
+        raise UsageProblem(f"--env {text!r}", "write --env KEY=VALUE")
+    return key, value
+
+
+def _subject(target: Target) -> Subject:
+    return Subject(
+        name=target.name,
+        edition=target.edition,
+        implementation=target.implementation,
+        open=lambda functions: open_session(target, functions),
+        prelude=Prelude(target.script_import, target.script_environment),
+    )
+
+
+def _plans(subjects: Sequence[Subject], options: dict[str, Any]) -> dict[str, Any]:
+    select = expression(options["selection"]) if options["selection"] else lambda _: True
+    part, parts = _shard(options["shard"])
+    plans = {
+        edition: plan(
+            load(),
+            edition,
+            PROFILES[options["profile"]],
+            options["seed"],
+            select=select,
+            aspects=[Aspect(a) for a in options["aspects"]],
+        )[part - 1 :: parts]
+        for edition in {s.edition for s in subjects}
+    }
+    for edition, tasks in plans.items():
+        if not tasks:
+            raise UsageProblem(
+                f"no function of {edition} is selected by -k {options['selection']!r}",
+                "`conformance show` lists the functions",
+            )
+    return plans
+
+
+def _shard(text: str | None) -> tuple[int, int]:
+    if text is None:
+        return 1, 1
+    part, sign, parts = text.partition("/")
+    if not (sign and part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts)):
+        raise UsageProblem(f"--shard {text!r}", "write --shard I/N with I from 1 to N, such as 1/3")
+    return int(part), int(parts)
+
+
+def _writers(options: dict[str, Any]) -> list[Writer]:
+    writers: list[Writer] = [TerminalWriter(verbose=options["verbose"], quiet=options["quiet"])]
+    if options["output"] is not None:
+        writers += [JsonWriter(options["output"]), MarkdownWriter(options["output"])]
+    return writers
+
+
+def _status(recorder: Recorder, all_run: bool, fail_on: str) -> int:
+    """The exit status: an unexpected verdict weighs more than a target that could not run."""
+    worse = _WORSE[fail_on]
+    if any(a.verdict in worse for r in recorder.results for a in _aspects(r)):
+        return 1
+    return 0 if all_run else CANNOT_RUN
+
+
+def _aspects(results: Results) -> list[Any]:
+    return [aspect for function in results.functions for aspect in function.aspects]

@@ -1,0 +1,38 @@
+"""`-k EXPRESSION`: which functions a run is about."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from conformance.cli.errors import UsageProblem
+
+Predicate = Callable[[str], bool]
+
+_HELP = "write names or parts of names joined by and, or, not and parentheses: 'sum or softmax'"
+
+
+def expression(text: str) -> Predicate:
+    """Whether a function's name satisfies the expression; UsageProblem if it is none.
+
+    A name in the expression stands for all functions whose name contains it, as in pytest.
+    """
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except SyntaxError as error:
+        raise UsageProblem(f"-k {text!r}: not an expression (column {error.offset})", _HELP) from error
+    return _predicate(tree, text)
+
+
+def _predicate(node: ast.expr, text: str) -> Predicate:
+    if isinstance(node, ast.Name):
+        part = node.id.lower()
+        return lambda name: part in name.lower()
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        inner = _predicate(node.operand, text)
+        return lambda name: not inner(name)
+    if isinstance(node, ast.BoolOp):
+        parts = [_predicate(value, text) for value in node.values]
+        join = all if isinstance(node.op, ast.And) else any
+        return lambda name: join(part(name) for part in parts)
+    raise UsageProblem(f"-k {text!r}: {ast.unparse(node)!r} is not a name", _HELP)

@@ -1,0 +1,7 @@
+"""Plan, execute, compare, minimise. Knows no file format and no implementation."""
+
+from conformance.engine.plan import Task, plan
+from conformance.engine.profiles import PROFILES, Profile
+from conformance.engine.run import Run, Subject, run
+
+__all__ = ["PROFILES", "Profile", "Run", "Subject", "Task", "plan", "run"]
