@@ -19,7 +19,13 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from conformance.oracle.expectation import Array
-from conformance.oracle.rounding import Arithmetic, finite_magnitude, gamma, overflow_risk
+from conformance.oracle.rounding import (
+    Arithmetic,
+    finite_magnitude,
+    gamma,
+    overflow_risk,
+    signed_parts,
+)
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -70,7 +76,15 @@ def _inner_product(
         small_right = np.where(right < model.smallest_normal, right, 0)
         if small_left.any() or small_right.any():
             bound = bound + product(small_left, right) + product(left, small_right)
-    return value, overflow_risk(value, bound, magnitude, factor, model)
+
+    def parts() -> tuple[Array, Array]:
+        (above, below), (over, under) = signed_parts(x), signed_parts(y)
+        return (
+            product(above, over) + product(below, under),
+            product(above, under) + product(below, over),
+        )
+
+    return value, overflow_risk(value, bound, magnitude, factor, model, parts=parts)
 
 
 def bounded_dot(model: Arithmetic, x: Array, y: Array) -> tuple[Array, Array]:

@@ -1,7 +1,7 @@
 """Activations: relu, elu, softmax, softplus, softsign, sigmoid, hard_sigmoid and tanh.
 
 Formulas where a document gives one: relu is the element, times alpha if negative, limited to
-max_value (C-free, ko-2.2 line 2742); elu is alpha (exp(x) - 1) below zero (C106); hard_sigmoid
+max_value (ko-2.2 lines 2742 to 2750); elu is alpha (exp(x) - 1) below zero (C106); hard_sigmoid
 is 0.2 x + 0.5 limited to [0, 1] (ko-2.2 line 2963). Those without a documented formula are the
 field's: softplus log(1 + exp(x)), softsign x / (1 + |x|), sigmoid 1 / (1 + exp(-x)).
 

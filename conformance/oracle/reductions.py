@@ -8,8 +8,8 @@ the dtype itself and with the result rounded once more):
 * mean: gamma_(n+2) sum|x| / n: division, or multiplication by the rounded 1/n.
 * prod, cumprod: gamma_n |value| (Higham, section 3.1). A partial product that underflows is wrong
   by at most `underflow`, and the factors still to come multiply that by at most the product of
-  the |x_i| above 1. Where that product reaches the overflow threshold while others pull the
-  value down, some order overflows: the bound is infinite.
+  the |x_i| above 1. Where that product reaches the overflow threshold while other factors pull
+  the value down, some order overflows: the bound is infinite.
 * var, two-pass: the computed mean m' is within d of the mean, d the bound of mean. For exact
   arithmetic sum (x_i - m')^2 / n = var + (mean - m')^2. Each squared difference carries three
   roundings, the sum n - 1, the division at most two, the result one: at most
@@ -34,7 +34,13 @@ from typing import Any
 import numpy as np
 
 from conformance.oracle.expectation import Array
-from conformance.oracle.rounding import Arithmetic, finite_magnitude, gamma, overflow_risk
+from conformance.oracle.rounding import (
+    Arithmetic,
+    finite_magnitude,
+    gamma,
+    overflow_risk,
+    signed_parts,
+)
 
 Axis = int | Sequence[int] | None
 Bounded = tuple[Array, Array]
@@ -126,8 +132,17 @@ def _bounded_sum(
 
 def bounded_sum(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False) -> Bounded:
     """Value and bound of `sum`."""
-    value, bound, magnitude, factor = _bounded_sum(model, _real(x), axis, keepdims, 0)
-    return value, overflow_risk(value, bound, magnitude, factor, model)
+    real = _real(x)
+    value, bound, magnitude, factor = _bounded_sum(model, real, axis, keepdims, 0)
+    combine = partial(_SUM, axis=_axes(axis), keepdims=keepdims)
+    return value, overflow_risk(
+        value, bound, magnitude, factor, model, parts=lambda: _parts(real, combine)
+    )
+
+
+def _parts(x: Array, combine: Callable[[Array], Array]) -> Bounded:
+    positive, negative = signed_parts(x)
+    return combine(positive), combine(negative)
 
 
 def bounded_mean(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False) -> Bounded:
@@ -146,7 +161,10 @@ def bounded_cumsum(model: Arithmetic, x: Array, axis: int = 0) -> Bounded:
     count = _position(x, axis)
     factor = gamma(count, model.unit)
     bound = factor * magnitude + (2 * count * model.underflow if model.flushes else 0)
-    return value, overflow_risk(value, bound, magnitude, factor, model)
+    combine = partial(np.add.accumulate, axis=axis)
+    return value, overflow_risk(
+        value, bound, magnitude, factor, model, parts=lambda: _parts(x, combine)
+    )
 
 
 def _position(x: Array, axis: int) -> Array:
@@ -168,7 +186,9 @@ def _bounded_product(
     finite = np.where(np.isfinite(value), np.abs(value), 0)
     lost = np.where(decay * (1 - factor) <= 2 * model.smallest_normal, growth, 0)
     bound = factor * finite + count * model.underflow * lost
-    return value, overflow_risk(value, bound, growth, factor, model)
+    over = (growth * (1 + factor) >= model.overflow) & ~((decay == 1) & (value != 0))
+    vanishing = np.isinf(value) & (lost > 0)  # an underflow to 0 times an infinity
+    return value, np.where(over | vanishing, np.inf, bound)
 
 
 def bounded_prod(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False) -> Bounded:

@@ -17,7 +17,7 @@ one float64 ULP and `OWN_ERROR` ULP are added to the bounds of float64 results.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -122,17 +122,31 @@ def finite_magnitude(x: Array) -> Array:
     return magnitude if finite.all() else np.where(finite, magnitude, 0)
 
 
-def overflow_risk(
-    value: Array, bound: Array, magnitude: Array, factor: Any, model: Arithmetic
-) -> Array:
-    """The bound, infinite where some order of evaluation overflows and another does not.
+def signed_parts(x: Array) -> tuple[Array, Array]:
+    """The positive and the negative finite elements as magnitudes, 0 elsewhere."""
+    magnitude = finite_magnitude(x)
+    return np.where(x > 0, magnitude, 0), np.where(x < 0, magnitude, 0)
 
-    `magnitude` is the sum of the terms' magnitudes. If that stays below the overflow threshold no
-    partial sum overflows. If it does not, but all terms have one sign, then the partial sums
-    grow towards the value, which overflows itself in every order.
+
+def overflow_risk(
+    value: Array,
+    bound: Array,
+    magnitude: Array,
+    factor: Any,
+    model: Arithmetic,
+    *,
+    parts: Callable[[], tuple[Array, Array]],
+) -> Array:
+    """The bound of a sum, infinite where some order of summation overflows and another does not.
+
+    `magnitude` is the sum of the terms' magnitudes, `parts` gives the sums of the positive and
+    of the negative finite terms. If no part reaches the overflow threshold, no partial sum does.
+    If one does, the answer is still the same in every order where the value overflows itself and
+    the part of the other sign does not; with both, infinities of both signs can meet.
     """
-    reached = magnitude * (1 + factor) >= model.overflow
-    if not reached.any():
+    if not (magnitude * (1 + factor) >= model.overflow).any():
         return bound
-    mixed = np.abs(value) < magnitude * (1 - 2.0**-40)
-    return np.where(reached & mixed, np.inf, bound)
+    up, down = (part * (1 + factor) >= model.overflow for part in parts())
+    opposed = np.where(value > 0, down, up)
+    certain = ~(np.abs(value) - bound < model.overflow)
+    return np.where((up | down) & ~(certain & ~opposed), np.inf, bound)

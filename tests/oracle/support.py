@@ -45,6 +45,20 @@ def draws(dtype: str, shape: tuple[int, ...], count: int, seed: int = 0) -> Iter
         yield x.astype(dtype)
 
 
+def extremes(dtype: str, length: int, count: int) -> Iterator[tuple[Array, Array]]:
+    """Pairs of vectors from below the smallest subnormal to above the largest number."""
+    random = np.random.default_rng(length)
+    info = np.finfo(dtype)
+    for number in range(count):
+        scale = np.longdouble(2) ** random.uniform(info.minexp - 8, info.maxexp + 0.5)
+        x = random.normal(size=length) * scale
+        x = np.abs(x) if number % 3 == 0 else x
+        x[0] = 0 if number % 5 == 0 else x[0]
+        sign = random.choice([1, -1], size=length)
+        spread = random.uniform(info.minexp - 5, info.maxexp, size=length).astype(np.longdouble)
+        yield x.astype(dtype), (sign * np.exp2(spread)).astype(dtype)
+
+
 def in_order(x: Array) -> Any:
     """The sum of a vector, one element after the other, in its own dtype."""
     total = x.dtype.type(0)

@@ -60,6 +60,23 @@ def test_sums_that_overflow_in_some_order_are_free() -> None:
     assert not allowed("sum", np.float32(np.inf), x=tame)
 
 
+def test_products_that_overflow_meet_an_opposite_infinity() -> None:
+    x = np.array([[-1.3e34, 5.1e33]], np.float32)
+    y = np.array([[4.4e11], [1.4e27]], np.float32)
+    assert allowed("dot", x @ y, x=x, y=y)
+    assert allowed("dot", np.array([[np.inf]], np.float32), x=x, y=y)
+    same_sign = np.abs(x)
+    assert ask("dot", x=same_sign, y=y).value.tolist() == [[np.inf]]
+    assert not allowed("dot", np.array([[np.nan]], np.float32), x=same_sign, y=y)
+
+
+def test_underflow_times_infinity() -> None:
+    x = np.array([1e-30, 1e-30, np.inf], np.float32)
+    assert allowed("prod", np.float32(np.nan), x=x)
+    assert allowed("prod", np.float32(np.inf), x=x)
+    assert not allowed("prod", np.float32(np.nan), x=x[1:])
+
+
 def test_variance_whose_squares_overflow() -> None:
     x = np.array([-3e30, 3e30], np.float32)
     assert ask("var", x=x).value == np.inf

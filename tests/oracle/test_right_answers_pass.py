@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conformance.oracle.expectation import Array
-from tests.oracle.support import DTYPES, SUMS, allowed, draws
+from tests.oracle.support import DTYPES, SUMS, allowed, draws, extremes
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # overflow is meant
 
@@ -77,6 +77,45 @@ def test_inner_products(dtype: str, order: str) -> None:
             assert allowed("dot", right, x=x, y=y)
             diagonal = np.diag(right)[:, np.newaxis]
             assert allowed("batch_dot", diagonal, x=x, y=np.ascontiguousarray(y.T), axes=1)
+
+
+@pytest.mark.parametrize("flush", [False, True])
+@pytest.mark.parametrize("order", ["forwards", "pairwise", "by magnitude"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_the_ends_of_the_range(dtype: str, order: str, flush: bool) -> None:
+    add = SUMS[order]
+    for length in (1, 2, 6):
+        n = np.dtype(dtype).type(length)
+        for x, y in extremes(dtype, length, 40):
+            assert allowed("sum", add(x), x=x, flush=flush)
+            assert allowed("mean", add(y) / n, x=y, flush=flush)
+            variance = add(np.square(x - add(x) / n)) / n
+            assert allowed("var", variance, x=x, flush=flush)
+            assert allowed("std", np.sqrt(variance), x=x, flush=flush)
+            assert allowed("dot", add(x * y), x=x, y=y, flush=flush)
+            assert allowed("cumprod", np.cumprod(y, dtype=dtype), x=y, flush=flush)
+            assert allowed("prod", np.multiply.reduce(y[::-1]), x=y, flush=flush)
+
+
+def flush(x: Array) -> Array:
+    """Zero for every subnormal number."""
+    return np.where(np.abs(x) < np.finfo(x.dtype).smallest_normal, x.dtype.type(0), x)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_subnormals_read_and_written_as_zero(dtype: str) -> None:
+    for x, y in extremes(dtype, 6, 150):
+        a, b = flush(x), flush(y)
+        assert allowed("dot", SUMS["forwards"](flush(a * b)), x=x, y=y, flush=True)
+        for function in ("square", "abs", "sqrt", "exp", "tanh", "log"):
+            got = flush(getattr(np, function)(np.abs(b)))
+            assert allowed(function, got, x=np.abs(y), flush=True), function
+        assert allowed("maximum", np.maximum(a, b), x=x, y=y, flush=True)
+        assert allowed("greater", a > b, dtype="bool", x=x, y=y, flush=True)
+        total = a.dtype.type(0)
+        for one in a:
+            total = flush(np.add(total, one))
+        assert allowed("sum", total, x=x, flush=True)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
