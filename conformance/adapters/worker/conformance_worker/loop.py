@@ -15,7 +15,7 @@ from .running import Run, draws_of
 from .settings import Settings
 
 MOST_FILE_BYTES = 2 * 2**30
-CLEAR_EVERY = 32
+CLEAR_EVERY = 16
 
 Answer = Tuple[Dict[str, Any], List[Any]]
 

@@ -1,0 +1,17 @@
+# mypy: allow-untyped-defs, allow-untyped-calls
+"""`exp` of a negative number ends the process: FAKE_END=abort (unless told) or exit."""
+
+import os
+
+from .correct import *  # noqa: F403
+from .triggers import exp_that
+
+
+def _end(_):
+    print("about to end")
+    if os.environ.get("FAKE_END", "abort") == "abort":
+        os.abort()
+    os._exit(7)
+
+
+exp = exp_that(_end)

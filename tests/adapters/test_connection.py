@@ -1,0 +1,272 @@
+"""Implementations that crash, hang, flood or meddle: the blame, and the batches after."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.adapters.connection import Connection, WorkerFault
+from conformance.adapters.observations import (
+    Batch,
+    Crashed,
+    Garbled,
+    NotRun,
+    Returned,
+    StructureObservation,
+    TimedOut,
+)
+from conformance.adapters.process import OutputTail
+from conformance.adapters.session import Limits, Session
+from tests.adapters.support import arrays, batch, call, error, launch, negative_at, x
+
+QUICK = Limits(structure=1.0, draw=0.0)
+
+
+def surrounded(asked: Batch) -> list[Batch]:
+    """The batch between others that any fake gets right."""
+    around = [batch(call("softmax", x(2, 3)), seed=i) for i in range(4)]
+    return [around[0], asked, *around[1:]]
+
+
+def run(session: Session, asked: Batch) -> StructureObservation:
+    """Run the batch among others, and check that these are not harmed."""
+    todo = surrounded(asked)
+    done = list(session.run_batches(todo))
+    assert [b for b, _ in done] == todo
+    for b, observation in done:
+        if b is not asked:
+            e = np.exp(b.arrays["x"] - b.arrays["x"].max(axis=-1, keepdims=True))
+            expected = e / e.sum(axis=-1, keepdims=True)
+            np.testing.assert_allclose(np.stack(arrays(observation)), expected, rtol=1e-6)
+            assert observation.incidents == ()
+    return done[1][1]
+
+
+def check_others(observation: StructureObservation, asked: Batch, blamed: int) -> None:
+    """All draws but the blamed one have their right values."""
+    for i, draw in enumerate(observation.draws):
+        if i != blamed:
+            assert isinstance(draw.outcome, Returned), draw.outcome
+            np.testing.assert_array_equal(
+                draw.outcome.value("y").array, np.exp(asked.arrays["x"][i])
+            )
+    assert observation.outputs[0].claims[0].shape == (3,)
+
+
+@pytest.mark.parametrize("blamed", [0, 2, 3])
+def test_abort_is_blamed_on_one_draw(blamed: int) -> None:
+    asked = negative_at(blamed)
+    with Session(launch("crashes")) as session:
+        found = run(session, asked)
+    check_others(found, asked, blamed)
+    crash = found.draws[blamed].outcome
+    assert isinstance(crash, Crashed)
+    assert (crash.signal, crash.exit_code) == (signal.SIGABRT, None)
+    assert "about to end" in crash.tail
+    assert {type(incident) for incident in found.incidents} == {Crashed}
+
+
+def test_exit_code_is_kept() -> None:
+    with Session(launch("crashes", FAKE_END="exit")) as session:
+        crash = run(session, negative_at(1)).draws[1].outcome
+    assert isinstance(crash, Crashed)
+    assert (crash.signal, crash.exit_code) == (None, 7)
+
+
+def test_several_draws_to_blame() -> None:
+    asked = negative_at(0, draws=6)
+    asked.arrays["x"][4] *= -1
+    with Session(launch("crashes", FAKE_END="exit")) as session:
+        outcomes = [type(d.outcome) for d in run(session, asked).draws]
+    assert outcomes == [Crashed, Returned, Returned, Returned, Crashed, Returned]
+
+
+def test_failures_of_a_batch_are_bounded() -> None:
+    asked = negative_at(0, draws=16)
+    asked.arrays["x"][1:] *= -1
+    with Session(launch("crashes", FAKE_END="exit"), limits=Limits(failures=6)) as session:
+        found = run(session, asked)
+        assert session.starts <= 8
+    outcomes = [type(d.outcome) for d in found.draws]
+    assert outcomes[0] is Crashed
+    assert outcomes[-1] is NotRun
+    assert set(outcomes) == {Crashed, NotRun}
+
+
+@pytest.mark.parametrize("fake", ["hangs", "ignores_sigterm"])
+def test_hang_is_blamed_and_ended(fake: str) -> None:
+    asked = negative_at(1, draws=2)
+    with Session(launch(fake), limits=QUICK) as session:
+        found = run(session, asked)
+    check_others(found, asked, 1)
+    outcome = found.draws[1].outcome
+    assert isinstance(outcome, TimedOut)
+    assert outcome.limit == pytest.approx(1.0)
+
+
+def test_hang_of_a_single_draw_is_retried_once() -> None:
+    with Session(launch("hangs"), limits=QUICK) as session:
+        found = session.run_batch(negative_at(0, draws=1))
+        assert session.starts == 2
+    assert isinstance(found.draws[0].outcome, TimedOut)
+    assert len(found.incidents) == 2
+
+
+def test_flood_does_no_harm() -> None:
+    asked = negative_at(1)
+    with Session(launch("floods_output")) as session:
+        found = run(session, asked)
+        assert session.starts == 1
+    check_others(found, asked, blamed=-1)
+    assert found.incidents == ()
+
+
+def test_low_descriptors_may_be_closed() -> None:
+    asked = negative_at(1)
+    with Session(launch("closes_descriptors")) as session:
+        check_others(run(session, asked), asked, blamed=-1)
+        assert session.starts == 1
+
+
+def test_closing_the_private_descriptors_is_blamed() -> None:
+    asked = negative_at(1)
+    with Session(launch("closes_descriptors", FAKE_CLOSE="all")) as session:
+        found = run(session, asked)
+    check_others(found, asked, 1)
+    crash = found.draws[1].outcome
+    assert isinstance(crash, Crashed)
+    assert "closed or replaced a private descriptor" in crash.tail
+
+
+def test_garbage_is_blamed() -> None:
+    asked = negative_at(2)
+    with Session(launch("writes_garbage")) as session:
+        found = run(session, asked)
+    check_others(found, asked, 2)
+    outcome = found.draws[2].outcome
+    assert isinstance(outcome, Garbled)
+    assert "begins with" in outcome.reason
+
+
+def test_a_forked_child_does_not_answer() -> None:
+    asked = negative_at(1)
+    with Session(launch("forks")) as session:
+        check_others(run(session, asked), asked, blamed=-1)
+        assert session.starts == 1
+
+
+def test_a_child_that_holds_the_pipes_does_not_hide_the_crash() -> None:
+    asked = negative_at(1, draws=2)
+    with Session(launch("forks", FAKE_CHILD="stays")) as session:
+        found = run(session, asked)
+    crash = found.draws[1].outcome
+    assert isinstance(crash, Crashed)
+    assert crash.exit_code == 9
+
+
+def test_closing_ends_the_whole_group() -> None:
+    script = (
+        "import os, sys, time, signal\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "os.fork()\n"
+        "print(os.getpid(), flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    connection = Connection([sys.executable, "-c", script], {})
+    with pytest.raises(WorkerFault):
+        connection.receive(1.0)
+    pids = [int(line) for line in str(connection.output).split()]
+    assert len(pids) == 2
+    assert connection.close() == -signal.SIGKILL
+    deadline = time.monotonic() + 10
+    while any(_alive(pid) for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not any(_alive(pid) for pid in pids)
+
+
+def _alive(pid: int) -> bool:
+    """Whether the process runs; a zombie whose parent has not looked yet does not."""
+    try:
+        with open(f"/proc/{pid}/stat") as stream:  # noqa: PTH123
+            return stream.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_large_payloads_both_ways_do_not_deadlock() -> None:
+    shape = (8, 50_000)
+    todo = [
+        Batch(call("identity", x(50_000)), {"x": np.full(shape, float(i), "float32")}, 8)
+        for i in range(8)
+    ]
+    with Session(launch("correct"), depth=6) as session:
+        for i, (_, found) in enumerate(session.run_batches(todo)):
+            assert all((a == i).all() for a in arrays(found))
+
+
+def test_leaving_a_run_early_does_not_mix_up_answers() -> None:
+    todo = [batch(call("exp", x(2)), seed=i) for i in range(6)]
+    with Session(launch("correct")) as session:
+        running = session.run_batches(todo)
+        next(running)
+        running.close()  # type: ignore[attr-defined]
+        found = session.run_batch(todo[5])
+    np.testing.assert_array_equal(np.stack(arrays(found)), np.exp(todo[5].arrays["x"]))
+
+
+def test_exceptions_that_end_a_program_do_not_end_the_worker() -> None:
+    with Session(launch("raises_anything")) as session:
+        for kind in (
+            "SystemExit",
+            "KeyboardInterrupt",
+            "GeneratorExit",
+            "MemoryError",
+            "Unprintable",
+        ):
+            found = session.run_batch(batch(call("exp", x(2), args=[kind])))
+            assert error(found).type == kind
+            assert len(error(found).message) <= 2000
+        assert session.starts == 1
+
+
+def test_refused_requests_do_not_end_the_worker() -> None:
+    start = launch("correct")
+    connection = Connection(start.command(), start.environment)
+    bad: list[dict[str, Any]] = [
+        {"command": "dance", "id": 1},
+        {"command": "run", "id": 2},
+        {"command": "run", "id": 3, "program": {"inputs": [], "steps": [], "outputs": ["y"]}},
+        {"command": "run", "id": 4, "program": 5, "draws": 1, "arrays": {}},
+    ]
+    try:
+        for request in bad:
+            connection.submit(request)
+            header, _ = connection.receive(30)
+            assert (header["id"], header["ok"]) == (request["id"], False)
+            assert header["error"]
+        connection.submit({"command": "start", "id": 9, "functions": []})
+        assert connection.receive(30)[0]["ok"] is True
+    finally:
+        connection.close()
+
+
+def test_output_tail_keeps_the_end() -> None:
+    tail = OutputTail(10)
+    for i in range(100):
+        tail.feed(b"%03d" % i)
+    assert str(tail) == "6097098099"
+    assert tail.count == 300
+
+
+def test_stdin_is_empty_and_descriptors_are_not_inherited() -> None:
+    script = "import subprocess, sys\nprint(repr(sys.stdin.read()), flush=True)\n"
+    connection = Connection([sys.executable, "-c", script, "--"], dict(os.environ))
+    with pytest.raises(WorkerFault) as caught:
+        connection.receive(30)
+    assert caught.value.fault == Crashed(None, 0, "''\n")
