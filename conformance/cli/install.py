@@ -105,7 +105,8 @@ class _Display:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._progress.stop()
+        if self._console.is_terminal:
+            self._progress.stop()
 
     def begin(self, target: Target) -> None:
         """A target's turn begins."""

@@ -1,0 +1,241 @@
+"""Environments are made whole or not at all, and `status` tells the truth about them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from conformance.adapters import environments, layout, registry
+from conformance.adapters.environments import InstallationError, Missing, Ready
+from conformance.adapters.registry import Program, SharedLibrary, Target
+from tests.adapters.fake_packages import BREAKS, WRONG, fake_target, wheel, with_requirements
+
+
+def quiet(stage: str, detail: str) -> None:
+    """Take no notice of progress."""
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CONFORMANCE_HOME", str(tmp_path / "home of mine"))
+    monkeypatch.setenv("UV_OFFLINE", "1")
+    return tmp_path / "home of mine"
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Target:
+    return fake_target(tmp_path / "wheels")
+
+
+def made(target: Target, *, force: bool = False) -> bool:
+    assert target.venv is not None
+    return environments.install(target.venv, on_progress=quiet, force=force)
+
+
+def standing(home: Path) -> list[str]:
+    """What stands where environments are, but for the locks."""
+    return sorted(p.name for p in (home / "environments").iterdir() if p.suffix != ".lock")
+
+
+def test_from_nothing_to_ready(target: Target) -> None:
+    assert environments.status(target) == Missing(
+        "its environment is not made yet", "conformance install fake"
+    )
+    assert made(target)
+    versions = environments.check(target, on_progress=quiet)
+    state = environments.status(target)
+    assert isinstance(state, Ready)
+    assert state.versions == versions
+    assert versions["fake_backend"] == "1.0"
+
+
+def test_a_ready_environment_is_left_alone_unless_forced(target: Target) -> None:
+    assert made(target)
+    assert target.venv is not None
+    (layout.venv_folder(target.venv) / "mine").touch()
+    assert not made(target)
+    assert (layout.venv_folder(target.venv) / "mine").exists()
+    assert made(target, force=True)
+    assert not (layout.venv_folder(target.venv) / "mine").exists()
+
+
+def test_other_pins_make_it_out_of_date(tmp_path: Path, target: Target) -> None:
+    made(target)
+    assert target.venv is not None
+    changed = with_requirements(
+        target, *target.venv.requirements, wheel(tmp_path, "", name="another")
+    )
+    assert environments.status(changed) == Missing(
+        "its environment is out of date", "conformance install fake"
+    )
+    assert made(changed)
+    assert isinstance(environments.status(changed), Ready)
+
+
+def test_a_folder_without_its_marker_is_not_ready(target: Target) -> None:
+    made(target)
+    assert target.venv is not None
+    layout.marker_file(layout.venv_folder(target.venv)).unlink()
+    assert isinstance(environments.status(target), Missing)
+
+
+def test_a_failed_installation_names_the_package_and_leaves_nothing(
+    home: Path, target: Target
+) -> None:
+    absent = with_requirements(target, "no-such-package-anywhere==7")
+    with pytest.raises(InstallationError, match="no-such-package-anywhere"):
+        made(absent)
+    assert standing(home) == []
+
+
+def test_a_failed_installation_leaves_the_old_environment(home: Path, target: Target) -> None:
+    made(target)
+    with pytest.raises(InstallationError):
+        made(with_requirements(target, "no-such-package-anywhere==7"))
+    assert standing(home) == ["fake"]
+    assert isinstance(environments.status(target), Ready)
+
+
+def test_an_interrupted_installation_leaves_nothing(home: Path, target: Target) -> None:
+    def interrupt(stage: str, detail: str) -> None:
+        if "fake-backend" in detail:  # uv is at work on the packages
+            raise KeyboardInterrupt
+
+    assert target.venv is not None
+    with pytest.raises(KeyboardInterrupt):
+        environments.install(target.venv, on_progress=interrupt)
+    assert standing(home) == []
+    assert isinstance(environments.status(target), Missing)
+
+
+def test_what_a_killed_installation_left_is_cleared(home: Path, target: Target) -> None:
+    (home / "environments" / ".fake.partial" / "bin").mkdir(parents=True)
+    assert made(target)
+    assert standing(home) == ["fake"]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"), [(BREAKS, "no engine underneath"), (WRONG, "softmax of two zeros gave")]
+)
+def test_a_target_that_does_not_work_is_not_ready(
+    tmp_path: Path, source: str, message: str
+) -> None:
+    broken = fake_target(tmp_path / "wheels", source)
+    made(broken)
+    with pytest.raises(InstallationError, match=message):
+        environments.check(broken, on_progress=quiet)
+    state = environments.status(broken)
+    assert isinstance(state, Missing)
+    assert message in state.reason
+
+
+def test_an_absent_interpreter_is_named_with_its_cure(target: Target) -> None:
+    assert target.venv is not None
+    old = replace(target, venv=replace(target.venv, python=("3.1",)))
+    assert environments.status(old) == Missing("CPython 3.1 is not installed", "pyenv install 3.1")
+
+
+def test_an_absent_system_library_stops_only_the_target_that_needs_it(target: Target) -> None:
+    made(target)
+    library = SharedLibrary(name="liba.so.1", found_as="libnone.so.9", cure="apt-get install none")
+    needing = replace(target, libraries=(library,))
+    state = environments.status(needing)
+    assert isinstance(state, Missing)
+    assert state.hint == "apt-get install none"
+    assert isinstance(environments.status(target), Ready)
+
+
+def test_cntk_without_open_mpi_has_the_command_that_gets_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("conformance.adapters.libraries.find", lambda name: None)
+    state = environments.status(registry.shipped()["keras-2.2.4-cntk"])
+    assert isinstance(state, Missing)
+    assert state.hint == "apt-get install libopenmpi3"
+
+
+def test_theano_without_a_compiler_has_the_command_that_gets_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    state = environments.status(registry.shipped()["keras-2.2.4-theano"])
+    assert state == Missing("the program g++ is not on PATH", "apt-get install g++")
+
+
+def test_an_absent_program_is_named(target: Target) -> None:
+    needing = replace(target, programs=(Program(name="no-such-program", cure="get it"),))
+    assert environments.status(needing) == Missing(
+        "the program no-such-program is not on PATH", "get it"
+    )
+
+
+def test_a_system_library_is_linked_under_the_name_asked_for(
+    target: Target, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    source = tmp_path / "libreal.so.40"
+    source.touch()
+    monkeypatch.setattr("conformance.adapters.libraries.find", lambda name: source)
+    library = SharedLibrary(name="libasked.so.12", found_as=source.name, cure="")
+    needing = replace(target, libraries=(library,), environment={"LD_LIBRARY_PATH": "{links}"})
+    for _ in range(2):  # the second time it is there already
+        folder = environments.launch_environment(needing)["LD_LIBRARY_PATH"]
+        assert Path(folder, "libasked.so.12").resolve() == source
+
+
+def test_a_worker_sees_a_home_of_its_own_and_nothing_of_the_host(
+    target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET", "x")
+    monkeypatch.setenv("KERAS_BACKEND", "host")
+    monkeypatch.setenv("LD_LIBRARY_PATH", "/host")
+    variables = environments.launch_environment(
+        replace(target, environment={"KERAS_HOME": "{home}/.keras", "BOTH": "{cache}{{}}"})
+    )
+    home = Path(variables["HOME"])
+    assert home.is_dir()
+    assert variables["KERAS_HOME"] == f"{home}/.keras"
+    assert variables["BOTH"] == f"{home.with_name('cache')}{{}}"
+    assert variables["PYTHONHASHSEED"] == "0"
+    assert not {"SECRET", "KERAS_BACKEND", "LD_LIBRARY_PATH"} & variables.keys()
+
+
+def test_targets_that_share_an_environment_share_no_home(target: Target) -> None:
+    homes = {
+        environments.launch_environment(replace(target, name=name))["HOME"] for name in ("a", "b")
+    }
+    assert len(homes) == 2
+
+
+def test_an_incomplete_environment_is_told_by_its_placeholders(target: Target) -> None:
+    made(target)
+    needing = replace(target, environment={"X": "{openblas_lib}"})
+    state = environments.status(needing)
+    assert isinstance(state, Missing)
+    assert "brings no OpenBLAS" in state.reason
+
+
+def test_the_interpreter_of_the_reference_imports_this_suite() -> None:
+    reference = registry.shipped()["reference"]
+    answer = subprocess.run(
+        [environments.interpreter(reference), "-c", "import conformance; print(conformance)"],
+        env=environments.launch_environment(reference),
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "conformance/__init__.py" in answer.stdout
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("name", list(registry.shipped()))
+def test_a_shipped_target_computes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()  # the environments that are installed, not the empty home of these tests
+    target = registry.shipped()[name]
+    state = environments.status(target)
+    if isinstance(state, Missing):
+        pytest.skip(f"{state.reason}: {state.hint}")
+    assert environments.check(target, on_progress=quiet)["numpy"]

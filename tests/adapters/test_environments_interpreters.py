@@ -1,0 +1,75 @@
+"""Interpreters are found where they are, and believed only after they ran."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.adapters import interpreters
+from conformance.adapters.interpreters import InterpreterNotFoundError
+
+
+@pytest.fixture
+def pyenv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A pyenv without versions; nothing on PATH and nothing of uv's."""
+    monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path / "shims"))
+    monkeypatch.setattr(interpreters, "_uv_folder", lambda: tmp_path / "none")
+    return tmp_path
+
+
+def script(path: Path, body: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def says(version: str, name: str = "cpython") -> str:
+    return f"echo {name} {version}"
+
+
+def test_the_newest_under_pyenv_is_taken(pyenv: Path) -> None:
+    for version in ("3.6.9", "3.6.15", "3.6.2"):
+        script(pyenv / "versions" / version / "bin" / "python3.6", says(version))
+    assert interpreters.find(["3.6"]) == pyenv / "versions" / "3.6.15" / "bin" / "python3.6"
+
+
+def test_a_shim_that_fails_is_passed_over(pyenv: Path) -> None:
+    script(pyenv / "shims" / "python3.6", "echo pyenv: command not found >&2; exit 127")
+    with pytest.raises(InterpreterNotFoundError):
+        interpreters.find(["3.6"])
+
+
+@pytest.mark.parametrize("answer", [says("3.7.1"), says("3.6.9", "pypy"), "echo"])
+def test_a_wrong_answer_is_not_believed(pyenv: Path, answer: str) -> None:
+    script(pyenv / "versions" / "x" / "bin" / "python3.6", answer)
+    with pytest.raises(InterpreterNotFoundError):
+        interpreters.find(["3.6"])
+
+
+def test_the_first_version_that_is_there_serves(pyenv: Path) -> None:
+    there = script(pyenv / "versions" / "3.7.1" / "bin" / "python3.7", says("3.7.1"))
+    assert interpreters.find(["3.6", "3.7"]) == there
+
+
+def test_a_path_may_be_given() -> None:
+    assert interpreters.find([sys.executable]) == Path(sys.executable)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "reason", "hint"),
+    [
+        ("3.6", "CPython 3.6 is not installed", "pyenv install 3.6.15"),
+        ("3.8", "CPython 3.8 is not installed", "uv python install 3.8"),
+        ("/no/python", "/no/python is no CPython interpreter that runs", "give the path of"),
+    ],
+)
+@pytest.mark.usefixtures("pyenv")
+def test_an_absent_one_comes_with_its_cure(wanted: str, reason: str, hint: str) -> None:
+    with pytest.raises(InterpreterNotFoundError) as caught:
+        interpreters.find([wanted])
+    assert caught.value.reason == reason
+    assert caught.value.hint.startswith(hint)
