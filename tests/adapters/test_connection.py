@@ -227,7 +227,7 @@ def test_exceptions_that_end_a_program_do_not_end_the_worker() -> None:
             "KeyboardInterrupt",
             "GeneratorExit",
             "MemoryError",
-            "Unprintable",
+            "UnprintableError",
         ):
             found = session.run_batch(batch(call("exp", x(2), args=[kind])))
             assert error(found).type == kind
