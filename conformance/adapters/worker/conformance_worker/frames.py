@@ -8,6 +8,7 @@ UTF-8), and the payloads (`.npy`, version 1.0, numbers and bools only, never a p
 import io
 import json
 import struct
+import warnings
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
@@ -173,7 +174,10 @@ def decode_array(payload: bytes) -> Any:
 def _parse_npy_header(head: bytes) -> Tuple[Any, bool, Tuple[int, ...]]:
     # NumPy's parser raises what its version's tokenizer raises, not only ValueError
     try:
-        shape, fortran, dtype = np.lib.format.read_array_header_1_0(io.BytesIO(head[8:]))
+        with warnings.catch_warnings():
+            # junk is also Python source with warnings of its own
+            warnings.simplefilter("ignore")
+            shape, fortran, dtype = np.lib.format.read_array_header_1_0(io.BytesIO(head[8:]))
         np.broadcast_to(np.zeros((), dtype), shape)
     except Exception as error:
         raise FrameError("a payload's .npy header is broken: {}".format(error)) from error
