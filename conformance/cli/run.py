@@ -34,20 +34,86 @@ _ASPECTS = [str(a) for a in Aspect]
 
 @click.command("run")
 @click.argument("targets", nargs=-1, metavar="[TARGET]...")
-@click.option("-k", "selection", metavar="EXPRESSION", help="Only functions whose names match, such as 'sum or softmax'.")
-@click.option("--aspect", "aspects", multiple=True, type=click.Choice(_ASPECTS), help="Only this aspect; may be repeated.")
-@click.option("--edition", type=click.Choice(EDITIONS), help="Test against this edition instead of the target's own.")
-@click.option("--profile", type=click.Choice(list(PROFILES)), default="default", show_default=True, help="How much is tried.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The same seed gives the same cases.")
-@click.option("--jobs", "-j", type=click.IntRange(min=1), default=None, help="Targets at a time.  [default: the number of cores]")
-@click.option("--shard", metavar="I/N", help="Only the I-th of N parts of the functions, counted from 1.")
-@click.option("--output", "-o", type=click.Path(file_okay=False, path_type=Path), default=None, help="Write TARGET.json and matrix.md into this folder.")
-@click.option("--fail-on", type=click.Choice(list(_WORSE)), default="violation", show_default=True, help="What makes the exit status 1; crashes and time-outs count as violations.")
-@click.option("--module", help="Test this module, such as my_package.backend, as a target of its own.")
-@click.option("--python", help="The interpreter for --module: a version such as 3.11, or a path.  [default: this one]")
-@click.option("--path", "paths", multiple=True, type=click.Path(exists=True, file_okay=False, path_type=Path), help="A folder that --module is imported from; may be repeated.")
-@click.option("--env", "variables", multiple=True, metavar="KEY=VALUE", help="An environment variable for --module; may be repeated.")
-@click.option("--eager", is_flag=True, help="The functions of --module compute at once: there is no graph.")
+@click.option(
+    "-k",
+    "selection",
+    metavar="EXPRESSION",
+    help="Only functions whose names match, such as 'sum or softmax'.",
+)
+@click.option(
+    "--aspect",
+    "aspects",
+    multiple=True,
+    type=click.Choice(_ASPECTS),
+    help="Only this aspect; may be repeated.",
+)
+@click.option(
+    "--edition",
+    type=click.Choice(EDITIONS),
+    help="Test against this edition instead of the target's own.",
+)
+@click.option(
+    "--profile",
+    type=click.Choice(list(PROFILES)),
+    default="default",
+    show_default=True,
+    help="How much is tried.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same cases.",
+)
+@click.option(
+    "--jobs",
+    "-j",
+    type=click.IntRange(min=1),
+    default=None,
+    help="Targets at a time.  [default: the number of cores]",
+)
+@click.option(
+    "--shard", metavar="I/N", help="Only the I-th of N parts of the functions, counted from 1."
+)
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=None,
+    help="Write TARGET.json and matrix.md into this folder.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(list(_WORSE)),
+    default="violation",
+    show_default=True,
+    help="What makes the exit status 1; crashes and time-outs count as violations.",
+)
+@click.option(
+    "--module", help="Test this module, such as my_package.backend, as a target of its own."
+)
+@click.option(
+    "--python",
+    help="The interpreter for --module: a version such as 3.11, or a path.  [default: this one]",
+)
+@click.option(
+    "--path",
+    "paths",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="A folder that --module is imported from; may be repeated.",
+)
+@click.option(
+    "--env",
+    "variables",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="An environment variable for --module; may be repeated.",
+)
+@click.option(
+    "--eager", is_flag=True, help="The functions of --module compute at once: there is no graph."
+)
 @click.option("--verbose", "-v", is_flag=True, help="List every failure.")
 @click.option("--quiet", "-q", is_flag=True, help="Scores only.")
 def command(**options: Any) -> None:
@@ -107,7 +173,9 @@ def _targets(options: dict[str, Any]) -> list[Target]:
     if options["module"]:
         found.append(_own(options))
     elif given := [o for o in ("python", "paths", "variables", "eager") if options[o]]:
-        raise UsageProblem(f"--{given[0].removesuffix('s')} goes with --module", "add --module NAME")
+        raise UsageProblem(
+            f"--{given[0].removesuffix('s')} goes with --module", "add --module NAME"
+        )
     found = found or list(shipped().values())
     if options["edition"]:
         found = [msgspec.structs.replace(t, edition=options["edition"]) for t in found]

@@ -20,7 +20,9 @@ def expression(text: str) -> Predicate:
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
-        raise UsageProblem(f"-k {text!r}: not an expression (column {error.offset})", _HELP) from error
+        raise UsageProblem(
+            f"-k {text!r}: not an expression (column {error.offset})", _HELP
+        ) from error
     return _predicate(tree, text)
 
 

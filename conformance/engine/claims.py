@@ -102,9 +102,7 @@ def _compatible(said: tuple[int | None, ...], real: tuple[int, ...]) -> bool:
 
 
 def _precise(said: tuple[int | None, ...] | None, known: tuple[int | None, ...]) -> bool:
-    return said is not None and all(
-        k is None or s == k for s, k in zip(said, known, strict=False)
-    )
+    return said is not None and all(k is None or s == k for s, k in zip(said, known, strict=False))
 
 
 def _static(

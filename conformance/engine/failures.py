@@ -26,7 +26,9 @@ from conformance.specs.load import claims, signature
 MOST_ELEMENTS = 64
 
 
-def function_result(tally: Tally, groups: list[Group], theme: str, prelude: Prelude) -> FunctionResult:
+def function_result(
+    tally: Tally, groups: list[Group], theme: str, prelude: Prelude
+) -> FunctionResult:
     """All demanded aspects of a function with their verdicts and failures."""
     return FunctionResult(
         tally.spec.name,

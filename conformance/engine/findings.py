@@ -52,6 +52,5 @@ def described(prepared: Prepared) -> str:
     call = call_text(program.steps[-1])
     if prepared.structure.claimed != "result":
         made = prepared.structure.program.inputs[0].arguments or ()
-        call = f"{prepared.structure.spec.name}({', '.join(f'{k}={v!r}' for k, v in made)})"
-        return call
+        return f"{prepared.structure.spec.name}({', '.join(f'{k}={v!r}' for k, v in made)})"
     return f"{call} with {inputs}" if inputs else call

@@ -1,4 +1,4 @@
-"""A failing case made smaller, in structure and then in values, without becoming another failure."""
+"""A failing case made smaller, in structure and in values, without becoming another failure."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class Minimiser:
         best = {n: np.array(a) for n, a in prepared.arrays[finding.draw].items()}
         tried = Prepared(prepared.structure, [draw], [best])
         for _ in range(4):
-            candidates = [c for c in _simpler(best, prepared.structure.below)]
+            candidates = list(_simpler(best, prepared.structure.below))
             if not candidates:
                 break
             batch = Prepared(prepared.structure, [draw] * len(candidates), candidates)
@@ -109,7 +109,7 @@ class Minimiser:
 
 
 def _simpler(arrays: Mapping[str, Array], below: Mapping[str, int]) -> Iterator[dict[str, Array]]:
-    """Simpler numbers, the simplest first: all zeros, all ones, small integers, one element less."""
+    """Simpler numbers, the simplest first: zeros, ones, small integers, one element less."""
     for make in (np.zeros_like, np.ones_like, _counted, _rounded):
         for names in ([*arrays], *([n] for n in arrays if len(arrays) > 1)):
             made = {n: make(a) if n in names and n not in below else a for n, a in arrays.items()}

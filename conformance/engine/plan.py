@@ -104,7 +104,7 @@ def plan(
     profile: Profile,
     seed: int,
     *,
-    select: Callable[[str], bool] = lambda name: True,
+    select: Callable[[str], bool] = lambda _: True,
     aspects: Sequence[Aspect] = (),
 ) -> list[Task]:
     """A task for each function of the edition that is selected."""

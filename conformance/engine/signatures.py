@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from conformance.adapters.observations import FunctionIdentity, Parameter
 from conformance.engine.findings import Finding
 from conformance.results import Aspect, Verdict
-from conformance.specs import Signature
 from conformance.specs import Parameter as Documented
+from conformance.specs import Signature
 
 _NAMED = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")
 
@@ -29,7 +29,9 @@ def presence(identity: FunctionIdentity, documented: Signature) -> Iterator[Find
 def signature(identity: FunctionIdentity, documented: Signature) -> Iterator[Finding]:
     """Findings on names, order, defaults and accepted keywords."""
     if identity.signature is None:
-        yield _finding(Verdict.UNSUPPORTED, "hidden", f"has no signature ({identity.reason})", documented)
+        yield _finding(
+            Verdict.UNSUPPORTED, "hidden", f"has no signature ({identity.reason})", documented
+        )
         return
     offered = [p for p in identity.signature if p.kind in _NAMED]
     if not offered and documented.parameters:

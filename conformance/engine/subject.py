@@ -18,6 +18,7 @@ from conformance.adapters.session import Session
 from conformance.engine import signatures
 from conformance.engine.cases import Prepared
 from conformance.engine.failures import function_result
+from conformance.engine.findings import Identity
 from conformance.engine.judge import judge
 from conformance.engine.minimise import Minimiser
 from conformance.engine.plan import Task
@@ -62,7 +63,7 @@ class Examination:
     emit: Callable[[Event], None]
     stop: threading.Event
     tallies: dict[str, Tally] = field(default_factory=dict)
-    known: dict[str, dict[str, frozenset[object]]] = field(default_factory=dict)
+    known: dict[str, dict[str, frozenset[Identity]]] = field(default_factory=dict)
     cases: int = 0
     inside: float = 0.0
     begun: float = field(default_factory=time.monotonic)

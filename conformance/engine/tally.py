@@ -67,7 +67,7 @@ class Tally:
         self.cases[aspect] = self.cases.get(aspect, 0) + cases
 
     def failures(self) -> list[Group]:
-        """Every failure once: one that happens under fewer conventions stands for those with more."""
+        """Every failure once: one under fewer conventions stands for those under more."""
         kept: list[Group] = []
         for group in sorted(self.groups.values(), key=lambda g: len(g.finding.conventions)):
             wider = next((k for k in kept if _includes(k.finding, group.finding)), None)
@@ -104,9 +104,7 @@ def verdict(tally: Tally, aspect: Aspect, groups: Iterable[Group]) -> Verdict:
     """
     findings = [g.finding for g in groups if g.finding.aspect is aspect]
     weighed = [f.verdict for f in findings if _weighs(f)]
-    passed = tally.cases.get(aspect, 0) - sum(
-        g.count for g in groups if g.finding.aspect is aspect
-    )
+    passed = tally.cases.get(aspect, 0) - sum(g.count for g in groups if g.finding.aspect is aspect)
     if weighed:
         return max(weighed, key=GRAVITY.__getitem__)
     return Verdict.CONFORMS if passed > 0 else Verdict.UNSUPPORTED

@@ -14,7 +14,7 @@ from conformance.engine.findings import Finding, standing
 from conformance.generators.structure import accepted_dtypes
 from conformance.generators.values import CONVENTION_OF_PROFILE
 from conformance.oracle import Expectation, agrees, worst
-from conformance.results import Aspect, Verdict
+from conformance.results import Aspect
 
 if TYPE_CHECKING:
     from conformance.engine.judge import Judgement
@@ -130,7 +130,8 @@ def _wrong(
         standing(conventions),
         "accuracy" if inaccurate else "value",
         f"gives {_number(got[index])}{place}",
-        _number(expectation.value[index]) + (f" within {error.limit_ulp:.3g} ULP" if inaccurate else ""),
+        _number(expectation.value[index])
+        + (f" within {error.limit_ulp:.3g} ULP" if inaccurate else ""),
         conventions=conventions,
         draw=number,
         got=got,

@@ -174,7 +174,7 @@ _NONE = ErrorCase(name="none", says="", exception="any", editions=[])
 
 def _weighted(spec: Spec) -> list[str]:
     """Documented dtypes about three times as often as probed ones, and first."""
-    documented = list(spec.dtypes.documented)
+    documented: list[str] = list(spec.dtypes.documented)
     weight = max(1, -(-3 * len(spec.dtypes.probed) // len(documented)))
     return documented * weight + list(spec.dtypes.probed)
 

@@ -62,7 +62,10 @@ def _find(
     }
     try:
         return hypothesis.find(
-            strategy, condition, settings=hypothesis.settings(**settings), random=Random(seed)
+            strategy,
+            condition,
+            settings=hypothesis.settings(**settings),
+            random=Random(seed),  # noqa: S311
         )
     except NoSuchExample:
         return None

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conformance.generators.calls import Call
 from conformance.program import Binding, Ref
 from conformance.specs import model
-from conformance.specs.rules import evaluate, normalise_axis
+from conformance.specs.rules import evaluate
 
 Dims = tuple[int, ...]
 
@@ -139,7 +139,8 @@ def _axis(call: Call, name: str, rule: model.Axis) -> None:
 
 def _shape_of(call: Call, tensor: str) -> Dims:
     shapes = call.shapes[tensor]
-    return shapes[0] if isinstance(shapes, list) else shapes
+    shape: Dims = shapes[0] if isinstance(shapes, list) else shapes
+    return shape
 
 
 def _replace_dim(call: Call, tensor: str, axis: int, dim: int) -> None:
@@ -268,7 +269,7 @@ def _dtype(call: Call, name: str, rule: model.Dtype) -> None:
     call.add_value(name, call.draw(st.sampled_from(rule.choices)))
 
 
-def _boolean(call: Call, name: str, rule: model.Boolean) -> None:
+def _boolean(call: Call, name: str, _rule: model.Boolean) -> None:
     call.add_value(name, call.draw(st.booleans()))
 
 

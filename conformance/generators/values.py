@@ -74,7 +74,7 @@ def _integers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str, doma
     return np.asarray(values, dtype=dtype)
 
 
-def _ordinary(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array:
+def _ordinary(rng: np.random.Generator, shape: tuple[int, ...], _info: Any) -> Array:
     wide = np.exp(rng.uniform(np.log(1e-3), np.log(20.0), shape)) * rng.choice((-1.0, 1.0), shape)
     return np.where(rng.random(shape) < 0.75, rng.uniform(-3.0, 3.0, shape), wide)
 
@@ -84,7 +84,8 @@ def _extremes(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Ar
     magnitude = np.exp(rng.uniform(bottom, top, shape))
     ends = rng.choice(np.array([float(info.max), float(info.tiny), float(info.eps), 1.0]), shape)
     magnitude = np.where(rng.random(shape) < 0.3, ends, magnitude)
-    return magnitude * rng.choice((-1.0, 1.0), shape)
+    signed: Array = magnitude * rng.choice((-1.0, 1.0), shape)
+    return signed
 
 
 def _subnormal(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array:
@@ -93,32 +94,32 @@ def _subnormal(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> A
     return np.where(rng.random(shape) < 0.8, small, rng.uniform(-2.0, 2.0, shape))
 
 
-def _special(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array:
+def _special(rng: np.random.Generator, shape: tuple[int, ...], _info: Any) -> Array:
     choices = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, 1.0, -1.0, 2.5, -2.5])
     return rng.choice(choices, shape)
 
 
 PROFILES: Mapping[str, Callable[[np.random.Generator, tuple[int, ...], Any], Array]] = {
     "ordinary": _ordinary,
-    "integers": lambda rng, shape, info: rng.integers(-4, 5, shape).astype(float),
-    "halves": lambda rng, shape, info: rng.integers(-6, 7, shape) / 2.0,
-    "zeros": lambda rng, shape, info: np.zeros(shape),
+    "integers": lambda rng, shape, _info: rng.integers(-4, 5, shape).astype(float),
+    "halves": lambda rng, shape, _info: rng.integers(-6, 7, shape) / 2.0,
+    "zeros": lambda _rng, shape, _info: np.zeros(shape),
     "extremes": _extremes,
     "subnormal": _subnormal,
     "special": _special,
 }
 
 
-def _positive(rng: np.random.Generator, values: Array) -> Array:
+def _positive(_rng: np.random.Generator, values: Array) -> Array:
     magnitudes = np.abs(values)
     return np.where(magnitudes == 0, np.ones_like(values), magnitudes)
 
 
 _DOMAINS: Mapping[str, Callable[[np.random.Generator, Array], Array]] = {
-    "real": lambda rng, values: values,
-    "nonnegative": lambda rng, values: np.abs(values),
+    "real": lambda _rng, values: values,
+    "nonnegative": lambda _rng, values: np.abs(values),
     "positive": _positive,
-    "nonzero": lambda rng, values: np.where(values == 0, np.ones_like(values), values),
+    "nonzero": lambda _rng, values: np.where(values == 0, np.ones_like(values), values),
     "truth": lambda rng, values: np.where(rng.random(values.shape) < 0.5, 0, values).astype(
         values.dtype
     ),

@@ -72,9 +72,7 @@ def _decode_input(data: Any) -> Input:
         tuple(data["shape"]),
         data["dtype"],
         Binding(data["binding"]),
-        None
-        if arguments is None
-        else tuple((k, decode_argument(v)) for k, v in arguments.items()),
+        None if arguments is None else tuple((k, decode_argument(v)) for k, v in arguments.items()),
     )
 
 
@@ -97,7 +95,8 @@ def decode_argument(value: Any) -> Argument:
         (key, content), *rest = value.items()
         if rest or key not in _OBJECTS:
             raise ProgramError(f"an argument is one of {sorted(_OBJECTS)}, not {sorted(value)}")
-        return _OBJECTS[key](content)
+        decoded: Argument = _OBJECTS[key](content)
+        return decoded
     if isinstance(value, list):
         return [decode_argument(v) for v in value]
     if value is None or isinstance(value, (bool, int, float, str)):

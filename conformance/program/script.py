@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -56,17 +57,14 @@ def _elements(array: npt.NDArray[np.generic]) -> str:
     if array.ndim:
         return "[" + ", ".join(_elements(np.asarray(part)) for part in array) + "]"
     if array.dtype.kind == "f":
-        return np.format_float_scientific(array[()], trim="0") if _far(array) else _short(array)
+        number: np.floating[Any] = array[()]  # type: ignore[assignment]
+        write = np.format_float_scientific if _far(float(number)) else np.format_float_positional
+        return write(number, trim="0")
     return repr(array.item())
 
 
-def _far(array: npt.NDArray[np.generic]) -> bool:
-    value = abs(float(array.item()))
-    return value != 0 and np.isfinite(value) and not 1e-4 <= value < 1e7
-
-
-def _short(array: npt.NDArray[np.generic]) -> str:
-    return np.format_float_positional(array[()], trim="0")
+def _far(value: float) -> bool:
+    return value != 0 and np.isfinite(value) and not 1e-4 <= abs(value) < 1e7
 
 
 def _bind(item: Input) -> str | None:
@@ -105,9 +103,7 @@ def _argument(value: Argument) -> str:
 
 
 def _evaluate(inputs: Sequence[Input], outputs: Sequence[str]) -> list[str]:
-    fed = [
-        i.name for i in inputs if i.binding in (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
-    ]
+    fed = [i.name for i in inputs if i.binding in (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)]
     lines = [f"print(K.dtype({name}), K.int_shape({name}))" for name in outputs]
     if not fed:
         return lines + [f"print(repr(K.eval({name})))" for name in outputs]

@@ -15,7 +15,6 @@ from conformance.specs import check
 from conformance.specs.model import Claim, Spec, SpecFile
 from conformance.specs.signature import Signature, parse
 
-
 _OTHER = ("conventions.yaml", "general.yaml")
 """YAML files of this package that hold no specs."""
 

@@ -33,7 +33,7 @@ class _Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Base of all records of a spec file: immutable, and a misspelt field is an error."""
 
 
-class DocumentedSignature(_Record, kw_only=True):
+class DocumentedSignature(_Record, frozen=True, kw_only=True):
     """A signature as one document prints it."""
 
     line: Line
@@ -44,7 +44,7 @@ class DocumentedSignature(_Record, kw_only=True):
     """The number of the conflict that explains `corrected`, such as `C056`."""
 
 
-class Claim(_Record, kw_only=True):
+class Claim(_Record, frozen=True, kw_only=True):
     """Something the documents say of one aspect, in our words, with the lines that say it."""
 
     aspect: AspectName
@@ -52,21 +52,21 @@ class Claim(_Record, kw_only=True):
     at: dict[Document, Line]
 
 
-class Erratum(_Record, kw_only=True):
+class Erratum(_Record, frozen=True, kw_only=True):
     """A place where a document is wrong or contradicts another, and the claim that is tested."""
 
     number: Annotated[str, Meta(pattern="^C[0-9]{3}$")]
     claim: str
 
 
-class Unsettled(_Record, kw_only=True):
+class Unsettled(_Record, frozen=True, kw_only=True):
     """Cases that no document settles: there the named convention holds."""
 
     when: Expression
     convention: str
 
 
-class ErrorCase(_Record, kw_only=True):
+class ErrorCase(_Record, frozen=True, kw_only=True):
     """Invalid input. `exception` is demanded where `at` names the line that documents it."""
 
     name: str
@@ -82,13 +82,13 @@ class ErrorCase(_Record, kw_only=True):
     """The convention that demands an error where no document names the exception."""
 
 
-class DtypeRule(_Record, kw_only=True):
+class DtypeRule(_Record, frozen=True, kw_only=True):
     """The dtypes that a result may have: any of `accept`."""
 
     accept: Annotated[list[Expression], Meta(min_length=1)]
 
 
-class Dtypes(_Record, kw_only=True):
+class Dtypes(_Record, frozen=True, kw_only=True):
     """Input dtypes: those the documents' own words and examples cover, and those only probed."""
 
     documented: list[DtypeName] = field(default_factory=lambda: ["float32", "float64"])
@@ -98,13 +98,13 @@ class Dtypes(_Record, kw_only=True):
 # How wrong a correct implementation may be.
 
 
-class Exact(_Record, kw_only=True, tag_field="kind", tag="exact"):
+class Exact(_Record, frozen=True, kw_only=True, tag_field="kind", tag="exact"):
     """Not at all: the result is an input element, an integer or a truth value."""
 
     kind: ClassVar[str] = "exact"
 
 
-class Ulp(_Record, kw_only=True, tag_field="kind", tag="ulp"):
+class Ulp(_Record, frozen=True, kw_only=True, tag_field="kind", tag="ulp"):
     """An elementwise function: so many units in the last place of the result's dtype."""
 
     kind: ClassVar[str] = "ulp"
@@ -113,13 +113,13 @@ class Ulp(_Record, kw_only=True, tag_field="kind", tag="ulp"):
     source: str
 
 
-class Contraction(_Record, kw_only=True, tag_field="kind", tag="contraction"):
+class Contraction(_Record, frozen=True, kw_only=True, tag_field="kind", tag="contraction"):
     """Sums of terms: gamma_n times the sum of the terms' magnitudes (Higham 2002, 3.1)."""
 
     kind: ClassVar[str] = "contraction"
 
 
-class Conditioned(_Record, kw_only=True, tag_field="kind", tag="conditioned"):
+class Conditioned(_Record, frozen=True, kw_only=True, tag_field="kind", tag="conditioned"):
     """Composed functions: `factor` times what one rounding of the inputs changes."""
 
     kind: ClassVar[str] = "conditioned"
@@ -132,7 +132,7 @@ Accuracy = Exact | Ulp | Contraction | Conditioned
 # What a parameter takes. `of` names the tensor parameter that the value depends on.
 
 
-class Tensor(_Record, kw_only=True, tag_field="kind", tag="tensor"):
+class Tensor(_Record, frozen=True, kw_only=True, tag_field="kind", tag="tensor"):
     """A tensor of any shape with a rank in `ranks`."""
 
     ranks: Range = (0, 5)
@@ -141,7 +141,7 @@ class Tensor(_Record, kw_only=True, tag_field="kind", tag="tensor"):
     """Only these dtypes, whatever the function's other tensors have."""
 
 
-class Companion(_Record, kw_only=True, tag_field="kind", tag="companion"):
+class Companion(_Record, frozen=True, kw_only=True, tag_field="kind", tag="companion"):
     """A second tensor whose shape fits that of `of`."""
 
     of: str
@@ -152,7 +152,7 @@ class Companion(_Record, kw_only=True, tag_field="kind", tag="companion"):
     domain: Domain = "real"
 
 
-class Tensors(_Record, kw_only=True, tag_field="kind", tag="tensors"):
+class Tensors(_Record, frozen=True, kw_only=True, tag_field="kind", tag="tensors"):
     """A list of tensors of one shape, but for the axis in parameter `vary`."""
 
     count: Range = (1, 4)
@@ -160,7 +160,7 @@ class Tensors(_Record, kw_only=True, tag_field="kind", tag="tensors"):
     vary: str | None = None
 
 
-class Indices(_Record, kw_only=True, tag_field="kind", tag="indices"):
+class Indices(_Record, frozen=True, kw_only=True, tag_field="kind", tag="indices"):
     """An integer tensor whose elements are at least 0 and less than `below`."""
 
     below: Expression
@@ -169,13 +169,13 @@ class Indices(_Record, kw_only=True, tag_field="kind", tag="indices"):
     """Only these dtypes, whatever the function's other tensors have."""
 
 
-class Value(_Record, kw_only=True, tag_field="kind", tag="value"):
+class Value(_Record, frozen=True, kw_only=True, tag_field="kind", tag="value"):
     """A NumPy array passed as it is."""
 
     ranks: Range = (0, 4)
 
 
-class Axis(_Record, kw_only=True, tag_field="kind", tag="axis"):
+class Axis(_Record, frozen=True, kw_only=True, tag_field="kind", tag="axis"):
     """One axis of `of`, counted from either end."""
 
     of: str
@@ -183,32 +183,32 @@ class Axis(_Record, kw_only=True, tag_field="kind", tag="axis"):
     """`new`: where an axis can be inserted; `unit`: an axis of length 1."""
 
 
-class Axes(_Record, kw_only=True, tag_field="kind", tag="axes"):
+class Axes(_Record, frozen=True, kw_only=True, tag_field="kind", tag="axes"):
     """One axis of `of`, or a list or tuple of distinct axes; also None if `optional`."""
 
     of: str
     optional: bool = False
 
 
-class BatchAxes(_Record, kw_only=True, tag_field="kind", tag="batch_axes"):
+class BatchAxes(_Record, frozen=True, kw_only=True, tag_field="kind", tag="batch_axes"):
     """None, one axis for both tensors, or a pair of axes; never the batch axis."""
 
     of: str
 
 
-class Permutation(_Record, kw_only=True, tag_field="kind", tag="permutation"):
+class Permutation(_Record, frozen=True, kw_only=True, tag_field="kind", tag="permutation"):
     """A tuple with every axis of `of` once."""
 
     of: str
 
 
-class TargetShape(_Record, kw_only=True, tag_field="kind", tag="target_shape"):
+class TargetShape(_Record, frozen=True, kw_only=True, tag_field="kind", tag="target_shape"):
     """A tuple of dimensions with as many elements as `of`; one of them may be -1."""
 
     of: str
 
 
-class Counts(_Record, kw_only=True, tag_field="kind", tag="counts"):
+class Counts(_Record, frozen=True, kw_only=True, tag_field="kind", tag="counts"):
     """A list with one integer in `range` for each axis of `of`, and `extra` more or fewer."""
 
     of: str
@@ -216,70 +216,72 @@ class Counts(_Record, kw_only=True, tag_field="kind", tag="counts"):
     extra: int = 0
 
 
-class Starts(_Record, kw_only=True, tag_field="kind", tag="starts"):
+class Starts(_Record, frozen=True, kw_only=True, tag_field="kind", tag="starts"):
     """A list with one start index for each axis of `of`."""
 
     of: str
 
 
-class Sizes(_Record, kw_only=True, tag_field="kind", tag="sizes"):
+class Sizes(_Record, frozen=True, kw_only=True, tag_field="kind", tag="sizes"):
     """A list with one length for each axis of `of`, so that a slice from `starts` fits."""
 
     of: str
     starts: str
 
 
-class PlaceholderShape(_Record, kw_only=True, tag_field="kind", tag="placeholder_shape"):
+class PlaceholderShape(
+    _Record, frozen=True, kw_only=True, tag_field="kind", tag="placeholder_shape"
+):
     """A tuple of dimensions, any of which may be None, or None where parameter `rank` is given."""
 
     rank: str
     ranks: Range = (0, 4)
 
 
-class Shape(_Record, kw_only=True, tag_field="kind", tag="shape"):
+class Shape(_Record, frozen=True, kw_only=True, tag_field="kind", tag="shape"):
     """A tuple of dimensions of a tensor to be made."""
 
     ranks: Range = (0, 4)
 
 
-class FillShape(_Record, kw_only=True, tag_field="kind", tag="fill_shape"):
+class FillShape(_Record, frozen=True, kw_only=True, tag_field="kind", tag="fill_shape"):
     """None, or the shape of a tensor to be filled with `of` where that is a scalar."""
 
     of: str
 
 
-class Integer(_Record, kw_only=True, tag_field="kind", tag="integer"):
+class Integer(_Record, frozen=True, kw_only=True, tag_field="kind", tag="integer"):
     """A Python integer in `range`; also None if `optional`."""
 
     range: Range
     optional: bool = False
 
 
-class Real(_Record, kw_only=True, tag_field="kind", tag="real"):
+class Real(_Record, frozen=True, kw_only=True, tag_field="kind", tag="real"):
     """A Python float (or integer) in `range`; also None if `optional`."""
 
     range: tuple[float, float]
     optional: bool = False
 
 
-class Boolean(_Record, kw_only=True, tag_field="kind", tag="boolean"):
+class Boolean(_Record, frozen=True, kw_only=True, tag_field="kind", tag="boolean"):
     """True or False."""
 
 
-class Dtype(_Record, kw_only=True, tag_field="kind", tag="dtype"):
+class Dtype(_Record, frozen=True, kw_only=True, tag_field="kind", tag="dtype"):
     """The name of a dtype; also None if `optional`."""
 
     choices: list[DtypeName]
     optional: bool = True
 
 
-class Literals(_Record, kw_only=True, tag_field="kind", tag="literals"):
+class Literals(_Record, frozen=True, kw_only=True, tag_field="kind", tag="literals"):
     """One of these values."""
 
     values: list[Any]
 
 
-class Omitted(_Record, kw_only=True, tag_field="kind", tag="omitted"):
+class Omitted(_Record, frozen=True, kw_only=True, tag_field="kind", tag="omitted"):
     """Never passed: without a checkable effect on the aspects tested, for the stated reason."""
 
     why: str
@@ -311,7 +313,7 @@ ParameterRule = (
 )
 
 
-class Spec(_Record, kw_only=True):
+class Spec(_Record, frozen=True, kw_only=True):
     """What the documents say of one function."""
 
     name: str
@@ -337,7 +339,7 @@ class Spec(_Record, kw_only=True):
     """Value profiles that no document settles for this function, with their convention."""
 
 
-class SpecFile(_Record, kw_only=True):
+class SpecFile(_Record, frozen=True, kw_only=True):
     """One theme."""
 
     theme: str

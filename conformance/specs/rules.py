@@ -102,7 +102,7 @@ def _axis(scope: Scope, axis: Any, rank: Any) -> int:
 
 
 _LAZY: dict[str, Callable[..., Any]] = {
-    "literal": lambda scope, value: value,
+    "literal": lambda _scope, value: value,
     "if": _if,
     "and": lambda scope, *rules: all(evaluate(r, scope) for r in rules),
     "or": lambda scope, *rules: any(evaluate(r, scope) for r in rules),
@@ -132,7 +132,7 @@ def _product(dims: Dims) -> Dim:
 
 
 def _broadcast_dim(a: Dim, b: Dim) -> Dim:
-    if a == 1 or a == b:
+    if a in (1, b):
         return b
     if b == 1:
         return a
@@ -179,7 +179,9 @@ def _total(dims: Sequence[Dim]) -> Dim:
 
 def _merge(shapes: Sequence[Dims]) -> Dims:
     """One shape for tensors that must be alike: a dimension is known if any knows it."""
-    return tuple(next((d for d in dims if d is not None), None) for dims in zip(*shapes, strict=True))
+    return tuple(
+        next((d for d in dims if d is not None), None) for dims in zip(*shapes, strict=True)
+    )
 
 
 def _batch_axes(axes: Any, x_rank: int, y_rank: int) -> tuple[int, int]:
@@ -221,7 +223,9 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "merge": _merge,
     "broadcast": _broadcast,
     "reshape": _reshape,
-    "scale": lambda shape, counts: tuple(_known(lambda a, b: a * b)(d, n) for d, n in zip(shape, counts, strict=True)),
+    "scale": lambda shape, counts: tuple(
+        _known(lambda a, b: a * b)(d, n) for d, n in zip(shape, counts, strict=True)
+    ),
     "add": _known(lambda a, b: a + b),
     "subtract": _known(lambda a, b: a - b),
     "multiply": _known(lambda a, b: a * b),
