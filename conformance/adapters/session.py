@@ -150,13 +150,18 @@ class Session:
             return result
 
     def _bisect(self, batch: Batch, fault: Fault) -> StructureObservation:
-        """Run the batch alone, then in halves, down to the draws that fail alone."""
-        search = _Search([(0, batch.draws)], incidents=[fault])
-        if isinstance(fault, TimedOut):
-            search.pending = _halves(0, batch.draws)
+        """Run the first draws one by one, then the rest in halves, to the draws that fail alone.
+
+        Where the first draws fail alone, the structure is to blame and the rest is left: every
+        failure costs a start of the worker.
+        """
+        alone = min(batch.draws, 1 if isinstance(fault, TimedOut) else 2)
+        search = _Search([(alone, batch.draws)] if batch.draws > alone else [], incidents=[fault])
+        search.pending += [(i, i + 1) for i in reversed(range(alone))]
         while search.pending:
             start, stop = search.pending.pop()
-            if len(search.incidents) > self._limits.failures:
+            hopeless = start >= alone and len(search.incidents) > alone
+            if (hopeless and not search.found) or len(search.incidents) > self._limits.failures:
                 reason = f"the batch had failed {len(search.incidents)} times"
                 search.draws.update(dict.fromkeys(range(start, stop), unobserved(NotRun(reason))))
             else:

@@ -8,7 +8,7 @@ from conformance.adapters.observations import Claim, Value
 from conformance.engine.cases import Prepared
 from conformance.engine.findings import Finding, standing
 from conformance.generators.structure import accepted_dtypes
-from conformance.results import Aspect, Verdict
+from conformance.results import Aspect
 
 
 def plain(dtype: str | None) -> str | None:
@@ -70,14 +70,11 @@ def static_shape(prepared: Prepared, claim: Claim, value: Value | None) -> Itera
         return
     real = value.array.shape
     said = claim.shape
-    if said is not None and not _compatible(said, real):
-        conventions = prepared.structure.unsettled
-        yield _static(prepared, "contradiction", standing(conventions), said, real, conventions)
+    if said is not None and not compatible(said, real):
+        yield _static("contradiction", said, real, prepared.structure.unsettled)
     elif real == prepared.shape and not _precise(said, prepared.static_shape):
         kind = "unknown" if said is None else "imprecise"
-        conventions = ("precise-static-shape",)
-        demands = prepared.static_shape
-        yield _static(prepared, kind, Verdict.DIVERGES, said, demands, conventions)
+        yield _static(kind, said, prepared.static_shape, ("precise-static-shape",))
 
 
 def _shape_error(prepared: Prepared, claim: Claim) -> Iterator[Finding]:
@@ -95,7 +92,8 @@ def _shape_error(prepared: Prepared, claim: Claim) -> Iterator[Finding]:
     )
 
 
-def _compatible(said: tuple[int | None, ...], real: tuple[int, ...]) -> bool:
+def compatible(said: tuple[int | None, ...], real: tuple[int, ...]) -> bool:
+    """Whether a static shape agrees with the one at run time wherever it says anything."""
     return len(said) == len(real) and all(
         s is None or s == r for s, r in zip(said, real, strict=True)
     )
@@ -106,16 +104,14 @@ def _precise(said: tuple[int | None, ...] | None, known: tuple[int | None, ...])
 
 
 def _static(
-    prepared: Prepared,
     kind: str,
-    verdict: Verdict,
     said: tuple[int | None, ...] | None,
     demands: tuple[int | None, ...],
     conventions: tuple[str, ...],
 ) -> Finding:
     return Finding(
         Aspect.STATIC_SHAPE,
-        verdict,
+        standing(conventions),
         kind,
         f"has the static shape {said}",
         str(demands),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import UNSET
 
 from conformance.engine.findings import Finding, described
 from conformance.engine.tally import Group, Tally, demanded_aspects, verdict
@@ -51,7 +52,12 @@ def _aspect(tally: Tally, aspect: Aspect, groups: list[Group], prelude: Prelude)
         max_ulp=tally.ulp if with_error else None,
         limit_ulp=tally.limit_ulp if with_error else None,
         failures=[failure(tally, g, prelude) for g in mine],
+        note=_note(tally) if aspect is Aspect.VALUE and tally.skipped else UNSET,
     )
+
+
+def _note(tally: Tally) -> str:
+    return f"{tally.skipped} structures were not run: others like them ended the process"
 
 
 def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:

@@ -51,6 +51,9 @@ def judge(prepared: Prepared, observed: StructureObservation) -> Judgement:
         judgement.count(Aspect.ERROR)
         judgement.findings += _refused(prepared, observed.draws[0])
         return judgement
+    if _misclaimed(prepared, observed):
+        judgement.findings.append(_unmade(prepared))
+        return judgement
     other = _other_dtypes(prepared, observed)
     for number, draw in enumerate(observed.draws):
         _judge_draw(prepared, number, draw, other, judgement)
@@ -77,7 +80,8 @@ def _judge_draw(
     if not isinstance(outcome, Returned):
         judgement.findings.append(_fault(prepared, outcome, conventions, number))
         return
-    judgement.findings += values.judge(prepared, number, outcome, conventions, other, judgement)
+    case = values.Drawn(prepared, number, conventions, other)
+    judgement.findings += values.judge(case, outcome, judgement)
     if prepared.structure.program.inputs:
         judgement.count(Aspect.PURITY)
     if draw.changed:
@@ -123,6 +127,30 @@ def _other_dtypes(prepared: Prepared, observed: StructureObservation) -> dict[st
         if isinstance(first, Ref) and told.get(first.name) not in (None, asked[first.name]):
             other[name] = str(told[first.name])
     return {n: d for n, d in other.items() if n in prepared.structure.runtime.dtypes}
+
+
+def _misclaimed(prepared: Prepared, observed: StructureObservation) -> bool:
+    """Whether the implementation is wrong about the static shape of an input that it made.
+
+    Then whatever follows is the failure of the function that made it.
+    """
+    if prepared.structure.claimed != "result":
+        return False
+    shapes = {i.name: i.shape for i in prepared.structure.program.inputs}
+    return any(
+        item.claim.shape is not None and not claims.compatible(item.claim.shape, shapes[item.name])
+        for item in observed.inputs
+    )
+
+
+def _unmade(prepared: Prepared) -> Finding:
+    return Finding(
+        Aspect.VALUE,
+        Verdict.UNSUPPORTED,
+        "unmade input",
+        "gets an input whose static shape is wrong from the start",
+        f"a result of shape {prepared.shape}",
+    )
 
 
 def _fault(

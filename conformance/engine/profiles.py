@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from conformance.generators import Draw, Structure
@@ -25,11 +26,11 @@ class Profile:
     def draws(self, structure: Structure, seed: int) -> tuple[Draw, ...]:
         """Which numbers the structure is filled with.
 
-        A structure without floating inputs has no use for the probes; one that must be built
-        anew for every draw gets few.
+        One draw serves a structure without a single number. A structure without floating inputs
+        has no use for the probes; one that must be built anew for every draw gets few draws.
         """
         inputs = structure.program.inputs
-        if not inputs or structure.error:
+        if structure.error or not any(math.prod(i.shape) for i in inputs):
             return (Draw("ordinary", seed),)
         values = self.values
         if not any(i.dtype.startswith("float") for i in inputs):
@@ -39,24 +40,33 @@ class Profile:
         return tuple(Draw(v, seed * 1000 + i) for i, v in enumerate(values))
 
 
+def _values(text: str) -> tuple[str, ...]:
+    """Value profiles in order; `ordinary*3` stands for three of them."""
+    counted = (word.partition("*") for word in text.split())
+    return tuple(name for name, _, times in counted for _ in range(int(times or 1)))
+
+
 PROFILES = {
     p.name: p
     for p in (
-        Profile("smoke", 8, 2, ("ordinary", "halves", "ordinary", "special"), 20),
+        Profile("smoke", 8, 2, _values("ordinary halves ordinary special"), 20),
         Profile(
             "default",
             40,
             6,
-            ("ordinary", "halves", *("ordinary",) * 7, "integers", "integers", "halves", "zeros")
-            + PROBES,
+            _values(
+                "ordinary halves ordinary*7 integers*2 halves zeros extremes subnormal special"
+            ),
             40,
         ),
         Profile(
             "thorough",
             200,
             20,
-            ("ordinary", "halves", *("ordinary",) * 15, *("integers",) * 4, *("halves",) * 3)
-            + ("zeros", *PROBES, *PROBES),
+            _values(
+                "ordinary halves ordinary*15 integers*4 halves*3 zeros"
+                " extremes*2 subnormal*2 special*2"
+            ),
             200,
         ),
     )

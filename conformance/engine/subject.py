@@ -51,6 +51,9 @@ OTHER_SECONDS = 1.5
 MOST_MINIMISED = 6
 """Failures of one function that are made smaller; the gravest come first."""
 
+MOST_FATAL = 8
+"""After so many structures of one function that ended the worker, its others are left."""
+
 
 @dataclass(slots=True)
 class Examination:
@@ -64,6 +67,7 @@ class Examination:
     stop: threading.Event
     tallies: dict[str, Tally] = field(default_factory=dict)
     known: dict[str, dict[str, frozenset[Identity]]] = field(default_factory=dict)
+    fatal: dict[str, list[frozenset[str]]] = field(default_factory=dict)
     cases: int = 0
     inside: float = 0.0
     begun: float = field(default_factory=time.monotonic)
@@ -112,6 +116,9 @@ class Examination:
             for prepared in task.prepared():
                 if self.stop.is_set():
                     return
+                if self._known_to_end_the_worker(task.spec.name, prepared):
+                    self.tallies[task.spec.name].skipped += 1
+                    continue
                 queue.append((task, prepared))
                 yield prepared.batch
 
@@ -119,11 +126,22 @@ class Examination:
         groups = self.tallies[task.spec.name].groups.values()
         return not any(g.finding.aspect is Aspect.PRESENCE for g in groups)
 
+    def _known_to_end_the_worker(self, name: str, prepared: Prepared) -> bool:
+        """Whether structures that rest on the same conventions ended the worker before.
+
+        Every start costs seconds. Structures that the documents settle get more chances.
+        """
+        unsettled = frozenset(prepared.structure.unsettled)
+        fatal = self.fatal.get(name, [])
+        return len(fatal) >= MOST_FATAL or sum(bool(f) and f <= unsettled for f in fatal) >= 2
+
     def _take(self, task: Task, prepared: Prepared, observed: StructureObservation) -> None:
         name = task.spec.name
         judgement = judge(prepared, observed)
         judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
         self.tallies[name].add(judgement, prepared)
+        if any(f.verdict in (Verdict.CRASHED, Verdict.TIMED_OUT) for f in judgement.findings):
+            self.fatal.setdefault(name, []).append(frozenset(prepared.structure.unsettled))
         known = frozenset(f.identity for f in judgement.findings)
         self.known.setdefault(name, {})[key(prepared.structure)] = known
         self._count(name, observed, len({f.draw for f in judgement.findings}))

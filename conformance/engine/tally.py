@@ -42,6 +42,8 @@ class Tally:
     cases: dict[Aspect, int] = field(default_factory=dict)
     ulp: float | None = None
     limit_ulp: float | None = None
+    skipped: int = 0
+    """Structures left out because others like them ended the worker."""
 
     def add(self, judgement: Judgement, prepared: Prepared) -> None:
         """Take in what one observation shows."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,41 +29,48 @@ def only_value(returned: Returned) -> Value | None:
     return found[0] if len(found) == 1 else None
 
 
-def judge(
-    prepared: Prepared,
-    number: int,
-    returned: Returned,
-    conventions: tuple[str, ...],
-    other: dict[str, str],
-    judgement: Judgement,
-) -> Iterator[Finding]:
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """One draw of a structure, the conventions that it rests on, and dtypes other than asked."""
+
+    prepared: Prepared
+    number: int
+    conventions: tuple[str, ...]
+    other: dict[str, str]
+
+    @property
+    def arrays(self) -> Mapping[str, Array]:
+        """What was fed."""
+        return self.prepared.arrays[self.number]
+
+
+def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Finding]:
     """Findings on one draw that came back."""
     value = only_value(returned)
     if value is None or value.array is None:
-        yield _no_array(prepared, value, conventions, number)
+        yield _no_array(case, value)
         return
     got = value.array
-    if got.shape != prepared.shape:
-        yield _other_shape(prepared, got, conventions, number)
+    if got.shape != case.prepared.shape:
+        yield _other_shape(case, got)
         return
-    expectation = prepared.expectation(number, _dtype(prepared, got, other))
-    settled = not conventions
-    if settled and _overflows(expectation, prepared.arrays[number]):
-        conventions, settled = ("extremes",), False
+    expectation = case.prepared.expectation(case.number, _dtype(case, got))
+    if not case.conventions and _overflows(expectation, case.arrays):
+        case = replace(case, conventions=("extremes",))
     inside = agrees(got, expectation)
-    if inside.all():
-        if settled and got.dtype.kind == "f":
-            error = worst(got, expectation)
-            judgement.note_error(error.ulp, error.limit_ulp)
-        return
-    yield _wrong(got, expectation, ~inside, conventions, number)
+    if not inside.all():
+        yield _wrong(case, got, expectation, ~inside)
+    elif not case.conventions and got.dtype.kind == "f":
+        error = worst(got, expectation)
+        judgement.note_error(error.ulp, error.limit_ulp)
 
 
-def _dtype(prepared: Prepared, got: Array, other: dict[str, str]) -> str:
+def _dtype(case: Drawn, got: Array) -> str:
     """The dtype whose precision is asked for: no more than that of the result itself.
 
     That a result has another dtype than it should is a finding of its own.
     """
+    prepared, other = case.prepared, case.other
     accepted = accepted_dtypes(prepared.structure, other)[0] if other else prepared.dtypes[0]
     wanted = np.dtype(accepted)
     if got.dtype.kind != "f" or wanted.kind != "f" or got.dtype.name not in _FLOATS:
@@ -81,59 +89,53 @@ def _overflows(expectation: Expectation, arrays: Any) -> bool:
     return all(np.isfinite(a).all() for a in arrays.values() if a.dtype.kind == "f")
 
 
-def _no_array(
-    prepared: Prepared, value: Value | None, conventions: tuple[str, ...], number: int
-) -> Finding:
+def _no_array(case: Drawn, value: Value | None) -> Finding:
     what = "several results" if value is None else f"a {value.python_type} ({value.problem})"
     return Finding(
         Aspect.VALUE,
-        standing(conventions),
+        standing(case.conventions),
         "no array",
         f"gives {what}",
-        f"one array of shape {prepared.shape}",
-        conventions=conventions,
-        draw=number,
+        f"one array of shape {case.prepared.shape}",
+        conventions=case.conventions,
+        draw=case.number,
     )
 
 
-def _other_shape(
-    prepared: Prepared, got: Array, conventions: tuple[str, ...], number: int
-) -> Finding:
+def _other_shape(case: Drawn, got: Array) -> Finding:
     return Finding(
         Aspect.VALUE,
-        standing(conventions),
+        standing(case.conventions),
         "shape",
         f"gives shape {got.shape}",
-        f"{prepared.shape}",
-        conventions=conventions,
-        draw=number,
+        f"{case.prepared.shape}",
+        conventions=case.conventions,
+        draw=case.number,
         got=got,
-        expected=prepared.expectation(number).value,
+        expected=case.prepared.expectation(case.number).value,
     )
 
 
 def _wrong(
-    got: Array,
-    expectation: Expectation,
-    outside: npt.NDArray[np.bool_],
-    conventions: tuple[str, ...],
-    number: int,
+    case: Drawn, got: Array, expectation: Expectation, outside: npt.NDArray[np.bool_]
 ) -> Finding:
+    conventions = case.conventions
     inaccurate = _keeps_half_the_digits(got, expectation, outside)
     if inaccurate and not set(conventions) & set(CONVENTION_OF_PROFILE.values()):
         conventions = tuple(sorted({*conventions, "accuracy"}))
     error = worst(got, expectation)
     index = error.index or ()
+    digits = 9 if abs(error.ulp) > 1e6 else 17
     place = f" at {list(index)}" if index else ""
     return Finding(
         Aspect.VALUE,
         standing(conventions),
         "accuracy" if inaccurate else "value",
-        f"gives {_number(got[index])}{place}",
-        _number(expectation.value[index])
+        f"gives {_number(got[index], digits)}{place}",
+        _number(expectation.value[index], digits)
         + (f" within {error.limit_ulp:.3g} ULP" if inaccurate else ""),
         conventions=conventions,
-        draw=number,
+        draw=case.number,
         got=got,
         expected=expectation.value,
         ulp=error.ulp,
@@ -161,5 +163,7 @@ def _keeps_half_the_digits(
         return bool((np.abs(got - value)[outside] <= coarse[outside]).all())
 
 
-def _number(value: Any) -> str:
-    return str(value.item()) if not isinstance(value, np.floating) else f"{float(value):.9g}"
+def _number(value: Any, digits: int) -> str:
+    if isinstance(value, np.floating):
+        return f"{float(value):.{digits}g}"
+    return str(value.item())

@@ -48,7 +48,8 @@ def ulp_error(got: Array, expectation: Expectation) -> npt.NDArray[np.float64]:
     0 where special values agree or the bound is infinite, infinity where they do not.
     """
     distance = np.asarray(_distance(got, expectation), np.float64)
-    error: npt.NDArray[np.float64] = distance / _spacing(expectation)
+    with np.errstate(over="ignore"):
+        error: npt.NDArray[np.float64] = distance / _spacing(expectation)
     if np.isfinite(error).all() and np.isfinite(expectation.bound).all():
         return error
     settled = _special(np.asarray(got, np.float64), expectation)
@@ -57,7 +58,8 @@ def ulp_error(got: Array, expectation: Expectation) -> npt.NDArray[np.float64]:
 
 def ulp_limit(expectation: Expectation) -> npt.NDArray[np.float64]:
     """The bound of every element in ULP of the result dtype at the expected value."""
-    limit: npt.NDArray[np.float64] = expectation.bound / _spacing(expectation)
+    with np.errstate(over="ignore"):
+        limit: npt.NDArray[np.float64] = expectation.bound / _spacing(expectation)
     return limit
 
 
