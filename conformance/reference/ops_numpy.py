@@ -95,13 +95,20 @@ def rounded_once(function: Kernel) -> Kernel:
     return kernel(widened(function))
 
 
+def _power(x: Array, a: Any) -> Any:
+    """IEEE 754's pow. NumPy takes a square root for a single exponent 0.5: NaN for -inf."""
+    shape = np.broadcast_shapes(x.shape, np.shape(a))
+    base, exponent = (np.array(np.broadcast_to(part, shape)).reshape(-1) for part in (x, a))
+    return np.power(base, exponent).reshape(shape)
+
+
 KERNELS.update(
     exp=widened(np.exp),
     log=widened(np.log),
     sin=widened(np.sin),
     cos=widened(np.cos),
     tanh=widened(np.tanh),
-    pow=widened(np.power),
+    pow=widened(_power),
 )
 
 
