@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -192,13 +193,18 @@ def _raised(
         outcome.type,
         conventions,
         number,
-        got=f"{outcome.type}: {outcome.message}",
+        got=f"{outcome.type}: {_ADDRESS.sub('0x…', outcome.message)}",
         expected=prepared.expectation(number).value,
     )
 
 
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+"""Addresses differ from run to run."""
+
+
 def _first_line(message: str) -> str:
     first = next((line.strip() for line in message.splitlines() if line.strip()), "")
+    first = _ADDRESS.sub("0x…", first)
     return first if len(first) <= 160 else first[:159] + "…"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,8 +35,9 @@ class Minimiser:
     draws: Callable[[Structure], tuple[Draw, ...]]
     count: Callable[[Structure], int]
     seed: int
-    budget: int
-    seconds: Callable[[Group], float]
+    budget: Callable[[Group], int]
+    """How many structures may be tried for a failure. A count, not a time: a run must not depend
+    on how fast the machine is."""
     known: dict[str, frozenset[Identity]] = field(default_factory=dict)
 
     def minimise(self, group: Group) -> Group:
@@ -50,13 +50,12 @@ class Minimiser:
     def _structure(self, group: Group) -> Group:
         assert group.prepared is not None
         wanted = group.finding.identity
-        left = [self.budget]
-        deadline = time.monotonic() + self.seconds(group)
+        left = [self.budget(group)]
 
         def fails(structure: Structure) -> bool:
             found = self.known.get(key(structure))
             if found is None:
-                if left[0] <= 0 or time.monotonic() > deadline:
+                if left[0] <= 0:
                     return False
                 left[0] -= 1
                 found = self._look(structure)

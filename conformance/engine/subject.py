@@ -45,9 +45,6 @@ from conformance.results.events import (
 if TYPE_CHECKING:
     from conformance.engine.run import Run, Subject
 
-MINIMISING_SECONDS = {Verdict.VIOLATES: 6.0}
-"""Time for one failure; those not named get `OTHER_SECONDS`."""
-OTHER_SECONDS = 1.5
 MOST_MINIMISED = 6
 """Failures of one function that are made smaller; the gravest come first."""
 
@@ -174,8 +171,7 @@ class Examination:
             draws=task.draws,
             count=task.count,
             seed=task.own_seed,
-            budget=task.profile.shrink,
-            seconds=_seconds,
+            budget=lambda group: _budget(group, task.profile.shrink),
             known=self.known.get(task.spec.name, {}),
         )
 
@@ -199,5 +195,6 @@ class Examination:
         )
 
 
-def _seconds(group: Group) -> float:
-    return MINIMISING_SECONDS.get(group.finding.verdict, OTHER_SECONDS)
+def _budget(group: Group, most: int) -> int:
+    """Violations are made as small as can be, the rest gets a quarter of the effort."""
+    return most if group.finding.verdict is Verdict.VIOLATES else most // 4

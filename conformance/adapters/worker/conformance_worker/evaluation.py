@@ -1,6 +1,6 @@
 """How the tensors of a structure become values: `K.function`, `K.eval`, or as they are (eager)."""
 
-from typing import Any, Callable, Dict, List, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
 
@@ -12,7 +12,8 @@ class Evaluator(object):
     """Evaluates tensors; `way` is "function", "eval" or "eager".
 
     `fed` names the inputs that are fed at each call. Some implementations refuse a `K.function`
-    without inputs, or one whose output is a variable: then `K.eval` has to do.
+    without inputs, or one whose output is a variable: then `K.eval` has to do. A result that is
+    itself a fed input has the value that was fed; some refuse to compute it.
     """
 
     def __init__(self, module: Any, meter: Meter, fed: Sequence[str], eager: bool) -> None:
@@ -21,20 +22,38 @@ class Evaluator(object):
         self._fed = fed
         self._worked = bool(fed)
         self._tensors: List[Any] = []
+        self._echoes: List[Optional[str]] = []
         self._function: Any = None
+        self._dtypes: Dict[str, Any] = {}
         self.way = "eager" if eager and not fed else "function"
 
     def prepare(self, structure: Structure) -> None:
         """Take the tensors of `structure`, compiled if they are to be."""
-        self._tensors = structure.tensors()
+        inputs = {id(structure.names[name]): name for name in self._fed}
+        tensors = structure.tensors()
+        self._echoes = [inputs.get(id(tensor)) for tensor in tensors]
+        self._tensors = [tensor for tensor in tensors if id(tensor) not in inputs]
+        self._dtypes = {name: self._dtype(structure.names[name]) for name in self._echoes if name}
         if self.way == "function" and self._tensors:
             fed = [structure.names[name] for name in self._fed]
             self._attempt(lambda: self._compile(fed))
 
     def evaluate(self, feed: Dict[str, Any]) -> List[Any]:
         """The values of the tensors, in their order."""
-        if not self._tensors:
-            return []
+        computed = iter(self._compute(feed) if self._tensors else [])
+        return [next(computed) if name is None else self._echo(name, feed) for name in self._echoes]
+
+    def _echo(self, name: str, feed: Dict[str, Any]) -> Any:
+        return np.array(feed[name], dtype=self._dtypes[name])
+
+    def _dtype(self, tensor: Any) -> Any:
+        """The dtype that the implementation gave an input; None if it will not say."""
+        try:
+            return np.dtype(str(self._module.dtype(tensor)))
+        except Exception:
+            return None
+
+    def _compute(self, feed: Dict[str, Any]) -> List[Any]:
         results = None
         if self.way == "function":
             results = self._attempt(lambda: self._run(feed))
