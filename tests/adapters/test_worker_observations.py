@@ -206,6 +206,13 @@ def test_wrong_one_in_a_thousand() -> None:
     np.testing.assert_array_equal(found, again)
 
 
+def test_a_result_that_is_a_fed_input_has_the_value_fed() -> None:
+    with Session(launch("echoes")) as session:
+        observed = session.run_batch(given := batch(call("identity", x(2, 3))))
+    for got, fed in zip(arrays(observed), given.arrays["x"], strict=True):
+        assert np.array_equal(got, fed)
+
+
 @pytest.mark.parametrize("binding", ["placeholder", "variable"])
 def test_changed_inputs_are_named(binding: str) -> None:
     with Session(launch("changes_inputs")) as session:
