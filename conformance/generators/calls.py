@@ -122,9 +122,17 @@ class Call:
         return item
 
     def _bindings(self) -> list[Binding]:
-        only = [Binding(b) for b in (self.error or _NONE).bindings]
-        offered = [b for b in BINDINGS if b is not Binding.CONSTANT or self.edition != "keras-1"]
-        return only or offered
+        if self.error is not None and self.error.bindings:
+            return [Binding(b) for b in self.error.bindings]
+        excluded = self._refused_bindings()
+        if self.edition == "keras-1":
+            excluded.add(Binding.CONSTANT)
+        return [b for b in BINDINGS if b not in excluded]
+
+    def _refused_bindings(self) -> set[Binding]:
+        """Bindings that alone make the input invalid, as the edition documents it."""
+        errors = [e for e in self.spec.errors if self.edition in e.editions and not e.parameters]
+        return {Binding(b) for error in errors for b in error.bindings}
 
     def scope(self, *, static: bool) -> Scope:
         """What the names in the spec's rules stand for."""
