@@ -144,13 +144,14 @@ def test_no_other_conflict_is_attached_and_none_twice() -> None:
 def test_a_line_that_is_cited_lies_in_the_entry_of_the_function(name: str) -> None:
     """Between the function's signature and the next documented signature of the same document."""
     spec = SPECS[name]
+    lines = {str(d): entry.line for d, entry in spec.signatures.items()}
     starts = {d: sorted(f["line"] for f in FACTS if f["document"] == d) for d in DOCUMENTS}
     cited: list[tuple[str, str, int]] = [
         (c.aspect, d, n) for c in spec.claims for d, n in c.at.items()
     ]
     cited += [(e.name, d, n) for e in spec.errors for d, n in e.at.items()]
     for what, document, line in cited:
-        first = spec.signatures[document].line
+        first = lines[document]
         after = next((s for s in starts[document] if s > first), 10**9)
         assert first <= line < min(after, first + 40), f"{what}: {document}:{line}"
 
