@@ -191,7 +191,7 @@ class Seconds:
 class StructureObservation:
     """What came of one batch.
 
-    `inputs` and `outputs` are empty when nothing was built.
+    `outputs` is empty when a step failed, `inputs` when they could not be bound.
     """
 
     inputs: tuple[InputObservation, ...]

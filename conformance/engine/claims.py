@@ -10,6 +10,9 @@ from conformance.engine.findings import Finding, standing
 from conformance.generators.structure import accepted_dtypes
 from conformance.results import Aspect
 
+_SCALARS = ("bool", "int", "float")
+"""A Python number has no dtype of its own: that `function` gives one is that function's failure."""
+
 
 def plain(dtype: str | None) -> str | None:
     """A dtype's plain name: TensorFlow 1 calls that of a variable `float32_ref` (C033)."""
@@ -22,7 +25,7 @@ def dtype(
     """The dtype of the result, delivered and claimed."""
     structure = prepared.structure
     accepted = accepted_dtypes(structure, other) if other else prepared.dtypes
-    delivered = None if value is None else value.dtype
+    delivered = None if value is None or value.python_type in _SCALARS else value.dtype
     claimed = plain(claim.dtype)
     conventions = _dtype_conventions(prepared, other)
     demands = " or ".join(accepted)

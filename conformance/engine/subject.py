@@ -130,7 +130,7 @@ class Examination:
         """
         unsettled = frozenset(prepared.structure.unsettled)
         fatal = self.fatal.get(name, [])
-        return len(fatal) >= MOST_FATAL or sum(bool(f) and f <= unsettled for f in fatal) >= 2
+        return len(fatal) >= MOST_FATAL or any(f and f <= unsettled for f in fatal)
 
     def _take(self, task: Task, prepared: Prepared, observed: StructureObservation) -> None:
         name = task.spec.name

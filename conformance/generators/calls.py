@@ -26,9 +26,11 @@ BINDINGS = (
     Binding.PLACEHOLDER,
     Binding.PLACEHOLDER_NONE,
     Binding.VARIABLE,
+    Binding.PLACEHOLDER_NONE,
+    Binding.PLACEHOLDER,
     Binding.CONSTANT,
 )
-"""A constant needs a new graph for every draw, so it is the rarest."""
+"""Variables cost an initialisation and constants a new graph for every draw, so they are rarer."""
 
 FLOATX = "float32"
 

@@ -59,9 +59,7 @@ def fill(
     if np.dtype(dtype).kind in "iu":
         return _integers(rng, shape, dtype, domain)
     values = PROFILES[profile](rng, shape, np.finfo(dtype)).astype(dtype)
-    if profile in CONVENTION_OF_PROFILE:
-        return values
-    return _DOMAINS[domain](rng, values)
+    return values if profile == "special" else _DOMAINS[domain](rng, values)
 
 
 def _integers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str, domain: str) -> Array:

@@ -32,7 +32,8 @@ class Run(object):
         self._before_build = before_build
         self._ready = False
         self._unbuilt: Optional[Failure] = None
-        self._claims: Optional[Tuple[List[Any], List[Any]]] = None
+        self._inputs: Optional[List[Any]] = None
+        self._outputs: Optional[List[Any]] = None
         self._columns = Columns()
         self._errors: Dict[str, Tuple[int, List[Any]]] = {}
 
@@ -43,7 +44,7 @@ class Run(object):
             given = {name: array[draw, ...] for name, array in stacked.items()}
             # reading a variable back can cost as much as the call: the first and the last tell
             rows.append(self._draw(draw, given, draw in (0, draws - 1)))
-        inputs, outputs = self._claims or ([], [])
+        inputs, outputs = self._inputs or [], self._outputs or []
         payloads: List[Any] = []
         header = {
             "inputs": inputs,
@@ -84,6 +85,9 @@ class Run(object):
             self._before_build()
         try:
             self._structure.bind(feed)
+            if self._inputs is None:
+                # before the steps: one that fails may fail because of a wrong input
+                self._inputs = self._structure.input_claims()
             self._call_steps()
         except Failure as failure:
             self._unbuilt = None if self._fixed or self._eager else failure
@@ -92,8 +96,8 @@ class Run(object):
 
     def _call_steps(self) -> None:
         self._structure.build()
-        if self._claims is None:
-            self._claims = self._structure.claims()
+        if self._outputs is None:
+            self._outputs = self._structure.output_claims()
         self._evaluator.prepare(self._structure)
 
     def _evaluate(self, draw: int, feed: Dict[str, Any]) -> None:

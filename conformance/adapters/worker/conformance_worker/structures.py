@@ -58,13 +58,16 @@ class Structure(object):
         same_shape = held.shape == fed.shape
         return not (same_shape and held.tobytes() == fed.astype(held.dtype).tobytes())
 
-    def claims(self) -> Tuple[List[Any], List[Any]]:
-        """What the module says of the inputs and of the outputs before evaluation."""
-        inputs = [
+    def input_claims(self) -> List[Any]:
+        """What the module says of the inputs."""
+        return [
             {"name": item.name, "claim": self._claim(self.names[item.name])}
             for item in self._program.inputs
         ]
-        return inputs, [self._output(name) for name in self._program.outputs]
+
+    def output_claims(self) -> List[Any]:
+        """What the module says of the outputs before evaluation."""
+        return [self._output(name) for name in self._program.outputs]
 
     def _output(self, name: str) -> Dict[str, Any]:
         result = self.names[name]
