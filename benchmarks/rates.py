@@ -33,7 +33,7 @@ from conformance.engine import PROFILES, Run, Subject, plan
 from conformance.engine.cases import Prepared
 from conformance.engine.judge import judge
 from conformance.engine.plan import Task
-from conformance.engine.subject import Examination
+from conformance.engine.examination import Examination
 from conformance.results import Aspect
 from conformance.results.events import (
     CasesDone,

@@ -2,6 +2,7 @@
 
 from conformance.engine.plan import Task, plan
 from conformance.engine.profiles import PROFILES, Profile
-from conformance.engine.run import Run, Subject, run
+from conformance.engine.run import run
+from conformance.engine.subject import Run, Subject
 
 __all__ = ["PROFILES", "Profile", "Run", "Subject", "Task", "plan", "run"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy.typing as npt
@@ -38,6 +38,27 @@ class Finding:
     def identity(self) -> Identity:
         """What makes two findings the same failure."""
         return (self.aspect, self.kind, self.detail, self.conventions)
+
+
+@dataclass(slots=True)
+class Judgement:
+    """What one observation says: findings, cases by aspect, and the worst error met."""
+
+    findings: list[Finding] = field(default_factory=list)
+    cases: dict[Aspect, int] = field(default_factory=dict)
+    ulp: float | None = None
+    limit_ulp: float | None = None
+
+    def count(self, aspect: Aspect, cases: int = 1) -> None:
+        """Note that so many more cases were judged."""
+        self.cases[aspect] = self.cases.get(aspect, 0) + cases
+
+    def note_error(self, ulp: float, limit: float) -> None:
+        """Keep the error that uses most of its limit."""
+        if limit <= 0 or ulp == float("inf"):
+            return
+        if self.ulp is None or self.limit_ulp is None or ulp / limit > self.ulp / self.limit_ulp:
+            self.ulp, self.limit_ulp = ulp, limit
 
 
 def standing(conventions: tuple[str, ...]) -> Verdict:

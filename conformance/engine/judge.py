@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from conformance.adapters.observations import (
     Claim,
@@ -19,30 +18,9 @@ from conformance.adapters.observations import (
 )
 from conformance.engine import claims, values
 from conformance.engine.cases import Prepared
-from conformance.engine.findings import Finding, standing
+from conformance.engine.findings import Finding, Judgement, standing
 from conformance.program import Ref
 from conformance.results import Aspect, Verdict
-
-
-@dataclass(slots=True)
-class Judgement:
-    """What one observation says: findings, cases by aspect, and the worst error met."""
-
-    findings: list[Finding] = field(default_factory=list)
-    cases: dict[Aspect, int] = field(default_factory=dict)
-    ulp: float | None = None
-    limit_ulp: float | None = None
-
-    def count(self, aspect: Aspect, cases: int = 1) -> None:
-        """Note that so many more cases were judged."""
-        self.cases[aspect] = self.cases.get(aspect, 0) + cases
-
-    def note_error(self, ulp: float, limit: float) -> None:
-        """Keep the error that uses most of its limit."""
-        if limit <= 0 or ulp == float("inf"):
-            return
-        if self.ulp is None or self.limit_ulp is None or ulp / limit > self.ulp / self.limit_ulp:
-            self.ulp, self.limit_ulp = ulp, limit
 
 
 def judge(prepared: Prepared, observed: StructureObservation) -> Judgement:

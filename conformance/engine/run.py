@@ -6,13 +6,11 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
 
-from conformance.adapters.session import Session, WorkerStartError
+from conformance.adapters.session import WorkerStartError
+from conformance.engine.examination import Examination
 from conformance.engine.plan import Task
-from conformance.engine.profiles import Profile
-from conformance.engine.subject import Examination
-from conformance.program import Prelude
+from conformance.engine.subject import Run, Subject
 from conformance.results.events import (
     Event,
     RunFinished,
@@ -21,30 +19,6 @@ from conformance.results.events import (
 )
 
 Emit = Callable[[Event], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """A target as the engine sees it: what it claims to be, and how to reach it."""
-
-    name: str
-    edition: str
-    implementation: str
-    open: Callable[[Sequence[str]], Session]
-    """Makes a session that also looks up the signatures of these functions."""
-    prelude: Prelude = field(default_factory=Prelude)
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What is common to all subjects of a run."""
-
-    suite_version: str
-    profile: Profile
-    seed: int
-    started: str
-    """UTC, ISO 8601."""
-    selection: str | None = None
 
 
 def run(

@@ -1,200 +1,34 @@
-"""One target through its plan: sweep over all structures, then minimise what failed."""
+"""What is examined, and how: the records that a run is given."""
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from conformance.adapters.observations import (
-    Batch,
-    FunctionIdentity,
-    NotRun,
-    StructureObservation,
-)
 from conformance.adapters.session import Session
-from conformance.engine import signatures
-from conformance.engine.cases import Prepared
-from conformance.engine.failures import function_result
-from conformance.engine.findings import Identity
-from conformance.engine.judge import judge
-from conformance.engine.minimise import Minimiser
-from conformance.engine.plan import Task
-from conformance.engine.tally import Group, Tally
-from conformance.generators.collect import key
-from conformance.results import (
-    Aspect,
-    FunctionResult,
-    Results,
-    RunInfo,
-    TargetInfo,
-    Verdict,
-    summarise,
-)
-from conformance.results.events import (
-    CasesDone,
-    Event,
-    FunctionJudged,
-    TargetFinished,
-    TargetStarted,
-    WorkerRestarted,
-)
-
-if TYPE_CHECKING:
-    from conformance.engine.run import Run, Subject
-
-MOST_MINIMISED = 6
-"""Failures of one function that are made smaller; the gravest come first."""
-
-MOST_FATAL = 8
-"""After so many structures of one function that ended the worker, its others are left."""
+from conformance.engine.profiles import Profile
+from conformance.program import Prelude
 
 
-@dataclass(slots=True)
-class Examination:
-    """One subject, its session, and what has been found so far."""
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A target as the engine sees it: what it claims to be, and how to reach it."""
 
-    subject: Subject
-    session: Session
-    tasks: Sequence[Task]
-    common: Run
-    emit: Callable[[Event], None]
-    stop: threading.Event
-    tallies: dict[str, Tally] = field(default_factory=dict)
-    known: dict[str, dict[str, frozenset[Identity]]] = field(default_factory=dict)
-    fatal: dict[str, list[frozenset[str]]] = field(default_factory=dict)
-    cases: int = 0
-    inside: float = 0.0
-    begun: float = field(default_factory=time.monotonic)
-
-    def all(self) -> None:
-        """Everything; the results are announced even if `stop` is set on the way."""
-        info = self._identify()
-        self.emit(TargetStarted(info))
-        self._sweep()
-        functions = [self._conclude(t) for t in self.tasks if t.spec.name in self.tallies]
-        self.emit(TargetFinished(self._results(info, functions)))
-
-    def _identify(self) -> TargetInfo:
-        identity = self.session.identity
-        for task in self.tasks:
-            self._introduce(task, identity.functions[task.documented.name])
-        return TargetInfo(
-            name=self.subject.name,
-            edition=self.subject.edition,
-            implementation=self.subject.implementation,
-            versions=dict(sorted(identity.versions.items())),
-            python=identity.python,
-        )
-
-    def _introduce(self, task: Task, identity: FunctionIdentity) -> None:
-        """Presence and signature."""
-        tally = Tally(task.spec, task.edition, task.aspects)
-        self.tallies[task.spec.name] = tally
-        tally.count(Aspect.PRESENCE)
-        tally.note(signatures.presence(identity, task.documented))
-        if identity.present:
-            tally.count(Aspect.SIGNATURE)
-            tally.note(signatures.signature(identity, task.documented))
-
-    def _sweep(self) -> None:
-        """All structures of all functions, with the worker a few of them ahead."""
-        queue: list[tuple[Task, Prepared]] = []
-        for _, observed in self.session.run_batches(self._batches(queue)):
-            task, prepared = queue.pop(0)
-            self._take(task, prepared, observed)
-
-    def _batches(self, queue: list[tuple[Task, Prepared]]) -> Iterator[Batch]:
-        for task in self.tasks:
-            if not self._present(task):
-                continue
-            for prepared in task.prepared():
-                if self.stop.is_set():
-                    return
-                if self._known_to_end_the_worker(task.spec.name, prepared):
-                    self.tallies[task.spec.name].skipped += 1
-                    continue
-                queue.append((task, prepared))
-                yield prepared.batch
-
-    def _present(self, task: Task) -> bool:
-        groups = self.tallies[task.spec.name].groups.values()
-        return not any(g.finding.aspect is Aspect.PRESENCE for g in groups)
-
-    def _known_to_end_the_worker(self, name: str, prepared: Prepared) -> bool:
-        """Whether structures that rest on the same conventions ended the worker before.
-
-        Every start costs seconds. Structures that the documents settle get more chances.
-        """
-        unsettled = frozenset(prepared.structure.unsettled)
-        fatal = self.fatal.get(name, [])
-        return len(fatal) >= MOST_FATAL or any(f and f <= unsettled for f in fatal)
-
-    def _take(self, task: Task, prepared: Prepared, observed: StructureObservation) -> None:
-        name = task.spec.name
-        judgement = judge(prepared, observed)
-        judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
-        self.tallies[name].add(judgement, prepared)
-        if any(f.verdict in (Verdict.CRASHED, Verdict.TIMED_OUT) for f in judgement.findings):
-            self.fatal.setdefault(name, []).append(frozenset(prepared.structure.unsettled))
-        known = frozenset(f.identity for f in judgement.findings)
-        self.known.setdefault(name, {})[key(prepared.structure)] = known
-        self._count(name, observed, len({f.draw for f in judgement.findings}))
-
-    def _count(self, name: str, observed: StructureObservation, failed: int) -> None:
-        done = sum(not isinstance(d.outcome, NotRun) for d in observed.draws)
-        self.cases += done
-        self.inside += observed.seconds.total
-        self.emit(CasesDone(self.subject.name, name, done, failed))
-        for fault in observed.incidents[:1]:
-            reason = type(fault).__name__
-            self.emit(WorkerRestarted(self.subject.name, name, reason))
-
-    def _conclude(self, task: Task) -> FunctionResult:
-        tally = self.tallies[task.spec.name]
-        groups = tally.failures()
-        if not self.stop.is_set():
-            minimiser = self._minimiser(task)
-            groups = [
-                minimiser.minimise(g) if i < MOST_MINIMISED else g for i, g in enumerate(groups)
-            ]
-        result = function_result(tally, groups, task.theme, self.subject.prelude)
-        self.emit(FunctionJudged(self.subject.name, result))
-        return result
-
-    def _minimiser(self, task: Task) -> Minimiser:
-        return Minimiser(
-            run=self.session.run_batch,
-            strategy=task.strategy,
-            draws=task.draws,
-            count=task.count,
-            seed=task.own_seed,
-            budget=lambda group: _budget(group, task.profile.shrink),
-            known=self.known.get(task.spec.name, {}),
-        )
-
-    def _results(self, info: TargetInfo, functions: list[FunctionResult]) -> Results:
-        return Results(
-            target=info,
-            run=RunInfo(
-                suite_version=self.common.suite_version,
-                profile=self.common.profile.name,
-                seed=self.common.seed,
-                started=self.common.started,
-                seconds=round(time.monotonic() - self.begun, 3),
-                cases=self.cases,
-                seconds_in_target=round(self.inside, 3),
-                selection=self.common.selection,
-                complete=not self.stop.is_set(),
-                restarts=max(0, self.session.starts - 1),
-            ),
-            summary=summarise(functions),
-            functions=functions,
-        )
+    name: str
+    edition: str
+    implementation: str
+    open: Callable[[Sequence[str]], Session]
+    """Makes a session that also looks up the signatures of these functions."""
+    prelude: Prelude = field(default_factory=Prelude)
 
 
-def _budget(group: Group, most: int) -> int:
-    """Violations are made as small as can be, the rest gets a quarter of the effort."""
-    return most if group.finding.verdict is Verdict.VIOLATES else most // 4
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is common to all subjects of a run."""
+
+    suite_version: str
+    profile: Profile
+    seed: int
+    started: str
+    """UTC, ISO 8601."""
+    selection: str | None = None

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from conformance.engine.cases import Prepared
-from conformance.engine.findings import Finding, Identity
-from conformance.engine.judge import Judgement
+from conformance.engine.findings import Finding, Identity, Judgement
 from conformance.results import ASPECTS, Aspect, Verdict
 from conformance.specs import Spec
 from conformance.specs.model import Omitted

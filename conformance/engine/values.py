@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from conformance.adapters.observations import Returned, Value
 from conformance.engine.cases import Prepared
-from conformance.engine.findings import Finding, standing
-from conformance.generators.structure import accepted_dtypes
-from conformance.generators.values import CONVENTION_OF_PROFILE
+from conformance.engine.findings import Finding, Judgement, standing
+from conformance.generators.structure import CONVENTION_OF_PROFILE, accepted_dtypes
 from conformance.oracle import Expectation, agrees, worst
 from conformance.results import Aspect
-
-if TYPE_CHECKING:
-    from conformance.engine.judge import Judgement
 
 Array = npt.NDArray[Any]
 

@@ -9,22 +9,14 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from conformance.generators.structure import Structure
+from conformance.generators.structure import Structure
 
 Array = npt.NDArray[Any]
-
-CONVENTION_OF_PROFILE = {
-    "extremes": "extremes",
-    "subnormal": "subnormal",
-    "special": "special-values",
-}
-"""Profiles that no document settles, whatever the function."""
 
 
 @dataclass(frozen=True, slots=True)
