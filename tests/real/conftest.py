@@ -29,8 +29,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker("real")
-            target = getattr(item, "callspec", None) and item.callspec.params.get("target")  # type: ignore[attr-defined]
-            item.add_marker(pytest.mark.xdist_group(target or "real"))
+            parameters = item.callspec.params if hasattr(item, "callspec") else {}
+            item.add_marker(pytest.mark.xdist_group(parameters.get("target", "real")))
 
 
 def require(target: str) -> None:
