@@ -1,0 +1,316 @@
+"""The whole engine on named fakes: what is wrong is found, named and nothing else is blamed."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.adapters.session import Limits
+from conformance.program import from_json
+from conformance.results import Array, Aspect, Citation, Failure, Verdict
+from conformance.results.events import CasesDone, FunctionJudged, WorkerRestarted
+from tests.engine.support import OFFERED, TINY, Outcome, examine, fake, run_script
+
+REST = ("softmax", "reshape", "identity")
+"""Functions that fakes get right unless their name says otherwise."""
+
+WRONG_ONES = ("exp", "softmax", "identity", "argmax", "reshape")
+"""What `always_wrong` gets wrong and is looked at here."""
+
+IN_THE_FAKE = {
+    # whatever is wrong in `correct` itself, which knows little of static shapes and signatures
+    ("variable", Aspect.SIGNATURE): Verdict.VIOLATES,
+    ("placeholder", Aspect.SIGNATURE): Verdict.VIOLATES,
+    ("placeholder", Aspect.ERROR): Verdict.DIVERGES,
+    ("maximum", Aspect.STATIC_SHAPE): Verdict.DIVERGES,
+    ("dot", Aspect.STATIC_SHAPE): Verdict.DIVERGES,
+    ("sum", Aspect.VALUE): Verdict.DIVERGES,
+    ("sum", Aspect.DTYPE): Verdict.DIVERGES,
+    ("sum", Aspect.STATIC_SHAPE): Verdict.DIVERGES,
+}
+
+
+@cache
+def outcome(name: str, *functions: str, profile: str = "smoke") -> Outcome:
+    return examine(fake(name), functions or OFFERED, profile)
+
+
+def blamed(found: Outcome) -> dict[tuple[str, Aspect], Verdict]:
+    """Every cell that does not conform."""
+    return {k: v for k, v in found.verdicts().items() if v is not Verdict.CONFORMS}
+
+
+def only(found: Outcome, function: str, aspect: Aspect, verdict: Verdict) -> list[Failure]:
+    """The failures of the one cell that is blamed; AssertionError if another is."""
+    assert blamed(found) == {(function, aspect): verdict}
+    return found.aspect(function, aspect).failures
+
+
+# What is right
+
+
+def test_a_correct_implementation_conforms_but_for_what_it_lacks() -> None:
+    found = outcome("correct")
+    assert found.reached
+    assert blamed(found) == IN_THE_FAKE
+    assert found.results.run.restarts == 0
+    assert found.results.run.complete
+    # the documents settle all that the fake can do: what is left are conventions and parameters
+    for function, aspect, failure in found.failures(Verdict.VIOLATES):
+        assert (aspect, failure.kind) == (Aspect.SIGNATURE, "missing parameter"), function
+
+
+def test_a_missing_parameter_is_named_with_the_line_that_prints_the_signature() -> None:
+    (failure,) = outcome("correct").aspect("variable", Aspect.SIGNATURE).failures
+    assert failure.citation == Citation("ko-2.2", 197)
+    assert "has no parameter constraint" in failure.message
+    assert "ko-2.2:197" in failure.message
+
+
+def test_functions_that_are_absent_are_unsupported() -> None:
+    found = examine(fake("correct"), ("exp", "cos", "elu"), TINY)
+    for function in ("cos", "elu"):
+        verdicts = found.verdicts(function)
+        assert set(verdicts.values()) == {Verdict.UNSUPPORTED}
+        assert len(verdicts) == 6  # the denominator is that of a function that is there
+        (failure,) = found.aspect(function, Aspect.PRESENCE).failures
+        assert "is absent" in failure.message
+    assert set(found.verdicts("exp").values()) == {Verdict.CONFORMS}
+
+
+def test_the_largest_error_is_noted_beside_its_limit() -> None:
+    result = examine(fake("correct"), ("exp",), TINY).aspect("exp", Aspect.VALUE)
+    assert result.max_ulp is not None
+    assert 0 <= result.max_ulp <= 2
+    assert result.limit_ulp == 3
+
+
+# What is wrong
+
+
+def test_always_wrong_violates_with_a_citation() -> None:
+    found = outcome("always_wrong", *WRONG_ONES)
+    lines = {"exp": 1527, "softmax": 2787, "identity": 729, "argmax": 1425, "reshape": 1965}
+    for function, line in lines.items():
+        result = found.aspect(function, Aspect.VALUE)
+        assert result.verdict is Verdict.VIOLATES
+        (failure,) = (f for f in result.failures if f.verdict is Verdict.VIOLATES)
+        assert failure.kind == "value"
+        assert failure.citation == Citation("ko-2.2", line)
+        assert f"ko-2.2:{line} demands" in failure.message
+        assert failure.count > 3
+
+
+def test_a_signature_that_takes_anything_is_unsupported_and_not_wrong() -> None:
+    result = outcome("always_wrong", *WRONG_ONES).aspect("exp", Aspect.SIGNATURE)
+    assert result.verdict is Verdict.UNSUPPORTED
+    assert "takes any arguments" in result.failures[0].message
+
+
+def test_the_expected_and_the_given_array_are_in_the_failure() -> None:
+    (failure,) = outcome("always_wrong", *WRONG_ONES).aspect("exp", Aspect.VALUE).failures
+    (x,) = failure.inputs.values()
+    assert isinstance(failure.expected, Array)
+    assert isinstance(failure.got, Array)
+    right = np.exp(np.array(x.data, x.dtype))
+    np.testing.assert_allclose(np.array(failure.expected.data), right, rtol=1e-6)
+    np.testing.assert_allclose(np.array(failure.got.data), right + 1, rtol=1e-6)
+
+
+def test_another_dtype_diverges_in_the_aspect_dtype_alone() -> None:
+    failures = only(outcome("wrong_dtype", "exp", *REST), "exp", Aspect.DTYPE, Verdict.DIVERGES)
+    for failure in failures:
+        assert failure.kind == "dtype"
+        assert failure.convention is not None
+        assert "result-dtype" in failure.convention
+        assert failure.got == "float64"
+        assert "gives float64" in failure.message
+
+
+def test_a_wrong_axis_violates_where_it_shows() -> None:
+    functions = ("softmax", "exp", "reshape", "identity")
+    failures = only(outcome("wrong_axis", *functions), "softmax", Aspect.VALUE, Verdict.VIOLATES)
+    assert [f.kind for f in failures] == ["value"]
+    assert failures[0].citation == Citation("ko-2.2", 2787)
+
+
+def test_one_ulp_more_is_within_the_limit_and_is_shown() -> None:
+    found = outcome("one_ulp_over", "exp", *REST)
+    assert blamed(found) == {}
+    result = found.aspect("exp", Aspect.VALUE)
+    assert result.max_ulp is not None
+    assert 1 < result.max_ulp < 3
+
+
+@pytest.mark.parametrize("ulp", [4, 40])
+def test_more_than_the_limit_diverges_by_the_convention_accuracy(ulp: int) -> None:
+    found = examine(fake("one_ulp_over", FAKE_ULP=str(ulp)), ("exp", "identity"), "smoke")
+    failures = only(found, "exp", Aspect.VALUE, Verdict.DIVERGES)
+    assert "accuracy" in {f.convention for f in failures}
+    for failure in failures:
+        assert failure.kind == "accuracy"
+        assert failure.citation is None
+        assert failure.max_ulp is not None
+        assert ulp - 1 < failure.max_ulp < ulp + 1
+        assert "within 3 ULP" in failure.message
+
+
+def test_one_wrong_number_in_a_thousand_is_found() -> None:
+    found = outcome("wrong_one_in_a_thousand", "exp", "identity", profile="default")
+    result = found.aspect("exp", Aspect.VALUE)
+    assert result.verdict is Verdict.VIOLATES
+    assert {f.kind for f in result.failures} == {"value"}
+    assert sum(f.count for f in result.failures) < result.cases / 4
+    assert found.aspect("identity", Aspect.VALUE).verdict is Verdict.CONFORMS
+
+
+def test_changed_inputs_diverge_by_the_convention_purity() -> None:
+    failures = only(outcome("changes_inputs", "exp", *REST), "exp", Aspect.PURITY, Verdict.DIVERGES)
+    assert [f.convention for f in failures] == ["purity"]
+    assert "changes x" in failures[0].message
+
+
+# What ends the process, or does not come back
+
+
+def test_a_crash_is_blamed_on_its_function_and_the_rest_is_judged() -> None:
+    found = examine(fake("crashes"), ("exp", *REST), TINY)
+    failures = only(found, "exp", Aspect.VALUE, Verdict.CRASHED)
+    assert [f.kind for f in failures] == ["crash"]
+    assert "ends the process (signal 6)" in failures[0].message
+    assert isinstance(failures[0].got, str)
+    assert "about to end" in failures[0].got
+    restarts = [e for e in found.events if isinstance(e, WorkerRestarted)]
+    assert {(e.function, e.reason) for e in restarts} == {("exp", "Crashed")}
+    assert found.results.run.restarts >= len(restarts)
+    assert sum(a.cases for f in found.results.functions for a in f.aspects) > 0
+    judged = [e.result.function for e in found.events if isinstance(e, FunctionJudged)]
+    assert sorted(judged) == sorted(("exp", *REST))
+
+
+def test_an_exit_status_is_told() -> None:
+    found = examine(fake("crashes", FAKE_END="exit"), ("exp",), TINY)
+    (failure,) = found.aspect("exp", Aspect.VALUE).failures
+    assert "exit status 7" in failure.message
+
+
+def test_a_hang_is_timed_out_and_the_rest_is_judged() -> None:
+    limits = Limits(structure=0.6, draw=0.0, failures=1)
+    found = examine(fake("hangs", limits), ("exp", *REST), TINY)
+    assert found.aspect("exp", Aspect.VALUE).verdict is Verdict.TIMED_OUT
+    (failure,) = found.aspect("exp", Aspect.VALUE).failures
+    assert (failure.kind, failure.citation) == ("time-out", None)
+    assert "no answer within 0.6 s" in failure.message
+    assert set(found.verdicts(*REST).values()) == {Verdict.CONFORMS}
+
+
+def test_garbage_on_every_descriptor_is_a_crash_of_its_function() -> None:
+    found = examine(fake("writes_garbage"), ("exp", *REST), TINY)
+    failures = only(found, "exp", Aspect.VALUE, Verdict.CRASHED)
+    assert [f.kind for f in failures] == ["garbage"]
+
+
+@pytest.mark.parametrize("name", ["floods_output", "closes_descriptors"])
+def test_what_does_no_harm_conforms(name: str) -> None:
+    found = examine(fake(name), ("exp", *REST), TINY)
+    assert blamed(found) == {}
+    assert found.results.run.restarts == 0
+
+
+def test_closing_all_descriptors_is_a_crash_of_its_function() -> None:
+    found = examine(fake("closes_descriptors", FAKE_CLOSE="all"), ("exp", *REST), TINY)
+    only(found, "exp", Aspect.VALUE, Verdict.CRASHED)
+
+
+# Smaller cases and scripts
+
+
+@pytest.mark.parametrize("function", WRONG_ONES)
+def test_a_failure_shrinks_to_an_input_of_at_most_two_elements(function: str) -> None:
+    found = outcome("always_wrong", *WRONG_ONES)
+    (failure,) = found.aspect(function, Aspect.VALUE).failures
+    (x,) = failure.inputs.values()
+    assert np.prod(x.shape) <= 2
+    assert set(x.data) <= {0, 1}
+
+
+@pytest.mark.parametrize("function", WRONG_ONES)
+def test_a_minimised_failure_is_a_program_and_its_script(function: str) -> None:
+    found = outcome("always_wrong", *WRONG_ONES)
+    (failure,) = found.aspect(function, Aspect.VALUE).failures
+    program = from_json(failure.program)
+    assert [s.function for s in program.steps] == [function]
+    assert {i.name: list(i.shape) for i in program.inputs} == {
+        name: a.shape for name, a in failure.inputs.items()
+    }
+    assert failure.script is not None
+    assert failure.message in failure.script
+
+
+def printed(script: str) -> tuple[str, Any]:
+    """The claimed dtype and shape, and the array, that the script prints."""
+    lines = script.splitlines()
+    last = next(i for i, line in enumerate(lines) if re.match(r"print\((repr\(|K\.function)", line))
+    value = re.sub(r"^print\((repr\()?(.*?)\)?\)$", r"\2", lines[last])
+    if value.startswith("K.function"):
+        value = f"{value})[0]" if value.count("(") > value.count(")") else f"{value}[0]"
+    lines[last] = "import json; v = np.asarray(" + value + ")"
+    lines.append("print(json.dumps([v.dtype.name, v.shape, [str(e) for e in v.ravel().tolist()]]))")
+    done = run_script("\n".join(lines))
+    assert done.returncode == 0, done.stderr
+    claim, answer = done.stdout.splitlines()
+    return claim, json.loads(answer)
+
+
+WRONG = [
+    ("always_wrong", "smoke", WRONG_ONES),
+    ("wrong_axis", "smoke", ("softmax",)),
+    ("wrong_dtype", "smoke", ("exp",)),
+    ("wrong_one_in_a_thousand", "default", ("exp", "identity")),
+]
+
+
+@pytest.mark.parametrize(("name", "profile", "functions"), WRONG, ids=[w[0] for w in WRONG])
+def test_every_script_shows_its_failure_alone(
+    name: str, profile: str, functions: tuple[str, ...]
+) -> None:
+    shown = 0
+    for _, aspect, failure in outcome(name, *functions, profile=profile).failures():
+        if aspect not in (Aspect.VALUE, Aspect.DTYPE) or failure.script is None:
+            continue
+        if failure.kind == "exception":
+            done = run_script(failure.script)
+            assert done.returncode != 0
+            assert str(failure.got).partition(":")[0] in done.stderr.splitlines()[-1]
+            continue
+        _, (dtype, shape, data) = printed(failure.script)
+        shown += 1
+        if failure.kind == "dtype":
+            assert dtype == failure.got
+            continue
+        assert isinstance(failure.got, Array)
+        assert isinstance(failure.expected, Array)
+        assert (dtype, shape) == (failure.got.dtype, failure.got.shape)
+        assert data[: len(failure.got.data)] == [str(v) for v in failure.got.data]
+        assert failure.got.data != failure.expected.data
+    assert shown
+
+
+# What is announced
+
+
+def test_the_events_add_up() -> None:
+    found = outcome("always_wrong", *WRONG_ONES)
+    done = [e for e in found.events if isinstance(e, CasesDone)]
+    assert sum(e.cases for e in done) == found.results.run.cases
+    assert all(0 <= e.failed <= e.cases for e in done)
+    cases = {f.function: f.aspects for f in found.results.functions}
+    for function, aspects in cases.items():
+        value = next(a for a in aspects if a.aspect is Aspect.VALUE)
+        assert value.cases == sum(e.cases for e in done if e.function == function)
+        assert sum(f.count for f in value.failures) <= value.cases

@@ -1,0 +1,127 @@
+"""A run that is stopped early keeps what it has, and a target that cannot start is told of."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from conformance.adapters.process import Launch
+from conformance.engine import PROFILES, Run, Subject, run
+from conformance.engine.subject import Examination
+from conformance.program import Prelude
+from conformance.results import Results
+from conformance.results.events import (
+    CasesDone,
+    Event,
+    RunFinished,
+    RunStarted,
+    TargetFinished,
+    TargetStarted,
+    TargetUnavailable,
+)
+from tests.engine.support import EDITION, QUICK, TINY, fake, subject, tasks
+
+COMMON = Run("1.0", TINY, 0, "2000-01-01T00:00:00+00:00")
+FUNCTIONS = ("exp", "softmax", "reshape", "identity")
+
+
+def stopped_at(condition: Callable[[Event], bool]) -> tuple[list[Event], Results]:
+    """The events and the results of an examination that is asked to stop at an event."""
+    stop, events = threading.Event(), []
+
+    def emit(event: Event) -> None:
+        events.append(event)
+        if condition(event):
+            stop.set()
+
+    tested = fake("always_wrong")
+    with tested.open(FUNCTIONS) as session:
+        Examination(tested, session, tasks(FUNCTIONS, TINY), COMMON, emit, stop).all()
+    (results,) = (e.results for e in events if isinstance(e, TargetFinished))
+    return events, results
+
+
+def test_what_was_done_is_kept_and_marked_as_incomplete() -> None:
+    events, results = stopped_at(lambda e: isinstance(e, CasesDone))
+    done = [e for e in events if isinstance(e, CasesDone)]
+    assert not results.run.complete
+    assert results.run.cases == sum(e.cases for e in done)
+    everything = sum(len(p.draws) for t in tasks(FUNCTIONS, TINY) for p in t.prepared())
+    assert 0 < results.run.cases < everything
+    first = done[0].function
+    (judged,) = (f for f in results.functions if f.function == first)
+    value = next(a for a in judged.aspects if a.aspect == "value")
+    assert value.failures, "what was found before the stop is told"
+
+
+def test_cells_that_were_not_reached_are_missing() -> None:
+    """A function without a single case has no verdict: `unsupported` would be a lie."""
+    events, results = stopped_at(lambda e: isinstance(e, CasesDone))
+    reached = {e.function for e in events if isinstance(e, CasesDone)}
+    for function in results.functions:
+        judged = {str(a.aspect) for a in function.aspects if a.cases}
+        assert {str(a.aspect) for a in function.aspects} == judged, function.function
+        assert function.function in reached or judged <= {"presence", "signature"}
+
+
+def test_a_stop_before_anything_leaves_results_without_cases() -> None:
+    _, results = stopped_at(lambda e: isinstance(e, TargetStarted))
+    assert results.run.cases == 0
+    assert not results.run.complete
+
+
+def test_ctrl_c_ends_the_run_and_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    events: list[Event] = []
+    calls = []
+
+    def wait(futures: object, **_: object) -> None:
+        calls.append(futures)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        for future in futures:  # type: ignore[attr-defined]
+            future.result()
+
+    monkeypatch.setattr("conformance.engine.run.wait", wait)
+    run([fake("correct")], {EDITION: tasks(FUNCTIONS, TINY)}, COMMON, events.append, 1)
+    last = events[-1]
+    assert isinstance(last, RunFinished)
+    assert last.interrupted
+    (finished,) = (e for e in events if isinstance(e, TargetFinished))
+    assert not finished.results.run.complete
+
+
+def absent() -> Subject:
+    started = Launch("/nowhere/python", "fakes.correct", "graph", {})
+    return subject("absent", started, Prelude(), QUICK)
+
+
+@pytest.mark.parametrize("broken", [fake("does_not_import"), absent()], ids=lambda s: str(s.name))
+def test_a_target_that_does_not_start_is_unavailable_and_others_are_run(broken: Subject) -> None:
+    events: list[Event] = []
+    planned = {EDITION: tasks(("exp",), TINY)}
+    assert not run([broken, fake("correct")], planned, COMMON, events.append, 2)
+    (unavailable,) = (e for e in events if isinstance(e, TargetUnavailable))
+    assert unavailable.name == broken.name
+    assert unavailable.reason
+    assert unavailable.hint == f"conformance install --force {broken.name}"
+    (finished,) = (e for e in events if isinstance(e, TargetFinished))
+    assert finished.results.target.name == "correct"
+
+
+def test_the_reason_is_what_the_implementation_said() -> None:
+    events: list[Event] = []
+    planned = {EDITION: tasks(("exp",), TINY)}
+    run([fake("does_not_import")], planned, COMMON, events.append, 1)
+    (unavailable,) = (e for e in events if isinstance(e, TargetUnavailable))
+    assert "the library that this needs is not there" in unavailable.reason
+
+
+def test_a_run_begins_with_what_is_planned() -> None:
+    events: list[Event] = []
+    planned = tasks(("exp",), PROFILES["smoke"])
+    run([fake("correct")], {EDITION: planned}, COMMON, events.append, 1)
+    assert isinstance(events[0], RunStarted)
+    (finished,) = (e for e in events if isinstance(e, TargetFinished))
+    assert events[0].planned["correct"] == pytest.approx(finished.results.run.cases, rel=0.2)

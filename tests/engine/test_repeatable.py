@@ -1,0 +1,85 @@
+"""The same seed gives the same results, byte for byte; the same failure keeps its id."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import msgspec
+import pytest
+
+from conformance.reporting.json_results import encode
+from conformance.results import Results, Verdict
+from conformance.results.events import FunctionJudged, TargetFinished
+from tests.engine.support import Outcome, examine, fake
+
+FUNCTIONS = ("exp", "softmax", "sum")
+
+
+@cache
+def outcome(seed: int, run: int) -> Outcome:
+    """A run; `run` only keeps two with the same seed apart."""
+    return examine(fake("always_wrong"), FUNCTIONS, seed=seed)
+
+
+def timeless(results: Results) -> bytes:
+    """The file's bytes with the times set to zero."""
+    run = msgspec.structs.replace(results.run, seconds=0.0, seconds_in_target=0.0)
+    return encode(msgspec.structs.replace(results, run=run))
+
+
+def ids(found: Outcome) -> dict[tuple[str, ...], str]:
+    """The id of each failure by what tells it from others."""
+    return {
+        (function, str(aspect), f.kind, str(f.convention), str(f.verdict)): f.id
+        for function, aspect, f in found.failures()
+    }
+
+
+def test_the_same_seed_gives_the_same_bytes() -> None:
+    first, second = outcome(3, 1), outcome(3, 2)
+    assert timeless(first.results) == timeless(second.results)
+
+
+def test_the_same_seed_gives_the_same_order_of_events() -> None:
+    kinds = [[type(e).__name__ for e in outcome(3, run).events] for run in (1, 2)]
+    assert kinds[0] == kinds[1]
+
+
+def test_another_seed_gives_other_cases_and_the_same_ids() -> None:
+    first, second = outcome(3, 1), outcome(4, 1)
+    assert timeless(first.results) != timeless(second.results)
+    mine, its = ids(first), ids(second)
+    shared = mine.keys() & its.keys()
+    violations = {k for k in shared if k[-1] == Verdict.VIOLATES}
+    assert {k[0] for k in violations} == set(FUNCTIONS)
+    assert {k: mine[k] for k in shared} == {k: its[k] for k in shared}
+
+
+def test_an_id_names_one_failure() -> None:
+    listed = [f.id for _, _, f in outcome(3, 1).failures()]
+    assert len(listed) == len(set(listed))
+    assert all(len(i) == 12 and int(i, 16) >= 0 for i in listed)
+
+
+def test_the_order_of_the_functions_does_not_matter() -> None:
+    """A function alone, as in a shard, is judged as it is among others."""
+    alone = examine(fake("always_wrong"), ("softmax",), seed=3).results.functions
+    among = [f for f in outcome(3, 1).results.functions if f.function == "softmax"]
+    assert alone == among
+
+
+def test_what_is_announced_is_what_is_in_the_results() -> None:
+    found = outcome(3, 1)
+    judged = [e.result for e in found.events if isinstance(e, FunctionJudged)]
+    (finished,) = (e for e in found.events if isinstance(e, TargetFinished))
+    assert judged == finished.results.functions == found.results.functions
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_minimised_case_keeps_its_identity(function: str) -> None:
+    """Shrinking `softmax` to one element must not end in another failure than it began with."""
+    for _, aspect, failure in outcome(3, 1).failures(Verdict.VIOLATES):
+        if failure.kind == "value":
+            assert "raises" not in failure.message
+            assert str(aspect) == "value"
+            assert failure.expected != failure.got

@@ -1,0 +1,228 @@
+"""Findings gathered into failures, and the verdict that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from conformance.engine.cases import Prepared
+from conformance.engine.failures import cite, function_result, identifier
+from conformance.engine.findings import Finding, standing
+from conformance.engine.tally import Group, Tally, demanded_aspects, verdict
+from conformance.generators import Draw, collect, structures
+from conformance.program import Prelude
+from conformance.results import ASPECTS, Aspect, Citation, Verdict
+from conformance.specs import EDITIONS, load
+
+SPEC = load()["repeat_elements"]
+
+
+def tally(edition: str = "keras-2.0") -> Tally:
+    return Tally(SPEC, edition, frozenset(ASPECTS))
+
+
+def finding(
+    *conventions: str,
+    kind: str = "value",
+    detail: str = "",
+    aspect: Aspect = Aspect.VALUE,
+    verdict: Verdict | None = None,
+) -> Finding:
+    stands = verdict or standing(conventions)
+    return Finding(aspect, stands, kind, "gives 1", "2", detail, conventions)
+
+
+def prepared() -> list[Prepared]:
+    """Structures from simple to complicated."""
+    found = collect(structures(SPEC, "keras-2.0"), 20, 0)
+    return [Prepared(s, [Draw("ordinary", 0)]) for s in sorted(found, key=lambda s: s.size)]
+
+
+def conventions(groups: Iterable[Group]) -> list[tuple[str, ...]]:
+    return [g.finding.conventions for g in groups]
+
+
+# Groups
+
+
+def test_findings_of_one_identity_are_one_failure() -> None:
+    counted = tally()
+    counted.note([finding("empty"), finding("empty"), finding("scalar")])
+    assert sorted((conventions([g])[0], g.count) for g in counted.failures()) == [
+        (("empty",), 2),
+        (("scalar",), 1),
+    ]
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_failure_under_fewer_conventions_stands_for_those_under_more(reverse: bool) -> None:
+    noted = [finding("empty", "scalar"), finding("empty"), finding(), finding("negative-axis")]
+    counted = tally()
+    counted.note(reversed(noted) if reverse else noted)
+    (failure,) = counted.failures()
+    assert failure.finding.conventions == ()
+    assert failure.finding.verdict is Verdict.VIOLATES
+    assert failure.count == 4
+
+
+def test_only_a_subset_of_the_conventions_stands_for_more() -> None:
+    counted = tally()
+    counted.note([finding("empty"), finding("scalar"), finding("empty", "ties")])
+    kept = {g.finding.conventions: g.count for g in counted.failures()}
+    assert kept == {("empty",): 2, ("scalar",): 1}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        finding("empty", kind="shape"),
+        finding("empty", detail="IndexError"),
+        finding("empty", aspect=Aspect.DTYPE),
+    ],
+)
+def test_another_kind_detail_or_aspect_is_another_failure(other: Finding) -> None:
+    counted = tally()
+    counted.note([finding(), other])
+    assert len(counted.failures()) == 2
+
+
+def test_the_gravest_failure_comes_first() -> None:
+    counted = tally()
+    noted = [
+        finding("empty", kind="a"),
+        finding(kind="b", verdict=Verdict.TIMED_OUT),
+        finding(kind="c"),
+        finding(kind="d", verdict=Verdict.UNSUPPORTED),
+        finding(kind="e", verdict=Verdict.CRASHED),
+    ]
+    counted.note(noted)
+    assert [g.finding.kind for g in counted.failures()] == ["c", "e", "b", "a", "d"]
+
+
+def test_the_simplest_structure_is_kept() -> None:
+    simple, *_, complicated = prepared()
+    assert simple.structure.size < complicated.structure.size
+    for order in ((simple, complicated), (complicated, simple)):
+        counted = tally()
+        for each in order:
+            counted.note([finding()], each)
+        (group,) = counted.failures()
+        assert group.prepared is simple
+        assert group.count == 2
+
+
+# Verdicts
+
+
+def judged(cases: int, *findings: Finding, aspect: Aspect = Aspect.VALUE) -> Verdict:
+    counted = tally()
+    counted.count(aspect, cases)
+    counted.note(findings)
+    return verdict(counted, aspect, counted.failures())
+
+
+def test_without_a_finding_the_aspect_conforms() -> None:
+    assert judged(5) is Verdict.CONFORMS
+
+
+def test_what_was_never_checked_is_unsupported() -> None:
+    assert judged(0) is Verdict.UNSUPPORTED
+
+
+@pytest.mark.parametrize(
+    "wrong", [Verdict.DIVERGES, Verdict.TIMED_OUT, Verdict.CRASHED, Verdict.VIOLATES]
+)
+def test_the_gravest_finding_decides(wrong: Verdict) -> None:
+    assert judged(9, finding("empty"), finding(kind="b", verdict=wrong)) is wrong
+
+
+def test_a_finding_on_another_aspect_does_not_count() -> None:
+    assert judged(5, finding(aspect=Aspect.DTYPE)) is Verdict.CONFORMS
+
+
+def test_what_is_refused_under_a_convention_does_not_spoil_the_aspect() -> None:
+    refused = finding("input-dtype", kind="exception", verdict=Verdict.UNSUPPORTED)
+    assert judged(5, refused) is Verdict.CONFORMS
+    assert judged(1, refused) is Verdict.UNSUPPORTED
+
+
+def test_what_is_refused_without_a_convention_is_unsupported() -> None:
+    refused = finding(kind="exception", verdict=Verdict.UNSUPPORTED)
+    assert judged(5, refused) is Verdict.UNSUPPORTED
+
+
+def test_an_input_that_could_not_be_made_is_not_this_function_s_failure() -> None:
+    unmade = finding(kind="unmade input", verdict=Verdict.UNSUPPORTED)
+    assert judged(5, unmade) is Verdict.CONFORMS
+    assert judged(1, unmade) is Verdict.UNSUPPORTED
+
+
+def test_standing_is_a_violation_only_without_conventions() -> None:
+    assert standing(()) is Verdict.VIOLATES
+    assert standing(("empty",)) is Verdict.DIVERGES
+
+
+# Denominator, ids, citations
+
+
+def test_the_denominator_of_an_edition_is_fixed() -> None:
+    counts = {
+        e: sum(len(demanded_aspects(s, e)) for s in load().values() if e in s.editions)
+        for e in EDITIONS
+    }
+    offered = {e: sum(e in s.editions for s in load().values()) for e in EDITIONS}
+    # five aspects each, purity where there are inputs, errors where one is documented
+    inputless = {"zeros", "ones", "eye", "arange"}
+    for edition in EDITIONS:
+        errors = sum(
+            any(edition in e.editions for e in s.errors)
+            for s in load().values()
+            if edition in s.editions
+        )
+        without = sum(edition in load()[n].editions for n in inputless)
+        assert counts[edition] == 6 * offered[edition] - without + errors
+
+
+def test_every_aspect_that_is_looked_at_is_in_the_result() -> None:
+    counted = tally()
+    result = function_result(counted, [], "shape ops", Prelude())
+    assert [a.aspect for a in result.aspects] == demanded_aspects(SPEC, "keras-2.0")
+    part = Tally(SPEC, "keras-2.0", frozenset({Aspect.VALUE}))
+    assert [a.aspect for a in function_result(part, [], "", Prelude()).aspects] == [Aspect.VALUE]
+
+
+def test_an_id_depends_on_what_fails_and_where_and_not_on_the_case() -> None:
+    counted = tally()
+    base = identifier(counted, finding("empty"))
+    assert base == identifier(tally(), finding("empty"))
+    others = [
+        identifier(counted, finding()),
+        identifier(counted, finding("empty", kind="shape")),
+        identifier(counted, finding("empty", detail="x")),
+        identifier(counted, finding("empty", aspect=Aspect.DTYPE)),
+        identifier(tally("keras-2.2"), finding("empty")),
+        identifier(Tally(load()["tile"], "keras-2.0", frozenset()), finding("empty")),
+    ]
+    assert len({base, *others}) == 7
+
+
+@pytest.mark.parametrize(
+    ("aspect", "kind", "edition", "line"),
+    [
+        (Aspect.VALUE, "value", "keras-2.0", Citation("ja-2.0", 1582)),
+        (Aspect.VALUE, "value", "keras-2.2", Citation("ko-2.2", 2063)),
+        (Aspect.ERROR, "unknown-length", "keras-2.0", Citation("ja-2.0", 1594)),
+        (Aspect.STATIC_SHAPE, "contradiction", "keras-2.0", Citation("ja-2.0", 518)),
+        (Aspect.SIGNATURE, "order", "keras-2.0", Citation("ja-2.0", 1579)),
+        (Aspect.SIGNATURE, "order", "keras-1", Citation("ja-1", 935)),
+    ],
+)
+def test_a_violation_cites_the_line_of_the_edition_s_document(
+    aspect: Aspect, kind: str, edition: str, line: Citation
+) -> None:
+    assert cite(SPEC, edition, finding(aspect=aspect, kind=kind)) == line
+
+
+def test_a_divergence_cites_no_line() -> None:
+    assert cite(SPEC, "keras-2.0", finding("empty")) is None
