@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 
 import pytest
 
 from conformance.adapters.process import Launch
 from conformance.engine import PROFILES, Run, Subject, run
-from conformance.engine.subject import Examination
+from conformance.engine.examination import Examination
 from conformance.program import Prelude
 from conformance.results import Results
 from conformance.results.events import (
@@ -74,22 +76,30 @@ def test_a_stop_before_anything_leaves_results_without_cases() -> None:
 
 def test_ctrl_c_ends_the_run_and_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     events: list[Event] = []
-    calls = []
+    begun = threading.Event()
+    waits = iter((True, False))
 
-    def wait(futures: object, **_: object) -> None:
-        calls.append(futures)
-        if len(calls) == 1:
+    def emit(event: Event) -> None:
+        events.append(event)
+        if isinstance(event, CasesDone):
+            begun.set()
+
+    def wait(futures: Iterable[Future[bool]], **_: object) -> None:
+        if next(waits):
+            begun.wait(60)
             raise KeyboardInterrupt
-        for future in futures:  # type: ignore[attr-defined]
+        for future in futures:
             future.result()
 
-    monkeypatch.setattr("conformance.engine.run.wait", wait)
-    run([fake("correct")], {EDITION: tasks(FUNCTIONS, TINY)}, COMMON, events.append, 1)
+    monkeypatch.setattr(sys.modules["conformance.engine.run"], "wait", wait)
+    planned = tasks(FUNCTIONS, PROFILES["default"])
+    run([fake("correct")], {EDITION: planned}, COMMON, emit, 1)
     last = events[-1]
     assert isinstance(last, RunFinished)
     assert last.interrupted
     (finished,) = (e for e in events if isinstance(e, TargetFinished))
     assert not finished.results.run.complete
+    assert 0 < finished.results.run.cases < sum(t.planned for t in planned)
 
 
 def absent() -> Subject:
