@@ -23,12 +23,12 @@ def collect(strategy: SearchStrategy[Structure], count: int, seed: int) -> list[
     """Up to `count` different structures; the same for the same seed."""
     found: dict[str, Structure] = {}
 
-    def gather(structure: Structure) -> bool:
+    def enough(structure: Structure) -> bool:
         if len(found) < count:
             found.setdefault(key(structure), structure)
-        return False
+        return len(found) >= count
 
-    _find(strategy, gather, count, seed)
+    _find(strategy, enough, count, seed, (hypothesis.Phase.generate,))
     return list(found.values())
 
 
@@ -39,7 +39,8 @@ def shrink(
     seed: int,
 ) -> Structure | None:
     """The smallest structure that fails, starting from those that `collect` gives."""
-    return _find(strategy, fails, count, seed)
+    phases = (hypothesis.Phase.generate, hypothesis.Phase.shrink)
+    return _find(strategy, fails, count, seed, phases)
 
 
 def key(structure: Structure) -> str:
@@ -52,12 +53,13 @@ def _find(
     condition: Callable[[Structure], bool],
     count: int,
     seed: int,
+    phases: tuple[hypothesis.Phase, ...],
 ) -> Structure | None:
     settings: dict[str, Any] = {
         "max_examples": _examples(count),
         "database": None,
         "deadline": None,
-        "phases": (hypothesis.Phase.generate, hypothesis.Phase.shrink),
+        "phases": phases,
         "suppress_health_check": list(hypothesis.HealthCheck),
     }
     try:

@@ -30,9 +30,9 @@ class Draw:
 def draw_arrays(structure: Structure, draw: Draw) -> dict[str, Array]:
     """One array for each input, by name; the same for the same structure and draw."""
     arrays = {}
+    key = zlib.crc32(repr(structure.program.inputs).encode())
+    rng = np.random.Generator(np.random.PCG64([draw.seed, key]))
     for item in structure.program.inputs:
-        key = zlib.crc32(f"{item.name}{item.shape}{item.dtype}".encode())
-        rng = np.random.Generator(np.random.PCG64([draw.seed, key]))
         below = structure.below.get(item.name)
         if below is not None:
             arrays[item.name] = rng.integers(0, max(below, 1), item.shape).astype(item.dtype)
