@@ -31,9 +31,9 @@ from conformance.adapters.access import open_session
 from conformance.adapters.registry import Target, UnknownTargetError, resolve, shipped
 from conformance.engine import PROFILES, Run, Subject, plan
 from conformance.engine.cases import Prepared
+from conformance.engine.examination import Examination
 from conformance.engine.judge import judge
 from conformance.engine.plan import Task
-from conformance.engine.examination import Examination
 from conformance.results import Aspect
 from conformance.results.events import (
     CasesDone,
