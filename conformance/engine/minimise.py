@@ -50,9 +50,12 @@ class Minimiser:
     def _structure(self, group: Group) -> Group:
         assert group.prepared is not None
         wanted = group.finding.identity
+        first = group.prepared.structure
         left = [self.budget(group)]
 
         def fails(structure: Structure) -> bool:
+            if not set(structure.unsettled) <= set(first.unsettled):
+                return False  # what rests on more conventions is no simpler
             found = self.known.get(key(structure))
             if found is None:
                 if left[0] <= 0:
@@ -61,7 +64,6 @@ class Minimiser:
                 found = self._look(structure)
             return wanted in found
 
-        first = group.prepared.structure
         best = shrink(self.strategy(first), fails, self.count(first), self.seed)
         if best is None or best.size > first.size:
             return group
