@@ -1,0 +1,62 @@
+"""Structures of the default profile, made once for all tests of this folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from conformance.engine import PROFILES, Task, plan
+from conformance.generators import Structure, collect
+from conformance.program import Binding
+from conformance.specs import EDITIONS, load, model
+
+PAIRS = [(e, n) for e in EDITIONS for n, spec in load().items() if e in spec.editions]
+NEWEST = "keras-2.2"
+
+
+@cache
+def _tasks(edition: str) -> dict[str, Task]:
+    return {t.spec.name: t for t in plan(load(), edition, PROFILES["default"], 0)}
+
+
+def task(edition: str, function: str) -> Task:
+    """The default profile's task, with seed 0."""
+    return _tasks(edition)[function]
+
+
+@cache
+def collected(edition: str, function: str) -> list[Structure]:
+    """Valid structures, as a run makes them: all for the newest edition, a few for the others."""
+    mine = task(edition, function)
+    return collect(
+        mine.strategy(), mine.profile.structures if edition == NEWEST else 5, mine.own_seed
+    )
+
+
+def everything(function: str) -> list[Structure]:
+    """All valid structures of the default profile for the newest edition."""
+    return collected(NEWEST, function)
+
+
+def tensors(function: str) -> dict[str, Any]:
+    """The rules of the parameters that take tensors."""
+    kinds = (model.Tensor, model.Tensors, model.Companion, model.Indices)
+    return {n: r for n, r in load()[function].parameters.items() if isinstance(r, kinds)}
+
+
+def shapes(function: str, parameter: str) -> Iterator[tuple[int, ...]]:
+    """Every shape that the parameter is given."""
+    for structure in everything(function):
+        given = structure.runtime.shapes[parameter]
+        yield from given if isinstance(given, list) else [given]
+
+
+def allowed_bindings(function: str, edition: str) -> set[Binding]:
+    """What a tensor may be bound as: keras-1 has no constant, keras-2.0 no repeat of None."""
+    allowed = set(Binding) - {Binding.ARRAY}
+    if edition == "keras-1":
+        allowed -= {Binding.CONSTANT}
+    if (function, edition) == ("repeat_elements", "keras-2.0"):
+        allowed -= {Binding.PLACEHOLDER_NONE}
+    return allowed

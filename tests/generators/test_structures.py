@@ -1,0 +1,222 @@
+"""Structures are valid calls, whose shape rules agree with the oracle, and always the same."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conformance.engine.cases import Prepared
+from conformance.engine.plan import Task
+from conformance.generators import Draw, Structure, collect, draw_arrays, shrink, structures
+from conformance.generators.collect import key
+from conformance.generators.structure import (
+    accepted_dtypes,
+    expected_shape,
+    expected_static_shape,
+)
+from conformance.program import Argument, Binding, Ref, from_json, to_json
+from conformance.reference.edition import signature_of
+from conformance.specs import load
+from conformance.specs.load import signature
+from tests.generators.support import NEWEST, PAIRS, allowed_bindings, collected, everything, task
+
+DTYPES = {"float16", "float32", "float64", "int32", "int64", "uint8", "bool"}
+INVALID = [
+    (edition, name, error.name)
+    for edition, name in PAIRS
+    for error in load()[name].errors
+    if edition in error.editions
+]
+
+
+def invalid(edition: str, name: str, error: str) -> list[Structure]:
+    (case,) = (e for e in load()[name].errors if e.name == error)
+    mine = task(edition, name)
+    return collect(structures(mine.spec, edition, case), 6, mine.own_seed)
+
+
+def references(argument: Argument) -> list[str]:
+    if isinstance(argument, (list, tuple)):
+        return [name for a in argument for name in references(a)]
+    return [argument.name] if isinstance(argument, Ref) else []
+
+
+@pytest.mark.parametrize(("edition", "name"), PAIRS)
+def test_a_structure_is_one_call_as_the_edition_documents_it(edition: str, name: str) -> None:
+    documented = signature(load()[name], edition)
+    for structure in collected(edition, name):
+        (step,) = structure.program.steps
+        made = {i.name for i in structure.program.inputs}
+        if structure.claimed != "result":  # a placeholder, which is an input
+            (item,) = structure.program.inputs
+            passed = dict(item.arguments or ())
+            assert {"shape", "ndim"} & passed.keys()
+        else:
+            assert step.function == documented.name
+            inside = str(documented).removeprefix(documented.name)[1:-1]
+            bound = signature_of(inside).bind(*step.args, **dict(step.kwargs))
+            passed = bound.arguments
+            assert sorted(references(list(passed.values()))) == sorted(made)
+        assert passed.keys() <= {p.name for p in documented.parameters}
+        assert structure.program.outputs == ("result",)
+        assert from_json(json.loads(json.dumps(to_json(structure.program)))) == structure.program
+
+
+@pytest.mark.parametrize(("edition", "name"), PAIRS)
+def test_inputs_are_bound_as_the_edition_allows(edition: str, name: str) -> None:
+    for structure in collected(edition, name):
+        for item in structure.program.inputs:
+            assert item.dtype in DTYPES
+            assert all(d >= 0 for d in item.shape)
+            if item.binding is not Binding.ARRAY:
+                assert item.binding in allowed_bindings(name, edition)
+
+
+@pytest.mark.parametrize(("edition", "name"), PAIRS)
+def test_the_rules_agree_with_each_other(edition: str, name: str) -> None:
+    for structure in collected(edition, name):
+        real, static = expected_shape(structure), expected_static_shape(structure)
+        assert all(type(d) is int and d >= 0 for d in real)
+        assert len(static) == len(real)
+        assert all(s is None or s == r for s, r in zip(static, real, strict=True))
+        assert set(accepted_dtypes(structure)) <= DTYPES
+        if all(i.binding is not Binding.PLACEHOLDER_NONE for i in structure.program.inputs):
+            assert structure.claimed != "result" or static == real
+
+
+@pytest.mark.parametrize(("edition", "name"), PAIRS)
+def test_the_shape_rule_gives_the_shape_of_the_oracle(edition: str, name: str) -> None:
+    answered = 0
+    for structure in collected(edition, name):
+        prepared = Prepared(structure, [Draw("ordinary", 1)])
+        try:
+            expectation = prepared.expectation(0)
+        except (ValueError, IndexError):
+            assert "empty" in structure.unsettled, structure.program
+            continue
+        answered += 1
+        assert expectation.value.shape == prepared.shape
+        assert expectation.bound.shape == prepared.shape
+        assert not np.isnan(expectation.bound).any()
+    assert answered
+
+
+@pytest.mark.parametrize(("edition", "name", "error"), INVALID)
+def test_a_documented_error_has_structures(edition: str, name: str, error: str) -> None:
+    found = invalid(edition, name, error)
+    assert len(found) >= (1 if name == "placeholder" else 3)
+    for structure in found:
+        assert structure.error is not None
+        assert structure.error.name == error
+        assert structure.unsettled == ()
+
+
+@pytest.mark.parametrize("edition", ["keras-2.0", "keras-2.2"])
+def test_the_oracle_has_no_answer_to_mismatched_lengths(edition: str) -> None:
+    for structure in invalid(edition, "batch_dot", "unequal-lengths"):
+        with pytest.raises(ValueError, match=r".*"):
+            Prepared(structure, [Draw("ordinary", 1)]).expectation(0)
+
+
+def test_invalid_repeats_are_of_unknown_length() -> None:
+    for structure in invalid("keras-2.0", "repeat_elements", "unknown-length"):
+        (item,) = structure.program.inputs
+        assert item.binding is Binding.PLACEHOLDER_NONE
+
+
+def test_invalid_tiles_have_another_length() -> None:
+    for structure in invalid(NEWEST, "tile", "wrong-length"):
+        (x,) = structure.program.inputs
+        n = structure.arguments["n"]
+        assert isinstance(n, list)
+        assert len(n) != len(x.shape)
+
+
+# Determinism
+
+PROGRAM = """
+from tests.generators.test_structures import fingerprint
+print(fingerprint())
+"""
+
+
+def fingerprint(seed: int = 0) -> str:
+    """A digest of the structures of all functions and of the bytes that fill them."""
+    digest = hashlib.sha256()
+    for _, name in PAIRS[-69:]:
+        mine: Task = task(NEWEST, name)
+        for structure in collect(mine.strategy(), 4, mine.own_seed + seed):
+            digest.update(key(structure).encode())
+            for profile in ("ordinary", "extremes"):
+                for array in draw_arrays(structure, Draw(profile, 7)).values():
+                    digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def test_another_process_makes_the_same_structures_and_numbers() -> None:
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", PROGRAM],
+        capture_output=True,
+        check=True,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": "12345", "PYTHONPATH": str(root)},
+    )
+    assert done.stdout.strip() == fingerprint()
+
+
+def test_another_seed_makes_others() -> None:
+    mine = task(NEWEST, "sum")
+    first = [key(s) for s in collect(mine.strategy(), 10, 1)]
+    assert [key(s) for s in collect(mine.strategy(), 10, 1)] == first
+    assert [key(s) for s in collect(mine.strategy(), 10, 2)] != first
+
+
+def test_no_structure_comes_twice() -> None:
+    keys = [key(s) for s in everything("sum")]
+    assert len(keys) == len(set(keys)) == 40
+
+
+def test_fewer_structures_are_the_first_of_more() -> None:
+    mine = task(NEWEST, "concatenate")
+    few = [key(s) for s in collect(mine.strategy(), 5, 3)]
+    more = [key(s) for s in collect(mine.strategy(), 10, 3)]
+    assert set(few) <= set(more)
+
+
+def test_a_function_of_few_structures_gives_those() -> None:
+    found = collect(structures(load()["eye"], "keras-1"), 500, 0)
+    assert 6 <= len(found) < 500
+
+
+def test_shrinking_ends_with_the_smallest_that_fails() -> None:
+    mine = task(NEWEST, "maximum")
+
+    def different(structure: Structure) -> bool:
+        x, y = structure.program.inputs
+        return x.shape != y.shape
+
+    best = shrink(mine.strategy(), different, 40, mine.own_seed)
+    assert best is not None
+    assert different(best)
+    assert sum(len(i.shape) for i in best.program.inputs) <= 4
+    assert shrink(mine.strategy(), lambda _: False, 40, mine.own_seed) is None
+
+
+def test_the_reference_binds_every_structure() -> None:
+    """The documented signature, as the reference offers it, takes what is passed."""
+    import conformance.reference as K  # noqa: N812, PLC0415 - the edition is chosen at import
+
+    for edition, name in PAIRS[-69:]:
+        for structure in collected(edition, name):
+            (step,) = structure.program.steps
+            function = getattr(K, step.function)
+            inspect.signature(function).bind(*step.args, **dict(step.kwargs))
