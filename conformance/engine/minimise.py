@@ -16,10 +16,13 @@ from conformance.engine.findings import Finding, Identity
 from conformance.engine.judge import judge
 from conformance.engine.tally import Group
 from conformance.generators import Draw, Structure, shrink
-from conformance.generators.collect import key
+from conformance.generators.collect import StopShrinking, key
 
 Array = npt.NDArray[Any]
 Run = Callable[[Batch], StructureObservation]
+
+MOST_IDLE = 60
+"""A search ends when so many structures in a row do not show the failure."""
 
 
 @dataclass(slots=True)
@@ -49,27 +52,26 @@ class Minimiser:
 
     def _structure(self, group: Group) -> Group:
         assert group.prepared is not None
-        wanted = group.finding.identity
-        first = group.prepared.structure
-        left = [self.budget(group)]
-
-        def fails(structure: Structure) -> bool:
-            if not set(structure.unsettled) <= set(first.unsettled):
-                return False  # what rests on more conventions is no simpler
-            found = self.known.get(key(structure))
-            if found is None:
-                if left[0] <= 0:
-                    return False
-                left[0] -= 1
-                found = self._look(structure)
-            return wanted in found
-
-        best = shrink(self.strategy(first), fails, self.count(first), self.seed)
-        if best is None or best.size > first.size:
+        search = _Search(group.prepared.structure, group.finding.identity, self.budget(group))
+        shrink(
+            self.strategy(search.best),
+            lambda structure: search.fails(structure, self._shows),
+            self.count(search.best),
+            self.seed,
+        )
+        if search.best is group.prepared.structure:
             return group
-        prepared = Prepared(best, self.draws(best))
-        finding = self._find(prepared, wanted)
+        prepared = Prepared(search.best, self.draws(search.best))
+        finding = self._find(prepared, search.wanted)
         return group if finding is None else Group(finding, prepared, group.count)
+
+    def _shows(self, structure: Structure, search: _Search) -> bool:
+        """Whether the structure shows the failure; it is run if it was not and may be."""
+        found = self.known.get(key(structure))
+        if found is None and search.left > 0:
+            search.left -= 1
+            found = self._look(structure)
+        return found is not None and search.wanted in found
 
     def _look(self, structure: Structure) -> frozenset[Identity]:
         prepared = Prepared(structure, self.draws(structure))
@@ -107,6 +109,33 @@ class Minimiser:
         findings = judge(prepared, self.run(prepared.batch)).findings
         same = [f for f in findings if f.identity == wanted]
         return min(same, key=lambda f: f.draw, default=None)
+
+
+@dataclass(slots=True)
+class _Search:
+    """The smallest structure found so far that shows a failure, and what may still be tried."""
+
+    best: Structure
+    wanted: Identity
+    left: int
+    """Structures that may yet be run."""
+    idle: int | None = None
+    """How many were looked at since one was found; None until then."""
+
+    def fails(self, structure: Structure, shows: Callable[[Structure, _Search], bool]) -> bool:
+        """Whether the structure shows the failure; `StopShrinking` when it is enough."""
+        if self.idle is not None:
+            self.idle += 1
+            if self.idle > MOST_IDLE:
+                raise StopShrinking
+        if not set(structure.unsettled) <= set(self.best.unsettled):
+            return False  # what rests on more conventions is no simpler
+        if not shows(structure, self):
+            return False
+        self.idle = 0
+        if structure.size < self.best.size:
+            self.best = structure
+        return True
 
 
 def _simpler(arrays: Mapping[str, Array], below: Mapping[str, int]) -> Iterator[dict[str, Array]]:

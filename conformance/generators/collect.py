@@ -19,6 +19,10 @@ from conformance.generators.structure import Structure
 from conformance.program import to_json
 
 
+class StopShrinking(BaseException):
+    """Raised by a condition to end a search; no Exception, which Hypothesis would shrink too."""
+
+
 def collect(strategy: SearchStrategy[Structure], count: int, seed: int) -> list[Structure]:
     """Up to `count` different structures; the same for the same seed."""
     found: dict[str, Structure] = {}
@@ -38,7 +42,10 @@ def shrink(
     count: int,
     seed: int,
 ) -> Structure | None:
-    """The smallest structure that fails, starting from those that `collect` gives."""
+    """The smallest structure that fails, starting from those that `collect` gives.
+
+    `fails` may raise `StopShrinking` when it has seen enough; then the answer is None.
+    """
     phases = (hypothesis.Phase.generate, hypothesis.Phase.shrink)
     return _find(strategy, fails, count, seed, phases)
 
@@ -69,7 +76,7 @@ def _find(
             settings=hypothesis.settings(**settings),
             random=Random(seed),  # noqa: S311
         )
-    except NoSuchExample:
+    except (NoSuchExample, StopShrinking):
         return None
 
 
