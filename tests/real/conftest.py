@@ -24,6 +24,7 @@ HERE = Path(__file__).parent
 Examine = Callable[[str, str], Results]
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of this folder; those of one target stay in one process (pytest-xdist)."""
     for item in items:
@@ -54,7 +55,6 @@ def examine(tmp_path_factory: pytest.TempPathFactory) -> Examine:
     known: dict[tuple[str, str], Results] = {}
 
     def results(target: str, selection: str) -> Results:
-        require(target)
         if (target, selection) not in known:
             folder = tmp_path_factory.mktemp(target)
             known[target, selection] = run(target, folder, "-k", selection)
@@ -65,6 +65,7 @@ def examine(tmp_path_factory: pytest.TempPathFactory) -> Examine:
 
 def run(target: str, folder: Path, *arguments: str) -> Results:
     """The results of one `conformance run` of the command line, in a process of its own."""
+    require(target)
     program = Path(sys.executable).with_name("conformance")
     command = [str(program), "run", target, "--profile", "smoke"]
     done = subprocess.run(

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.results import Aspect, AspectResult, Results, Verdict
 from conformance.specs import load
-from tests.real.conftest import Examine, require, run
+from tests.real.conftest import Examine, run
 from tests.real.scripts import Answer, answer, shows
 
 TENSORFLOW, THEANO, CNTK = (f"keras-2.2.4-{name}" for name in ("tensorflow", "theano", "cntk"))
@@ -50,7 +50,6 @@ def result(results: Results, function: str, aspect: Aspect) -> AspectResult:
 
 @pytest.mark.parametrize("target", ABSENT)
 def test_exactly_the_absent_functions_are_said_to_be_absent(target: str, tmp_path: Path) -> None:
-    require(target)
     results = run(target, tmp_path, "--aspect", "presence")
     verdicts = {
         f.function: result(results, f.function, Aspect.PRESENCE).verdict for f in results.functions
