@@ -324,14 +324,15 @@ def test_ctrl_c_keeps_what_was_done_and_is_no_success(tmp_path: Path) -> None:
         "import os, signal\n"
         "from fakes.correct import *\n"
         "from fakes import correct\n"
+        "sent = []\n"
         "def softmax(x, axis=-1):\n"
-        "    os.kill(os.getppid(), signal.SIGINT)\n"
+        "    sent or os.kill(os.getppid(), signal.SIGINT)\n"
+        "    sent.append(True)\n"
         "    return correct.softmax(x, axis)\n"
     )
     (tmp_path / "mine.py").write_text(source)
     paths = ("--path", str(tmp_path), "--path", str(FAKES), "-o", str(tmp_path / "out"))
     done = executed("--module", "mine", *paths, "-k", "softmax or exp or argmax", "-j", "1")
     assert "Traceback" not in done.stderr
-    assert done.returncode not in (0, 1, 2, 3), "130 is what shells report after Ctrl-C"
     assert not read_results(tmp_path / "out" / "mine.json").run.complete
-    assert done.returncode in (128 + signal.SIGINT, -signal.SIGINT)
+    assert done.returncode in (128 + signal.SIGINT, -signal.SIGINT), done.stdout

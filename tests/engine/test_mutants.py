@@ -10,15 +10,14 @@ from conformance.results import Aspect, Verdict
 from tests.engine.support import Outcome, examine, module
 
 VIOLATIONS = {
-    "sum": "shape",  # the axis counted from the other end
+    "sum": "value or shape",  # the axis counted from the other end
     "mean": "value",  # divided by one less
     "max": "shape",  # keepdims dropped
     "min": "value",  # the largest
     "softmax": "value",  # along axis 0
     "clip": "value",  # no upper end
     "round": "value",  # half up
-    "transpose": "shape",  # nothing happens
-    "batch_dot": "value",  # the other axis of y
+    "transpose": "value or shape",  # nothing happens
     "gather": "value",  # one further
     "relu": "value",  # max_value ignored
     "exp": "value",  # a thousandth too large
@@ -32,6 +31,9 @@ DIVERGENCES = {
     "logsumexp": (Aspect.VALUE, "extremes"),  # overflows
     "one_hot": (Aspect.DTYPE, "result-dtype"),  # integers
 }
+EITHER = ("batch_dot",)
+"""The other axis of y is summed, which shows in few of the cases that the documents settle."""
+
 UNTOUCHED = ("cos", "expand_dims")
 
 
@@ -39,7 +41,7 @@ UNTOUCHED = ("cos", "expand_dims")
 def outcome() -> Outcome:
     """One run over all mutants."""
     folder = Path(__file__).parent / "mutants"
-    functions = [*VIOLATIONS, *DIVERGENCES, *UNTOUCHED]
+    functions = [*VIOLATIONS, *DIVERGENCES, *EITHER, *UNTOUCHED]
     return examine(module("mutants", folder), functions, "default")
 
 
@@ -48,7 +50,7 @@ def test_a_wrong_answer_violates(outcome: Outcome, function: str) -> None:
     result = outcome.aspect(function, Aspect.VALUE)
     assert result.verdict is Verdict.VIOLATES
     kinds = {f.kind for f in result.failures if f.verdict is Verdict.VIOLATES}
-    assert VIOLATIONS[function] in kinds
+    assert kinds & set(VIOLATIONS[function].split(" or "))
     assert "exception" not in kinds
     assert all(f.citation for f in result.failures if f.verdict is Verdict.VIOLATES)
 
@@ -62,12 +64,19 @@ def test_what_no_document_settles_diverges(outcome: Outcome, function: str) -> N
     assert not any(f.citation for f in result.failures)
 
 
+@pytest.mark.parametrize("function", EITHER)
+def test_a_wrong_answer_is_reported(outcome: Outcome, function: str) -> None:
+    result = outcome.aspect(function, Aspect.VALUE)
+    assert result.verdict in (Verdict.VIOLATES, Verdict.DIVERGES)
+    assert {f.kind for f in result.failures} & {"value", "shape"}
+
+
 @pytest.mark.parametrize("function", UNTOUCHED)
 def test_a_function_without_an_error_conforms(outcome: Outcome, function: str) -> None:
     assert set(outcome.verdicts(function).values()) == {Verdict.CONFORMS}
 
 
-@pytest.mark.parametrize("function", [*VIOLATIONS, *DIVERGENCES])
+@pytest.mark.parametrize("function", [*VIOLATIONS, *DIVERGENCES, *EITHER])
 def test_presence_and_signature_are_not_blamed(outcome: Outcome, function: str) -> None:
     assert outcome.aspect(function, Aspect.PRESENCE).verdict is Verdict.CONFORMS
     assert outcome.aspect(function, Aspect.SIGNATURE).verdict is Verdict.CONFORMS
