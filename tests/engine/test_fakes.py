@@ -61,6 +61,7 @@ LACKS = {
     ("placeholder", Aspect.ERROR),
     ("sum", Aspect.VALUE),  # a list of axes
     ("sum", Aspect.DTYPE),  # of integers
+    ("dot", Aspect.VALUE),  # of a shape that is known and one that is not
 }
 
 

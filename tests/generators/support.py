@@ -30,7 +30,7 @@ def collected(edition: str, function: str) -> list[Structure]:
     """Valid structures, as a run makes them: all for the newest edition, a few for the others."""
     mine = task(edition, function)
     return collect(
-        mine.strategy(), mine.profile.structures if edition == NEWEST else 5, mine.own_seed
+        mine.strategy(), mine.profile.structures if edition == NEWEST else 3, mine.own_seed
     )
 
 

@@ -153,7 +153,7 @@ def fingerprint(seed: int = 0) -> str:
     digest = hashlib.sha256()
     for _, name in PAIRS[-69:]:
         mine: Task = task(NEWEST, name)
-        for structure in collect(mine.strategy(), 4, mine.own_seed + seed):
+        for structure in collect(mine.strategy(), 2, mine.own_seed + seed):
             digest.update(key(structure).encode())
             for profile in ("ordinary", "extremes"):
                 for array in draw_arrays(structure, Draw(profile, 7)).values():
@@ -193,8 +193,8 @@ def test_fewer_structures_are_the_first_of_more() -> None:
 
 
 def test_a_function_of_few_structures_gives_those() -> None:
-    found = collect(structures(load()["eye"], "keras-1"), 500, 0)
-    assert 6 <= len(found) < 500
+    found = collect(structures(load()["eye"], "keras-1"), 150, 0)
+    assert 6 <= len(found) < 150
 
 
 def test_shrinking_ends_with_the_smallest_that_fails() -> None:

@@ -113,7 +113,7 @@ def test_the_form_is_the_published_one() -> None:
 
 
 @given(JSON)
-@settings(REPEATABLE, max_examples=300)
+@settings(REPEATABLE, max_examples=150)
 def test_junk_gives_a_program_error_and_nothing_else(data: Any) -> None:
     with pytest.raises(ProgramError):
         from_json(data)
@@ -163,7 +163,7 @@ def refers_to_names(argument: Any) -> bool:
 
 
 @given(st.sampled_from(nodes(SUM)), JSON)
-@settings(REPEATABLE, max_examples=600)
+@settings(REPEATABLE, max_examples=200)
 def test_a_program_with_one_wrong_part_is_refused_or_well_formed(
     path: tuple[Any, ...], value: Any
 ) -> None:

@@ -113,7 +113,7 @@ def test_the_numbers_arrive_bit_for_bit(
         lambda d: hnp.arrays(d, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3))
     )
 )
-@settings(REPEATABLE, max_examples=200)
+@settings(REPEATABLE, max_examples=100)
 def test_any_numbers_arrive_bit_for_bit(array: Array) -> None:
     script = print_script(identity(array, Binding.ARRAY), Prelude(("K = None",)))
     value = executed(script.partition("result =")[0])["x_value"]

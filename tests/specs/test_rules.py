@@ -269,7 +269,7 @@ RULES = st.recursive(
 
 
 @given(RULES)
-@settings(REPEATABLE, max_examples=500)
+@settings(REPEATABLE, max_examples=200)
 def test_any_rule_has_a_value_or_is_a_rule_error(rule: Any) -> None:
     try:
         evaluate(rule, SCOPE)
@@ -293,7 +293,7 @@ def test_the_names_in_a_rule(rule: Any, names: set[str]) -> None:
 
 
 @given(st.data())
-@settings(REPEATABLE, max_examples=300)
+@settings(REPEATABLE, max_examples=150)
 def test_what_is_known_of_a_broadcast_is_true_of_it(data: st.DataObject) -> None:
     """Forgetting lengths of the operands gives the run-time shape, or a vaguer one."""
     ones = st.sampled_from((1, 2))
