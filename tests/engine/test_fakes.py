@@ -59,6 +59,7 @@ LACKS = {
     ("variable", Aspect.SIGNATURE),
     ("placeholder", Aspect.SIGNATURE),
     ("placeholder", Aspect.ERROR),
+    ("constant", Aspect.VALUE),  # its shape
     ("sum", Aspect.VALUE),  # a list of axes
     ("sum", Aspect.DTYPE),  # of integers
     ("dot", Aspect.VALUE),  # of a shape that is known and one that is not

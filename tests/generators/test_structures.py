@@ -185,13 +185,6 @@ def test_no_structure_comes_twice() -> None:
     assert len(keys) == len(set(keys)) == 40
 
 
-def test_fewer_structures_are_the_first_of_more() -> None:
-    mine = task(NEWEST, "concatenate")
-    few = [key(s) for s in collect(mine.strategy(), 5, 3)]
-    more = [key(s) for s in collect(mine.strategy(), 10, 3)]
-    assert set(few) <= set(more)
-
-
 def test_a_function_of_few_structures_gives_those() -> None:
     found = collect(structures(load()["eye"], "keras-1"), 150, 0)
     assert 6 <= len(found) < 150
