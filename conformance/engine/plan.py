@@ -11,7 +11,7 @@ from hypothesis.strategies import SearchStrategy
 from conformance.engine.cases import Prepared
 from conformance.engine.profiles import Profile
 from conformance.engine.tally import demanded_aspects
-from conformance.generators import Draw, Structure, collect, structures
+from conformance.generators import Draw, Structure, collect_all, generate, structures
 from conformance.results import Aspect
 from conformance.specs import Signature, Spec, Specs
 from conformance.specs.load import signature
@@ -62,18 +62,19 @@ class Task:
         return self.profile.draws(structure, self.seed)
 
     def _prepare(self) -> Iterator[Prepared]:
-        for strategy, count in self._strategies():
-            for structure in collect(strategy, count, self.own_seed):
-                prepared = Prepared(structure, self.draws(structure))
-                if _has_answer(prepared):
-                    yield prepared
+        for structure in self._structures():
+            prepared = Prepared(structure, self.draws(structure))
+            if _has_answer(prepared):
+                yield prepared
 
-    def _strategies(self) -> Iterator[tuple[SearchStrategy[Structure], int]]:
+    def _structures(self) -> Iterator[Structure]:
+        seed, profile = self.own_seed, self.profile
         if self.aspects & _RUN_ASPECTS:
-            yield self.strategy(), self.profile.structures
+            yield from collect_all(self.spec, self.edition, profile.structures, seed)
         if Aspect.ERROR in self.aspects:
             for error in self._errors():
-                yield structures(self.spec, self.edition, error), self.profile.invalid
+                invalid = structures(self.spec, self.edition, error)
+                yield from generate(invalid, profile.invalid, seed)
 
     def _errors(self) -> list[ErrorCase]:
         return [e for e in self.spec.errors if self.edition in e.editions]

@@ -1,7 +1,16 @@
 """From a spec to cases: Hypothesis strategies for structures, and the numbers that fill them."""
 
-from conformance.generators.collect import collect, shrink
+from conformance.generators.collect import collect_all, generate, shrink
 from conformance.generators.structure import Structure, structures
 from conformance.generators.values import PROFILES, Draw, draw_arrays
 
-__all__ = ["PROFILES", "Draw", "Structure", "collect", "draw_arrays", "shrink", "structures"]
+__all__ = [
+    "PROFILES",
+    "Draw",
+    "Structure",
+    "collect_all",
+    "draw_arrays",
+    "generate",
+    "shrink",
+    "structures",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
@@ -35,6 +36,18 @@ BINDINGS = (
 FLOATX = "float32"
 
 
+def offered_bindings(spec: Spec, edition: str) -> list[Binding]:
+    """The bindings of a valid input, as often as they are wanted.
+
+    An edition may lack `constant`, and may document an error for a binding alone.
+    """
+    errors = [e for e in spec.errors if edition in e.editions and not e.parameters]
+    excluded = {Binding(b) for error in errors for b in error.bindings}
+    if edition == "keras-1":
+        excluded.add(Binding.CONSTANT)
+    return [b for b in BINDINGS if b not in excluded]
+
+
 class Call:
     """Collects arguments, inputs and shapes; names of parameters are the newest ones."""
 
@@ -45,6 +58,9 @@ class Call:
         documented: Signature,
         edition: str,
         error: ErrorCase | None,
+        *,
+        dtype: str | None = None,
+        binding: Binding | None = None,
     ) -> None:
         self.draw = draw
         self.spec = spec
@@ -63,13 +79,22 @@ class Call:
         self.domains: dict[str, str] = {}
         self.below: dict[str, int] = {}
         self.claimed = "result"
-        self.dtype = draw(st.sampled_from([*_weighted(spec)]))
+        self.dtype: str = dtype or self.pick(tuple(_weighted(spec)))
+        self.binding = binding
 
     @property
     def order(self) -> list[str]:
         """The parameters to draw: those of the edition that have a rule, dependencies first."""
         offered = {self.newest(p.name) for p in self.documented.parameters}
         return [n for n in self.rules if n in offered and not isinstance(self.rules[n], Omitted)]
+
+    def pick(self, choices: tuple[Any, ...]) -> Any:
+        """One of the choices; failures shrink towards the first."""
+        return self.draw(_one_of(choices, tuple(map(type, choices))))
+
+    def integer(self, bounds: tuple[int, int]) -> int:
+        """An integer from the first to the second, both included."""
+        return self.draw(_between(*bounds))
 
     def newest(self, name: str) -> str:
         """The newest name of a parameter."""
@@ -118,23 +143,17 @@ class Call:
         binding: Binding | None = None,
     ) -> Input:
         """Add an input to the program."""
-        item = Input(name, shape, dtype, binding or self.draw(st.sampled_from(self._bindings())))
+        item = Input(name, shape, dtype, binding or self.pick(tuple(self._bindings())))
         self.inputs.append(item)
         self.domains[name] = domain
         return item
 
     def _bindings(self) -> list[Binding]:
+        if self.binding is not None:
+            return [self.binding]
         if self.error is not None and self.error.bindings:
             return [Binding(b) for b in self.error.bindings]
-        excluded = self._refused_bindings()
-        if self.edition == "keras-1":
-            excluded.add(Binding.CONSTANT)
-        return [b for b in BINDINGS if b not in excluded]
-
-    def _refused_bindings(self) -> set[Binding]:
-        """Bindings that alone make the input invalid, as the edition documents it."""
-        errors = [e for e in self.spec.errors if self.edition in e.editions and not e.parameters]
-        return {Binding(b) for error in errors for b in error.bindings}
+        return offered_bindings(self.spec, self.edition)
 
     def scope(self, *, static: bool) -> Scope:
         """What the names in the spec's rules stand for."""
@@ -169,7 +188,7 @@ class Call:
             if mine is not documented:
                 break
             leading += 1
-        positional = self.draw(st.integers(0, leading)) if leading else 0
+        positional = self.integer((0, leading)) if leading else 0
         positional = leading - positional
         return Step(
             "result",
@@ -179,13 +198,21 @@ class Call:
         )
 
 
+@cache
+def _one_of(choices: tuple[Any, ...], _types: tuple[type, ...]) -> st.SearchStrategy[Any]:
+    """A strategy made once: that costs more than to draw from it. (True, 0) equals (1, False)."""
+    return st.sampled_from(choices)
+
+
+_between = cache(st.integers)
+
 _NONE = ErrorCase(name="none", says="", exception="any", editions=[])
 
 
 def _weighted(spec: Spec) -> list[str]:
-    """Documented dtypes about three times as often as probed ones, and first."""
+    """Documented dtypes as often as probed ones, and first."""
     documented: list[str] = list(spec.dtypes.documented)
-    weight = max(1, -(-3 * len(spec.dtypes.probed) // len(documented)))
+    weight = max(1, -(-len(spec.dtypes.probed) // len(documented)))
     return documented * weight + list(spec.dtypes.probed)
 
 

@@ -15,24 +15,44 @@ import hypothesis
 from hypothesis.errors import NoSuchExample
 from hypothesis.strategies import SearchStrategy
 
-from conformance.generators.structure import Structure
+from conformance.generators.calls import offered_bindings
+from conformance.generators.coverage import select
+from conformance.generators.structure import Structure, structures
 from conformance.program import to_json
+from conformance.specs import Spec
+
+POOL = 3
+"""How many times more structures are generated than kept."""
 
 
 class StopShrinking(BaseException):
     """Raised by a condition to end a search; no Exception, which Hypothesis would shrink too."""
 
 
-def collect(strategy: SearchStrategy[Structure], count: int, seed: int) -> list[Structure]:
-    """Up to `count` different structures; the same for the same seed."""
+def collect_all(spec: Spec, edition: str, count: int, seed: int) -> list[Structure]:
+    """Up to `count` valid structures of a function, with every dtype and binding it may have."""
+    pool = generate(structures(spec, edition), POOL * count, seed)
+    for dtype in sorted({*spec.dtypes.documented, *spec.dtypes.probed} - _dtypes(pool)):
+        pool += generate(structures(spec, edition, dtype=dtype), 1, seed)
+    used = {i.binding for s in pool for i in s.program.inputs}
+    for binding in sorted({*offered_bindings(spec, edition)} - used):
+        pool += generate(structures(spec, edition, binding=binding), 1, seed)
+    return select(pool, count)
+
+
+def _dtypes(pool: list[Structure]) -> set[str]:
+    return {d for s in pool for d in s.runtime.dtypes.values()}
+
+
+def generate(strategy: SearchStrategy[Structure], count: int, seed: int) -> list[Structure]:
+    """Up to `count` different structures, as they come; the same for the same seed."""
     found: dict[str, Structure] = {}
 
     def enough(structure: Structure) -> bool:
-        if len(found) < count:
-            found.setdefault(key(structure), structure)
+        found.setdefault(key(structure), structure)
         return len(found) >= count
 
-    _find(strategy, enough, count, seed, (hypothesis.Phase.generate,))
+    _find(strategy, enough, _examples(count), seed, (hypothesis.Phase.generate,))
     return list(found.values())
 
 
@@ -42,12 +62,12 @@ def shrink(
     count: int,
     seed: int,
 ) -> Structure | None:
-    """The smallest structure that fails, starting from those that `collect` gives.
+    """The smallest structure that fails, starting from those that `collect_all` gives.
 
     `fails` may raise `StopShrinking` when it has seen enough; then the answer is None.
     """
     phases = (hypothesis.Phase.generate, hypothesis.Phase.shrink)
-    return _find(strategy, fails, count, seed, phases)
+    return _find(strategy, fails, _examples(POOL * count), seed, phases)
 
 
 def key(structure: Structure) -> str:
@@ -58,12 +78,12 @@ def key(structure: Structure) -> str:
 def _find(
     strategy: SearchStrategy[Structure],
     condition: Callable[[Structure], bool],
-    count: int,
+    examples: int,
     seed: int,
     phases: tuple[hypothesis.Phase, ...],
 ) -> Structure | None:
     settings: dict[str, Any] = {
-        "max_examples": _examples(count),
+        "max_examples": examples,
         "database": None,
         "deadline": None,
         "phases": phases,
@@ -82,4 +102,4 @@ def _find(
 
 def _examples(count: int) -> int:
     """Some structures come twice; a function of few structures has no more to give."""
-    return count + count // 2 + 8
+    return count + count // 4 + 20

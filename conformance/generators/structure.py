@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from conformance.generators.calls import Call
 from conformance.generators.kinds import draw_parameter
-from conformance.program import Argument, Program
+from conformance.program import Argument, Binding, Program
 from conformance.specs import Spec
 from conformance.specs.load import signature
 from conformance.specs.model import ErrorCase
@@ -62,10 +62,19 @@ class Structure:
 
 @st.composite
 def structures(
-    draw: st.DrawFn, spec: Spec, edition: str, error: ErrorCase | None = None
+    draw: st.DrawFn,
+    spec: Spec,
+    edition: str,
+    error: ErrorCase | None = None,
+    *,
+    dtype: str | None = None,
+    binding: Binding | None = None,
 ) -> Structure:
-    """Structures for one function in one edition; invalid ones if `error` is given."""
-    call = Call(draw, spec, signature(spec, edition), edition, error)
+    """Structures for one function in one edition; invalid ones if `error` is given.
+
+    `dtype` and `binding` are those of its tensors, if they are not to be drawn.
+    """
+    call = Call(draw, spec, signature(spec, edition), edition, error, dtype=dtype, binding=binding)
     for name in call.order:
         draw_parameter(call, name)
     program = call.program()

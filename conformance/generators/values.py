@@ -56,8 +56,8 @@ def fill(
 
 def _integers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str, domain: str) -> Array:
     low = 0 if dtype == "uint8" or domain in ("nonnegative", "truth") else -9
-    values = rng.integers(low, 10, shape)
-    if domain in ("positive", "nonzero"):
+    values = rng.integers(1 if domain == "positive" else low, 10, shape)
+    if domain == "nonzero":
         values = np.where(values == 0, 1, values)
     if domain == "truth":
         values = values * (rng.random(shape) < 0.5)

@@ -21,7 +21,9 @@ from conformance.oracle.expectation import Array
 
 def power(x: Array, a: Any) -> Array:
     """`x` to the power `a`; integers stay integers. ValueError: negative power of an integer."""
-    result: Array = np.power(x, a)
+    if np.ndim(a) == 0 and x.ndim:
+        a = np.full(x.shape, a)  # a single 0.5 makes NumPy take square roots: NaN for -inf
+    result: Array = np.power(np.atleast_1d(x), np.atleast_1d(a)).reshape(x.shape)
     return result
 
 

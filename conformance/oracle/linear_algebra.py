@@ -36,7 +36,10 @@ def dot(x: Array, y: Array) -> Array:
 
 
 def batch_axes(x: Array, y: Array, axes: int | Sequence[int] | None) -> tuple[int, int]:
-    """The two summed axes, counted from the front. ValueError: the batch axis or no such axis."""
+    """The two summed axes, counted from the front.
+
+    ValueError: the batch axis, or two lengths; einsum would broadcast a length of 1.
+    """
     if axes is None:
         axes = (x.ndim - 1, max(y.ndim - 2, 1))
     elif isinstance(axes, int):
@@ -44,6 +47,8 @@ def batch_axes(x: Array, y: Array, axes: int | Sequence[int] | None) -> tuple[in
     first, second = (axis % array.ndim for axis, array in zip(axes, (x, y), strict=True))
     if first == 0 or second == 0:
         raise ValueError(f"axes={tuple(axes)} sums the batch axis; name an axis from 1 up")
+    if x.shape[first] != y.shape[second] or x.shape[0] != y.shape[0]:
+        raise ValueError(f"shapes {x.shape} and {y.shape} do not fit for axes {first}, {second}")
     return first, second
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from conformance.engine import PROFILES, Task, plan
-from conformance.generators import Structure, collect
+from conformance.generators import Structure, collect_all
 from conformance.program import Binding
 from conformance.specs import EDITIONS, load, model
 
@@ -29,9 +29,8 @@ def task(edition: str, function: str) -> Task:
 def collected(edition: str, function: str) -> list[Structure]:
     """Valid structures, as a run makes them: all for the newest edition, a few for the others."""
     mine = task(edition, function)
-    return collect(
-        mine.strategy(), mine.profile.structures if edition == NEWEST else 3, mine.own_seed
-    )
+    count = mine.profile.structures if edition == NEWEST else 3
+    return collect_all(mine.spec, edition, count, mine.own_seed)
 
 
 def everything(function: str) -> list[Structure]:

@@ -15,7 +15,7 @@ import pytest
 
 from conformance.engine.cases import Prepared
 from conformance.engine.plan import Task
-from conformance.generators import Draw, Structure, collect, draw_arrays, shrink, structures
+from conformance.generators import Draw, Structure, draw_arrays, generate, shrink, structures
 from conformance.generators.collect import key
 from conformance.generators.structure import (
     accepted_dtypes,
@@ -40,7 +40,7 @@ INVALID = [
 def invalid(edition: str, name: str, error: str) -> list[Structure]:
     (case,) = (e for e in load()[name].errors if e.name == error)
     mine = task(edition, name)
-    return collect(structures(mine.spec, edition, case), 6, mine.own_seed)
+    return generate(structures(mine.spec, edition, case), 6, mine.own_seed)
 
 
 def references(argument: Argument) -> list[str]:
@@ -153,7 +153,7 @@ def fingerprint(seed: int = 0) -> str:
     digest = hashlib.sha256()
     for _, name in PAIRS[-69:]:
         mine: Task = task(NEWEST, name)
-        for structure in collect(mine.strategy(), 2, mine.own_seed + seed):
+        for structure in generate(mine.strategy(), 2, mine.own_seed + seed):
             digest.update(key(structure).encode())
             for profile in ("ordinary", "extremes"):
                 for array in draw_arrays(structure, Draw(profile, 7)).values():
@@ -175,9 +175,9 @@ def test_another_process_makes_the_same_structures_and_numbers() -> None:
 
 def test_another_seed_makes_others() -> None:
     mine = task(NEWEST, "sum")
-    first = [key(s) for s in collect(mine.strategy(), 10, 1)]
-    assert [key(s) for s in collect(mine.strategy(), 10, 1)] == first
-    assert [key(s) for s in collect(mine.strategy(), 10, 2)] != first
+    first = [key(s) for s in generate(mine.strategy(), 10, 1)]
+    assert [key(s) for s in generate(mine.strategy(), 10, 1)] == first
+    assert [key(s) for s in generate(mine.strategy(), 10, 2)] != first
 
 
 def test_no_structure_comes_twice() -> None:
@@ -186,7 +186,7 @@ def test_no_structure_comes_twice() -> None:
 
 
 def test_a_function_of_few_structures_gives_those() -> None:
-    found = collect(structures(load()["eye"], "keras-1"), 150, 0)
+    found = generate(structures(load()["eye"], "keras-1"), 150, 0)
     assert 6 <= len(found) < 150
 
 

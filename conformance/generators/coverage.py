@@ -1,0 +1,88 @@
+"""Which structures to keep of many: those that together show the most of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
+
+from conformance.generators.structure import Structure
+from conformance.program import Argument, Ref
+from conformance.specs import model
+
+Feature = tuple[Hashable, ...]
+
+_FEW = (model.Literals, model.Dtype, model.Boolean)
+"""Kinds of parameters with few values, all of which are to be tried."""
+
+
+def select(pool: Sequence[Structure], count: int) -> list[Structure]:
+    """`count` of the structures, in their order.
+
+    First those that add features until none is missing, then those that the documents settle,
+    then the rest: what is unsettled matters less than what can be violated.
+    """
+    features = [frozenset(features_of(s)) for s in pool]
+    kept: list[int] = []
+    missing = set().union(*features)
+    while missing and len(kept) < count:
+        best = max(range(len(pool)), key=lambda i: (len(features[i] & missing), -i))
+        if not features[best] & missing:
+            break
+        kept.append(best)
+        missing -= features[best]
+    rest = sorted(set(range(len(pool))) - set(kept), key=lambda i: (bool(pool[i].unsettled), i))
+    return [pool[i] for i in sorted([*kept, *rest[: count - len(kept)]])]
+
+
+def features_of(structure: Structure) -> Iterator[Feature]:
+    """What a structure shows: bindings, dtypes, ranks, dimensions, forms of arguments."""
+    for item in structure.program.inputs:
+        name = item.name.rstrip("0123456789")
+        yield ("binding", name, item.binding)
+        yield ("dtype", name, item.dtype)
+        yield ("rank", name, len(item.shape))
+        yield from (("dimension", name, d) for d in item.shape if d < 2)
+    yield from (("convention", name) for name in structure.unsettled)
+    if not structure.unsettled:
+        yield ("settled", *(i.binding for i in structure.program.inputs))
+    yield from _passing(structure)
+    yield from _relations(structure)
+    for name, value in structure.arguments.items():
+        yield from _value(structure, name, value)
+
+
+def _passing(structure: Structure) -> Iterator[Feature]:
+    step = structure.program.steps[-1]
+    yield ("positional", len(step.args))
+    yield from (("keyword", name) for name, _ in step.kwargs)
+    yield ("arguments", len(step.args) + len(step.kwargs))
+
+
+def _relations(structure: Structure) -> Iterator[Feature]:
+    """How the shapes of two tensors stand to each other."""
+    shapes = list(structure.runtime.shapes.values())
+    if len(shapes) != 2 or not all(isinstance(s, tuple) for s in shapes):
+        return
+    x, y = shapes
+    yield ("same shape", x == y)
+    yield ("ranks", (len(x) > len(y)) - (len(x) < len(y)))
+    for a, b in zip(reversed(x), reversed(y), strict=False):
+        yield ("stretched", (a == 1 != b) - (b == 1 != a))
+
+
+def _value(structure: Structure, name: str, value: Argument) -> Iterator[Feature]:
+    rule = structure.spec.parameters.get(name)
+    if isinstance(value, Ref) or rule is None or isinstance(rule, model.Omitted):
+        return
+    if isinstance(rule, _FEW):
+        yield ("value", name, repr(value))
+    yield ("type", name, type(value).__name__)
+    if isinstance(value, list | tuple):
+        yield ("several", name, len(value) > 1)
+        yield from (("from the end", name, "in several") for v in value if _negative(v))
+    elif isinstance(value, int):
+        yield ("from the end", name, _negative(value))
+
+
+def _negative(value: Any) -> bool:
+    return isinstance(value, int) and value < 0
