@@ -10,7 +10,7 @@ from conformance.engine.cases import Prepared
 from conformance.engine.failures import cite, function_result, identifier
 from conformance.engine.findings import Finding, standing
 from conformance.engine.tally import Group, Tally, demanded_aspects, verdict
-from conformance.generators import Draw, collect, structures
+from conformance.generators import Draw, generate, structures
 from conformance.program import Prelude
 from conformance.results import ASPECTS, Aspect, Citation, Verdict
 from conformance.specs import EDITIONS, load
@@ -35,7 +35,7 @@ def finding(
 
 def prepared() -> list[Prepared]:
     """Structures from simple to complicated."""
-    found = collect(structures(SPEC, "keras-2.0"), 20, 0)
+    found = generate(structures(SPEC, "keras-2.0"), 20, 0)
     return [Prepared(s, [Draw("ordinary", 0)]) for s in sorted(found, key=lambda s: s.size)]
 
 
