@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,8 +69,11 @@ def shows(answered: Answer, failure: Failure) -> bool:
 
 
 def _last(output: str) -> Any:
-    """The array that was printed last; the line before it holds dtype and shape."""
-    _, _, text = output.partition("\n")
+    """The array that was printed last: from the last line that is not indented.
+
+    Before it come dtype and shape, and what the library itself has to say.
+    """
+    text = re.split(r"\n(?=\S)", output.strip())[-1]
     value = eval(text, dict(_NAMES))
     return np.asarray(value[0] if isinstance(value, list) else value)
 
