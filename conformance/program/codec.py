@@ -7,13 +7,43 @@ Scalars, `None`, strings and lists stand for themselves. What JSON lacks is an o
 from __future__ import annotations
 
 import math
-from typing import Any
+import reprlib
+from typing import Annotated, Any
+
+import msgspec
 
 from conformance.program.model import Argument, Binding, Input, Program, Ref, Step
 
 
 class ProgramError(ValueError):
     """The data is not a program; the message says which part."""
+
+
+class _Input(msgspec.Struct, frozen=True):
+    """An input as JSON has it."""
+
+    name: str
+    shape: list[Annotated[int, msgspec.Meta(ge=0)]]
+    dtype: str
+    binding: Binding
+    arguments: dict[str, Any] | None = None
+
+
+class _Step(msgspec.Struct, frozen=True):
+    """A step as JSON has it."""
+
+    result: str
+    function: str
+    args: list[Any]
+    kwargs: dict[str, Any]
+
+
+class _Program(msgspec.Struct, frozen=True):
+    """A program as JSON has it."""
+
+    inputs: list[_Input]
+    steps: list[_Step]
+    outputs: list[str]
 
 
 def to_json(program: Program) -> dict[str, Any]:
@@ -36,21 +66,16 @@ def to_json(program: Program) -> dict[str, Any]:
 def from_json(data: Any) -> Program:
     """The program that `to_json` wrote; ProgramError if `data` is something else."""
     try:
+        record = msgspec.convert(data, _Program)
         return Program(
-            inputs=tuple(_decode_input(i) for i in data["inputs"]),
-            steps=tuple(
-                Step(
-                    s["result"],
-                    s["function"],
-                    tuple(decode_argument(a) for a in s["args"]),
-                    tuple((k, decode_argument(v)) for k, v in s["kwargs"].items()),
-                )
-                for s in data["steps"]
-            ),
-            outputs=tuple(data["outputs"]),
+            tuple(map(_decode_input, record.inputs)),
+            tuple(map(_decode_step, record.steps)),
+            tuple(record.outputs),
         )
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ProgramError(f"not a program: {type(error).__name__}: {error}") from error
+    except (msgspec.ValidationError, ProgramError) as error:
+        raise ProgramError(f"not a program: {error}") from error
+    except RecursionError as error:
+        raise ProgramError("not a program: nested too deep") from error
 
 
 def _encode_input(item: Input) -> dict[str, Any]:
@@ -65,15 +90,18 @@ def _encode_input(item: Input) -> dict[str, Any]:
     return encoded
 
 
-def _decode_input(data: Any) -> Input:
-    arguments = data.get("arguments")
-    return Input(
-        data["name"],
-        tuple(data["shape"]),
-        data["dtype"],
-        Binding(data["binding"]),
-        None if arguments is None else tuple((k, decode_argument(v)) for k, v in arguments.items()),
-    )
+def _decode_input(item: _Input) -> Input:
+    arguments = None if item.arguments is None else _decode_keywords(item.arguments)
+    return Input(item.name, tuple(item.shape), item.dtype, item.binding, arguments)
+
+
+def _decode_step(step: _Step) -> Step:
+    args = tuple(map(decode_argument, step.args))
+    return Step(step.result, step.function, args, _decode_keywords(step.kwargs))
+
+
+def _decode_keywords(data: dict[str, Any]) -> tuple[tuple[str, Argument], ...]:
+    return tuple((k, decode_argument(v)) for k, v in data.items())
 
 
 def encode_argument(value: Argument) -> Any:
@@ -90,13 +118,9 @@ def encode_argument(value: Argument) -> Any:
 
 
 def decode_argument(value: Any) -> Argument:
-    """The argument that `encode_argument` wrote."""
+    """The argument that `encode_argument` wrote; ProgramError if it is none."""
     if isinstance(value, dict):
-        (key, content), *rest = value.items()
-        if rest or key not in _OBJECTS:
-            raise ProgramError(f"an argument is one of {sorted(_OBJECTS)}, not {sorted(value)}")
-        decoded: Argument = _OBJECTS[key](content)
-        return decoded
+        return _decode_object(value)
     if isinstance(value, list):
         return [decode_argument(v) for v in value]
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -104,8 +128,15 @@ def decode_argument(value: Any) -> Argument:
     raise ProgramError(f"{value!r} cannot be an argument")
 
 
-_OBJECTS: dict[str, Any] = {
-    "ref": Ref,
-    "tuple": lambda items: tuple(decode_argument(v) for v in items),
-    "float": float,
-}
+def _decode_object(data: dict[str, Any]) -> Argument:
+    match data:
+        case {"ref": str(name), **rest} if not rest:
+            return Ref(name)
+        case {"tuple": list(items), **rest} if not rest:
+            return tuple(map(decode_argument, items))
+        case {"float": "nan" | "inf" | "-inf" as text, **rest} if not rest:
+            return float(text)
+    raise ProgramError(
+        "an argument that is an object is {'ref': name}, {'tuple': [...]} or "
+        f"{{'float': 'nan' | 'inf' | '-inf'}}, not {reprlib.repr(data)}"
+    )
