@@ -10,6 +10,7 @@ import importlib
 import click
 
 import conformance
+from conformance.cli.errors import INTERRUPTED
 
 _COMMANDS = {
     "targets": "List what can be tested here, and how to get what cannot.",
@@ -17,8 +18,6 @@ _COMMANDS = {
     "run": "Test targets.",
     "show": "Show what the documents say of a function.",
 }
-
-_INTERRUPTED = 130  # what shells report after Ctrl-C
 
 
 class _Commands(click.Group):
@@ -43,7 +42,7 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
-            ctx.exit(_INTERRUPTED)
+            ctx.exit(INTERRUPTED)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

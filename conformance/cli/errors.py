@@ -7,6 +7,9 @@ from typing import IO, Any
 
 import click
 
+INTERRUPTED = 130
+"""Exit status that shells report after Ctrl-C."""
+
 CANNOT_RUN = 3
 """Exit status: a target could not be made or run."""
 

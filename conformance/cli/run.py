@@ -15,13 +15,13 @@ import conformance
 from conformance.adapters import environments
 from conformance.adapters.access import open_session
 from conformance.adapters.registry import Target, UnknownTargetError, resolve, shipped
-from conformance.cli.errors import CANNOT_RUN, UsageProblem
+from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.select import expression
 from conformance.engine import PROFILES, Run, Subject, plan, run
 from conformance.program import Prelude
 from conformance.reporting import JsonWriter, MarkdownWriter, Recorder, TerminalWriter, Writer
 from conformance.results import Aspect, Results, Verdict
-from conformance.results.events import Event, TargetUnavailable
+from conformance.results.events import Event, RunFinished, TargetUnavailable
 from conformance.specs import EDITIONS, load
 
 _WORSE = {
@@ -150,6 +150,8 @@ def command(**options: Any) -> None:
     finally:
         for writer in writers:
             writer.close()
+    if any(isinstance(e, RunFinished) and e.interrupted for e in recorder.events):
+        raise SystemExit(INTERRUPTED)
     raise SystemExit(_status(recorder, reached and not missing, options["fail_on"]))
 
 
@@ -173,9 +175,8 @@ def _targets(options: dict[str, Any]) -> list[Target]:
     if options["module"]:
         found.append(_own(options))
     elif given := [o for o in ("python", "paths", "variables", "eager") if options[o]]:
-        raise UsageProblem(
-            f"--{given[0].removesuffix('s')} goes with --module", "add --module NAME"
-        )
+        option = {"paths": "path", "variables": "env"}.get(given[0], given[0])
+        raise UsageProblem(f"--{option} goes with --module", "add --module NAME")
     found = found or list(shipped().values())
     if options["edition"]:
         found = [msgspec.structs.replace(t, edition=options["edition"]) for t in found]
@@ -198,6 +199,7 @@ def _own(options: dict[str, Any]) -> Target:
         family="eager" if options["eager"] else "graph",
         python=options["python"],
         environment={k: v.replace("{", "{{").replace("}", "}}") for k, v in environment.items()},
+        script_environment=environment,
         script_import=(f"from {package} import {name} as K" if package else f"import {name} as K",),
     )
 
@@ -220,9 +222,10 @@ def _subject(target: Target) -> Subject:
 
 
 def _plans(subjects: Sequence[Subject], options: dict[str, Any]) -> dict[str, Any]:
-    select = expression(options["selection"]) if options["selection"] else lambda _: True
+    chosen = options["selection"]
+    select = (lambda _: True) if chosen is None else expression(chosen)
     part, parts = _shard(options["shard"])
-    plans = {
+    plans: dict[str, Any] = {
         edition: plan(
             load(),
             edition,
@@ -230,7 +233,7 @@ def _plans(subjects: Sequence[Subject], options: dict[str, Any]) -> dict[str, An
             options["seed"],
             select=select,
             aspects=[Aspect(a) for a in options["aspects"]],
-        )[part - 1 :: parts]
+        )
         for edition in {s.edition for s in subjects}
     }
     for edition, tasks in plans.items():
@@ -239,7 +242,12 @@ def _plans(subjects: Sequence[Subject], options: dict[str, Any]) -> dict[str, An
                 f"no function of {edition} is selected by -k {options['selection']!r}",
                 "`conformance show` lists the functions",
             )
-    return plans
+        if len(tasks) < parts:
+            raise UsageProblem(
+                f"--shard {options['shard']}: there are only {len(tasks)} functions",
+                f"write --shard I/N with N up to {len(tasks)}",
+            )
+    return {edition: tasks[part - 1 :: parts] for edition, tasks in plans.items()}
 
 
 def _shard(text: str | None) -> tuple[int, int]:

@@ -19,11 +19,13 @@ def expression(text: str) -> Predicate:
     """
     try:
         tree = ast.parse(text.strip(), mode="eval").body
+        return _predicate(tree, text)
     except SyntaxError as error:
         raise UsageProblem(
             f"-k {text!r}: not an expression (column {error.offset})", _HELP
         ) from error
-    return _predicate(tree, text)
+    except (RecursionError, MemoryError, ValueError) as error:
+        raise UsageProblem(f"-k {text[:40]!r}…: nested too deep", _HELP) from error
 
 
 def _predicate(node: ast.expr, text: str) -> Predicate:

@@ -66,7 +66,7 @@ def command(
     lines += [Text(), Text("Targets", "bold")]
     lines += function_lines(results, spec.name, paint, console.width)
     if not results:
-        lines.append(Text("No results here: `conformance run` writes them to reports/"))
+        lines.append(Text("No results here: `conformance run --output reports` writes them"))
     for line in lines:
         console.print(line, soft_wrap=not console.is_terminal)
 

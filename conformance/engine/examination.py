@@ -47,6 +47,9 @@ MOST_MINIMISED = 6
 
 MOST_FATAL = 8
 """After so many structures of one function that ended the worker, its others are left."""
+MOST_FATAL_ANYWHERE = 3
+"""After so many structures of whatever function that rest on a convention and ended the worker,
+others that rest on it are left."""
 
 
 @dataclass(slots=True)
@@ -126,8 +129,11 @@ class Examination:
         Every start costs seconds. Structures that the documents settle get more chances.
         """
         unsettled = frozenset(prepared.structure.unsettled)
-        fatal = self.fatal.get(name, [])
-        return len(fatal) >= MOST_FATAL or any(f and f <= unsettled for f in fatal)
+        here = self.fatal.get(name, [])
+        if len(here) >= MOST_FATAL or any(f and f <= unsettled for f in here):
+            return True
+        anywhere = [f for fatal in self.fatal.values() for f in fatal]
+        return sum(bool(f) and f <= unsettled for f in anywhere) >= MOST_FATAL_ANYWHERE
 
     def _take(self, task: Task, prepared: Prepared, observed: StructureObservation) -> None:
         name = task.spec.name
@@ -157,7 +163,9 @@ class Examination:
             groups = [
                 minimiser.minimise(g) if i < MOST_MINIMISED else g for i, g in enumerate(groups)
             ]
-        result = function_result(tally, groups, task.theme, self.subject.prelude)
+        result = function_result(
+            tally, groups, task.theme, self.subject.prelude, partial=self.stop.is_set()
+        )
         self.emit(FunctionJudged(self.subject.name, result))
         return result
 

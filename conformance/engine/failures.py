@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from conformance.engine.findings import Finding, described
 from conformance.engine.tally import Group, Tally, demanded_aspects, verdict
@@ -28,16 +28,19 @@ MOST_ELEMENTS = 64
 
 
 def function_result(
-    tally: Tally, groups: list[Group], theme: str, prelude: Prelude
+    tally: Tally, groups: list[Group], theme: str, prelude: Prelude, *, partial: bool = False
 ) -> FunctionResult:
-    """All demanded aspects of a function with their verdicts and failures."""
+    """All demanded aspects of a function with their verdicts and failures.
+
+    Of a run that was broken off (`partial`), only those that were reached.
+    """
     return FunctionResult(
         tally.spec.name,
         theme,
         [
             _aspect(tally, aspect, groups, prelude)
             for aspect in demanded_aspects(tally.spec, tally.edition)
-            if aspect in tally.aspects
+            if aspect in tally.aspects and (tally.cases.get(aspect) or not partial)
         ],
     )
 
@@ -52,12 +55,19 @@ def _aspect(tally: Tally, aspect: Aspect, groups: list[Group], prelude: Prelude)
         max_ulp=tally.ulp if with_error else None,
         limit_ulp=tally.limit_ulp if with_error else None,
         failures=[failure(tally, g, prelude) for g in mine],
-        note=_note(tally) if aspect is Aspect.VALUE and tally.skipped else UNSET,
+        note=_note(tally, mine) if aspect is Aspect.VALUE else UNSET,
     )
 
 
-def _note(tally: Tally) -> str:
-    return f"{tally.skipped} structures were not run: others like them ended the process"
+def _note(tally: Tally, groups: list[Group]) -> str | UnsetType:
+    """What the verdict does not tell: how much could not be run."""
+    unmade = sum(g.count for g in groups if g.finding.kind == "unmade input")
+    notes = []
+    if tally.skipped:
+        notes.append(f"{tally.skipped} structures were not run: others like them end the process")
+    if unmade:
+        notes.append(f"{unmade} cases were not run: their inputs could not be made")
+    return "; ".join(notes) or UNSET
 
 
 def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:

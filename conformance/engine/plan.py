@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hypothesis.strategies import SearchStrategy
 
 from conformance.engine.cases import Prepared
-from conformance.engine.profiles import Profile
+from conformance.engine.profiles import FEW_DRAWS, Profile
 from conformance.engine.tally import demanded_aspects
 from conformance.generators import Draw, Structure, collect_all, generate, structures
 from conformance.results import Aspect
@@ -84,8 +84,16 @@ class Task:
         """About how many cases there are, before they are made."""
         if self._prepared is not None:
             return sum(len(p.draws) for p in self._prepared)
-        settled = self.profile.structures * len(self.profile.values)
-        return settled if self.aspects & _RUN_ASPECTS else 0
+        invalid = self.profile.invalid * len(self._errors()) if Aspect.ERROR in self.aspects else 0
+        return invalid + (self._valid_cases() if self.aspects & _RUN_ASPECTS else 0)
+
+    def _valid_cases(self) -> int:
+        """An estimate: some structures have constants or no elements, and so few draws."""
+        structures, draws = self.profile.structures, len(self.profile.values)
+        if Aspect.PURITY not in demanded_aspects(self.spec, self.edition):
+            return structures
+        constants, empty = max(1, structures // 6), max(1, structures // 12)
+        return (structures - constants - empty) * draws + constants * FEW_DRAWS + empty
 
 
 def _has_answer(prepared: Prepared) -> bool:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from conformance.generators import Draw, Structure
 
-SETTLED = ("ordinary", "halves", "integers", "zeros")
 PROBES = ("extremes", "subnormal", "special")
+FEW_DRAWS = 3
+"""For a structure that must be built anew for each of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Profile:
         if not any(i.dtype.startswith("float") for i in inputs):
             values = tuple(v if v == "zeros" else "ordinary" for v in values if v not in PROBES)
         if any(i.binding in ("constant", "array") for i in inputs):
-            values = values[:2] + tuple(v for v in values[2:] if v in PROBES)[-1:]
+            values = values[: FEW_DRAWS - 1] + tuple(v for v in values if v in PROBES)[-1:]
         return tuple(Draw(v, seed * 1000 + i) for i, v in enumerate(values))
 
 
@@ -52,10 +53,10 @@ PROFILES = {
         Profile("smoke", 8, 2, _values("ordinary halves ordinary special"), 20),
         Profile(
             "default",
-            40,
+            32,
             6,
             _values(
-                "ordinary halves ordinary*7 integers*2 halves zeros extremes subnormal special"
+                "ordinary halves ordinary*9 integers*2 halves zeros extremes*2 subnormal special*2"
             ),
             40,
         ),

@@ -78,11 +78,17 @@ class Problem:
         )
 
 
-def problems(columns: Sequence[Column], short: Sequence[str]) -> list[Problem]:
-    """Violations, then crashes, then time-outs; one that several targets share comes once."""
+def problems(
+    columns: Sequence[Column], short: Sequence[str], *, divergences: bool = False
+) -> list[Problem]:
+    """Violations, then crashes, then time-outs; one that several targets share comes once.
+
+    With `divergences` those too, last.
+    """
+    wanted = (*BROKEN, Verdict.DIVERGES) if divergences else BROKEN
     merged: dict[tuple[str, ...], Problem] = {}
     for entry, label in zip(columns, short, strict=True):
-        for found in findings(entry.functions.values(), *BROKEN):
+        for found in findings(entry.functions.values(), *wanted):
             key = (found.verdict, found.function, found.aspect.aspect, found.message)
             problem = merged.setdefault(key, Problem(found))
             if label not in problem.targets:

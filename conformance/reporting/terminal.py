@@ -139,9 +139,8 @@ class TerminalWriter:
         if not self.quiet and columns:
             yield Text()
             yield from matrix(columns, self.paint, self.console.width)
-            yield from self._section(
-                "Failures", problem_lines(problems(columns, short), self.paint, self.limit)
-            )
+            listed = problems(columns, short, divergences=self.verbose)
+            yield from self._section("Failures", problem_lines(listed, self.paint, self.limit))
             yield from self._section(
                 "Divergences by convention", divergence_lines(columns, short, self.paint)
             )

@@ -8,7 +8,11 @@ is `OPERATORS`; docs/specs.md describes them for other programs.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
+import operator
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,20 +43,36 @@ def evaluate(rule: Any, scope: Scope) -> Any:
         return _lookup(scope.values, rule, "argument")
     if not isinstance(rule, (list, tuple)):
         return rule
-    name, *arguments = rule
-    if name in _LAZY:
-        return _LAZY[name](scope, *arguments)
-    if name not in OPERATORS:
-        raise RuleError(f"unknown operator {name!r}; one of {', '.join(operator_names())}")
     try:
+        name, *arguments = rule
+        if name in _LAZY:
+            return _LAZY[name](scope, *arguments)
         return OPERATORS[name](*(evaluate(a, scope) for a in arguments))
-    except (TypeError, IndexError, ZeroDivisionError) as error:
-        raise RuleError(f"{name}: {error}") from error
+    except RuleError:
+        raise
+    except (TypeError, ValueError, LookupError, ArithmeticError, RecursionError) as error:
+        raise RuleError(misuse(rule) or f"{rule[0]}: {error}") from error
 
 
 def operator_names() -> list[str]:
     """Every operator, sorted."""
     return sorted([*OPERATORS, *_LAZY])
+
+
+def misuse(rule: Sequence[Any]) -> str | None:
+    """What is wrong with the operator of a list, or the number of its arguments; None if nothing.
+
+    Only what fails is looked at again in this way, so that evaluation stays quick.
+    """
+    head = rule[0] if rule else None
+    if not isinstance(head, str) or head not in ARITIES:
+        known = ", ".join(operator_names())
+        return f"{reprlib.repr(rule)} starts with no operator; write one of {known}"
+    (least, most), given = ARITIES[head], len(rule) - 1
+    if least <= given <= (given if most is None else most):
+        return None
+    wanted = f"at least {least}" if most is None else str(least)
+    return f"{head} takes {wanted} argument{'s' * (least != 1)}, not {given}"
 
 
 def names_in(rule: Any) -> set[str]:
@@ -68,7 +88,11 @@ def names_in(rule: Any) -> set[str]:
 
 
 def normalise_axis(axis: int, rank: int) -> int:
-    """`axis` counted from the front; RuleError if a tensor of `rank` has no such axis."""
+    """`axis` counted from the front; RuleError if a tensor of `rank` has no such axis.
+
+    TypeError if `axis` is no integer.
+    """
+    axis = operator.index(axis)
     if not -rank <= axis < rank:
         raise RuleError(f"axis {axis} is outside a tensor of rank {rank}")
     return axis % rank if rank else 0
@@ -82,7 +106,9 @@ def normalise_axes(axes: int | Sequence[int] | None, rank: int) -> tuple[int, ..
     return tuple(sorted({normalise_axis(a, rank) for a in listed}))
 
 
-def _lookup(table: Mapping[str, Any], name: str, what: str) -> Any:
+def _lookup(table: Mapping[str, Any], name: object, what: str) -> Any:
+    if not isinstance(name, str):
+        raise TypeError(f"{name!r} is not the name of a {what}")
     try:
         return table[name]
     except KeyError:
@@ -107,7 +133,7 @@ _LAZY: dict[str, Callable[..., Any]] = {
     "and": lambda scope, *rules: all(evaluate(r, scope) for r in rules),
     "or": lambda scope, *rules: any(evaluate(r, scope) for r in rules),
     "shape": lambda scope, tensor: tuple(_lookup(scope.shapes, tensor, "tensor")),
-    "shapes": lambda scope, tensors: [tuple(s) for s in _lookup(scope.shapes, tensors, "tensors")],
+    "shapes": lambda scope, tensors: [tuple(s) for s in _lookup(scope.shapes, tensors, "tensor")],
     "rank": lambda scope, tensor: len(_lookup(scope.shapes, tensor, "tensor")),
     "dtype": lambda scope, tensor: _lookup(scope.dtypes, tensor, "tensor"),
     "floatx": lambda scope: scope.floatx,
@@ -119,6 +145,7 @@ _LAZY: dict[str, Callable[..., Any]] = {
 def _known(function: Callable[..., int]) -> Callable[..., Dim]:
     """`function` on dimensions, None as soon as one of them is unknown."""
 
+    @functools.wraps(function)
     def operate(*dims: Dim) -> Dim:
         return None if None in dims else function(*dims)
 
@@ -141,20 +168,21 @@ def _broadcast_dim(a: Dim, b: Dim) -> Dim:
     raise RuleError(f"dimensions {a} and {b} do not broadcast")
 
 
-def _broadcast(*shapes: Dims) -> Dims:
-    rank = max(map(len, shapes))
+def _broadcast(first: Dims, *others: Dims) -> Dims:
+    rank = max(map(len, (first, *others)))
     result: Dims = (1,) * rank
-    for shape in shapes:
+    for shape in (first, *others):
         padded = (1,) * (rank - len(shape)) + tuple(shape)
         result = tuple(_broadcast_dim(a, b) for a, b in zip(result, padded, strict=True))
     return result
 
 
 def _reshape(shape: Dims, target: Sequence[int]) -> Dims:
-    if -1 not in target:
-        return tuple(target)
     known = math.prod(d for d in target if d != -1)
     total = _product(shape)
+    left_over = total is not None and (total % known if -1 in target and known else total != known)
+    if left_over:
+        raise ValueError(f"{total} elements do not fit {tuple(target)}")
     fill = None if total is None or known == 0 else total // known
     return tuple(fill if d == -1 else d for d in target)
 
@@ -192,6 +220,9 @@ def _batch_axes(axes: Any, x_rank: int, y_rank: int) -> tuple[int, int]:
     return normalise_axis(first, x_rank), normalise_axis(second, y_rank)
 
 
+_multiply = _known(lambda a, b: a * b)
+
+
 def _length(items: Any) -> int:
     return len(items)
 
@@ -224,11 +255,11 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "broadcast": _broadcast,
     "reshape": _reshape,
     "scale": lambda shape, counts: tuple(
-        _known(lambda a, b: a * b)(d, n) for d, n in zip(shape, counts, strict=True)
+        _multiply(d, n) for d, n in zip(shape, counts, strict=True)
     ),
     "add": _known(lambda a, b: a + b),
     "subtract": _known(lambda a, b: a - b),
-    "multiply": _known(lambda a, b: a * b),
+    "multiply": _multiply,
     "batch_axes": _batch_axes,
     "steps": lambda start, stop, step: len(range(start, stop, step)),
     "length": _length,
@@ -241,3 +272,17 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "has": _has,
     "any_below": _any_below,
 }
+
+
+def _arity(function: Callable[..., Any], passed: int = 0) -> tuple[int, int | None]:
+    """The fewest and the most arguments, None if any number, besides the `passed` first ones."""
+    parameters = inspect.signature(function).parameters.values()
+    fixed = sum(p.kind is not p.VAR_POSITIONAL for p in parameters) - passed
+    return fixed, fixed if len(parameters) == fixed + passed else None
+
+
+ARITIES: dict[str, tuple[int, int | None]] = {
+    **{name: _arity(function) for name, function in OPERATORS.items()},
+    **{name: _arity(function, passed=1) for name, function in _LAZY.items()},
+}
+"""How many arguments each operator takes: at least, and at most (None: any number)."""

@@ -27,7 +27,7 @@ class Run(object):
         self._fixed = any(item.binding in ("constant", "array") for item in program.inputs)
         self._eager = eager and not fed
         self._meter = Meter()
-        self._structure = Structure(module, program, self._meter)
+        self._structure = Structure(module, program, self._meter, eager)
         self._evaluator = Evaluator(module, self._meter, fed, eager)
         self._before_build = before_build
         self._ready = False

@@ -12,9 +12,13 @@ NO_CLAIM = {"dtype": None, "shape": None, "dtype_error": None, "shape_error": No
 
 
 class Structure(object):
-    """A program whose tensors live in `names`; the calls into the module go through `meter`."""
+    """A program whose tensors live in `names`; the calls into the module go through `meter`.
 
-    def __init__(self, module: Any, program: Program, meter: Meter) -> None:
+    In eager mode a tensor may be an array, so that arrays too have a dtype and shape to claim.
+    """
+
+    def __init__(self, module: Any, program: Program, meter: Meter, eager: bool) -> None:
+        self._eager = eager
         self._module = module
         self._program = program
         self._meter = meter
@@ -61,7 +65,12 @@ class Structure(object):
     def input_claims(self) -> List[Any]:
         """What the module says of the inputs."""
         return [
-            {"name": item.name, "claim": self._claim(self.names[item.name])}
+            {
+                "name": item.name,
+                "claim": dict(NO_CLAIM)
+                if item.binding == "array"
+                else self._claim(self.names[item.name]),
+            }
             for item in self._program.inputs
         ]
 
@@ -79,7 +88,7 @@ class Structure(object):
 
     def _claim(self, tensor: Any) -> Dict[str, Any]:
         claim: Dict[str, Any] = dict(NO_CLAIM)
-        if not is_plain(tensor):
+        if not is_plain(tensor) or (self._eager and isinstance(tensor, np.ndarray)):
             for key, question in (("dtype", self._dtype), ("shape", self._shape)):
                 try:
                     claim[key] = self._meter.call("claim", None, question, tensor)

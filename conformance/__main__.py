@@ -1,0 +1,5 @@
+"""`python -m conformance`: the command line."""
+
+from conformance.cli import main
+
+main()
