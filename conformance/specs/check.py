@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from conformance.program import Binding
 from conformance.specs import rules
 from conformance.specs.conventions import load_conventions
-from conformance.specs.model import Spec, SpecFile
+from conformance.specs.model import VALUE_PROFILES, ParameterRule, Spec, SpecFile
 from conformance.specs.signature import Signature, parse
 
 Problem = tuple[str, str]
 """The path of a node, such as `$.functions[3].shape`, and what is wrong there."""
 
+_NAMING = ("of", "axes", "starts", "rank", "vary")
+"""Fields of parameter rules that hold the name of another parameter."""
+
 
 def problems(file: SpecFile) -> Iterator[Problem]:
     """Everything wrong with a spec file whose types are right."""
+    names: set[str] = set()
     for index, spec in enumerate(file.functions):
-        for check in (_signatures, _parameters, _rules, _conventions, _claims):
-            yield from check(f"$.functions[{index}]", spec)
+        at = f"$.functions[{index}]"
+        if spec.name in names:
+            yield f"{at}.name", f"{spec.name} has a spec above; write one for each function"
+        names.add(spec.name)
+        for check in _CHECKS:
+            yield from check(at, spec)
 
 
 def _signatures(at: str, spec: Spec) -> Iterator[Problem]:
@@ -34,14 +43,23 @@ def _signatures(at: str, spec: Spec) -> Iterator[Problem]:
 
 def _parameters(at: str, spec: Spec) -> Iterator[Problem]:
     known = set(spec.parameters)
-    for document in set(spec.editions.values()):
+    for document in dict.fromkeys(spec.editions.values()):
         for parameter in _parse(spec, document).parameters:
             if spec.renamed.get(parameter.name, parameter.name) not in known:
                 yield f"{at}.parameters", f"{document}'s {parameter.name!r} has no rule here"
-    for name, rule in spec.parameters.items():
-        of = getattr(rule, "of", None)
-        if of is not None and of not in known:
-            yield f"{at}.parameters.{name}", f"`of: {of}` names no parameter of {spec.name}"
+    yield from _names(f"{at}.parameters", spec.parameters, spec)
+
+
+def _names(at: str, parameters: Mapping[str, ParameterRule], spec: Spec) -> Iterator[Problem]:
+    """What parameter rules say of other parameters."""
+    for name, rule in parameters.items():
+        here = f"{at}['{name}']"
+        for field in _NAMING:
+            named = getattr(rule, field, None)
+            if named is not None and named not in spec.parameters:
+                yield f"{here}.{field}", f"`{field}: {named}` names no parameter of {spec.name}"
+        for problem in _rule(getattr(rule, "below", None), set(spec.parameters)):
+            yield f"{here}.below", problem
 
 
 def _parse(spec: Spec, document: str) -> Signature:
@@ -51,36 +69,69 @@ def _parse(spec: Spec, document: str) -> Signature:
 
 def _rules(at: str, spec: Spec) -> Iterator[Problem]:
     listed = [("shape", spec.shape)]
-    listed += [("dtype", rule) for rule in spec.dtype.accept]
-    listed += [("unsettled", u.when) for u in spec.unsettled]
+    listed += [(f"dtype.accept[{i}]", rule) for i, rule in enumerate(spec.dtype.accept)]
+    listed += [(f"unsettled[{i}].when", u.when) for i, u in enumerate(spec.unsettled)]
     for where, rule in listed:
         for problem in _rule(rule, set(spec.parameters)):
             yield f"{at}.{where}", problem
 
 
 def _rule(rule: Any, known: set[str]) -> Iterator[str]:
-    if isinstance(rule, str) and rule not in known:
-        yield f"{rule!r} is no parameter; a text is written [literal, {rule}]"
-    if not isinstance(rule, list):
-        return
-    if not rule or rule[0] not in rules.operator_names():
-        yield f"{rule!r} starts with no operator; one of {', '.join(rules.operator_names())}"
+    if isinstance(rule, list):
+        yield from _call(rule, known)
+    elif isinstance(rule, str):
+        if rule not in known:
+            yield f"{rule!r} is no parameter; a text is written [literal, {rule}]"
+    elif rule is not None and not isinstance(rule, int):
+        yield (
+            f"{rule!r} is no rule; write an integer, true, false, null, the name of a parameter "
+            "or [operator, argument, ...]"
+        )
+
+
+def _call(rule: list[Any], known: set[str]) -> Iterator[str]:
+    problem = rules.misuse(rule)
+    if problem is not None:
+        yield problem
     elif rule[0] != "literal":
         for argument in rule[1:]:
             yield from _rule(argument, known)
+    elif not (rule[1] is None or isinstance(rule[1], (str, int, float))):
+        yield f"literal takes a text, a number, true, false or null, not {rule[1]!r}"
+
+
+def _errors(at: str, spec: Spec) -> Iterator[Problem]:
+    bindings = [str(b) for b in Binding]
+    for index, error in enumerate(spec.errors):
+        here = f"{at}.errors[{index}]"
+        for name in sorted(error.parameters.keys() - spec.parameters.keys()):
+            yield f"{here}.parameters['{name}']", f"{name!r} is no parameter of {spec.name}"
+        yield from _names(f"{here}.parameters", error.parameters, spec)
+        for i, binding in enumerate(error.bindings):
+            if binding not in bindings:
+                yield f"{here}.bindings[{i}]", f"no binding {binding!r}; one of {bindings}"
+
+
+def _profiles(at: str, spec: Spec) -> Iterator[Problem]:
+    for name in sorted(spec.profiles.keys() - set(VALUE_PROFILES)):
+        yield f"{at}.profiles['{name}']", f"no value profile {name!r}; one of {VALUE_PROFILES}"
 
 
 def _conventions(at: str, spec: Spec) -> Iterator[Problem]:
-    known = load_conventions()
-    for index, unsettled in enumerate(spec.unsettled):
-        if unsettled.convention not in known:
-            yield (
-                f"{at}.unsettled[{index}]",
-                f"convention {unsettled.convention!r} is not in conventions.yaml",
-            )
+    named = [(f"unsettled[{i}].convention", u.convention) for i, u in enumerate(spec.unsettled)]
+    named += [
+        (f"errors[{i}].convention", e.convention) for i, e in enumerate(spec.errors) if e.convention
+    ]
+    named += [(f"profiles['{p}']", convention) for p, convention in spec.profiles.items()]
+    for where, convention in named:
+        if convention not in load_conventions():
+            yield f"{at}.{where}", f"convention {convention!r} is not in conventions.yaml"
 
 
 def _claims(at: str, spec: Spec) -> Iterator[Problem]:
     for edition, document in spec.editions.items():
         if not any(c.aspect == "value" and document in c.at for c in spec.claims):
             yield f"{at}.claims", f"no claim of {document} says what the value is ({edition})"
+
+
+_CHECKS = (_signatures, _parameters, _rules, _errors, _profiles, _conventions, _claims)

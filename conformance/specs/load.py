@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import resources
@@ -11,7 +10,7 @@ from importlib.resources.abc import Traversable
 import msgspec
 import yaml
 
-from conformance.specs import check
+from conformance.specs import check, source
 from conformance.specs.model import Claim, Spec, SpecFile
 from conformance.specs.signature import Signature, parse
 
@@ -27,8 +26,20 @@ class Specs(Mapping[str, Spec]):
     """Every spec by function name; older names of functions find the newest."""
 
     def __init__(self, files: list[SpecFile]) -> None:
-        self._specs = {spec.name: spec for file in files for spec in file.functions}
-        self._themes = {spec.name: file.theme for file in files for spec in file.functions}
+        self._specs: dict[str, Spec] = {}
+        self._themes: dict[str, str] = {}
+        for file in files:
+            for spec in file.functions:
+                self._add(spec, file.theme)
+
+    def _add(self, spec: Spec, theme: str) -> None:
+        if spec.name in self._specs:
+            raise SpecError(
+                f"{spec.name} is in the themes {self._themes[spec.name]} and {theme}; "
+                "write one spec for each function"
+            )
+        self._specs[spec.name] = spec
+        self._themes[spec.name] = theme
 
     def __getitem__(self, name: str) -> Spec:
         return self._specs[name]
@@ -94,40 +105,12 @@ def _load_file(path: Traversable) -> SpecFile:
 def load_text(text: str, name: str) -> SpecFile:
     """The spec file in `text`; SpecError with `name` and a line if it is none."""
     try:
-        data = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
-        file = msgspec.convert(data, SpecFile)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise SpecError(f"{name}:{line}: not YAML: {error.problem}") from error
-    except yaml.YAMLError as error:
-        raise SpecError(f"{name}:1: not YAML: {error}") from error
-    except msgspec.ValidationError as error:
-        raise _located(text, name, str(error)) from error
-    for path, problem in check.problems(file):
-        raise SpecError(f"{name}:{_line(text, path)}: {problem}")
+        node, data = source.read(text)
+        file = source.typed(node, data)
+        for path, problem in check.problems(file):
+            raise source.SourceError(source.line(node, path), problem)
+    except source.SourceError as error:
+        raise SpecError(f"{name}:{error.line}: {error}") from error
+    except RecursionError as error:
+        raise SpecError(f"{name}:1: nested too deep") from error
     return file
-
-
-def _located(text: str, name: str, message: str) -> SpecError:
-    said, _, path = message.partition(" - at `")
-    return SpecError(f"{name}:{_line(text, path.rstrip('`'))}: {said}")
-
-
-def _line(text: str, path: str) -> int:
-    """The line of the innermost node of a msgspec path such as `$.functions[3].shape`."""
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
-    line = 1
-    for key, index in re.findall(r"\.([^.\[\]]+)|\[(\d+|'[^']*')\]", path):
-        node = _child(node, key or index.strip("'"))
-        if node is None:
-            break
-        line = node.start_mark.line + 1
-    return line
-
-
-def _child(node: yaml.Node | None, key: str) -> yaml.Node | None:
-    if isinstance(node, yaml.SequenceNode) and key.isdigit():
-        return node.value[int(key)] if int(key) < len(node.value) else None
-    if isinstance(node, yaml.MappingNode):
-        return next((v for k, v in node.value if k.value == key), None)
-    return None

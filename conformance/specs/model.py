@@ -8,6 +8,8 @@ from msgspec import Meta, Struct, field
 
 DOCUMENTS = ("ja-1", "ja-1-text", "ja-2.0", "zh-TW", "ko-2.2")
 EDITIONS = ("keras-1", "keras-2.0", "keras-2.2")
+VALUE_PROFILES = ("ordinary", "integers", "halves", "zeros")
+"""Manners of drawing numbers that the documents cover unless a spec says otherwise."""
 
 Document = Literal["ja-1", "ja-1-text", "ja-2.0", "zh-TW", "ko-2.2"]
 Edition = Literal["keras-1", "keras-2.0", "keras-2.2"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -45,15 +46,21 @@ class Signature:
 def parse(text: str) -> Signature:
     """The signature that `text` prints, such as `sum(x, axis=None)`; ValueError if it is none."""
     try:
-        tree = ast.parse(f"def {text.removeprefix('keras.backend.')}: pass").body[0]
-    except SyntaxError as error:
-        raise ValueError(f"not a signature: {text!r}") from error
-    if not isinstance(tree, ast.FunctionDef):
-        raise ValueError(f"not a signature: {text!r}")
-    arguments = tree.args.args
-    required = len(arguments) - len(tree.args.defaults)
-    defaults = [None] * required + [ast.unparse(d) for d in tree.args.defaults]
-    return Signature(
-        tree.name,
-        tuple(Parameter(a.arg, d) for a, d in zip(arguments, defaults, strict=True)),
-    )
+        (definition,) = ast.parse(f"def {text.removeprefix('keras.backend.')}: pass").body
+        if not isinstance(definition, ast.FunctionDef):
+            raise ValueError("not a function")
+        return Signature(definition.name, tuple(_parameters(definition.args)))
+    except (SyntaxError, ValueError) as error:
+        raise ValueError(
+            f"not a signature: {text!r}; write it as f(x, axis=None), with Python literals"
+        ) from error
+
+
+def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:
+    """Each parameter; ValueError if a default is no literal."""
+    required = len(arguments.args) - len(arguments.defaults)
+    for argument in arguments.args[:required]:
+        yield Parameter(argument.arg, None)
+    for argument, default in zip(arguments.args[required:], arguments.defaults, strict=True):
+        ast.literal_eval(default)
+        yield Parameter(argument.arg, ast.unparse(default))

@@ -1,0 +1,142 @@
+"""The text of a spec file: read as YAML, converted to records, and the line of what is wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import yaml
+from yaml.reader import Reader
+
+from conformance.specs.model import SpecFile
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_STEP = re.compile(r"\.([^.\[\]]+)|\['([^']*)'\]|\[(\d+)\]")
+"""One step of a path: `.field`, `['key']` or `[index]`."""
+
+
+class SourceError(ValueError):
+    """What is wrong with the text, and on which 1-based `line`."""
+
+    def __init__(self, line: int, problem: str) -> None:
+        super().__init__(problem)
+        self.line = line
+
+
+def read(text: str) -> tuple[yaml.Node | None, Any]:
+    """The nodes of the one document in `text`, and its data; SourceError if it is not YAML."""
+    try:
+        loader = _LOADER(text)
+        node = loader.get_single_node()
+        for key in _repeated_keys(node):
+            raise SourceError(_start(key), f"{key.value!r} is there twice; write it once")
+        return node, None if node is None else _construct(loader, node)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise SourceError(line, f"not YAML: {error.problem}") from error
+    except yaml.YAMLError as error:
+        raise SourceError(_unprintable(text), f"not YAML: {error}".splitlines()[0]) from error
+
+
+def _construct(loader: Any, node: yaml.Node) -> Any:
+    try:
+        return loader.construct_document(node)
+    except (ValueError, AttributeError) as error:  # such as a date that is none
+        raise SourceError(_start(node), f"not YAML: {error}") from error
+
+
+def _repeated_keys(root: yaml.Node | None) -> Iterator[yaml.Node]:
+    """Keys that their mapping has already; an anchored node is looked at once."""
+    pending, seen = [root], set()
+    while pending:
+        node = pending.pop()
+        if isinstance(node, yaml.SequenceNode) and id(node) not in seen:
+            pending += node.value
+        elif isinstance(node, yaml.MappingNode) and id(node) not in seen:
+            keys: set[tuple[str, str]] = set()
+            for key, value in node.value:
+                pending.append(value)
+                if isinstance(key, yaml.ScalarNode):
+                    if (key.tag, key.value) in keys:
+                        yield key
+                    keys.add((key.tag, key.value))
+        seen.add(id(node))
+
+
+def typed(node: yaml.Node | None, data: Any) -> SpecFile:
+    """The records of `data`; SourceError where a type is wrong.
+
+    What is wrong leaves `data` reduced to the entries that lead to it.
+    """
+    try:
+        return msgspec.convert(data, SpecFile)
+    except msgspec.ValidationError as error:
+        said, _, place = str(error).partition(" - at ")
+        path, of_key = place.removeprefix("`key` in ").strip("`"), place.startswith("`key`")
+        path = _complete(data, path + "[...]" * of_key, str(error))
+        if unknown := re.search("unknown field `(.*)`", said):
+            path, of_key = f"{path}['{unknown[1]}']", True
+        raise SourceError(line(node, path, of_key=of_key), said) from error
+
+
+def _complete(data: Any, path: str, message: str) -> str:
+    """`path` with a key for each `[...]`: the first whose entry alone gives the same message."""
+    while "[...]" in path:
+        before, _, after = path.partition("[...]")
+        mapping = _at(data, before)
+        for key, value in dict(mapping).items():
+            mapping.clear()
+            mapping[key] = value
+            if _message(data) == message:
+                break
+        path = f"{before}['{key}']{after}"
+    return path
+
+
+def _message(data: Any) -> str:
+    try:
+        msgspec.convert(data, SpecFile)
+    except msgspec.ValidationError as error:
+        return str(error)
+    return ""
+
+
+def _at(data: Any, path: str) -> Any:
+    """The data at a path."""
+    for field, key, index in _STEP.findall(path):
+        data = data[int(index) if index else key or field]
+    return data
+
+
+def line(node: yaml.Node | None, path: str, *, of_key: bool = False) -> int:
+    """The line of the innermost node of a path such as `$.functions[3].shape`; 1 for the root.
+
+    A value may begin below its key; `of_key` gives the key's line.
+    """
+    found = 1
+    for field, key, index in _STEP.findall(path):
+        pair = _child(node, field or key or index)
+        if pair is None:
+            break
+        node, found = pair[1], _start(pair[not of_key])
+    return found
+
+
+def _child(node: yaml.Node | None, key: str) -> tuple[yaml.Node, yaml.Node] | None:
+    """The key and the value of an entry; an item of a list is both."""
+    if isinstance(node, yaml.SequenceNode) and key.isdigit() and int(key) < len(node.value):
+        return node.value[int(key)], node.value[int(key)]
+    if isinstance(node, yaml.MappingNode):
+        return next(((k, v) for k, v in node.value if k.value == key), None)
+    return None
+
+
+def _start(node: yaml.Node) -> int:
+    return int(node.start_mark.line) + 1
+
+
+def _unprintable(text: str) -> int:
+    match = Reader.NON_PRINTABLE.search(text)
+    return 1 if match is None else text.count("\n", 0, match.start()) + 1
