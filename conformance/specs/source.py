@@ -36,6 +36,8 @@ def read(text: str) -> tuple[yaml.Node | None, Any]:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise SourceError(line, f"not YAML: {error.problem}") from error
+    except UnicodeEncodeError as error:
+        raise SourceError(text.count("\n", 0, error.start) + 1, f"not YAML: {error}") from error
     except yaml.YAMLError as error:
         raise SourceError(_unprintable(text), f"not YAML: {error}".splitlines()[0]) from error
 
@@ -43,8 +45,10 @@ def read(text: str) -> tuple[yaml.Node | None, Any]:
 def _construct(loader: Any, node: yaml.Node) -> Any:
     try:
         return loader.construct_document(node)
-    except (ValueError, AttributeError) as error:  # such as a date that is none
-        raise SourceError(_start(node), f"not YAML: {error}") from error
+    except (ValueError, LookupError, AttributeError) as error:  # a tag that its text does not fit
+        raise SourceError(
+            _start(node), f"not YAML: a value that cannot be read: {error}"
+        ) from error
 
 
 def _repeated_keys(root: yaml.Node | None) -> Iterator[yaml.Node]:
