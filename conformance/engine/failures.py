@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 
 from conformance.engine.findings import Finding, described
 from conformance.engine.tally import Group, Tally, demanded_aspects, verdict
-from conformance.program import Prelude, print_script, to_json
+from conformance.program import Case, Prelude, print_script, to_json
 from conformance.results import (
     Array,
     Aspect,
@@ -79,7 +79,7 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
     script = None
     if case is not None:
         notes = [message, *_values(finding)]
-        script = print_script(case, prelude, notes)
+        script = print_script(case, prelude, notes, _echo(finding, case))
     return Failure(
         id=identifier(tally, finding),
         verdict=finding.verdict,
@@ -95,6 +95,16 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         max_ulp=finding.ulp if finding.ulp is not None and np.isfinite(finding.ulp) else None,
         script=script,
     )
+
+
+def _echo(finding: Finding, case: Case) -> str | None:
+    """The fed input that the result may be."""
+    if not isinstance(finding.got, np.ndarray):
+        return None
+    got = (finding.got.shape, finding.got.tobytes())
+    fed = [i.name for i in case.program.inputs if i.binding.startswith("placeholder")]
+    same = (n for n in fed if got == (case.arrays[n].shape, case.arrays[n].tobytes()))
+    return next(same, None)
 
 
 def identifier(tally: Tally, finding: Finding) -> str:

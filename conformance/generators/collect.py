@@ -21,7 +21,7 @@ from conformance.generators.structure import Structure, structures
 from conformance.program import to_json
 from conformance.specs import Spec
 
-POOL = 3
+POOL = 4
 """How many times more structures are generated than kept."""
 
 

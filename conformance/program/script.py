@@ -20,14 +20,23 @@ class Prelude:
     environment: Mapping[str, str] | None = None
 
 
-def print_script(case: Case, prelude: Prelude, comments: Sequence[str] = ()) -> str:
-    """Python source that runs the case and prints every result; `comments` go at the end."""
+def print_script(
+    case: Case, prelude: Prelude, comments: Sequence[str] = (), echo: str | None = None
+) -> str:
+    """Python source that runs the case and prints every result; `comments` go at the end.
+
+    `echo` names a fed input that the function may have returned as its result: some
+    implementations cannot compute an output that is an input.
+    """
     program = case.program
     values = {n: f"{n}_value" for n in case.arrays}
     lines = [*_prelude(prelude), ""]
     lines += [f"{values[n]} = {_literal(a)}" for n, a in case.arrays.items()]
     lines += [line for item in program.inputs if (line := _bind(item))]
     lines += [_call(step) for step in program.steps]
+    if echo:
+        lines.append(f"if {program.outputs[0]} is {echo}:")
+        lines.append(f"    raise SystemExit('the result is {echo} itself: ' + repr({echo}_value))")
     lines += _evaluate(program.inputs, program.outputs)
     lines += [f"# {part}" for comment in comments for part in comment.splitlines() or [""]]
     return "\n".join(lines) + "\n"

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from conformance.engine import PROFILES
 from conformance.engine.cases import Prepared
 from conformance.engine.plan import Task
 from conformance.generators import Draw, Structure, draw_arrays, generate, shrink, structures
@@ -182,7 +183,7 @@ def test_another_seed_makes_others() -> None:
 
 def test_no_structure_comes_twice() -> None:
     keys = [key(s) for s in everything("sum")]
-    assert len(keys) == len(set(keys)) == 40
+    assert len(keys) == len(set(keys)) == PROFILES["default"].structures
 
 
 def test_a_function_of_few_structures_gives_those() -> None:
