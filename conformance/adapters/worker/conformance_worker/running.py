@@ -25,6 +25,9 @@ class Run(object):
         fed = [item.name for item in program.inputs if item.binding in PLACEHOLDERS]
         self._variables = [item.name for item in program.inputs if item.binding == "variable"]
         self._fixed = any(item.binding in ("constant", "array") for item in program.inputs)
+        if eager and fed and self._variables:
+            # what is computed of a variable alone is computed when the graph is built
+            self._fixed = True
         self._eager = eager and not fed
         self._meter = Meter()
         self._structure = Structure(module, program, self._meter, eager)
