@@ -15,12 +15,13 @@ import conformance
 from conformance.adapters import environments
 from conformance.adapters.access import open_session
 from conformance.adapters.registry import Target, UnknownTargetError, resolve, shipped
+from conformance.cli import expectations
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.select import expression
 from conformance.engine import PROFILES, Run, Subject, plan, run
 from conformance.program import Prelude
 from conformance.reporting import JsonWriter, MarkdownWriter, Recorder, TerminalWriter, Writer
-from conformance.results import Aspect, Results, Verdict
+from conformance.results import Aspect, Verdict
 from conformance.results.events import Event, RunFinished, TargetUnavailable
 from conformance.specs import EDITIONS, load
 
@@ -91,6 +92,16 @@ _ASPECTS = [str(a) for a in Aspect]
     help="What makes the exit status 1; crashes and time-outs count as violations.",
 )
 @click.option(
+    "--expectations",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A TOML file of known failures; one that no longer fails is an error.",
+)
+@click.option(
+    "--write-expectations",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the failures of this run into such a file, with the reasons left to fill in.",
+)
+@click.option(
     "--module", help="Test this module, such as my_package.backend, as a target of its own."
 )
 @click.option(
@@ -127,6 +138,8 @@ def command(**options: Any) -> None:
     conformance run theano -k "softmax or sum"   some functions on one library
     conformance run --module my_package.backend  your own backend, in this interpreter
     """
+    if options["expectations"]:
+        expectations.read(options["expectations"])  # what is wrong with it is told before the run
     subjects, missing = _subjects(options)
     tasks = _plans(subjects, options)
     common = Run(
@@ -152,7 +165,7 @@ def command(**options: Any) -> None:
             writer.close()
     if any(isinstance(e, RunFinished) and e.interrupted for e in recorder.events):
         raise SystemExit(INTERRUPTED)
-    raise SystemExit(_status(recorder, reached and not missing, options["fail_on"]))
+    raise SystemExit(_status(recorder, reached and not missing, options))
 
 
 def _subjects(options: dict[str, Any]) -> tuple[list[Subject], list[TargetUnavailable]]:
@@ -266,13 +279,18 @@ def _writers(options: dict[str, Any]) -> list[Writer]:
     return writers
 
 
-def _status(recorder: Recorder, all_run: bool, fail_on: str) -> int:
+def _status(recorder: Recorder, all_run: bool, options: dict[str, Any]) -> int:
     """The exit status: an unexpected verdict weighs more than a target that could not run."""
-    worse = _WORSE[fail_on]
-    if any(a.verdict in worse for r in recorder.results for a in _aspects(r)):
+    worse = _WORSE[options["fail_on"]]
+    found = expectations.cells(recorder.results)
+    known = expectations.read(options["expectations"]) if options["expectations"] else []
+    failing = [cell for cell in found if cell[3] in worse]
+    if options["write_expectations"]:
+        expectations.write(options["write_expectations"], failing, known)
+    stale = list(expectations.stale(found, known))
+    for expectation in stale:
+        place = options["expectations"]
+        click.echo(f"{place}: no longer so, delete the entry: {expectation}", err=True)
+    if stale or expectations.unexpected(failing, known):
         return 1
     return 0 if all_run else CANNOT_RUN
-
-
-def _aspects(results: Results) -> list[Any]:
-    return [aspect for function in results.functions for aspect in function.aspects]
