@@ -77,7 +77,7 @@ def test_a_correct_implementation_conforms_but_for_what_it_lacks() -> None:
     # the documents settle all that the fake can do: what is left are conventions and parameters
     for function, aspect, failure in found.failures(Verdict.VIOLATES):
         signature = (aspect, failure.kind) == (Aspect.SIGNATURE, "missing parameter")
-        assert signature or (function, aspect) == ("constant", Aspect.VALUE)
+        assert signature or (function, aspect) in LACKS
 
 
 def test_a_missing_parameter_is_named_with_the_line_that_prints_the_signature() -> None:
@@ -159,7 +159,7 @@ def test_one_ulp_more_is_within_the_limit_and_is_shown() -> None:
     assert worse(found) == {}
     result = found.aspect("exp", Aspect.VALUE)
     assert result.max_ulp is not None
-    assert 1 < result.max_ulp < 3
+    assert 1 <= result.max_ulp < 3
 
 
 @pytest.mark.parametrize("ulp", [4, 40])
