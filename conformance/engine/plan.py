@@ -92,7 +92,7 @@ class Task:
         structures, draws = self.profile.structures, len(self.profile.values)
         if Aspect.PURITY not in demanded_aspects(self.spec, self.edition):
             return structures
-        constants, empty = max(1, structures // 6), max(1, structures // 12)
+        constants, empty = max(1, structures // 6), -(-structures // 7)
         return (structures - constants - empty) * draws + constants * FEW_DRAWS + empty
 
 

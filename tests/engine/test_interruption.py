@@ -134,4 +134,4 @@ def test_a_run_begins_with_what_is_planned() -> None:
     run([fake("correct")], {EDITION: planned}, COMMON, events.append, 1)
     assert isinstance(events[0], RunStarted)
     (finished,) = (e for e in events if isinstance(e, TargetFinished))
-    assert events[0].planned["correct"] == pytest.approx(finished.results.run.cases, rel=0.3)
+    assert events[0].planned["correct"] == pytest.approx(finished.results.run.cases, rel=0.2)
