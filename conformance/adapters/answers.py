@@ -131,7 +131,9 @@ def _values(
                 raise AnswerError(f"a payload of {name!r} does not fit its draws")
             for i, draw in enumerate(group["draws"]):
                 array = None if payload is None else payload[i, ...]
-                value = Value(array, group["dtype"], group["type"], group["problem"])
+                value = Value(
+                    array, group["dtype"], group["type"], group["problem"], group.get("text")
+                )
                 rows[draw][name] = (*rows[draw][name], value)
     return rows
 

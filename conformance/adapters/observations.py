@@ -18,9 +18,9 @@ from conformance.program import Program
 
 Array = npt.NDArray[Any]
 
-Stage = Literal["bind", "step", "claim", "compile", "call", "read"]
-"""Where an implementation raised: binding an input, calling a step, claiming a dtype or shape,
-`K.function`, calling the compiled function, turning its results into arrays."""
+Stage = Literal["import", "bind", "step", "claim", "compile", "call", "read"]
+"""Where an implementation raised: in its import, binding an input, calling a step, claiming a
+dtype or shape, `K.function`, calling the compiled function, turning its results into arrays."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,6 +34,8 @@ class Batch:
     program: Program
     arrays: Mapping[str, Array]
     draws: int
+    fresh: bool = False
+    """Whether the implementation is to forget its session before and after."""
 
     def __post_init__(self) -> None:
         if self.draws < 1:
@@ -48,7 +50,7 @@ class Batch:
     def part(self, start: int, stop: int) -> Batch:
         """The draws from `start` up to `stop`."""
         arrays = {name: array[start:stop] for name, array in self.arrays.items()}
-        return Batch(self.program, arrays, stop - start)
+        return Batch(self.program, arrays, stop - start, self.fresh)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,8 @@ class Value:
     """"ndarray", or the name of the Python type that was delivered, such as "float" or "list"."""
     problem: str | None = None
     """Why there is no array."""
+    text: str | None = None
+    """The text itself, if that is what was delivered."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

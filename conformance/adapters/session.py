@@ -195,6 +195,8 @@ class Session:
             "draws": batch.draws,
             "arrays": {name: i for i, name in enumerate(names)},
         }
+        if batch.fresh:
+            request["fresh"] = True
         connection.submit(request, [batch.arrays[name] for name in names])
         self._sent.append(number)
 

@@ -230,7 +230,9 @@ def _subject(target: Target) -> Subject:
         edition=target.edition,
         implementation=target.implementation,
         open=lambda functions: open_session(target, functions),
-        prelude=Prelude(target.script_import, target.script_environment),
+        prelude=Prelude(
+            target.script_import, target.script_environment, target.module.split(".", 1)[0]
+        ),
     )
 
 

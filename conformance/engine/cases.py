@@ -33,8 +33,13 @@ class Prepared:
     ) -> None:
         self.structure = structure
         self.draws = tuple(draws)
-        self.arrays = list(arrays) if arrays else [draw_arrays(structure, d) for d in self.draws]
+        self._arrays = list(arrays) if arrays else None
         self._expectations: dict[tuple[int, str, bool], Expectation] = {}
+
+    @cached_property
+    def arrays(self) -> list[Mapping[str, Array]]:
+        """The numbers of each draw, by input name."""
+        return self._arrays or [draw_arrays(self.structure, d) for d in self.draws]
 
     @cached_property
     def batch(self) -> Batch:
@@ -73,6 +78,7 @@ class Prepared:
     def _expect(self, draw: int, dtype: str, strict: bool) -> Expectation:
         arrays = self.arrays[draw]
         spec = self.structure.spec
+        assert spec.accuracy is not None, "functions without single calls are tested by scenarios"
         arguments = {n: _resolve(v, arrays) for n, v in self.structure.arguments.items()}
         if self.structure.claimed in arrays:
             # the call under test made the input itself, so that its value is what was fed

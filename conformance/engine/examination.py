@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from hypothesis.strategies import SearchStrategy
+
 from conformance.adapters.observations import (
     Batch,
     FunctionIdentity,
@@ -15,15 +17,13 @@ from conformance.adapters.observations import (
 )
 from conformance.adapters.session import Session
 from conformance.engine import signatures
-from conformance.engine.cases import Prepared
 from conformance.engine.failures import function_result
 from conformance.engine.findings import Identity
-from conformance.engine.judge import judge
 from conformance.engine.minimise import Minimiser
 from conformance.engine.plan import Task
 from conformance.engine.subject import Run, Subject
 from conformance.engine.tally import Group, Tally
-from conformance.generators.collect import key
+from conformance.engine.trials import Trial
 from conformance.results import (
     Aspect,
     FunctionResult,
@@ -46,7 +46,7 @@ MOST_MINIMISED = 6
 """Failures of one function that are made smaller; the gravest come first."""
 
 MOST_FATAL = 8
-"""After so many structures of one function that ended the worker, its others are left."""
+"""After so many trials of one function that ended the worker, its others are left."""
 MOST_FATAL_ANYWHERE = 3
 """After so many structures of whatever function that rest on a convention and ended the worker,
 others that rest on it are left."""
@@ -100,50 +100,67 @@ class Examination:
             tally.note(signatures.signature(identity, task.documented))
 
     def _sweep(self) -> None:
-        """All structures of all functions, with the worker a few of them ahead."""
-        queue: list[tuple[Task, Prepared]] = []
+        """All trials of all functions, with the worker a few of them ahead."""
+        queue: list[tuple[Task, Trial]] = []
         for _, observed in self.session.run_batches(self._batches(queue)):
-            task, prepared = queue.pop(0)
-            self._take(task, prepared, observed)
+            task, trial = queue.pop(0)
+            self._take(task, trial, observed)
+        for task, trial in self._apart():
+            if self.stop.is_set():
+                return
+            self._take(task, trial, self._run(trial))
 
-    def _batches(self, queue: list[tuple[Task, Prepared]]) -> Iterator[Batch]:
+    def _batches(self, queue: list[tuple[Task, Trial]]) -> Iterator[Batch]:
         for task in self.tasks:
             if not self._present(task):
                 continue
-            for prepared in task.prepared():
+            for trial in task.trials():
                 if self.stop.is_set():
                     return
-                if self._known_to_end_the_worker(task.spec.name, prepared):
+                if trial.setup is not None:
+                    continue
+                if self._known_to_end_the_worker(task.spec.name, trial):
                     self.tallies[task.spec.name].skipped += 1
                     continue
-                queue.append((task, prepared))
-                yield prepared.batch
+                queue.append((task, trial))
+                yield trial.batch
+
+    def _apart(self) -> Iterator[tuple[Task, Trial]]:
+        """The trials that need a process of their own."""
+        for task in self.tasks:
+            if self._present(task):
+                yield from ((task, t) for t in task.trials() if t.setup is not None)
+
+    def _run(self, trial: Trial) -> StructureObservation:
+        if trial.setup is None:
+            return self.session.run_batch(trial.batch)
+        return self.subject.run_apart(trial.setup, trial.batch)
 
     def _present(self, task: Task) -> bool:
         groups = self.tallies[task.spec.name].groups.values()
         return not any(g.finding.aspect is Aspect.PRESENCE for g in groups)
 
-    def _known_to_end_the_worker(self, name: str, prepared: Prepared) -> bool:
-        """Whether structures that rest on the same conventions ended the worker before.
+    def _known_to_end_the_worker(self, name: str, trial: Trial) -> bool:
+        """Whether trials that rest on the same conventions ended the worker before.
 
-        Every start costs seconds. Structures that the documents settle get more chances.
+        Every start costs seconds. Trials that the documents settle get more chances.
         """
-        unsettled = frozenset(prepared.structure.unsettled)
+        unsettled = frozenset(trial.unsettled)
         here = self.fatal.get(name, [])
         if len(here) >= MOST_FATAL or any(f and f <= unsettled for f in here):
             return True
         anywhere = [f for fatal in self.fatal.values() for f in fatal]
         return sum(bool(f) and f <= unsettled for f in anywhere) >= MOST_FATAL_ANYWHERE
 
-    def _take(self, task: Task, prepared: Prepared, observed: StructureObservation) -> None:
+    def _take(self, task: Task, trial: Trial, observed: StructureObservation) -> None:
         name = task.spec.name
-        judgement = judge(prepared, observed)
+        judgement = trial.judge(observed)
         judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
-        self.tallies[name].add(judgement, prepared)
+        self.tallies[name].add(judgement, trial)
         if any(f.verdict in (Verdict.CRASHED, Verdict.TIMED_OUT) for f in judgement.findings):
-            self.fatal.setdefault(name, []).append(frozenset(prepared.structure.unsettled))
+            self.fatal.setdefault(name, []).append(frozenset(trial.unsettled))
         known = frozenset(f.identity for f in judgement.findings)
-        self.known.setdefault(name, {})[key(prepared.structure)] = known
+        self.known.setdefault(name, {})[trial.key] = known
         self._count(name, observed, len({f.draw for f in judgement.findings}))
 
     def _count(self, name: str, observed: StructureObservation, failed: int) -> None:
@@ -170,11 +187,18 @@ class Examination:
         return result
 
     def _minimiser(self, task: Task) -> Minimiser:
+        def strategy(trial: Trial) -> SearchStrategy[Trial] | None:
+            source = task.source(trial)
+            return None if source is None else source.strategy
+
+        def count(trial: Trial) -> int:
+            source = task.source(trial)
+            return 1 if source is None else source.count
+
         return Minimiser(
-            run=self.session.run_batch,
-            strategy=task.strategy,
-            draws=task.draws,
-            count=task.count,
+            run=self._run,
+            strategy=strategy,
+            count=count,
             seed=task.own_seed,
             budget=lambda group: _budget(group, task.profile.shrink),
             known=self.known.get(task.spec.name, {}),

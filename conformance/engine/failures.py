@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import UNSET, UnsetType
 
-from conformance.engine.findings import Finding, described
+from conformance.engine.findings import Finding
 from conformance.engine.tally import Group, Tally, demanded_aspects, verdict
 from conformance.program import Case, Prelude, print_script, to_json
 from conformance.results import (
@@ -75,11 +75,12 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
     finding = group.finding
     citation = cite(tally.spec, tally.edition, finding)
     message = sentence(tally, group, citation)
-    case = None if group.prepared is None else group.prepared.case(finding.draw)
+    case = None if group.trial is None else group.trial.case(finding.draw)
     script = None
-    if case is not None:
+    if case is not None and group.trial is not None:
         notes = [message, *_values(finding)]
-        script = print_script(case, prelude, notes, _echo(finding, case))
+        echo = None if group.trial.plain else _echo(finding, case)
+        script = print_script(case, prelude, notes, echo, plain=group.trial.plain)
     return Failure(
         id=identifier(tally, finding),
         verdict=finding.verdict,
@@ -118,6 +119,8 @@ def cite(spec: Spec, edition: str, finding: Finding) -> Citation | None:
     if finding.verdict is not Verdict.VIOLATES:
         return None
     document = spec.editions[edition]  # type: ignore[index]
+    if document in finding.at:
+        return Citation(document, finding.at[document])
     if finding.aspect is Aspect.ERROR:
         for error in spec.errors:
             if error.name == finding.kind and document in error.at:
@@ -132,7 +135,7 @@ def sentence(tally: Tally, group: Group, citation: Citation | None) -> str:
     """What is wrong, in one line of words."""
     finding = group.finding
     name = signature(tally.spec, tally.edition).name
-    subject = name if group.prepared is None else described(group.prepared)
+    subject = name if group.trial is None else group.trial.described
     if citation is not None:
         return f"{subject} {finding.gives} where {citation} demands {finding.demands}"
     if finding.conventions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +34,8 @@ class Finding:
     got: Array | str | None = None
     expected: Array | str | None = None
     ulp: float | None = None
+    at: Mapping[str, int] = field(default_factory=dict)
+    """Document to line, where the finding has a line of its own."""
 
     @property
     def identity(self) -> Identity:

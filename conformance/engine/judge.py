@@ -11,6 +11,7 @@ from conformance.adapters.observations import (
     DrawObservation,
     Garbled,
     NotRun,
+    Outcome,
     Raised,
     Returned,
     StructureObservation,
@@ -141,19 +142,26 @@ def _fault(
     demands = f"a result of shape {prepared.shape}"
     if isinstance(outcome, Raised):
         return _raised(prepared, outcome, conventions, number)
-    if isinstance(outcome, TimedOut):
-        gives = f"gives no answer within {outcome.limit:g} s"
-        verdict, kind, detail = Verdict.TIMED_OUT, "time-out", ""
-    elif isinstance(outcome, Garbled):
-        gives = f"makes the worker answer garbage ({outcome.reason})"
-        verdict, kind, detail = Verdict.CRASHED, "garbage", ""
-    else:
-        how = f"signal {outcome.signal}" if outcome.signal else f"exit status {outcome.exit_code}"
-        gives = f"ends the process ({how})"
-        verdict, kind, detail = Verdict.CRASHED, "crash", how
+    verdict, kind, gives, detail = ended(outcome)
     return Finding(
         Aspect.VALUE, verdict, kind, gives, demands, detail, conventions, number, got=outcome.tail
     )
+
+
+def ended(outcome: Outcome) -> tuple[Verdict, str, str, str]:
+    """Verdict, kind, words and detail of an outcome without an answer; TypeError for others."""
+    match outcome:
+        case TimedOut():
+            gives = f"gives no answer within {outcome.limit:g} s"
+            return Verdict.TIMED_OUT, "time-out", gives, ""
+        case Garbled():
+            gives = f"makes the worker answer garbage ({outcome.reason})"
+            return Verdict.CRASHED, "garbage", gives, ""
+        case Crashed():
+            how = f"exit status {outcome.exit_code}"
+            how = f"signal {outcome.signal}" if outcome.signal else how
+            return Verdict.CRASHED, "crash", f"ends the process ({how})", how
+    raise TypeError(f"{type(outcome).__name__} is an answer")
 
 
 def _raised(
@@ -161,7 +169,7 @@ def _raised(
 ) -> Finding:
     unmade = outcome.stage == "bind" and prepared.structure.claimed == "result"
     refused = "NotImplementedError" in outcome.bases or "input-dtype" in conventions or unmade
-    gives = f"raises {outcome.type}: {_first_line(outcome.message)}"
+    gives = f"raises {outcome.type}: {first_line(outcome.message)}"
     return Finding(
         Aspect.VALUE,
         Verdict.UNSUPPORTED if refused else standing(conventions),
@@ -180,7 +188,8 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 """Addresses differ from run to run."""
 
 
-def _first_line(message: str) -> str:
+def first_line(message: str) -> str:
+    """The first line of a message that says something, without addresses, cut to fit a line."""
     first = next((line.strip() for line in message.splitlines() if line.strip()), "")
     first = _ADDRESS.sub("0x…", first)
     return first if len(first) <= 160 else first[:159] + "…"
@@ -208,7 +217,7 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
     if isinstance(outcome, Raised):
         if error.exception in ("any", *outcome.bases):
             return
-        gives, detail = f"raises {outcome.type}: {_first_line(outcome.message)}", outcome.type
+        gives, detail = f"raises {outcome.type}: {first_line(outcome.message)}", outcome.type
     elif isinstance(outcome, Returned):
         value = values.only_value(outcome)
         shape = None if value is None or value.array is None else value.array.shape

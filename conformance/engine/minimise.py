@@ -10,131 +10,128 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis.strategies import SearchStrategy
 
-from conformance.adapters.observations import Batch, StructureObservation
-from conformance.engine.cases import Prepared
+from conformance.adapters.observations import StructureObservation
 from conformance.engine.findings import Finding, Identity
-from conformance.engine.judge import judge
 from conformance.engine.tally import Group
-from conformance.generators import Draw, Structure, shrink
-from conformance.generators.collect import StopShrinking, key
+from conformance.engine.trials import Trial
+from conformance.generators import shrink
+from conformance.generators.collect import StopShrinking
 
 Array = npt.NDArray[Any]
-Run = Callable[[Batch], StructureObservation]
+Run = Callable[[Trial], StructureObservation]
 
 MOST_IDLE = 60
-"""A search ends when so many structures in a row do not show the failure."""
+"""A search ends when so many trials in a row do not show the failure."""
 
 
 @dataclass(slots=True)
 class Minimiser:
     """Shrinks failures of one function on one target.
 
-    `run` executes a batch; `known` tells of structures that were run already which failures they
+    `run` executes a trial; `known` tells of trials that were run already which failures they
     showed, so that none is run twice.
     """
 
     run: Run
-    strategy: Callable[[Structure], SearchStrategy[Structure]]
-    draws: Callable[[Structure], tuple[Draw, ...]]
-    count: Callable[[Structure], int]
+    strategy: Callable[[Trial], SearchStrategy[Trial] | None]
+    """Trials of the same sort, None if there are no others."""
+    count: Callable[[Trial], int]
+    """How many of its sort were generated."""
     seed: int
     budget: Callable[[Group], int]
-    """How many structures may be tried for a failure. A count, not a time: a run must not depend
+    """How many trials may be run for a failure. A count, not a time: a run must not depend
     on how fast the machine is."""
     known: dict[str, frozenset[Identity]] = field(default_factory=dict)
 
     def minimise(self, group: Group) -> Group:
         """The group with the smallest case found; the group itself if there is none smaller."""
-        if group.prepared is None or group.finding.kind in ("crash", "time-out", "garbage"):
+        if group.trial is None or group.finding.kind in ("crash", "time-out", "garbage"):
             return group
-        smaller = self._structure(group)
-        return self._values(smaller)
+        return self._values(self._structure(group, group.trial))
 
-    def _structure(self, group: Group) -> Group:
-        assert group.prepared is not None
-        search = _Search(group.prepared.structure, group.finding.identity, self.budget(group))
+    def _structure(self, group: Group, trial: Trial) -> Group:
+        strategy = self.strategy(trial)
+        if strategy is None:
+            return group
+        search = _Search(trial, group.finding.identity, self.budget(group))
         shrink(
-            self.strategy(search.best),
-            lambda structure: search.fails(structure, self._shows),
-            self.count(search.best),
+            strategy,
+            lambda candidate: search.fails(candidate, self._shows),
+            self.count(trial),
             self.seed,
         )
-        if search.best is group.prepared.structure:
+        if search.best is trial:
             return group
-        prepared = Prepared(search.best, self.draws(search.best))
-        finding = self._find(prepared, search.wanted)
-        return group if finding is None else Group(finding, prepared, group.count)
+        finding = self._find(search.best, search.wanted)
+        return group if finding is None else Group(finding, search.best, group.count)
 
-    def _shows(self, structure: Structure, search: _Search) -> bool:
-        """Whether the structure shows the failure; it is run if it was not and may be."""
-        found = self.known.get(key(structure))
+    def _shows(self, trial: Trial, search: _Search) -> bool:
+        """Whether the trial shows the failure; it is run if it was not and may be."""
+        found = self.known.get(trial.key)
         if found is None and search.left > 0:
             search.left -= 1
-            found = self._look(structure)
+            found = self._look(trial)
         return found is not None and search.wanted in found
 
-    def _look(self, structure: Structure) -> frozenset[Identity]:
-        prepared = Prepared(structure, self.draws(structure))
+    def _look(self, trial: Trial) -> frozenset[Identity]:
         try:
-            findings = judge(prepared, self.run(prepared.batch)).findings
-        except (ValueError, IndexError):  # the oracle knows no answer to this structure
+            findings = trial.judge(self.run(trial)).findings
+        except (ValueError, IndexError):  # the oracle knows no answer to this one
             findings = []
-        self.known[key(structure)] = frozenset(f.identity for f in findings)
-        return self.known[key(structure)]
+        self.known[trial.key] = frozenset(f.identity for f in findings)
+        return self.known[trial.key]
 
-    def _find(self, prepared: Prepared, wanted: Identity) -> Finding | None:
-        findings = judge(prepared, self.run(prepared.batch)).findings
+    def _find(self, trial: Trial, wanted: Identity) -> Finding | None:
+        findings = trial.judge(self.run(trial)).findings
         return next((f for f in findings if f.identity == wanted), None)
 
     def _values(self, group: Group) -> Group:
-        assert group.prepared is not None
-        prepared, finding = group.prepared, group.finding
-        draw = prepared.draws[finding.draw]
-        best = {n: np.array(a) for n, a in prepared.arrays[finding.draw].items()}
-        tried = Prepared(prepared.structure, [draw], [best])
+        assert group.trial is not None
+        trial, finding = group.trial, group.finding
+        draw, below = finding.draw, trial.below
+        best = {n: np.array(a) for n, a in trial.case(draw).arrays.items()}
+        tried = trial.refilled(draw, [best])
         for _ in range(4):
-            candidates = list(_simpler(best, prepared.structure.below))
-            if not candidates:
-                break
-            batch = Prepared(prepared.structure, [draw] * len(candidates), candidates)
-            found = self._first(batch, finding.identity)
+            candidates = list(_simpler(best, below))
+            batch = trial.refilled(draw, candidates) if candidates else None
+            found = None if batch is None else self._first(batch, finding.identity)
             if found is None:
                 break
             best = candidates[found.draw]
-            tried = Prepared(prepared.structure, [draw], [best])
-        final = self._find(tried, finding.identity)
+            tried = trial.refilled(draw, [best])
+        final = None if tried is None else self._find(tried, finding.identity)
         return group if final is None else Group(final, tried, group.count)
 
-    def _first(self, prepared: Prepared, wanted: Identity) -> Finding | None:
-        findings = judge(prepared, self.run(prepared.batch)).findings
+    def _first(self, trial: Trial, wanted: Identity) -> Finding | None:
+        findings = trial.judge(self.run(trial)).findings
         same = [f for f in findings if f.identity == wanted]
         return min(same, key=lambda f: f.draw, default=None)
 
 
 @dataclass(slots=True)
 class _Search:
-    """The smallest structure found so far that shows a failure, and what may still be tried."""
+    """The smallest trial found so far that shows a failure, and what may still be tried."""
 
-    best: Structure
+    best: Trial
     wanted: Identity
     left: int
-    """Structures that may yet be run."""
+    """Trials that may yet be run."""
     idle: int | None = None
     """How many were looked at since one was found; None until then."""
 
-    def fails(self, structure: Structure, shows: Callable[[Structure, _Search], bool]) -> bool:
-        """Whether the structure shows the failure; `StopShrinking` when it is enough."""
+    def fails(self, trial: Trial, shows: Callable[[Trial, _Search], bool]) -> bool:
+        """Whether the trial shows the failure; `StopShrinking` when it is enough."""
         if self.idle is not None:
             self.idle += 1
             if self.idle > MOST_IDLE:
                 raise StopShrinking
-        if not set(structure.unsettled) <= set(self.best.unsettled):
+        if not set(trial.unsettled) <= set(self.best.unsettled):
             return False  # what rests on more conventions is no simpler
-        if not shows(structure, self):
+        if not shows(trial, self):
             return False
         self.idle = 0
-        if structure.size < self.best.size:
-            self.best = structure
+        if trial.size < self.best.size:
+            self.best = trial
         return True
 
 

@@ -1,18 +1,24 @@
-"""The plan of a run: the same structures and draws for every target of an edition."""
+"""The plan of a run: the same trials for every target of an edition."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from hypothesis.strategies import SearchStrategy
 
+from conformance.engine.calls import Call
 from conformance.engine.cases import Prepared
 from conformance.engine.profiles import FEW_DRAWS, Profile
+from conformance.engine.scenes import Scene
 from conformance.engine.tally import demanded_aspects
+from conformance.engine.trials import Trial
 from conformance.generators import Draw, Structure, collect_all, generate, structures
+from conformance.generators.collect import POOL, distinct
 from conformance.results import Aspect
+from conformance.scenarios import Family, Scenario, families_of
 from conformance.specs import Signature, Spec, Specs
 from conformance.specs.load import signature
 from conformance.specs.model import ErrorCase
@@ -20,9 +26,18 @@ from conformance.specs.model import ErrorCase
 _RUN_ASPECTS = {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE, Aspect.PURITY}
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where trials of one sort come from, so that a failing one can be made smaller."""
+
+    strategy: SearchStrategy[Trial]
+    count: int
+    """How many were generated before some of them were chosen."""
+
+
 @dataclass(slots=True)
 class Task:
-    """One function in one edition: what is to be checked and with which structures."""
+    """One function in one edition: what is to be checked, and with which trials."""
 
     spec: Spec
     theme: str
@@ -30,7 +45,8 @@ class Task:
     profile: Profile
     seed: int
     aspects: frozenset[Aspect]
-    _prepared: list[Prepared] | None = field(default=None, repr=False)
+    _trials: list[Trial] | None = field(default=None, repr=False)
+    _sources: dict[int, Source] = field(default_factory=dict, repr=False)
 
     @property
     def documented(self) -> Signature:
@@ -42,50 +58,88 @@ class Task:
         """A seed that depends on the run's and on the function's name alone."""
         return self.seed * 1_000_003 + zlib.crc32(self.spec.name.encode())
 
+    def trials(self) -> list[Trial]:
+        """Everything that is run; made once, for all targets."""
+        if self._trials is None:
+            self._trials = []
+            for trial, source in self._made():
+                self._trials.append(trial)
+                if source is not None:
+                    self._sources[id(trial)] = source
+        return self._trials
+
+    def source(self, trial: Trial) -> Source | None:
+        """Where trials of the same sort come from; None if there are no others."""
+        return self._sources.get(id(trial))
+
     def prepared(self) -> list[Prepared]:
-        """The structures with their draws; made once, for all targets."""
-        if self._prepared is None:
-            self._prepared = list(self._prepare())
-        return self._prepared
-
-    def strategy(self, like: Structure | None = None) -> SearchStrategy[Structure]:
-        """Structures of the same sort as `like`: valid ones, or invalid in the same way."""
-        error = like.error if like else None
-        return structures(self.spec, self.edition, error)
-
-    def count(self, like: Structure) -> int:
-        """How many structures of that sort were collected."""
-        return self.profile.invalid if like.error else self.profile.structures
+        """The calls alone."""
+        return [trial.prepared for trial in self.trials() if isinstance(trial, Call)]
 
     def draws(self, structure: Structure) -> tuple[Draw, ...]:
         """The draws of a structure."""
         return self.profile.draws(structure, self.seed)
 
-    def _prepare(self) -> Iterator[Prepared]:
-        for structure in self._structures():
-            prepared = Prepared(structure, self.draws(structure))
-            if _has_answer(prepared):
-                yield prepared
+    def _made(self) -> Iterator[tuple[Trial, Source | None]]:
+        yield from self._calls()
+        yield from self._refusals()
+        for family in self._families():
+            yield from self._scenes(family)
 
-    def _structures(self) -> Iterator[Structure]:
-        seed, profile = self.own_seed, self.profile
-        if self.aspects & _RUN_ASPECTS:
-            yield from collect_all(self.spec, self.edition, profile.structures, seed)
-        if Aspect.ERROR in self.aspects:
-            for error in self._errors():
-                invalid = structures(self.spec, self.edition, error)
-                yield from generate(invalid, profile.invalid, seed)
+    def _calls(self) -> Iterator[tuple[Trial, Source]]:
+        if self.spec.dtype is None or not self.aspects & _RUN_ASPECTS:
+            return
+        count, seed = self.profile.structures, self.own_seed
+        source = Source(structures(self.spec, self.edition).map(self._call), POOL * count)
+        for structure in collect_all(self.spec, self.edition, count, seed):
+            call = self._call(structure)
+            if _has_answer(call.prepared):
+                yield call, source
+
+    def _refusals(self) -> Iterator[tuple[Trial, Source]]:
+        if self.spec.dtype is None or Aspect.ERROR not in self.aspects:
+            return
+        count = self.profile.invalid
+        for error in self._errors():
+            invalid = structures(self.spec, self.edition, error)
+            source = Source(invalid.map(self._call), count)
+            for structure in generate(invalid, count, self.own_seed):
+                yield self._call(structure), source
+
+    def _call(self, structure: Structure) -> Call:
+        return Call(Prepared(structure, self.draws(structure)))
 
     def _errors(self) -> list[ErrorCase]:
         return [e for e in self.spec.errors if self.edition in e.editions]
 
+    def _families(self) -> list[Family]:
+        families = families_of(self.spec.name, self.edition)
+        return [family for family in families if family.aspects & self.aspects]
+
+    def _scenes(self, family: Family) -> Iterator[tuple[Trial, Source | None]]:
+        made, scene = family.make(self.edition), partial(_scene, self.documented.name)
+        if not isinstance(made, SearchStrategy):
+            yield from ((scene(scenario), None) for scenario in made)
+            return
+        count, seed = self._scenarios(family), self.own_seed
+        source = Source(made.map(scene), count)
+        for trial in distinct(source.strategy, _key, count, seed):
+            yield trial, source
+
+    def _scenarios(self, family: Family) -> int:
+        return max(1, round(self.profile.scenarios * family.share))
+
     @property
     def planned(self) -> int:
         """About how many cases there are, before they are made."""
-        if self._prepared is not None:
-            return sum(len(p.draws) for p in self._prepared)
+        if self._trials is not None:
+            return sum(trial.batch.draws for trial in self._trials)
+        scenarios = sum(map(self._scenarios, self._families()))
+        if self.spec.dtype is None:
+            return scenarios
         invalid = self.profile.invalid * len(self._errors()) if Aspect.ERROR in self.aspects else 0
-        return invalid + (self._valid_cases() if self.aspects & _RUN_ASPECTS else 0)
+        calls = self._valid_cases() if self.aspects & _RUN_ASPECTS else 0
+        return invalid + calls + scenarios
 
     def _valid_cases(self) -> int:
         """An estimate: some structures have constants or no elements, and so few draws."""
@@ -94,6 +148,14 @@ class Task:
             return structures
         constants, empty = max(1, structures // 6), -(-structures // 7)
         return (structures - constants - empty) * draws + constants * FEW_DRAWS + empty
+
+
+def _scene(name: str, scenario: Scenario) -> Scene:
+    return Scene(scenario, name)
+
+
+def _key(trial: Trial) -> str:
+    return trial.key
 
 
 def _has_answer(prepared: Prepared) -> bool:

@@ -22,7 +22,11 @@ class Profile:
     """Structures for each documented error."""
     values: tuple[str, ...]
     shrink: int
-    """How many smaller structures are tried for each failure."""
+    """How many smaller trials are run for each failure."""
+    scenarios: int
+    """How many scenarios are drawn of each family."""
+    gradients: int
+    """Structures of each differentiable function of which gradients are taken."""
 
     def draws(self, structure: Structure, seed: int) -> tuple[Draw, ...]:
         """Which numbers the structure is filled with.
@@ -50,7 +54,7 @@ def _values(text: str) -> tuple[str, ...]:
 PROFILES = {
     p.name: p
     for p in (
-        Profile("smoke", 8, 2, _values("ordinary halves ordinary special"), 20),
+        Profile("smoke", 8, 2, _values("ordinary halves ordinary special"), 20, 3, 2),
         Profile(
             "default",
             32,
@@ -59,6 +63,8 @@ PROFILES = {
                 "ordinary halves ordinary*9 integers*2 halves zeros extremes*2 subnormal special*2"
             ),
             40,
+            12,
+            8,
         ),
         Profile(
             "thorough",
@@ -69,6 +75,8 @@ PROFILES = {
                 " extremes*2 subnormal*2 special*2"
             ),
             200,
+            60,
+            40,
         ),
     )
 }

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-from conformance.adapters.session import Session
+from conformance.adapters.observations import (
+    Batch,
+    DrawObservation,
+    NotRun,
+    Outcome,
+    Raised,
+    StructureObservation,
+)
+from conformance.adapters.session import Session, WorkerStartError
 from conformance.engine.profiles import Profile
 from conformance.program import Prelude
+from conformance.scenarios import Setup
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +30,22 @@ class Subject:
     open: Callable[[Sequence[str]], Session]
     """Makes a session that also looks up the signatures of these functions."""
     prelude: Prelude = field(default_factory=Prelude)
+    open_configured: Callable[[Setup], AbstractContextManager[Session]] | None = None
+    """Makes a session in a process with a configuration of its own, where that can be done."""
+
+    def run_apart(self, setup: Setup, batch: Batch) -> StructureObservation:
+        """What comes of a batch in a process that is set up for it alone.
+
+        A process that does not start has raised at its import.
+        """
+        if self.open_configured is None:
+            return _alike(NotRun("no process can be set up for it"), batch)
+        try:
+            with self.open_configured(setup) as session:
+                return session.run_batch(batch)
+        except WorkerStartError as error:
+            raised = Raised("ImportError", ("ImportError", "Exception"), str(error), "import")
+            return _alike(raised, batch)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +58,7 @@ class Run:
     started: str
     """UTC, ISO 8601."""
     selection: str | None = None
+
+
+def _alike(outcome: Outcome, batch: Batch) -> StructureObservation:
+    return StructureObservation((), (), (DrawObservation(outcome),) * batch.draws)

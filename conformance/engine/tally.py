@@ -5,28 +5,40 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from conformance.engine.cases import Prepared
 from conformance.engine.findings import Finding, Identity, Judgement
+from conformance.engine.trials import Trial
 from conformance.results import ASPECTS, Aspect, Verdict
-from conformance.specs import Spec
-from conformance.specs.model import Omitted
+from conformance.scenarios import families_of
+from conformance.specs import Spec, model
+
+_NO_INPUT = (
+    model.Boolean,
+    model.Dtype,
+    model.FillShape,
+    model.Integer,
+    model.Literals,
+    model.Omitted,
+    model.Real,
+    model.Shape,
+)
+"""Kinds of the parameters of functions that are given no arrays, and so can change none."""
 
 GRAVITY = {verdict: gravity for gravity, verdict in enumerate(Verdict)}
 
 
 @dataclass(slots=True)
 class Group:
-    """Findings of one identity: the first on the simplest structure, and how many there are."""
+    """Findings of one identity: the first on the simplest trial, and how many there are."""
 
     finding: Finding
-    prepared: Prepared | None
+    trial: Trial | None
     count: int = 1
 
-    def simpler(self, finding: Finding, prepared: Prepared | None) -> None:
-        """Count another finding; keep it if its structure is simpler."""
+    def simpler(self, finding: Finding, trial: Trial | None) -> None:
+        """Count another finding; keep it if its trial is simpler."""
         self.count += 1
-        if prepared and self.prepared and prepared.structure.size < self.prepared.structure.size:
-            self.finding, self.prepared = finding, prepared
+        if trial and self.trial and trial.size < self.trial.size:
+            self.finding, self.trial = finding, trial
 
 
 @dataclass(slots=True)
@@ -44,7 +56,7 @@ class Tally:
     skipped: int = 0
     """Structures left out because others like them ended the worker."""
 
-    def add(self, judgement: Judgement, prepared: Prepared) -> None:
+    def add(self, judgement: Judgement, trial: Trial) -> None:
         """Take in what one observation shows."""
         for aspect, count in judgement.cases.items():
             self.count(aspect, count)
@@ -52,16 +64,16 @@ class Tally:
             share = judgement.ulp / judgement.limit_ulp
             if self.ulp is None or not self.limit_ulp or share > self.ulp / self.limit_ulp:
                 self.ulp, self.limit_ulp = judgement.ulp, judgement.limit_ulp
-        self.note(judgement.findings, prepared)
+        self.note(judgement.findings, trial)
 
-    def note(self, findings: Iterable[Finding], prepared: Prepared | None = None) -> None:
+    def note(self, findings: Iterable[Finding], trial: Trial | None = None) -> None:
         """Take in findings."""
         for finding in findings:
             group = self.groups.get(finding.identity)
             if group is None:
-                self.groups[finding.identity] = Group(finding, prepared)
+                self.groups[finding.identity] = Group(finding, trial)
             else:
-                group.simpler(finding, prepared)
+                group.simpler(finding, trial)
 
     def count(self, aspect: Aspect, cases: int = 1) -> None:
         """Note that so many more cases were judged."""
@@ -86,15 +98,18 @@ def _includes(wide: Finding, narrow: Finding) -> bool:
 
 def demanded_aspects(spec: Spec, edition: str) -> list[Aspect]:
     """The aspects that an edition is checked for: the same for every target."""
-    tensors = any(not isinstance(rule, Omitted) for rule in _fed(spec))
-    errors = any(edition in error.editions for error in spec.errors)
-    absent = {Aspect.PURITY: not tensors, Aspect.ERROR: not errors}
-    return [aspect for aspect in ASPECTS if not absent.get(aspect, False)]
-
-
-def _fed(spec: Spec) -> list[object]:
-    kinds = ("Tensor", "Tensors", "Companion", "Indices", "Value", "PlaceholderShape")
-    return [rule for rule in spec.parameters.values() if type(rule).__name__ in kinds]
+    demanded = {Aspect.PRESENCE, Aspect.SIGNATURE}
+    if spec.dtype is not None:
+        demanded |= {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE}
+        if not all(isinstance(rule, _NO_INPUT) for rule in spec.parameters.values()):
+            demanded.add(Aspect.PURITY)
+        if spec.differentiable:
+            demanded.add(Aspect.GRADIENT)
+    if any(edition in error.editions for error in spec.errors):
+        demanded.add(Aspect.ERROR)
+    for family in families_of(spec.name, edition):
+        demanded |= family.aspects
+    return [aspect for aspect in ASPECTS if aspect in demanded]
 
 
 def verdict(tally: Tally, aspect: Aspect, groups: Iterable[Group]) -> Verdict:

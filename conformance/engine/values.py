@@ -14,6 +14,7 @@ from conformance.engine.cases import Prepared
 from conformance.engine.findings import Finding, Judgement, standing
 from conformance.generators.structure import CONVENTION_OF_PROFILE, accepted_dtypes
 from conformance.oracle import Expectation, agrees, worst
+from conformance.oracle.compare import keeps_half_the_digits
 from conformance.results import Aspect
 
 Array = npt.NDArray[Any]
@@ -116,7 +117,7 @@ def _wrong(
     case: Drawn, got: Array, expectation: Expectation, outside: npt.NDArray[np.bool_]
 ) -> Finding:
     conventions = case.conventions
-    inaccurate = _keeps_half_the_digits(got, expectation, outside)
+    inaccurate = keeps_half_the_digits(got, expectation, outside)
     if inaccurate and not set(conventions) & set(CONVENTION_OF_PROFILE.values()):
         conventions = tuple(sorted({*conventions, "accuracy"}))
     error = worst(got, expectation)
@@ -136,27 +137,6 @@ def _wrong(
         expected=expectation.value,
         ulp=error.ulp,
     )
-
-
-def _keeps_half_the_digits(
-    got: Array, expectation: Expectation, outside: npt.NDArray[np.bool_]
-) -> bool:
-    """Whether the error is one of precision: below half of the dtype's digits.
-
-    No document states an accuracy. What loses less than half of the digits, relative to what the
-    bound allows or to the largest element (at least 1), computes the right function badly; what
-    loses more computes another one.
-    """
-    if np.dtype(expectation.dtype).kind != "f":
-        return False
-    root = float(np.sqrt(np.finfo(expectation.dtype).eps))
-    value, bound = expectation.value, expectation.bound
-    with np.errstate(invalid="ignore", over="ignore"):
-        finite = np.abs(value[np.isfinite(value)])
-        scale = max(1.0, float(finite.max())) if finite.size else 1.0
-        # an exact result has no digits to lose
-        coarse = np.where(bound > 0, np.maximum(bound / root, root * scale), 0.0)
-        return bool((np.abs(got - value)[outside] <= coarse[outside]).all())
 
 
 def _number(value: Any, digits: int) -> str:

@@ -12,6 +12,7 @@ from conformance.specs import Spec
 from conformance.specs.load import signature
 from conformance.specs.model import (
     EDITIONS,
+    DataFormat,
     ErrorCase,
     Omitted,
     ParameterRule,
@@ -104,7 +105,7 @@ class Call:
         """Whether the parameter can be left to its documented default."""
         if name in self.must_pass or name in (self.error or _NONE).parameters:
             return False
-        if isinstance(self.rules[name], PlaceholderShape):
+        if isinstance(self.rules[name], DataFormat | PlaceholderShape):
             return False
         return any(
             not p.required for p in self.documented.parameters if self.newest(p.name) == name

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 import hypothesis
 from hypothesis.errors import NoSuchExample
@@ -23,6 +23,9 @@ from conformance.specs import Spec
 
 POOL = 4
 """How many times more structures are generated than kept."""
+
+
+Found = TypeVar("Found")
 
 
 class StopShrinking(BaseException):
@@ -46,10 +49,17 @@ def _dtypes(pool: list[Structure]) -> set[str]:
 
 def generate(strategy: SearchStrategy[Structure], count: int, seed: int) -> list[Structure]:
     """Up to `count` different structures, as they come; the same for the same seed."""
-    found: dict[str, Structure] = {}
+    return distinct(strategy, key, count, seed)
 
-    def enough(structure: Structure) -> bool:
-        found.setdefault(key(structure), structure)
+
+def distinct(
+    strategy: SearchStrategy[Found], key_of: Callable[[Found], str], count: int, seed: int
+) -> list[Found]:
+    """Up to `count` things that differ in `key_of`, as they come; the same for the same seed."""
+    found: dict[str, Found] = {}
+
+    def enough(one: Found) -> bool:
+        found.setdefault(key_of(one), one)
         return len(found) >= count
 
     _find(strategy, enough, _examples(count), seed, (hypothesis.Phase.generate,))
@@ -57,17 +67,17 @@ def generate(strategy: SearchStrategy[Structure], count: int, seed: int) -> list
 
 
 def shrink(
-    strategy: SearchStrategy[Structure],
-    fails: Callable[[Structure], bool],
+    strategy: SearchStrategy[Found],
+    fails: Callable[[Found], bool],
     count: int,
     seed: int,
-) -> Structure | None:
-    """The smallest structure that fails, starting from those that `collect_all` gives.
+) -> Found | None:
+    """The smallest one that fails, starting from the first `count` of the strategy.
 
     `fails` may raise `StopShrinking` when it has seen enough; then the answer is None.
     """
     phases = (hypothesis.Phase.generate, hypothesis.Phase.shrink)
-    return _find(strategy, fails, _examples(POOL * count), seed, phases)
+    return _find(strategy, fails, _examples(count), seed, phases)
 
 
 def key(structure: Structure) -> str:
@@ -76,12 +86,12 @@ def key(structure: Structure) -> str:
 
 
 def _find(
-    strategy: SearchStrategy[Structure],
-    condition: Callable[[Structure], bool],
+    strategy: SearchStrategy[Found],
+    condition: Callable[[Found], bool],
     examples: int,
     seed: int,
     phases: tuple[hypothesis.Phase, ...],
-) -> Structure | None:
+) -> Found | None:
     settings: dict[str, Any] = {
         "max_examples": examples,
         "database": None,

@@ -8,6 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from conformance.generators import images
 from conformance.generators.calls import Call
 from conformance.program import Binding, Ref
 from conformance.specs import model
@@ -297,4 +298,5 @@ _KINDS: dict[type, Callable[[Call, str, Any], None]] = {
     model.Literals: _literals,
     model.Dtype: _dtype,
     model.Boolean: _boolean,
+    **images.KINDS,
 }

@@ -75,6 +75,25 @@ def worst(got: Array, expectation: Expectation) -> Error:
     return Error(float(error[index]), float(limit[index]), index)
 
 
+def keeps_half_the_digits(got: Array, expectation: Expectation, outside: Mask) -> bool:
+    """Whether the error is one of precision: below half of the dtype's digits.
+
+    No document states an accuracy. What loses less than half of the digits, relative to what the
+    bound allows or to the largest element (at least 1), computes the right function badly; what
+    loses more computes another one.
+    """
+    if np.dtype(expectation.dtype).kind != "f":
+        return False
+    root = float(np.sqrt(np.finfo(expectation.dtype).eps))
+    value, bound = expectation.value, expectation.bound
+    with np.errstate(invalid="ignore", over="ignore"):
+        finite = np.abs(value[np.isfinite(value)])
+        scale = max(1.0, float(finite.max())) if finite.size else 1.0
+        # an exact result has no digits to lose
+        coarse = np.where(bound > 0, np.maximum(bound / root, root * scale), 0.0)
+        return bool((np.abs(got - value)[outside] <= coarse[outside]).all())
+
+
 def _distance(got: Array, expectation: Expectation) -> Any:
     value = expectation.value
     if got.shape != value.shape:

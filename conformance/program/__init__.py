@@ -5,22 +5,27 @@ standalone script and written to the results. It holds the *structure* of a case
 dtypes, attributes, bindings); the numbers are kept apart and come with a `Case`.
 """
 
+from conformance.program.calls import call_text
 from conformance.program.codec import from_json, to_json
 from conformance.program.model import (
+    OPERATORS,
     Argument,
     Binding,
     Case,
+    Function,
     Input,
     Program,
     Ref,
     Step,
 )
-from conformance.program.script import Prelude, call_text, print_script
+from conformance.program.script import Prelude, print_script
 
 __all__ = [
+    "OPERATORS",
     "Argument",
     "Binding",
     "Case",
+    "Function",
     "Input",
     "Prelude",
     "Program",

@@ -1,7 +1,8 @@
 """A program as JSON-compatible data, and back.
 
 Scalars, `None`, strings and lists stand for themselves. What JSON lacks is an object with one key:
-`{"ref": name}`, `{"tuple": [...]}` and `{"float": "nan" | "inf" | "-inf"}`.
+`{"ref": name}`, `{"tuple": [...]}`, `{"float": "nan" | "inf" | "-inf"}` and
+`{"function": {"name", "parameters", "steps", "returns"}}`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from conformance.program.model import Argument, Binding, Input, Program, Ref, Step
+from conformance.program.model import Argument, Binding, Function, Input, Program, Ref, Step
 
 
 class ProgramError(ValueError):
@@ -36,6 +37,16 @@ class _Step(msgspec.Struct, frozen=True):
     function: str
     args: list[Any]
     kwargs: dict[str, Any]
+    attempt: bool = False
+
+
+class _Function(msgspec.Struct, frozen=True):
+    """A callable as JSON has it."""
+
+    name: str
+    parameters: list[str]
+    steps: list[_Step]
+    returns: Any
 
 
 class _Program(msgspec.Struct, frozen=True):
@@ -50,15 +61,7 @@ def to_json(program: Program) -> dict[str, Any]:
     """The program as dicts, lists, strings and finite numbers."""
     return {
         "inputs": [_encode_input(i) for i in program.inputs],
-        "steps": [
-            {
-                "result": s.result,
-                "function": s.function,
-                "args": [encode_argument(a) for a in s.args],
-                "kwargs": {k: encode_argument(v) for k, v in s.kwargs},
-            }
-            for s in program.steps
-        ],
+        "steps": [_encode_step(s) for s in program.steps],
         "outputs": list(program.outputs),
     }
 
@@ -95,9 +98,40 @@ def _decode_input(item: _Input) -> Input:
     return Input(item.name, tuple(item.shape), item.dtype, item.binding, arguments)
 
 
+def _encode_step(step: Step) -> dict[str, Any]:
+    encoded: dict[str, Any] = {
+        "result": step.result,
+        "function": step.function,
+        "args": [encode_argument(a) for a in step.args],
+        "kwargs": {k: encode_argument(v) for k, v in step.kwargs},
+    }
+    if step.attempt:
+        encoded["attempt"] = True
+    return encoded
+
+
 def _decode_step(step: _Step) -> Step:
     args = tuple(map(decode_argument, step.args))
-    return Step(step.result, step.function, args, _decode_keywords(step.kwargs))
+    return Step(step.result, step.function, args, _decode_keywords(step.kwargs), step.attempt)
+
+
+def _encode_function(function: Function) -> dict[str, Any]:
+    return {
+        "name": function.name,
+        "parameters": list(function.parameters),
+        "steps": [_encode_step(s) for s in function.steps],
+        "returns": encode_argument(function.returns),
+    }
+
+
+def _decode_function(data: Any) -> Function:
+    record = msgspec.convert(data, _Function)
+    return Function(
+        record.name,
+        tuple(record.parameters),
+        tuple(map(_decode_step, record.steps)),
+        decode_argument(record.returns),
+    )
 
 
 def _decode_keywords(data: dict[str, Any]) -> tuple[tuple[str, Argument], ...]:
@@ -108,6 +142,8 @@ def encode_argument(value: Argument) -> Any:
     """One argument as JSON-compatible data."""
     if isinstance(value, Ref):
         return {"ref": value.name}
+    if isinstance(value, Function):
+        return {"function": _encode_function(value)}
     if isinstance(value, tuple):
         return {"tuple": [encode_argument(v) for v in value]}
     if isinstance(value, list):
@@ -136,7 +172,10 @@ def _decode_object(data: dict[str, Any]) -> Argument:
             return tuple(map(decode_argument, items))
         case {"float": "nan" | "inf" | "-inf" as text, **rest} if not rest:
             return float(text)
+        case {"function": function, **rest} if not rest:
+            return _decode_function(function)
     raise ProgramError(
-        "an argument that is an object is {'ref': name}, {'tuple': [...]} or "
-        f"{{'float': 'nan' | 'inf' | '-inf'}}, not {reprlib.repr(data)}"
+        "an argument that is an object is {'ref': name}, {'tuple': [...]}, "
+        "{'float': 'nan' | 'inf' | '-inf'} or {'function': {...}}, "
+        f"not {reprlib.repr(data)}"
     )

@@ -52,18 +52,56 @@ class Ref:
     name: str
 
 
-Argument = Ref | int | float | bool | str | None | tuple[Any, ...] | list[Any]
-"""A `Ref`, a Python scalar, or a tuple or list of arguments (a list stays a list)."""
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A callable given as an argument, such as the step function of `rnn`.
+
+    Its steps see its parameters, the results of its own earlier steps, and whatever the program
+    has made by then. `returns` is what it returns: a `Ref`, or a tuple or list with some.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    steps: tuple[Step, ...]
+    returns: Argument
+
+
+Argument = Ref | Function | int | float | bool | str | None | tuple[Any, ...] | list[Any]
+"""A `Ref`, a `Function`, a Python scalar, or a tuple or list of arguments (a list stays a list)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One call: `result = K.function(*args, **kwargs)`."""
+    """One call: `result = K.function(*args, **kwargs)`.
+
+    `function` may also be `operator.NAME` (a function of Python's `operator` module in `OPERATORS`,
+    `operator.call` for calling what an earlier step made, `operator.getitem` for a part of it) or
+    `keras.NAME` (something else of the package that the implementation belongs to, such as
+    `keras.layers.Input`).
+
+    Where `attempt` is set, an exception does not end the program: the result is the text
+    "raises " with the names of its classes, nearest first, or "returns".
+    """
 
     result: str
     function: str
     args: tuple[Argument, ...]
     kwargs: tuple[tuple[str, Argument], ...] = ()
+    attempt: bool = False
+
+
+OPERATORS = {
+    "add": "{} + {}",
+    "sub": "{} - {}",
+    "mul": "{} * {}",
+    "truediv": "{} / {}",
+    "pow": "{} ** {}",
+    "neg": "-{}",
+    "getitem": "{}[{}]",
+    "eq": "{} == {}",
+    "is_": "{} is {}",
+}
+"""Operators that a step may use besides `call`, with the way they are written."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.program.model import Argument, Binding, Case, Input, Ref, Step
+from conformance.program.calls import argument_text, step_lines, uses_package
+from conformance.program.model import Binding, Case, Input
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,37 +19,50 @@ class Prelude:
 
     imports: Sequence[str] = ("from keras import backend as K",)
     environment: Mapping[str, str] | None = None
+    package: str = "keras"
+    """What `keras.NAME` in a program stands for."""
 
 
 def print_script(
-    case: Case, prelude: Prelude, comments: Sequence[str] = (), echo: str | None = None
+    case: Case,
+    prelude: Prelude,
+    comments: Sequence[str] = (),
+    echo: str | None = None,
+    *,
+    plain: bool = False,
 ) -> str:
     """Python source that runs the case and prints every result; `comments` go at the end.
 
     `echo` names a fed input that the function may have returned as its result: some
-    implementations cannot compute an output that is an input.
+    implementations cannot compute an output that is an input. With `plain`, the outputs are no
+    tensors and are printed as they are.
     """
     program = case.program
     values = {n: f"{n}_value" for n in case.arrays}
-    lines = [*_prelude(prelude), ""]
+    lines = [*_prelude(prelude, uses_package=uses_package(program.steps)), ""]
     lines += [f"{values[n]} = {_literal(a)}" for n, a in case.arrays.items()]
     lines += [line for item in program.inputs if (line := _bind(item))]
-    lines += [_call(step) for step in program.steps]
+    lines += [line for step in program.steps for line in step_lines(step)]
     if echo:
         lines.append(f"if {program.outputs[0]} is {echo}:")
         lines.append(f"    raise SystemExit('the result is {echo} itself: ' + repr({echo}_value))")
-    lines += _evaluate(program.inputs, program.outputs)
+    if plain:
+        lines += [f"print({name!r}, repr({name}))" for name in program.outputs]
+    else:
+        lines += _evaluate(program.inputs, program.outputs)
     lines += [f"# {part}" for comment in comments for part in comment.splitlines() or [""]]
     return "\n".join(lines) + "\n"
 
 
-def _prelude(prelude: Prelude) -> list[str]:
+def _prelude(prelude: Prelude, *, uses_package: bool) -> list[str]:
     lines = []
     if prelude.environment:
         lines = ["import os", ""]
         lines += [f"os.environ[{k!r}] = {v!r}" for k, v in sorted(prelude.environment.items())]
         lines.append("")
-    return [*lines, "import numpy as np", *prelude.imports]
+    name = prelude.package
+    package = f"import {name}" if name == "keras" else f"import {name} as keras"
+    return [*lines, "import numpy as np", *([package] if uses_package else []), *prelude.imports]
 
 
 def _literal(array: npt.NDArray[np.generic]) -> str:
@@ -80,35 +94,11 @@ def _bind(item: Input) -> str | None:
     if item.binding is Binding.ARRAY:
         return f"{item.name} = {item.name}_value"
     if item.arguments is not None:
-        passed = ", ".join(f"{k}={_argument(v)}" for k, v in item.arguments)
+        passed = ", ".join(f"{k}={argument_text(v)}" for k, v in item.arguments)
         return f"{item.name} = K.placeholder({passed})"
     if item.binding in (Binding.VARIABLE, Binding.CONSTANT):
         return f"{item.name} = K.{item.binding}({item.name}_value, dtype={item.dtype!r})"
     return f"{item.name} = K.placeholder(shape={item.static_shape!r}, dtype={item.dtype!r})"
-
-
-def _call(step: Step) -> str:
-    return f"{step.result} = K.{call_text(step)}"
-
-
-def call_text(step: Step) -> str:
-    """The call of a step as Python source, such as `sum(x, axis=1)`."""
-    passed = [_argument(a) for a in step.args]
-    passed += [f"{k}={_argument(v)}" for k, v in step.kwargs]
-    return f"{step.function}({', '.join(passed)})"
-
-
-def _argument(value: Argument) -> str:
-    if isinstance(value, Ref):
-        return value.name
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_argument, value)) + "]"
-    if isinstance(value, tuple):
-        inside = ", ".join(map(_argument, value))
-        return f"({inside},)" if len(value) == 1 else f"({inside})"
-    if isinstance(value, float) and not np.isfinite(value):
-        return f"float({str(value)!r})"
-    return repr(value)
 
 
 def _evaluate(inputs: Sequence[Input], outputs: Sequence[str]) -> list[str]:

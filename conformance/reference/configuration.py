@@ -1,29 +1,76 @@
-"""Settings of the process: float type, epsilon, image layout, and counters of unique names."""
+"""Settings of the process: float type, epsilon and image layout."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
+from conformance.reference import keras_json
 from conformance.reference.dtypes import FLOATS
-from conformance.reference.edition import documented
+from conformance.reference.edition import EDITION, documented
 
 LAYOUTS = {"tf": "channels_last", "th": "channels_first"}
 
 
+def _float_type(value: Any, where: str) -> str:
+    if not isinstance(value, str) or value not in FLOATS:
+        raise ValueError(f"{where} is {value!r}; write one of {', '.join(FLOATS)}")
+    return value
+
+
+def _small_number(value: Any, where: str) -> float:
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise ValueError(f"{where} is {value!r}; write a number such as 1e-07")
+    return float(value)
+
+
+def _layout(value: Any, where: str) -> str:
+    if not isinstance(value, str) or value not in LAYOUTS.values():
+        raise ValueError(f"{where} is {value!r}; write 'channels_last' or 'channels_first'")
+    return value
+
+
+def _older_layout(value: Any, where: str) -> str:
+    if not isinstance(value, str) or value not in LAYOUTS:
+        raise ValueError(f"{where} is {value!r}; write 'tf' or 'th'")
+    return LAYOUTS[value]
+
+
 class _Settings:
-    floatx = "float32"
-    epsilon = 1e-07
-    image_data_format = "channels_last"
+    """What `keras.json` says, and the defaults of ko-2.2:29 for the fields that it lacks.
+
+    ValueError for a value that the documents do not allow.
+    """
+
+    def __init__(self, fields: Mapping[str, Any], path: Path) -> None:
+        given = {"floatx": "float32", "epsilon": 1e-07, **fields}
+        self.floatx = _float_type(given["floatx"], f"{path}: floatx")
+        self.epsilon = _small_number(given["epsilon"], f"{path}: epsilon")
+        self.image_data_format = _image_layout(fields, path)
 
 
-_settings = _Settings()
-_uids: defaultdict[str, int] = defaultdict(int)
+def _image_layout(fields: Mapping[str, Any], path: Path) -> str:
+    """The field has another name, and other values, in keras-1 (conflict C003)."""
+    if EDITION == "keras-1":
+        older = fields.get("image_dim_ordering", "tf")
+        return _older_layout(older, f"{path}: image_dim_ordering")
+    newer = fields.get("image_data_format", "channels_last")
+    return _layout(newer, f"{path}: image_data_format")
+
+
+_path = keras_json.location()
+_settings = _Settings(keras_json.read(_path), _path)
 
 
 @documented("ja-1:1547 backend()", "ja-2.0:125 backend()", "ko-2.2:3744 backend()")
 def backend() -> str:
-    """Name of this implementation: `"reference"`."""
-    return "reference"
+    """Name of this implementation: `"conformance.reference"`.
+
+    That is the name by which KERAS_BACKEND, or the field `backend` of `keras.json`, makes Keras
+    load it; the documented names stand for backends that are part of Keras (ko-2.2:71).
+    """
+    return "conformance.reference"
 
 
 @documented("ja-1:139 floatx()", "ja-2.0:192 floatx()", "ko-2.2:3875 floatx()")
@@ -35,9 +82,7 @@ def floatx() -> str:
 @documented("ja-2.0:213 set_floatx(floatx)", "ko-2.2:3899 set_floatx(floatx)")
 def set_floatx(floatx: str) -> None:
     """Set the default float type; ValueError unless float16, float32 or float64."""
-    if floatx not in FLOATS:
-        raise ValueError(f"set_floatx: floatx is {floatx!r}; write one of {', '.join(FLOATS)}")
-    _settings.floatx = floatx
+    _settings.floatx = _float_type(floatx, "set_floatx: floatx")
 
 
 @documented("ja-1:119 epsilon()", "ja-2.0:146 epsilon()", "ko-2.2:4012 epsilon()")
@@ -49,9 +94,7 @@ def epsilon() -> float:
 @documented("ja-1:128 set_epsilon(e)", "ja-2.0:167 set_epsilon(e)", "ko-2.2:4035 set_epsilon(e)")
 def set_epsilon(e: float) -> None:
     """Set epsilon; ValueError unless it is a Python number."""
-    if not isinstance(e, (int, float)) or isinstance(e, bool):
-        raise ValueError(f"set_epsilon: e is {e!r}; write a number such as 1e-07")
-    _settings.epsilon = e
+    _settings.epsilon = _small_number(e, "set_epsilon: e")
 
 
 @documented("ja-2.0:272 image_data_format()", "ko-2.2:3962 image_data_format()")
@@ -66,12 +109,7 @@ def image_data_format() -> str:
 )
 def set_image_data_format(data_format: str) -> None:
     """Set the layout of images; ValueError unless channels_last or channels_first."""
-    if data_format not in LAYOUTS.values():
-        raise ValueError(
-            f"set_image_data_format: data_format is {data_format!r}; "
-            "write 'channels_last' or 'channels_first'"
-        )
-    _settings.image_data_format = data_format
+    _settings.image_data_format = _layout(data_format, "set_image_data_format: data_format")
 
 
 @documented("ja-1:163 image_dim_ordering()", "ja-2.0:380 image_dim_ordering()")
@@ -86,27 +124,5 @@ def image_dim_ordering() -> str:
 )
 def set_image_dim_ordering(dim_ordering: str) -> None:
     """Set the layout of images by its older word; ValueError unless tf or th (ja-2.0:373)."""
-    if dim_ordering not in LAYOUTS:
-        raise ValueError(
-            f"set_image_dim_ordering: dim_ordering is {dim_ordering!r}; write 'tf' or 'th'"
-        )
-    _settings.image_data_format = LAYOUTS[dim_ordering]
-
-
-@documented("ja-2.0:394 get_uid(prefix='')", "ko-2.2:3768 get_uid(prefix='')")
-def get_uid(prefix: str = "") -> int:
-    """The next integer for a prefix, from 1 upwards."""
-    _uids[prefix] += 1
-    return _uids[prefix]
-
-
-@documented("ja-2.0:412 reset_uids()", "ko-2.2:3788 reset_uids()")
-def reset_uids() -> None:
-    """Let `get_uid` start again from 1 for every prefix."""
-    _uids.clear()
-
-
-@documented("ja-2.0:1230 clear_session()", "ko-2.2:3800 clear_session()")
-def clear_session() -> None:
-    """Forget what `get_uid` counted. A graph belongs to its tensors; there is no other state."""
-    reset_uids()
+    where = "set_image_dim_ordering: dim_ordering"
+    _settings.image_data_format = _older_layout(dim_ordering, where)

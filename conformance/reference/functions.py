@@ -122,7 +122,7 @@ def _source(node: Tensor) -> bool:
 
 def _refuse_unfed(nodes: Sequence[Tensor], inputs: Sequence[Tensor]) -> None:
     for node in nodes:
-        if isinstance(node, Placeholder):
+        if isinstance(node, Placeholder) and "value" not in node.attributes:
             raise ValueError(
                 f"function: the outputs or updates need {node!r}, which is not among the inputs "
                 f"{[item.name for item in inputs]}; add it there"

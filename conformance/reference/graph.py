@@ -117,21 +117,48 @@ class Tensor:
 
 
 class Placeholder(Tensor):
-    """A tensor whose value comes with each call of a function."""
+    """A tensor whose value comes with each call of a function.
 
-    def __init__(self, shape: Shape, dtype: str, name: str | None = None) -> None:
-        super().__init__("placeholder", (), {}, shape, dtype, name=name)
+    With a `default`, an array, it need not be among the inputs of the function.
+    """
+
+    def __init__(
+        self,
+        shape: Shape,
+        dtype: str,
+        name: str | None = None,
+        default: operations.Array | None = None,
+    ) -> None:
+        attributes = {} if default is None else {"value": default}
+        super().__init__("placeholder", (), attributes, shape, dtype, name=name)
 
 
 class Variable(Tensor):
     """A tensor that keeps its value between calls. The array is replaced, never changed."""
 
+    initialised_when_made = True
+    """False: new variables have no value before they are given one (ko-2.2:3820)."""
+
     def __init__(
         self, value: operations.Array, dtype: str, name: str | None = None, constraint: Any = None
     ) -> None:
         super().__init__("variable", (), {}, operations.current().shape(value), dtype, name=name)
-        self.value = value
+        self._value = value if self.initialised_when_made else None
         self.constraint = constraint
+
+    @property
+    def value(self) -> operations.Array:
+        """The array; ValueError if the variable has not been given one yet."""
+        if self._value is None:
+            raise ValueError(
+                f"{self!r} is not initialised: K.manual_variable_initialization was set when it "
+                "was made; give it a value with K.set_value"
+            )
+        return self._value
+
+    @value.setter
+    def value(self, value: operations.Array) -> None:
+        self._value = value
 
 
 def apply(operation: str, *inputs: Tensor, name: str | None = None, **attributes: Any) -> Tensor:

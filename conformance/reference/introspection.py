@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from conformance.reference.arguments import tensor
+from conformance.reference.configuration import floatx
 from conformance.reference.dtypes import dtype_name
-from conformance.reference.edition import documented
-from conformance.reference.graph import Placeholder, Tensor, apply
+from conformance.reference.edition import documented, says
+from conformance.reference.graph import Placeholder, Tensor, Variable, apply
+from conformance.reference.operations import current
 from conformance.reference.rules import Shape
 
 
@@ -23,6 +26,18 @@ def is_sparse(tensor: Tensor) -> bool:
 def is_tensor(x: Any) -> bool:
     """Whether x is a tensor, variable or placeholder of this implementation."""
     return isinstance(x, Tensor)
+
+
+@documented("ja-2.0:318 is_keras_tensor(x)", "ko-2.2:259 is_keras_tensor(x)")
+def is_keras_tensor(x: Any) -> bool:
+    """keras-2.0: whether x is a tensor and no variable (ja-2.0:339).
+
+    keras-2.2: whether x is the output of a layer or of Input (ko-2.2:265), to which the layers of
+    Keras give a history; ValueError if x is not a tensor (ko-2.2:278).
+    """
+    if says("ja-2.0:339"):
+        return isinstance(x, Tensor) and not isinstance(x, Variable)
+    return hasattr(tensor(x, "is_keras_tensor"), "_keras_history")
 
 
 @documented("ko-2.2:358 is_placeholder(x)")
@@ -53,6 +68,36 @@ def ndim(x: Tensor) -> int:
 def dtype(x: Tensor) -> str:
     """The name of the dtype of x, such as "float32"."""
     return tensor(x, "dtype").dtype
+
+
+@documented(
+    "ja-1:382 count_params(x)", "ja-2.0:888 count_params(x)", "ko-2.2:820 count_params(x)"
+)
+def count_params(x: Tensor) -> int:
+    """The number of elements of x: the product of its static dimensions (ko-2.2:832).
+
+    ValueError if a dimension is not known before evaluation.
+    """
+    known = [d for d in tensor(x, "count_params")._keras_shape if d is not None]
+    if len(known) != x.ndim:
+        raise ValueError(
+            f"count_params: {x!r} has dimensions that are not known; "
+            "give them in the placeholder's shape"
+        )
+    return math.prod(known)
+
+
+@documented(
+    "ja-1:152 cast_to_floatx(x)", "ja-2.0:238 cast_to_floatx(x)", "ko-2.2:3926 cast_to_floatx(x)"
+)
+def cast_to_floatx(x: Any) -> Any:
+    """A NumPy array with the elements of the array x in floatx. ValueError if x is a tensor."""
+    if isinstance(x, Tensor):
+        raise ValueError("cast_to_floatx: x is a tensor; use K.cast(x, K.floatx())")
+    try:
+        return current().export(current().convert(x, floatx()))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"cast_to_floatx: {error}") from None
 
 
 @documented("ja-1:394 cast(x, dtype)", "ja-2.0:917 cast(x, dtype)", "ko-2.2:851 cast(x, dtype)")

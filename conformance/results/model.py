@@ -20,8 +20,14 @@ class Aspect(StrEnum):
     VALUE = "value"
     DTYPE = "dtype"
     STATIC_SHAPE = "static shape"
+    GRADIENT = "gradient"
     ERROR = "error"
+    EXAMPLE = "example"
+    STATE = "state"
+    SEED = "seed"
+    DISTRIBUTION = "distribution"
     PURITY = "purity"
+    CONFIGURATION = "configuration"
 
 
 ASPECTS: tuple[Aspect, ...] = tuple(Aspect)

@@ -69,7 +69,8 @@ def _parse(spec: Spec, document: str) -> Signature:
 
 def _rules(at: str, spec: Spec) -> Iterator[Problem]:
     listed = [("shape", spec.shape)]
-    listed += [(f"dtype.accept[{i}]", rule) for i, rule in enumerate(spec.dtype.accept)]
+    accepted = spec.dtype.accept if spec.dtype else []
+    listed += [(f"dtype.accept[{i}]", rule) for i, rule in enumerate(accepted)]
     listed += [(f"unsettled[{i}].when", u.when) for i, u in enumerate(spec.unsettled)]
     for where, rule in listed:
         for problem in _rule(rule, set(spec.parameters)):
@@ -130,8 +131,16 @@ def _conventions(at: str, spec: Spec) -> Iterator[Problem]:
 
 def _claims(at: str, spec: Spec) -> Iterator[Problem]:
     for edition, document in spec.editions.items():
-        if not any(c.aspect == "value" and document in c.at for c in spec.claims):
+        needed = "value" if spec.dtype else None
+        if not any(needed in (None, c.aspect) and document in c.at for c in spec.claims):
             yield f"{at}.claims", f"no claim of {document} says what the value is ({edition})"
 
 
-_CHECKS = (_signatures, _parameters, _rules, _errors, _profiles, _conventions, _claims)
+def _calls(at: str, spec: Spec) -> Iterator[Problem]:
+    """`shape`, `dtype` and `accuracy` say together that single calls are made, or are absent."""
+    given = [name for name in ("shape", "dtype", "accuracy") if getattr(spec, name) is not None]
+    if given and len(given) < 3:
+        yield at, f"{spec.name} has {' and '.join(given)}; write shape, dtype and accuracy or none"
+
+
+_CHECKS = (_signatures, _parameters, _rules, _errors, _profiles, _conventions, _claims, _calls)

@@ -15,7 +15,19 @@ Document = Literal["ja-1", "ja-1-text", "ja-2.0", "zh-TW", "ko-2.2"]
 Edition = Literal["keras-1", "keras-2.0", "keras-2.2"]
 DtypeName = Literal["float16", "float32", "float64", "int32", "int64", "uint8", "bool"]
 Domain = Literal["real", "nonnegative", "positive", "nonzero", "truth"]
-AspectName = Literal["value", "dtype", "static shape", "error", "purity"]
+AspectName = Literal[
+    "value",
+    "dtype",
+    "static shape",
+    "gradient",
+    "error",
+    "example",
+    "state",
+    "seed",
+    "distribution",
+    "purity",
+    "configuration",
+]
 
 Expression = Annotated[
     Any,
@@ -283,6 +295,61 @@ class Literals(_Record, frozen=True, kw_only=True, tag_field="kind", tag="litera
     values: list[Any]
 
 
+class DataFormat(_Record, frozen=True, kw_only=True, tag_field="kind", tag="data_format"):
+    """Omitted, None, `channels_last` or `channels_first`; in keras-1 always `tf` or `th`."""
+
+
+class Images(_Record, frozen=True, kw_only=True, tag_field="kind", tag="images"):
+    """A batch of images with so many `spatial` axes, laid out as `data_format` says."""
+
+    spatial: int
+
+
+class Kernel(_Record, frozen=True, kw_only=True, tag_field="kind", tag="kernel"):
+    """A kernel for the images `of`, inside them where `padding` is `valid`."""
+
+    of: str
+    layout: Literal["convolution", "transposed", "depthwise"] = "convolution"
+
+
+class Pointwise(_Record, frozen=True, kw_only=True, tag_field="kind", tag="pointwise"):
+    """A kernel of spatial size 1 for what the depthwise kernel `of` gives."""
+
+    of: str
+
+
+class LocalKernel(_Record, frozen=True, kw_only=True, tag_field="kind", tag="local_kernel"):
+    """Weights of their own for every window on the images `of`."""
+
+    of: str
+
+
+class Window(_Record, frozen=True, kw_only=True, tag_field="kind", tag="window"):
+    """A tuple with the size of a window on each spatial axis of the images `of`."""
+
+    of: str
+
+
+class PerAxis(_Record, frozen=True, kw_only=True, tag_field="kind", tag="per_axis"):
+    """A tuple with an integer in `range` for each `spatial` axis; a bare integer if `single`."""
+
+    spatial: int
+    range: Range = (1, 3)
+    single: bool = False
+
+
+class OutputShape(_Record, frozen=True, kw_only=True, tag_field="kind", tag="output_shape"):
+    """A tuple: the shape of images from which a convolution makes those of `of`."""
+
+    of: str
+
+
+class Positions(_Record, frozen=True, kw_only=True, tag_field="kind", tag="positions"):
+    """A tuple with the number of windows on each spatial axis of the images `of`."""
+
+    of: str
+
+
 class Omitted(_Record, frozen=True, kw_only=True, tag_field="kind", tag="omitted"):
     """Never passed: without a checkable effect on the aspects tested, for the stated reason."""
 
@@ -311,6 +378,15 @@ ParameterRule = (
     | Boolean
     | Dtype
     | Literals
+    | DataFormat
+    | Images
+    | Kernel
+    | Pointwise
+    | LocalKernel
+    | Window
+    | PerAxis
+    | OutputShape
+    | Positions
     | Omitted
 )
 
@@ -329,9 +405,11 @@ class Spec(_Record, frozen=True, kw_only=True):
     renamed: dict[str, str] = field(default_factory=dict)
     """Older name of a parameter to its newest name."""
     dtypes: Dtypes = field(default_factory=Dtypes)
-    shape: Expression
-    dtype: DtypeRule
-    accuracy: Accuracy
+    shape: Expression = None
+    """The rule for the result's shape. Without `dtype` and `accuracy`, no single calls are made of
+    the function: scenarios alone test it."""
+    dtype: DtypeRule | None = None
+    accuracy: Accuracy | None = None
     differentiable: bool
     claims: list[Claim]
     errors: list[ErrorCase] = field(default_factory=list)

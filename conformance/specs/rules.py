@@ -17,6 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from conformance.specs import image_rules
+
 Dim = int | None
 Dims = tuple[Dim, ...]
 
@@ -271,6 +273,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "greater": lambda a, b: a > b,
     "has": _has,
     "any_below": _any_below,
+    **image_rules.OPERATORS,
 }
 
 

@@ -163,7 +163,7 @@ def test_settings() -> None:
     assert [K.get_uid("a"), K.get_uid("a"), K.get_uid()] == [1, 2, 1]
     K.clear_session()
     assert K.get_uid("a") == 1
-    assert K.backend() == "reference"
+    assert K.backend() == "conformance.reference"
     assert K.is_tensor(X)
     assert K.is_placeholder(X)
     assert not K.is_placeholder(K.variable(1.0))

@@ -58,19 +58,29 @@ class Worker(object):
         program = parse(request["program"])
         stacked = draws_of(program, request, payloads)
         self._leaked = []
+        if request.get("fresh"):
+            self._forget()
         run = Run(self._module, self._eager, program, self._before_build)
         header, arrays = run.answer(stacked, request["draws"])
+        if request.get("fresh"):
+            self._settings.restore()
+            self._forget()
         header["leaked"] = sorted({*self._leaked, *self._settings.restore()})
         return header, arrays
 
     def _before_build(self) -> None:
         """Forget old graphs now and then: TensorFlow 1 slows down with each one it remembers."""
         self._builds += 1
-        if self._builds % CLEAR_EVERY == 0 and hasattr(self._module, "clear_session"):
+        if self._builds % CLEAR_EVERY == 0:
+            self._forget()
+
+    def _forget(self) -> None:
+        """A session as it was at the start, as far as the implementation can."""
+        if hasattr(self._module, "clear_session"):
             self._module.clear_session()
-            self._leaked += self._settings.restore()
-            if self._settings.phase_leaked():
-                self._leaked.append("learning_phase")
+        self._leaked += self._settings.restore()
+        if self._settings.phase_leaked():
+            self._leaked.append("learning_phase")
 
 
 def refusal(number: Any, error: BaseException) -> Dict[str, Any]:

@@ -3,6 +3,7 @@
 `conformance/program/codec.py` of the suite writes what is read here.
 """
 
+from keyword import iskeyword
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 Input = NamedTuple(
@@ -16,7 +17,18 @@ Input = NamedTuple(
     ],
 )
 Step = NamedTuple(
-    "Step", [("result", str), ("function", str), ("args", List[Any]), ("kwargs", Dict[str, Any])]
+    "Step",
+    [
+        ("result", str),
+        ("function", str),
+        ("args", List[Any]),
+        ("kwargs", Dict[str, Any]),
+        ("attempt", bool),
+    ],
+)
+Function = NamedTuple(
+    "Function",
+    [("name", str), ("parameters", List[str]), ("steps", List[Step]), ("returns", Any)],
 )
 Program = NamedTuple(
     "Program", [("inputs", List[Input]), ("steps", List[Step]), ("outputs", List[str])]
@@ -37,12 +49,18 @@ def parse(data: Any) -> Program:
             Input(i["name"], tuple(i["shape"]), i["dtype"], i["binding"], i.get("arguments"))
             for i in data["inputs"]
         ]
-        steps = [Step(s["result"], s["function"], s["args"], s["kwargs"]) for s in data["steps"]]
-        program = Program(inputs, steps, list(data["outputs"]))
+        program = Program(inputs, _steps(data["steps"]), list(data["outputs"]))
         _check(program)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise RequestError("not a program: {!r}".format(error)) from error
     return program
+
+
+def _steps(data: Any) -> List[Step]:
+    return [
+        Step(s["result"], s["function"], s["args"], s["kwargs"], s.get("attempt", False))
+        for s in data
+    ]
 
 
 def _check(program: Program) -> None:
@@ -52,44 +70,70 @@ def _check(program: Program) -> None:
         if item.binding not in BINDINGS:
             raise RequestError("{!r} is no binding".format(item.binding))
         for value in (item.arguments or {}).values():
-            decode(value, {})
+            decode(value, {}, _check_function)
         known[item.name] = None
-    for step in program.steps:
-        decode(step.args, known)
-        for value in step.kwargs.values():
-            decode(value, known)
-        known[step.result] = None
+    _check_steps(program.steps, known)
     for name in program.outputs:
-        _lookup(name, known)
+        _lookup(name, known, _check_function)
 
 
-def decode(value: Any, names: Dict[str, Any]) -> Any:
-    """The argument that `value` stands for; references are looked up in `names`."""
+def _check_steps(steps: List[Step], known: Dict[str, Any]) -> None:
+    for step in steps:
+        decode(step.args, known, _check_function)
+        for value in step.kwargs.values():
+            decode(value, known, _check_function)
+        known[step.result] = None
+
+
+def _check_function(function: Function, names: Dict[str, Any]) -> None:
+    for name in function.parameters:
+        if not name.isidentifier() or iskeyword(name):
+            raise RequestError("{!r} cannot be a parameter".format(name))
+    known = dict(names, **dict.fromkeys(function.parameters))
+    _check_steps(function.steps, known)
+    decode(function.returns, known, _check_function)
+
+
+def decode(value: Any, names: Dict[str, Any], make: "Make") -> Any:
+    """The argument that `value` stands for.
+
+    References are looked up in `names`; `make` makes a callable of a `Function` and the names
+    that are known where it stands.
+    """
     if isinstance(value, dict):
         ((key, content),) = value.items()
-        return _OBJECTS[key](content, names)
+        return _OBJECTS[key](content, names, make)
     if isinstance(value, list):
-        return [decode(item, names) for item in value]
+        return [decode(item, names, make) for item in value]
     return value
 
 
-def _lookup(content: Any, names: Dict[str, Any]) -> Any:
+Make = Callable[[Function, Dict[str, Any]], Any]
+
+
+def _lookup(content: Any, names: Dict[str, Any], make: Make) -> Any:  # noqa: ARG001
     if content not in names:
         raise RequestError("nothing is called {!r}".format(content))
     return names[content]
 
 
-def _tuple(content: Any, names: Dict[str, Any]) -> Any:
-    return tuple(decode(item, names) for item in content)
+def _tuple(content: Any, names: Dict[str, Any], make: Make) -> Any:
+    return tuple(decode(item, names, make) for item in content)
 
 
-def _float(content: Any, names: Dict[str, Any]) -> float:  # noqa: ARG001 - one signature for all
+def _float(content: Any, names: Dict[str, Any], make: Make) -> float:  # noqa: ARG001
     return float(content)
 
 
-# one entry for each kind of argument that JSON lacks; a program as an argument is one more
-_OBJECTS: Dict[str, Callable[[Any, Dict[str, Any]], Any]] = {
+def _function(content: Any, names: Dict[str, Any], make: Make) -> Any:
+    parts = (content["name"], content["parameters"], _steps(content["steps"]), content["returns"])
+    return make(Function(*parts), names)
+
+
+# one entry for each kind of argument that JSON lacks
+_OBJECTS: Dict[str, Callable[[Any, Dict[str, Any], Make], Any]] = {
     "ref": _lookup,
     "tuple": _tuple,
     "float": _float,
+    "function": _function,
 }

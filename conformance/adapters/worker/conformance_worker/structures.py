@@ -1,11 +1,12 @@
 """One program on one module: its inputs bound, its steps called, its results evaluated."""
 
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
+from .calling import Calls
 from .failures import Failure, Meter
-from .programs import PLACEHOLDERS, Input, Program, decode
+from .programs import PLACEHOLDERS, Input, Program
 from .values import flatten, is_plain
 
 NO_CLAIM = {"dtype": None, "shape": None, "dtype_error": None, "shape_error": None}
@@ -22,7 +23,7 @@ class Structure(object):
         self._module = module
         self._program = program
         self._meter = meter
-        self._calls = [self._step(index) for index in range(len(program.steps))]
+        self._calls = Calls(module, meter)
         self.names: Dict[str, Any] = {}
         self.items: List[Tuple[str, Any]] = []
 
@@ -42,8 +43,7 @@ class Structure(object):
 
     def build(self) -> None:
         """Call the steps; afterwards `items` holds (output, tensor or value) in order."""
-        for call in self._calls:
-            call()
+        self._calls.run(self._program.steps, self.names)
         self.items = [
             (name, part) for name in self._program.outputs for part in flatten(self.names[name])
         ]
@@ -104,18 +104,6 @@ class Structure(object):
         shape = self._module.int_shape(tensor)
         return shape if shape is None else [None if n is None else int(n) for n in shape]
 
-    def _step(self, index: int) -> Callable[[], None]:
-        step = self._program.steps[index]
-
-        def call() -> None:
-            args = decode(step.args, self.names)
-            kwargs = {key: decode(value, self.names) for key, value in step.kwargs.items()}
-            self.names[step.result] = self._meter.call(
-                "step", index, lambda: getattr(self._module, step.function)(*args, **kwargs)
-            )
-
-        return call
-
     def _bind(self, item: Input, value: Any) -> Any:
         if item.binding == "array":
             return value
@@ -129,7 +117,7 @@ class Structure(object):
         """What makes the input: its own arguments, or the usual shape and dtype."""
         fed = item.binding in PLACEHOLDERS
         if item.arguments is not None:
-            keywords = {key: decode(content, {}) for key, content in item.arguments.items()}
+            keywords = self._calls.keywords(item.arguments, {})
         elif fed:
             unknown = item.binding == "placeholder_none"
             shape = (None,) * len(item.shape) if unknown else item.shape

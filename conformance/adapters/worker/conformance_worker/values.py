@@ -7,8 +7,17 @@ import numpy as np
 from .frames import KINDS
 
 Value = NamedTuple(
-    "Value", [("array", Any), ("dtype", str), ("type", str), ("problem", Optional[str])]
+    "Value",
+    [
+        ("array", Any),
+        ("dtype", str),
+        ("type", str),
+        ("problem", Optional[str]),
+        ("text", Optional[str]),
+    ],
 )
+
+MOST_TEXT = 2000
 
 _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, str, bytes, type(None))
 
@@ -34,8 +43,9 @@ def read(result: Any) -> Value:
         array = array.astype(np.float32)
     elif dtype.kind not in KINDS:
         problem = "an array of {} is not numeric".format(dtype)
-        return Value(None, str(dtype), type(result).__name__, problem)
-    return Value(array, dtype.name, type(result).__name__, None)
+        text = str(result)[:MOST_TEXT] if isinstance(result, str) else None
+        return Value(None, str(dtype), type(result).__name__, problem, text)
+    return Value(array, dtype.name, type(result).__name__, None, None)
 
 
 class Columns(object):
@@ -62,11 +72,12 @@ class Columns(object):
 
 
 def _group(key: Any, content: Tuple[List[int], List[Any]], payloads: List[Any]) -> Dict[str, Any]:
-    shape, (dtype, kind, problem) = key
+    shape, (dtype, kind, problem, text) = key
     draws, arrays = content
     index = None
     if shape is not None:
         index = len(payloads)
         # np.stack without its checks: the arrays of a group have one shape and one dtype
         payloads.append(np.concatenate([a.reshape((1,) + shape) for a in arrays]))  # noqa: RUF005
-    return {"draws": draws, "payload": index, "dtype": dtype, "type": kind, "problem": problem}
+    data = {"draws": draws, "payload": index, "dtype": dtype, "type": kind, "problem": problem}
+    return data if text is None else dict(data, text=text)

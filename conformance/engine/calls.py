@@ -1,0 +1,70 @@
+"""A call as a trial: one structure of a function with its draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy.typing as npt
+
+from conformance.adapters.observations import Batch, StructureObservation
+from conformance.engine.cases import Prepared
+from conformance.engine.findings import Judgement, described
+from conformance.engine.judge import judge
+from conformance.generators.collect import key
+from conformance.program import Case
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """One call, valid or meant to be refused."""
+
+    prepared: Prepared
+    plain: bool = False
+    setup: None = None
+
+    @property
+    def key(self) -> str:
+        """The program as text."""
+        return key(self.prepared.structure)
+
+    @property
+    def batch(self) -> Batch:
+        """All draws."""
+        return self.prepared.batch
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """How complex the structure is."""
+        return self.prepared.structure.size
+
+    @property
+    def unsettled(self) -> tuple[str, ...]:
+        """Conventions without which the documents do not cover the structure."""
+        return self.prepared.structure.unsettled
+
+    @property
+    def described(self) -> str:
+        """The call in words."""
+        return described(self.prepared)
+
+    @property
+    def below(self) -> Mapping[str, int]:
+        """Inputs whose numbers are indices, which must not change in shrinking."""
+        return self.prepared.structure.below
+
+    def case(self, draw: int) -> Case:
+        """One draw as a case."""
+        return self.prepared.case(draw)
+
+    def judge(self, observed: StructureObservation) -> Judgement:
+        """Findings on value, dtype, static shape, purity, or the refusal of invalid input."""
+        return judge(self.prepared, observed)
+
+    def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> Call:
+        """The same call with these numbers, each in the manner of `draw`."""
+        draws = [self.prepared.draws[draw]] * len(arrays)
+        return Call(Prepared(self.prepared.structure, draws, arrays))

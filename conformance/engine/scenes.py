@@ -1,0 +1,165 @@
+"""A scenario as a trial: a program of several steps, and its checks."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy.typing as npt
+
+from conformance.adapters.observations import (
+    Batch,
+    NotRun,
+    Outcome,
+    Raised,
+    Returned,
+    StructureObservation,
+)
+from conformance.engine.findings import Finding, Judgement, standing
+from conformance.engine.judge import ended, first_line
+from conformance.program import Case, Step, call_text, to_json
+from conformance.results import Aspect, Verdict
+from conformance.scenarios import Check, Problem, Scenario, Setup
+
+Array = npt.NDArray[Any]
+
+_EVALUATING = ("eval", "get_value", "batch_get_value")
+"""Steps in which what an earlier step made may fail."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """One scenario, whose function is called `name` in the edition."""
+
+    scenario: Scenario
+    name: str
+    plain: bool = True
+
+    @property
+    def below(self) -> Mapping[str, int]:
+        """Nothing: the numbers are not changed."""
+        return {}
+
+    @property
+    def setup(self) -> Setup | None:
+        """The process of its own that it needs, if any."""
+        return self.scenario.setup
+
+    @cached_property
+    def key(self) -> str:
+        """The program as text, with a checksum of its arrays."""
+        numbers = zlib.crc32(b"".join(a.tobytes() for a in self.scenario.arrays.values()))
+        program = to_json(self.scenario.program)
+        return json.dumps([program, numbers, repr(self.scenario.setup)], sort_keys=True)
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """How complex the scenario is."""
+        return self.scenario.size
+
+    @property
+    def unsettled(self) -> tuple[str, ...]:
+        """Conventions without which the documents do not cover it."""
+        return self.scenario.conventions
+
+    @property
+    def described(self) -> str:
+        """The call of the function under test, and what the scenario is about."""
+        calls = (s for s in self.scenario.program.steps if s.function == self.name)
+        step = next(calls, None)
+        text = self.name if step is None else call_text(step)
+        return f"{text} ({self.scenario.title})"
+
+    @cached_property
+    def batch(self) -> Batch:
+        """One draw, in a session of its own."""
+        arrays = {n: a[None] for n, a in self.scenario.arrays.items()}
+        return Batch(self.scenario.program, arrays, 1, fresh=True)
+
+    def case(self, draw: int) -> Case:  # noqa: ARG002 - there is one
+        """The program with its arrays."""
+        return Case(self.scenario.program, self.scenario.arrays)
+
+    def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> None:
+        """None: the checks belong to the numbers."""
+
+    def judge(self, observed: StructureObservation) -> Judgement:
+        """What the checks say of the outputs, or how the program ended."""
+        judgement = Judgement()
+        outcome = observed.draws[0].outcome
+        if isinstance(outcome, NotRun):
+            return judgement
+        if self._refused(outcome):
+            for check in self.scenario.checks:
+                judgement.count(check.aspect)
+            return judgement
+        for check in self.scenario.checks:
+            judgement.count(check.aspect)
+        if isinstance(outcome, Returned):
+            judgement.findings += self._checked(outcome)
+        else:
+            aspects = dict.fromkeys(c.aspect for c in self.scenario.checks)
+            judgement.findings += [self._ended(outcome, aspect) for aspect in aspects]
+        return judgement
+
+    def _refused(self, outcome: Outcome) -> bool:
+        """Whether the import failed, and may."""
+        setup = self.scenario.setup
+        at_import = isinstance(outcome, Raised) and outcome.stage == "import"
+        return at_import and setup is not None and setup.may_refuse
+
+    def _checked(self, returned: Returned) -> Iterator[Finding]:
+        for check in self.scenario.checks:
+            problem = check.test(*(returned.values[name] for name in check.outputs))
+            if problem is not None:
+                yield self._finding(check, problem)
+
+    def _finding(self, check: Check, problem: Problem) -> Finding:
+        named = {*self.scenario.conventions, *check.conventions, *problem.conventions}
+        conventions = tuple(sorted(named))
+        return Finding(
+            check.aspect,
+            standing(conventions),
+            check.name,
+            problem.gives,
+            check.demands,
+            problem.detail,
+            conventions,
+            got=problem.got,
+            expected=problem.expected,
+            ulp=problem.ulp,
+            at=check.at,
+        )
+
+    def _ended(self, outcome: Outcome, aspect: Aspect) -> Finding:
+        """The program did not come to its end."""
+        conventions = tuple(sorted(self.scenario.conventions))
+        demands = f"what makes {self.scenario.title}"
+        if not isinstance(outcome, Raised):
+            verdict, kind, gives, detail = ended(outcome)
+            return Finding(aspect, verdict, kind, gives, demands, detail, conventions)
+        step = self._step(outcome)
+        blamed = step is None or self._blamed(step.function)
+        unsupported = not blamed or "NotImplementedError" in outcome.bases
+        where = "" if step is None or step.function == self.name else f" in {call_text(step)}"
+        return Finding(
+            aspect,
+            Verdict.UNSUPPORTED if unsupported else standing(conventions),
+            "exception" if blamed else "unmade input",
+            f"raises {outcome.type}{where}: {first_line(outcome.message)}",
+            demands,
+            outcome.type,
+            conventions,
+            got=f"{outcome.type}: {first_line(outcome.message)}",
+        )
+
+    def _step(self, outcome: Raised) -> Step | None:
+        return None if outcome.step is None else self.scenario.program.steps[outcome.step]
+
+    def _blamed(self, function: str) -> bool:
+        """Whether a failing step is the fault of the function under test."""
+        return function in (self.name, *_EVALUATING) or function.startswith("operator.")

@@ -1,0 +1,173 @@
+"""Images, and the kernels, windows, strides and output shapes that fit them.
+
+What a drawing function depends on is drawn before it, under its documented name: `data_format`,
+`padding`, `dilation_rate`, `strides`, `kernel_size`, `kernel`. Windows of `valid` calls lie inside the image;
+those of other calls may be larger than it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from conformance.generators.calls import Call, offered_bindings
+from conformance.program import Binding, Ref
+from conformance.specs import image_rules, model
+
+Dims = tuple[int, ...]
+
+LENGTHS = {1: (4, 3, 5, 2, 6, 1, 7, 8), 2: (3, 4, 2, 5, 1, 6), 3: (3, 2, 4, 1)}
+"""Lengths of a spatial axis, by the number of those axes: many axes, few elements."""
+BATCHES = (1, 2, 1, 2, 2, 3, 1, 2, 1, 2, 0)
+CHANNELS = (1, 2, 2, 3)
+SIZES = (2, 3, 1, 3, 2, 4, 5)
+KNOWN = (Binding.PLACEHOLDER, Binding.VARIABLE, Binding.PLACEHOLDER, Binding.CONSTANT)
+
+
+def _data_format(call: Call, name: str, _rule: model.DataFormat) -> None:
+    if call.edition == "keras-1":
+        call.add_value(name, call.pick(("tf", "th")))
+        return
+    chosen = call.pick(("omitted", "channels_last", "channels_first", "channels_last", None))
+    if chosen == "omitted":
+        call.values[name] = None
+    else:
+        call.add_value(name, chosen)
+
+
+def _images(call: Call, name: str, rule: model.Images) -> None:
+    """Batch and spatial dimensions may be unknown when the graph is built; channels are known."""
+    spatial = tuple(call.pick(LENGTHS[rule.spatial]) for _ in range(rule.spatial))
+    batch, channels = call.pick(BATCHES), call.pick(CHANNELS)
+    data_format = _format(call)
+    shape = image_rules.images(batch, spatial, channels, data_format)
+    call.add_tensor(name, shape, call.dtype, "real")
+    if call.inputs[-1].binding is Binding.PLACEHOLDER_NONE:
+        known = image_rules.images(None, (None,) * rule.spatial, channels, data_format)
+        call.inputs[-1] = replace(
+            call.inputs[-1], arguments=(("shape", known), ("dtype", call.dtype))
+        )
+        call.static_shapes[name] = known
+
+
+def _format(call: Call) -> str | None:
+    """The data format: what is none, in an invalid call, stands for channels_last."""
+    value: str | None = call.values.get("data_format")
+    return value
+
+
+def _add_kernel(call: Call, name: str, shape: Dims) -> None:
+    """A tensor whose shape is known when the graph is built."""
+    offered = offered_bindings(call.spec, call.edition)
+    binding = call.pick(tuple(b for b in KNOWN if b in offered))
+    if call.binding in KNOWN:
+        binding = call.binding
+    item = call.new_input(name, shape, call.dtype, "real", binding)
+    call.shapes[name] = call.static_shapes[name] = item.shape
+    call.dtypes[name] = call.dtype
+    call.passed[name] = Ref(name)
+
+
+def _kernel(call: Call, name: str, rule: model.Kernel) -> None:
+    data_format = _format(call)
+    shape = call.shapes[rule.of]
+    sizes = _window_sizes(call, image_rules.spatial(shape, data_format), rule.layout)
+    inside = image_rules.channels(shape, data_format)
+    assert inside is not None
+    outside = call.pick((1, 2, 1) if rule.layout == "depthwise" else CHANNELS)
+    _add_kernel(call, name, _laid_out(call, rule.layout, sizes, inside, outside))
+
+
+def _laid_out(call: Call, layout: str, sizes: Dims, inside: int, outside: int) -> Dims:
+    """keras-1 lays a transposed kernel out as that of a convolution with the same channels."""
+    if _format(call) == "th":
+        return (outside, inside, *sizes)
+    if layout == "transposed" and call.edition != "keras-1":
+        return (*sizes, outside, inside)
+    return (*sizes, inside, outside)
+
+
+def _window_sizes(call: Call, lengths: image_rules.Dims, layout: str = "convolution") -> Dims:
+    dilation = image_rules.each(call.values.get("dilation_rate", 1), lengths)
+    inside = call.values.get("padding", "valid") == "valid" and layout != "transposed"
+    sizes = []
+    for length, rate in zip(lengths, dilation, strict=True):
+        assert length is not None
+        most = (length - 1) // rate + 1 if inside else max(SIZES)
+        sizes.append(call.pick(tuple(k for k in SIZES if k <= most)))
+    return tuple(sizes)
+
+
+def _pointwise(call: Call, name: str, rule: model.Pointwise) -> None:
+    *sizes, channels, multiplier = call.shapes[rule.of]
+    _add_kernel(call, name, (*(1 for _ in sizes), channels * multiplier, call.pick(CHANNELS)))
+
+
+def _window(call: Call, name: str, rule: model.Window) -> None:
+    lengths = image_rules.spatial(call.shapes[rule.of], _format(call))
+    call.add_value(name, _window_sizes(call, lengths))
+
+
+def _per_axis(call: Call, name: str, rule: model.PerAxis) -> None:
+    """Mostly 1, and more often so where the windows are dilated."""
+    low, high = rule.range
+    dilated = image_rules.OPERATORS["any_above"](call.values.get("dilation_rate", 1), 1)
+    every = (low,) * (5 if dilated and name == "strides" else 2) + tuple(range(low, high + 1))
+    numbers = tuple(call.pick(every) for _ in range(rule.spatial))
+    call.add_value(name, numbers[0] if rule.single else numbers)
+
+
+def _output_shape(call: Call, name: str, rule: model.OutputShape) -> None:
+    data_format = _format(call)
+    shape, kernel = call.shapes[rule.of], call.shapes["kernel"]
+    sizes = kernel[2:] if data_format == "th" else kernel[:-2]
+    lengths = image_rules.spatial(shape, data_format)
+    strides = image_rules.each(call.values["strides"], lengths)
+    spatial = tuple(
+        _length_before(call, n or 0, k, s) for n, k, s in zip(lengths, sizes, strides, strict=True)
+    )
+    call.add_value(name, image_rules.images(shape[0], spatial, _outside(call, kernel), data_format))
+
+
+def _length_before(call: Call, length: int, size: int, stride: int) -> int:
+    """A length that a convolution with these windows turns into `length`."""
+    if call.values["padding"] == "valid":
+        return (length - 1) * stride + size + call.pick((0, 0, 0, stride - 1))
+    return length * stride - call.pick((0, 0, 0, stride - 1))
+
+
+def _outside(call: Call, kernel: Dims) -> int:
+    if _format(call) == "th":
+        return kernel[0]
+    return kernel[-1] if call.edition == "keras-1" else kernel[-2]
+
+
+def _positions(call: Call, name: str, rule: model.Positions) -> None:
+    call.add_value(name, _places(call, rule.of))
+
+
+def _places(call: Call, images: str) -> Dims:
+    lengths = image_rules.spatial(call.shapes[images], _format(call))
+    sizes, strides = call.values["kernel_size"], call.values["strides"]
+    return tuple(n or 0 for n in image_rules.windows(lengths, sizes, strides, "valid", 1))
+
+
+def _local_kernel(call: Call, name: str, rule: model.LocalKernel) -> None:
+    channels = image_rules.channels(call.shapes[rule.of], _format(call)) or 0
+    features = math.prod(call.values["kernel_size"]) * channels
+    _add_kernel(call, name, (math.prod(_places(call, rule.of)), features, call.pick(CHANNELS)))
+
+
+KINDS: dict[type, Callable[[Call, str, Any], None]] = {
+    model.DataFormat: _data_format,
+    model.Images: _images,
+    model.Kernel: _kernel,
+    model.Pointwise: _pointwise,
+    model.Window: _window,
+    model.PerAxis: _per_axis,
+    model.OutputShape: _output_shape,
+    model.Positions: _positions,
+    model.LocalKernel: _local_kernel,
+}

@@ -1,0 +1,124 @@
+"""Control flow: rnn, switch, in_train_phase, in_test_phase, map_fn, foldl and foldr.
+
+Callables are Python functions on wide arrays; `programs.py` makes them from programs.
+
+Documented: the arguments and results of the step function (ko-2.2 lines 2605 to 2615), iteration
+in reverse, with the outputs in the order of iteration (ko-2.2 line 2618, C098), 0 in the mask for
+masked elements (C096), the first value of a fold without an initializer (C134).
+Conventions: at a masked step the states stay as they were and the output is the one before, zeros
+before the first; constants follow the states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from conformance.oracle.expectation import Array
+
+Step = Callable[[Array, list[Array]], tuple[Array, Sequence[Array]]]
+
+
+def rnn(
+    step_function: Step,
+    inputs: Array,
+    initial_states: Sequence[Array],
+    go_backwards: bool = False,
+    mask: Array | None = None,
+    constants: Sequence[Array] | None = None,
+    unroll: bool = False,  # noqa: ARG001 - how it is computed, not what
+    input_length: int | None = None,  # noqa: ARG001 - the number of steps that `inputs` has anyway
+) -> tuple[Array, Array, list[Array]]:
+    """The last output, all outputs (samples, time, ...) and the last states.
+
+    `mask` is (samples, time) or (samples, time, 1). IndexError if there is no time step.
+    """
+    states, outputs = list(initial_states), []
+    order = range(inputs.shape[1])
+    for t in reversed(order) if go_backwards else order:
+        output, new = step_function(inputs[:, t], [*states, *(constants or ())])
+        if mask is not None:
+            used = mask.reshape(mask.shape[:2])[:, t] != 0
+            before = outputs[-1] if outputs else np.zeros_like(output)
+            output = _chosen(used, output, before)
+            new = [_chosen(used, a, b) for a, b in zip(new, states, strict=True)]
+        states = list(new)
+        outputs.append(output)
+    return outputs[-1], np.stack(outputs, axis=1), states
+
+
+def _chosen(condition: Any, x: Any, y: Any) -> Array:
+    """x where the condition is not zero, else y; the condition's axes are the first ones."""
+    truth = np.asarray(condition) != 0
+    shape = truth.shape + (1,) * (np.ndim(x) - truth.ndim)
+    return np.where(truth.reshape(shape), x, y)
+
+
+def switch(condition: Array, then_expression: Any, else_expression: Any) -> Array:
+    """One of two arrays of one shape, or elements of both. ValueError: the condition's rank."""
+    then, other = called(then_expression), called(else_expression)
+    if np.ndim(condition) > np.ndim(then):
+        raise ValueError("the condition has a higher rank than the expressions")
+    return _chosen(condition, then, other)
+
+
+def called(branch: Any) -> Any:
+    """What a branch gives: a callable's result, or the branch itself."""
+    return branch() if callable(branch) else branch
+
+
+def in_train_phase(x: Any, alt: Any, training: Any = None) -> Array:
+    """x in training, else alt. ValueError: the phase is not told."""
+    if training is None:
+        raise ValueError("the oracle knows no learning phase; pass training")
+    return np.asarray(called(x) if np.any(np.asarray(training) != 0) else called(alt))
+
+
+def in_test_phase(x: Any, alt: Any, training: Any = None) -> Array:
+    """alt in training, else x. ValueError: the phase is not told."""
+    return in_train_phase(alt, x, training)
+
+
+def map_fn(
+    fn: Callable[[Array], Any],
+    elems: Array,
+    name: str | None = None,  # noqa: ARG001
+    dtype: str | None = None,  # noqa: ARG001 - the dtype that `fn` gives anyway
+) -> Array:
+    """`fn` of every slice along the first axis. ValueError: there is none."""
+    return np.stack([np.asarray(fn(one)) for one in elems])
+
+
+def foldl(
+    fn: Callable[[Any, Array], Any],
+    elems: Array,
+    initializer: Any = None,
+    name: str | None = None,  # noqa: ARG001
+) -> Array:
+    """fn(...fn(fn(initializer, e0), e1)..., en); without initializer e0 comes first."""
+    first = () if initializer is None else (initializer,)
+    return np.asarray(reduce(fn, [*first, *elems]))
+
+
+def foldr(
+    fn: Callable[[Any, Array], Any],
+    elems: Array,
+    initializer: Any = None,
+    name: str | None = None,
+) -> Array:
+    """As `foldl`, from the last element to the first."""
+    return foldl(fn, elems[::-1], initializer, name)
+
+
+ORACLES: Mapping[str, Callable[..., Any]] = {
+    "rnn": rnn,
+    "switch": switch,
+    "in_train_phase": in_train_phase,
+    "in_test_phase": in_test_phase,
+    "map_fn": map_fn,
+    "foldl": foldl,
+    "foldr": foldr,
+}

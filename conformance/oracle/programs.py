@@ -1,0 +1,182 @@
+"""The right answer of a program with callables: the very same steps on wide NumPy arrays.
+
+`expect_program` evaluates a program's outputs. The bound of each element is `factor` times the
+largest change seen when the arguments and the result of every single step are moved by one unit
+roundoff, over `PATTERNS` draws of random signs, plus `factor` ULP. Moving the results of the steps
+inside the loops, and not the inputs alone, counts the roundings of every time step; moving the
+arguments covers sums that cancel. (Stochastic arithmetic, as in J. Vignes, "A stochastic
+arithmetic for reliable scientific computation", Math. Comput. Simul. 35, 1993.)
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.oracle import control_flow
+from conformance.oracle.evaluate import ORACLES as FUNCTIONS
+from conformance.oracle.expectation import Array, Expectation
+from conformance.oracle.rounding import WIDE, arithmetic, ulp
+from conformance.program import Argument, Function, Program, Ref, Step
+
+PATTERNS = 8
+FACTOR = 8.0
+
+Change = Callable[[Array], Array]
+Names = Mapping[str, Any]
+
+OPERATORS: Mapping[str, Callable[..., Any]] = {
+    name: getattr(operator, name)
+    for name in ("add", "sub", "mul", "truediv", "pow", "neg", "getitem")
+}
+MOVERS = frozenset({"getitem", *control_flow.ORACLES})
+"""What rounds nothing itself: only the steps of its callables do."""
+
+
+def cast(x: Array, dtype: str) -> Array:
+    """x in the wide type of a dtype; towards zero for integers."""
+    return np.asarray(x).astype(WIDE.get(dtype, np.bool_ if dtype == "bool" else np.int64))
+
+
+def evaluate(steps: Sequence[Step], names: Names, change: Change | None = None) -> dict[str, Any]:
+    """The names and what every step adds to them. KeyError: a function without an oracle.
+
+    `change` is done to the arguments and the result of every step that rounds.
+    """
+    known = dict(names)
+    for step in steps:
+        known[step.result] = _answer(step, known, change)
+    return known
+
+
+def _answer(step: Step, names: Names, change: Change | None) -> Any:
+    function = step.function.rpartition(".")[2]
+    args = [_value(a, names, change) for a in step.args]
+    kwargs = {name: _value(a, names, change) for name, a in step.kwargs}
+    oracle = _oracle(step.function)
+    if change is None or function in MOVERS:
+        return oracle(*args, **kwargs)
+    args = [_changed(a, change) for a in args]
+    return _changed(oracle(*args, **kwargs), change)
+
+
+def _oracle(function: str) -> Callable[..., Any]:
+    if function.startswith("operator."):
+        return OPERATORS[function.removeprefix("operator.")]
+    if function == "cast":
+        return cast
+    return control_flow.ORACLES.get(function) or FUNCTIONS[function]
+
+
+def _value(argument: Argument, names: Names, change: Change | None) -> Any:
+    if isinstance(argument, Ref):
+        return names[argument.name]
+    if isinstance(argument, Function):
+        return as_callable(argument, names, change)
+    if isinstance(argument, list | tuple):
+        return type(argument)(_value(item, names, change) for item in argument)
+    return argument
+
+
+def as_callable(
+    function: Function, names: Names, change: Change | None = None
+) -> Callable[..., Any]:
+    """The callable on wide arrays; it sees `names` besides its parameters."""
+
+    def call(*values: Any) -> Any:
+        inside = dict(names) | dict(zip(function.parameters, values, strict=True))
+        return _value(function.returns, evaluate(function.steps, inside, change), change)
+
+    return call
+
+
+def _changed(value: Any, change: Change) -> Any:
+    if isinstance(value, np.ndarray | np.floating) and value.dtype.kind == "f":
+        return change(np.asarray(value))
+    return value
+
+
+def results(
+    program: Program, arrays: Mapping[str, Array], outputs: Sequence[str], change: Change | None
+) -> dict[str, Any]:
+    """What the outputs are, from arrays that are wide already. Steps they need not are left out."""
+    known = evaluate(_needed(program, outputs), arrays, change)
+    return {name: known[name] for name in outputs}
+
+
+def _needed(program: Program, outputs: Sequence[str]) -> list[Step]:
+    wanted, kept = set(outputs), []
+    for step in reversed(program.steps):
+        if step.result in wanted:
+            kept.append(step)
+            wanted |= set(_references([*step.args, *(a for _, a in step.kwargs)]))
+    return kept[::-1]
+
+
+def _references(arguments: Sequence[Argument]) -> list[str]:
+    found: list[str] = []
+    for argument in arguments:
+        if isinstance(argument, Ref):
+            found.append(argument.name)
+        elif isinstance(argument, list | tuple):
+            found += _references(argument)
+        elif isinstance(argument, Function):
+            inside = [a for s in argument.steps for a in (*s.args, *(v for _, v in s.kwargs))]
+            found += _references([*inside, argument.returns])
+    return found
+
+
+def widest(arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """The arrays in the types that hold the answers: floats wide, integers int64, bool bool."""
+    return {name: cast(array, array.dtype.name) for name, array in arrays.items()}
+
+
+def expect_program(
+    program: Program,
+    arrays: Mapping[str, Array],
+    outputs: Mapping[str, str],
+    *,
+    factor: float = FACTOR,
+) -> dict[str, Expectation]:
+    """Expectations for the outputs, whose dtypes `outputs` gives by name.
+
+    `arrays` are in the case's own dtypes. KeyError: a step has no oracle.
+    """
+    unit = max((model.unit for d in outputs.values() if (model := arithmetic(d, True))), default=0)
+    with np.errstate(all="ignore"):
+        wide = widest(arrays)
+        values = results(program, wide, list(outputs), None)
+        spread = {name: np.zeros(np.shape(values[name])) for name in outputs}
+        for pattern in range(PATTERNS if unit else 0):
+            change = _random_signs(pattern, unit)
+            moved = results(
+                program, {n: _changed(a, change) for n, a in wide.items()}, list(outputs), change
+            )
+            for name in outputs:
+                distance = np.abs(np.subtract(moved[name], values[name], dtype=np.longdouble))
+                spread[name] = np.fmax(spread[name], distance)
+    return {
+        name: _expectation(np.asarray(values[name]), factor * spread[name], dtype, factor)
+        for name, dtype in outputs.items()
+    }
+
+
+def _random_signs(pattern: int, unit: float) -> Change:
+    random = np.random.default_rng(pattern)
+
+    def change(x: Array) -> Array:
+        moved: Array = x * (1 + unit * random.choice((-1.0, 1.0), size=x.shape))
+        return moved.astype(x.dtype)
+
+    return change
+
+
+def _expectation(value: Array, spread: Array, dtype: str, factor: float) -> Expectation:
+    model = arithmetic(dtype, True)
+    if model is None:
+        return Expectation(value, np.zeros(value.shape), dtype)
+    bound = spread + factor * (ulp(value.astype(np.longdouble), model) + model.smallest_normal)
+    return Expectation(value.astype(np.float64), np.asarray(bound, np.float64), dtype)

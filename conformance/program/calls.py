@@ -1,0 +1,82 @@
+"""Steps as Python source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from conformance.program.model import OPERATORS, Argument, Function, Ref, Step
+
+
+def step_lines(step: Step, indent: str = "") -> Iterator[str]:
+    """The statements of a step: definitions of the callables that it passes, then its call."""
+    for function in _functions([*step.args, *(v for _, v in step.kwargs)]):
+        yield from _definition(function, indent)
+    call = f"{step.result} = {_call(step)}"
+    if not step.attempt:
+        yield indent + call
+        return
+    yield f"{indent}try:"
+    yield f"{indent}    {_call(step)}"
+    yield f"{indent}    {step.result} = 'returns'"
+    yield f"{indent}except Exception as error:"
+    names = "' '.join(c.__name__ for c in type(error).__mro__)"
+    yield f"{indent}    {step.result} = 'raises ' + {names}"
+
+
+def _definition(function: Function, indent: str) -> Iterator[str]:
+    yield f"{indent}def {function.name}({', '.join(function.parameters)}):"
+    for step in function.steps:
+        yield from step_lines(step, indent + "    ")
+    yield f"{indent}    return {argument_text(function.returns)}"
+
+
+def _functions(arguments: Iterable[Argument]) -> Iterator[Function]:
+    for argument in arguments:
+        if isinstance(argument, Function):
+            yield argument
+        elif isinstance(argument, list | tuple):
+            yield from _functions(argument)
+
+
+def uses_package(steps: Iterable[Step]) -> bool:
+    """Whether a step needs more of the implementation's package than the backend."""
+    return any(step.function.startswith("keras.") for step in steps)
+
+
+def call_text(step: Step) -> str:
+    """The call of a step as Python source, such as `sum(x, axis=1)`."""
+    package, _, rest = step.function.partition(".")
+    if package == "operator" and rest:
+        return _operation(rest, list(step.args), _passed((), step.kwargs))
+    return f"{step.function}({', '.join(_passed(step.args, step.kwargs))})"
+
+
+def _call(step: Step) -> str:
+    return call_text(step) if "." in step.function else f"K.{call_text(step)}"
+
+
+def _operation(name: str, args: list[Argument], keywords: list[str]) -> str:
+    if name == "call":
+        return f"{argument_text(args[0])}({', '.join([*_passed(args[1:], ()), *keywords])})"
+    return OPERATORS[name].format(*map(argument_text, args))
+
+
+def _passed(args: Iterable[Argument], kwargs: Iterable[tuple[str, Any]]) -> list[str]:
+    return [*map(argument_text, args), *(f"{k}={argument_text(v)}" for k, v in kwargs)]
+
+
+def argument_text(value: Argument) -> str:
+    """An argument as Python source; a callable is named."""
+    if isinstance(value, Ref | Function):
+        return value.name
+    if isinstance(value, list):
+        return "[" + ", ".join(map(argument_text, value)) + "]"
+    if isinstance(value, tuple):
+        inside = ", ".join(map(argument_text, value))
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    if isinstance(value, float) and not np.isfinite(value):
+        return f"float({str(value)!r})"
+    return repr(value)

@@ -1,0 +1,63 @@
+"""Gradients of loops, of the parts of their bundles, and of selection."""
+
+from __future__ import annotations
+
+from conformance.reference.gradients import (
+    Gradients,
+    accumulated,
+    carries,
+    gradient_of,
+    zeros,
+)
+from conformance.reference.graph import Placeholder, Tensor, apply
+from conformance.reference.loops import Body, part
+
+
+@gradient_of("select")
+def _select(node: Tensor, upstream: Tensor) -> Gradients:
+    condition, nothing = node.inputs[0], zeros(upstream)
+    return (
+        None,
+        apply("select", condition, upstream, nothing),
+        apply("select", condition, nothing, upstream),
+    )
+
+
+@gradient_of("part")
+def _part(node: Tensor, upstream: Tensor) -> Gradients:
+    (bundle,) = node.inputs
+    return (apply("in_bundle", bundle, upstream, index=node.attributes["index"]),)
+
+
+@gradient_of("loop")
+def _loop(node: Tensor, upstream: Tensor) -> Gradients:
+    body = node.attributes["body"]
+    found = apply(
+        "loop_gradients", upstream, *node.inputs, **node.attributes, backward=_backward(body)
+    )
+    return tuple(
+        part(found, i, x.shape, x.dtype) if carries(x) else None for i, x in enumerate(node.inputs)
+    )
+
+
+def _backward(body: Body) -> Body:
+    """The body that gives the gradients of the parameters from those of the results."""
+    given: list[Tensor] = [Placeholder(y.shape, y.dtype) for y in body.results]
+    terms = [
+        apply("sum", y * g, axis=tuple(range(y.ndim)), keepdims=False)
+        for y, g in zip(body.results, given, strict=True)
+        if carries(y)
+    ]
+    wanted = [p for p in body.parameters if carries(p)]
+    found = dict(zip(wanted, _gradients(terms, wanted), strict=True))
+    results = [found[p] if p in found else zeros(p) for p in body.parameters]
+    return Body([*body.parameters, *given], results)
+
+
+def _gradients(terms: list[Tensor], wanted: list[Tensor]) -> list[Tensor]:
+    """The sums over all terms, which may be of several dtypes."""
+    each = [accumulated(term, wanted) for term in terms]
+    totals = each[0]
+    for more in each[1:]:
+        totals = [apply("add", a, b) for a, b in zip(totals, more, strict=True)]
+    return totals

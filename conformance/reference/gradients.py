@@ -1,0 +1,151 @@
+"""Gradients: rules of operations, and reverse accumulation over the graph.
+
+A rule gives, for a node and the gradient of the loss with respect to it, one symbolic gradient for
+each input of the node, or None where the result does not depend on an input smoothly. Only tensors
+of float dtypes carry gradients.
+
+    @gradient_of("sin")
+    def sin(node, upstream):
+        return (upstream * apply("cos", node.inputs[0]),)
+
+The rules are in the modules `gradient_rules_*` and next to the operations of single themes.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from conformance.reference.arguments import tensor, tensors
+from conformance.reference.dtypes import FLOATS
+from conformance.reference.edition import documented, says
+from conformance.reference.functions import ordered
+from conformance.reference.graph import Tensor, apply
+
+Gradients = tuple[Tensor | None, ...]
+Rule = TypeVar("Rule", bound=Callable[[Tensor, Tensor], Gradients])
+
+GRADIENTS: dict[str, Callable[[Tensor, Tensor], Gradients]] = {}
+
+
+def gradient_of(*operations: str) -> Callable[[Rule], Rule]:
+    """Register a function as the gradient rule of these operations."""
+
+    def register(function: Rule) -> Rule:
+        GRADIENTS.update(dict.fromkeys(operations, function))
+        return function
+
+    return register
+
+
+def summed_to(upstream: Tensor, like: Tensor) -> Tensor:
+    """`upstream` summed over the axes along which `like` was broadcast: the shape of `like`."""
+    if None not in upstream.shape and upstream.shape == like.shape:
+        return upstream
+    return apply("sum_to", upstream, like)
+
+
+def spread(upstream: Tensor, like: Tensor) -> Tensor:
+    """`upstream` broadcast to the run-time shape of `like`, in the dtype of `upstream`."""
+    if None not in like.shape and upstream.shape == like.shape:
+        return upstream
+    return upstream * apply("fill_like", like, value=1, dtype=upstream.dtype)
+
+
+def reshaped_to(upstream: Tensor, like: Tensor) -> Tensor:
+    """The elements of `upstream` in row order in the run-time shape of `like`."""
+    return apply("reshape", upstream, apply("shape", like))
+
+
+def zeros(like: Tensor) -> Tensor:
+    """Zeros in the run-time shape and the dtype of `like`."""
+    return apply("fill_like", like, value=0, dtype=like.dtype)
+
+
+def carries(node: Tensor) -> bool:
+    """Whether gradients pass through a tensor at all: through no integers and no bool."""
+    return node.dtype in FLOATS
+
+
+def accumulated(loss: Tensor, variables: Sequence[Tensor]) -> list[Tensor]:
+    """The gradient of the sum of `loss` with respect to each tensor, in its shape and dtype.
+
+    ValueError if an operation between a tensor and the loss has no rule.
+    """
+    order = ordered([loss], [])
+    between = _depending(order, variables)
+    parts: dict[Tensor, list[Tensor]] = {node: [] for node in between}
+    if loss in between:
+        parts[loss].append(apply("fill_like", loss, value=1, dtype=loss.dtype))
+    for node in reversed(order):
+        if parts.get(node):
+            _pass_on(node, _total(parts[node]), parts)
+    return [_total(parts[x]) if parts.get(x) else zeros(x) for x in variables]
+
+
+def _depending(order: Sequence[Tensor], variables: Sequence[Tensor]) -> set[Tensor]:
+    """The tensors that depend on one of the variables through tensors that carry gradients."""
+    found = {x for x in variables if carries(x)}
+    for node in order:
+        if carries(node) and not found.isdisjoint(node.inputs):
+            found.add(node)
+    return found
+
+
+def _pass_on(node: Tensor, upstream: Tensor, parts: dict[Tensor, list[Tensor]]) -> None:
+    if parts.keys().isdisjoint(node.inputs):
+        return
+    parts[node] = [upstream]
+    for item, gradient in zip(node.inputs, _inputs(node, upstream), strict=True):
+        if gradient is not None and item in parts:
+            parts[item].append(gradient)
+
+
+def _inputs(node: Tensor, upstream: Tensor) -> Gradients:
+    rule = GRADIENTS.get(node.operation)
+    if rule is None:
+        raise ValueError(
+            f"gradients: {node.operation} has no gradient, and the loss depends on {node!r}; "
+            "put K.stop_gradient around it, or leave it out of the loss"
+        )
+    return rule(node, upstream)
+
+
+def _total(parts: Sequence[Tensor]) -> Tensor:
+    return functools.reduce(lambda x, y: apply("add", x, y), parts)
+
+
+@documented(
+    "ja-1:1143 gradients(loss, variables)",
+    "ja-2.0:2553 gradients(loss, variables)",
+    "ko-2.2:2554 gradients(loss, variables)",
+)
+def gradients(loss: Tensor, variables: Sequence[Tensor]) -> list[Tensor]:
+    """The gradients of a scalar (ko-2.2:2562) with respect to variables: a list, one for each.
+
+    Each has the shape and dtype of its variable (or placeholder, or other tensor). Zeros where the
+    loss does not depend on it. A loss that is no scalar stands for its sum. ValueError: variables
+    is no list of tensors (ko-2.2:2563), a dtype is not float, or an operation has no gradient.
+    """
+    for x in (tensor(loss, "gradients", "loss"), *tensors(variables, "gradients", "variables")):
+        if not carries(x):
+            raise ValueError(f"gradients: {x!r} is no float; use K.cast(x, K.floatx())")
+    return accumulated(loss, variables)
+
+
+@documented(
+    "ja-1:1154 stop_gradient(variables)",
+    "ja-2.0:2572 stop_gradient(variables)",
+    "ko-2.2:2575 stop_gradient(variables)",
+)
+def stop_gradient(variables: Any) -> Any:
+    """A tensor with the same value that counts as constant in `gradients`.
+
+    A list of tensors gives a list (ja-2.0:2579, ko-2.2:2584). ValueError for anything but a tensor
+    and, where that is documented, a list of them.
+    """
+    if isinstance(variables, (list, tuple)) and not says("ja-1:1157"):
+        listed = tensors(variables, "stop_gradient", "variables")
+        return [apply("stop_gradient", x) for x in listed]
+    return apply("stop_gradient", tensor(variables, "stop_gradient", "variables"))

@@ -1,0 +1,117 @@
+"""Loops and selection on NumPy arrays. A bundle of arrays is an array of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.reference.loops import Body, Layout
+from conformance.reference.ops_numpy import WIDER, Array, kernel
+
+
+def _bundled(arrays: Sequence[Array]) -> Array:
+    bundle = np.empty(len(arrays), object)
+    bundle[:] = [None] * len(arrays)
+    for i, array in enumerate(arrays):
+        bundle[i] = array
+    return bundle
+
+
+def _steps(sequences: Sequence[Array], layout: Layout) -> Any:
+    lengths = {s.shape[0] for s in sequences}
+    if len(lengths) != 1:
+        raise ValueError(f"the sequences have {sorted(lengths)} time steps; give all the same")
+    (length,) = lengths
+    if layout.outputs and not length:
+        raise ValueError("there is no time step: a loop has outputs only if it runs")
+    return range(length - 1, -1, -1) if layout.backwards else range(length)
+
+
+@kernel
+def loop(*inputs: Array, body: Body, layout: Layout) -> Any:
+    """All outputs on a new first axis, then what was carried last."""
+    sequences, carried, outside = _divided(inputs, layout)
+    outputs: list[list[Array]] = [[] for _ in range(layout.outputs)]
+    for t in _steps(sequences, layout):
+        results = body(*[s[t] for s in sequences], *carried, *outside)
+        for listed, output in zip(outputs, results[: layout.outputs], strict=True):
+            listed.append(output)
+        carried = results[layout.outputs :]
+    return _bundled([*map(np.stack, outputs), *carried])
+
+
+def _divided(
+    inputs: Sequence[Array], layout: Layout
+) -> tuple[list[Array], list[Array], list[Array]]:
+    """Sequences, initial values, and what comes from outside."""
+    end = layout.sequences + layout.carried
+    return list(inputs[: layout.sequences]), list(inputs[layout.sequences : end]), [*inputs[end:]]
+
+
+@kernel
+def loop_gradients(
+    upstream: Array, *inputs: Array, body: Body, backward: Body, layout: Layout
+) -> Any:
+    """The gradients of a loop's inputs: the body's own ones, from the last step to the first.
+
+    `backward` takes a step's values and the gradients of its results, and gives those of its
+    parameters. What is carried passes its gradient on to the step before; the outside tensors
+    get the sum over all steps.
+    """
+    sequences, initial, outside = _divided(inputs, layout)
+    order = _steps(sequences, layout)
+    history = _history(sequences, initial, outside, body, layout)
+    along = [np.zeros_like(s) for s in sequences]
+    carried = [*upstream[layout.outputs :]]
+    totals = [np.zeros(x.shape, WIDER.get(x.dtype, x.dtype)) for x in outside]
+    first = layout.sequences + layout.carried
+    for place in reversed(range(len(order))):
+        t = order[place]
+        given = [y[place] for y in upstream[: layout.outputs]]
+        found = backward(*[s[t] for s in sequences], *history[place], *outside, *given, *carried)
+        for gradient, slot in zip(found[: layout.sequences], along, strict=True):
+            slot[t] = gradient
+        carried = found[layout.sequences : first]
+        totals = [total + g for total, g in zip(totals, found[first:], strict=True)]
+    sums = [total.astype(x.dtype) for total, x in zip(totals, outside, strict=True)]
+    return _bundled([*along, *carried, *sums])
+
+
+def _history(
+    sequences: list[Array],
+    carried: list[Array],
+    outside: list[Array],
+    body: Body,
+    layout: Layout,
+) -> list[list[Array]]:
+    """What each step was given of what is carried."""
+    history = []
+    for t in _steps(sequences, layout):
+        history.append(carried)
+        results = body(*[s[t] for s in sequences], *carried, *outside)
+        carried = results[layout.outputs :]
+    return history
+
+
+@kernel
+def part(bundle: Array, index: int, **_: Any) -> Any:
+    """One array of a bundle."""
+    return bundle[index]
+
+
+@kernel
+def in_bundle(bundle: Array, array: Array, index: int) -> Any:
+    """A bundle like another, with one array and zeros."""
+    arrays = [np.zeros_like(item) for item in bundle]
+    arrays[index] = array
+    return _bundled(arrays)
+
+
+@kernel
+def select(condition: Array, x: Array, y: Array) -> Any:
+    """x where the condition is true, else y; ValueError if the shapes of x and y differ."""
+    if x.shape != y.shape:
+        raise ValueError(f"select: shapes {x.shape} and {y.shape} must be the same")
+    return np.where(condition, x, y)

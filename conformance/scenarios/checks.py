@@ -1,0 +1,159 @@
+"""Tests of values that many scenarios share. Each answers None or a `Problem`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.adapters.observations import Value
+from conformance.oracle import Expectation, agrees, worst
+from conformance.oracle.compare import keeps_half_the_digits
+from conformance.scenarios.model import Problem, Values
+
+Array = npt.NDArray[Any]
+Test = Callable[..., Problem | None]
+
+
+def is_array(expected: Any, *, dtype: bool = False) -> Test:
+    """The output is one array (or number) equal to `expected` in shape and elements.
+
+    With `dtype`, in dtype too. NaN equals NaN.
+    """
+    wanted = np.asarray(expected)
+
+    def test(values: Values) -> Problem | None:
+        got = only(values)
+        if isinstance(got, Problem):
+            return got
+        if got.shape != wanted.shape:
+            return Problem(f"gives shape {got.shape}", "shape", got=got, expected=wanted)
+        if dtype and got.dtype != wanted.dtype:
+            return Problem(f"gives {got.dtype}", "dtype", got=got, expected=wanted)
+        if not np.array_equal(got, wanted, equal_nan=wanted.dtype.kind == "f"):
+            return Problem(f"gives {shown(got)}", "value", got=got, expected=wanted)
+        return None
+
+    return test
+
+
+def agrees_with(expect: Callable[[], Expectation] | Expectation) -> Test:
+    """The output is one array within the bounds of the expectation.
+
+    What errs by less than half of the dtype's digits is inaccurate, which no document forbids.
+    """
+
+    def test(values: Values) -> Problem | None:
+        expectation = expect if isinstance(expect, Expectation) else expect()
+        got = only(values)
+        if isinstance(got, Problem):
+            return got
+        if got.shape != expectation.value.shape:
+            return Problem(f"gives shape {got.shape}", "shape", got=got, expected=expectation.value)
+        outside = ~agrees(got, expectation)
+        return _outside(got, expectation, outside) if outside.any() else None
+
+    return test
+
+
+def _outside(got: Array, expectation: Expectation, outside: npt.NDArray[np.bool_]) -> Problem:
+    error = worst(got, expectation)
+    inaccurate = keeps_half_the_digits(got, expectation, outside)
+    place = f" at {list(error.index)}" if error.index else ""
+    return Problem(
+        f"gives {shown(got[error.index or ()])}{place}",
+        "accuracy" if inaccurate else "value",
+        ("accuracy",) if inaccurate else (),
+        got=got,
+        expected=expectation.value,
+        ulp=error.ulp,
+    )
+
+
+def is_one_of(*expected: Any) -> Test:
+    """The output is one of these Python values: a text, a number, a bool or None.
+
+    A bool is not equal to a number here.
+    """
+
+    def test(values: Values) -> Problem | None:
+        found = plain(values)
+        same = any(found == e and isinstance(found, bool) == isinstance(e, bool) for e in expected)
+        return None if same else Problem(f"gives {found!r}", repr(found), got=repr(found))
+
+    return test
+
+
+def raises(*names: str) -> Test:
+    """The attempted step raised an exception of one of these classes; of any if there are none."""
+
+    def test(values: Values) -> Problem | None:
+        text = str(plain(values))
+        if text == "returns":
+            return Problem("returns", "accepted", got=text)
+        found = text.removeprefix("raises ").split()
+        return None if not names or {*names} & {*found} else Problem(text, found[0], got=text)
+
+    return test
+
+
+def returns(values: Values) -> Problem | None:
+    """The attempted step raised nothing."""
+    text = str(plain(values))
+    return None if text == "returns" else Problem(text, text.split()[1], got=text)
+
+
+def has_shape(shape: Sequence[int]) -> Test:
+    """The output is one array of this shape."""
+
+    def test(values: Values) -> Problem | None:
+        got = only(values)
+        if isinstance(got, Problem):
+            return got
+        wrong = got.shape != tuple(shape)
+        return Problem(f"gives shape {got.shape}", "shape", got=got) if wrong else None
+
+    return test
+
+
+def has_dtype(*names: str) -> Test:
+    """The output is one array of one of these dtypes."""
+
+    def test(values: Values) -> Problem | None:
+        got = only(values)
+        if isinstance(got, Problem):
+            return got
+        wrong = got.dtype.name not in names
+        return Problem(f"gives {got.dtype}", got.dtype.name, got=got.dtype.name) if wrong else None
+
+    return test
+
+
+def only(values: Values) -> Array | Problem:
+    """The one array that an output gave."""
+    if len(values) != 1:
+        return Problem(f"gives {len(values)} results", "several")
+    (value,) = values
+    if value.array is None:
+        return Problem(f"gives a {value.python_type}", "no array", got=str(described(value)))
+    return value.array
+
+
+def plain(values: Values) -> Any:
+    """What an output gave as Python values: a tuple of them if there is not exactly one."""
+    found = tuple(described(v) for v in values)
+    return found[0] if len(found) == 1 else found
+
+
+def described(value: Value) -> Any:
+    """A text or None as it is, an array of rank 0 as a number, any other as nested lists."""
+    if value.array is not None:
+        return value.array.tolist()
+    return None if value.python_type == "NoneType" else value.text
+
+
+def shown(array: Any) -> str:
+    """A few elements in words."""
+    return " ".join(np.array2string(np.asarray(array), threshold=12, precision=9).split())

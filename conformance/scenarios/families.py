@@ -1,0 +1,24 @@
+"""Every family of scenarios, by function."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from conformance.scenarios.model import Family
+
+MODULES: tuple[tuple[Family, ...], ...] = ()
+"""What each module of scenarios offers: its `FAMILIES`."""
+
+
+@cache
+def _by_function() -> dict[str, tuple[Family, ...]]:
+    found: dict[str, list[Family]] = {}
+    for families in MODULES:
+        for family in families:
+            found.setdefault(family.function, []).append(family)
+    return {name: tuple(listed) for name, listed in found.items()}
+
+
+def families_of(function: str, edition: str) -> tuple[Family, ...]:
+    """The families of a function that an edition has."""
+    return tuple(f for f in _by_function().get(function, ()) if edition in f.editions)

@@ -1,0 +1,111 @@
+"""What a scenario is: a program of several steps, its arrays, and what must hold afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy.typing as npt
+from hypothesis.strategies import SearchStrategy
+
+from conformance.adapters.observations import Value
+from conformance.program import Program
+from conformance.results import Aspect
+
+Array = npt.NDArray[Any]
+Values = tuple[Value, ...]
+"""What one output of a program gave: one value, or one for each item of a list or tuple."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Problem:
+    """How the values differ from what a check demands."""
+
+    gives: str
+    """What happened, in words that follow the call: "gives (2,)"."""
+    detail: str = ""
+    """What tells two failures of one check apart; the same for the same failure."""
+    conventions: tuple[str, ...] = ()
+    """Conventions that the judgement rests on, besides those of the check."""
+    got: Array | str | None = None
+    expected: Array | str | None = None
+    ulp: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Check:
+    """One thing that must hold of the outputs of a program.
+
+    `test` is called with what each output in `outputs` gave, and answers None if all is well.
+    A failure contradicts the line in `at` for the edition's document, or else the line of the
+    function's first claim of the aspect; with `conventions` it is a divergence.
+    """
+
+    name: str
+    """A few words that stay the same over cases: "the new value is read back"."""
+    aspect: Aspect
+    outputs: tuple[str, ...]
+    test: Callable[..., Problem | None]
+    demands: str
+    """What should have happened, in words that follow "demands"."""
+    at: Mapping[str, int] = field(default_factory=dict)
+    """Document to line."""
+    conventions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """A process of its own for one scenario: what its configuration folder and environment hold.
+
+    In texts, `{backend}` stands for the name of the target's own backend. A variable that is None
+    is removed.
+    """
+
+    configuration: str | None = None
+    """The text of `keras.json`; None for no such file."""
+    environment: Mapping[str, str | None] = field(default_factory=dict)
+    may_refuse: bool = False
+    """Whether the import may fail: then no check is made."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scenario:
+    """A program, its arrays by input name, and the checks.
+
+    Every output of the program should be a plain value, made by a step that evaluates (`eval`,
+    `get_value`, `operator.call` of a function); a tensor is evaluated after the last step.
+    """
+
+    function: str
+    """The function under test, by its newest name."""
+    title: str
+    """What it is about, in words that stay the same over cases."""
+    program: Program
+    arrays: Mapping[str, Array]
+    checks: tuple[Check, ...]
+    conventions: tuple[str, ...] = ()
+    """Conventions without which the documents do not cover the case at all."""
+    setup: Setup | None = None
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """How complex it is: what is smaller is easier to understand."""
+        elements = sum(array.size for array in self.arrays.values())
+        return (len(self.program.steps), elements, len(self.conventions))
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Scenarios of one sort for one function.
+
+    `make` gets the edition and gives a strategy, of which as many are drawn as the run's profile
+    says, or a sequence of scenarios, all of which are run. `aspects` are those of all its checks.
+    """
+
+    function: str
+    aspects: frozenset[Aspect]
+    make: Callable[[str], SearchStrategy[Scenario] | Sequence[Scenario]]
+    editions: tuple[str, ...] = ("keras-1", "keras-2.0", "keras-2.2")
+    share: float = 1.0
+    """How many of them are drawn, as a share of what the profile says."""
