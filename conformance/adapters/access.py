@@ -10,16 +10,23 @@ from conformance.adapters.registry import Target
 from conformance.adapters.session import Session
 
 
-def open_session(target: Target, functions: Sequence[str] = ()) -> Session:
-    """A session with the target's worker, which is started when it is first asked.
+def launch(target: Target) -> Launch:
+    """How the target's worker is started.
 
-    `functions` are looked up when the worker starts. Raises `PlaceholderError` and
-    `InterpreterNotFoundError` for a target that is not ready (`environments.status`).
+    Raises `PlaceholderError` and `InterpreterNotFoundError` for a target that is not ready
+    (`environments.status`).
     """
-    launch = Launch(
+    return Launch(
         python=str(interpreter(target)),
         module=target.module,
         family=target.family,
         environment=launch_environment(target),
     )
-    return Session(launch, functions=functions)
+
+
+def open_session(target: Target, functions: Sequence[str] = ()) -> Session:
+    """A session with the target's worker, which is started when it is first asked.
+
+    `functions` are looked up when the worker starts. Raises as `launch` does.
+    """
+    return Session(launch(target), functions=functions)

@@ -70,14 +70,15 @@ class Session:
     """One target behind a worker that is started when first needed.
 
     `functions` are the names to look up in the module; `depth` is how many batches are sent
-    ahead. Use it as a context manager, or call `close`.
+    ahead. Without a `configuration` the settings stay as the import makes them. Use it as a context
+    manager, or call `close`.
     """
 
     def __init__(
         self,
         launch: Launch,
         *,
-        configuration: Configuration = Configuration(),
+        configuration: Configuration | None = Configuration(),
         functions: Sequence[str] = (),
         limits: Limits = Limits(),
         depth: int = 3,
@@ -236,7 +237,9 @@ class Session:
             answer = _ask(connection, self._start_request(), self._limits.start)
             if self._identity is None:
                 self._identity = identity(answer)
-            _ask(connection, self._configure_request(), self._limits.start)
+            if self._configuration is not None:
+                request = self._configure_request(self._configuration)
+                _ask(connection, request, self._limits.start)
         except (WorkerFault, AnswerError) as error:
             connection.close()
             raise WorkerStartError(_explained(launch, error, connection)) from error
@@ -246,8 +249,7 @@ class Session:
         names = self._functions if self._identity is None else ()
         return {"command": "start", "id": next(self._ids), "functions": list(names)}
 
-    def _configure_request(self) -> dict[str, Any]:
-        chosen = self._configuration
+    def _configure_request(self, chosen: Configuration) -> dict[str, Any]:
         return {
             "command": "configure",
             "id": next(self._ids),

@@ -14,6 +14,7 @@ import msgspec
 import conformance
 from conformance.adapters import environments
 from conformance.adapters.access import open_session
+from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import Target, UnknownTargetError, resolve, shipped
 from conformance.cli import expectations
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
@@ -225,6 +226,7 @@ def _variable(text: str) -> tuple[str, str]:
 
 
 def _subject(target: Target) -> Subject:
+    configurable = Configurable(target)
     return Subject(
         name=target.name,
         edition=target.edition,
@@ -233,6 +235,7 @@ def _subject(target: Target) -> Subject:
         prelude=Prelude(
             target.script_import, target.script_environment, target.module.split(".", 1)[0]
         ),
+        open_configured=lambda setup: configurable.open(setup.configuration, setup.environment),
     )
 
 

@@ -13,7 +13,7 @@ from conformance.engine.cases import Prepared
 from conformance.engine.findings import Judgement, described
 from conformance.engine.judge import judge
 from conformance.generators.collect import key
-from conformance.program import Case
+from conformance.program import Binding, Case
 
 Array = npt.NDArray[Any]
 
@@ -25,6 +25,7 @@ class Call:
     prepared: Prepared
     plain: bool = False
     setup: None = None
+    differentiates: frozenset[Binding] = frozenset()
 
     @property
     def key(self) -> str:
@@ -53,8 +54,8 @@ class Call:
 
     @property
     def below(self) -> Mapping[str, int]:
-        """Inputs whose numbers are indices, which must not change in shrinking."""
-        return self.prepared.structure.below
+        """Inputs whose numbers must not change in shrinking: indices and probabilities."""
+        return self.prepared.structure.fixed
 
     def case(self, draw: int) -> Case:
         """One draw as a case."""

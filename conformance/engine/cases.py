@@ -76,14 +76,14 @@ class Prepared:
         return self._expectations[key]
 
     def _expect(self, draw: int, dtype: str, strict: bool) -> Expectation:
-        arrays = self.arrays[draw]
-        spec = self.structure.spec
-        assert spec.accuracy is not None, "functions without single calls are tested by scenarios"
-        arguments = {n: _resolve(v, arrays) for n, v in self.structure.arguments.items()}
-        if self.structure.claimed in arrays:
+        arrays, structure = self.arrays[draw], self.structure
+        arguments = {n: _resolve(v, arrays) for n, v in structure.arguments.items()}
+        if structure.claimed in arrays:
             # the call under test made the input itself, so that its value is what was fed
-            arguments = {"value": arrays[self.structure.claimed]}
-        return expect(spec.name, arguments, dtype, spec.accuracy, flush_subnormals=not strict)
+            arguments = {"value": arrays[structure.claimed]}
+        return expect(
+            structure.oracle, arguments, dtype, structure.accuracy, flush_subnormals=not strict
+        )
 
 
 def _resolve(value: Argument, arrays: Mapping[str, Array]) -> Any:

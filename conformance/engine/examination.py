@@ -18,12 +18,14 @@ from conformance.adapters.observations import (
 from conformance.adapters.session import Session
 from conformance.engine import signatures
 from conformance.engine.failures import function_result
-from conformance.engine.findings import Identity
+from conformance.engine.findings import Finding, Identity
 from conformance.engine.minimise import Minimiser
 from conformance.engine.plan import Task
+from conformance.engine.probes import BINDINGS, gradient_probe, works
 from conformance.engine.subject import Run, Subject
 from conformance.engine.tally import Group, Tally
 from conformance.engine.trials import Trial
+from conformance.program import Binding
 from conformance.results import (
     Aspect,
     FunctionResult,
@@ -52,6 +54,15 @@ MOST_FATAL_ANYWHERE = 3
 others that rest on it are left."""
 
 
+_NO_GRADIENT = Finding(
+    Aspect.GRADIENT,
+    Verdict.UNSUPPORTED,
+    "no gradients",
+    "has no gradient to ask for: gradients fails for the sum of squares",
+    "a gradient",
+)
+
+
 @dataclass(slots=True)
 class Examination:
     """One subject, its session, and what has been found so far."""
@@ -65,6 +76,7 @@ class Examination:
     tallies: dict[str, Tally] = field(default_factory=dict)
     known: dict[str, dict[str, frozenset[Identity]]] = field(default_factory=dict)
     fatal: dict[str, list[frozenset[str]]] = field(default_factory=dict)
+    undifferentiable: set[Binding] = field(default_factory=set)
     cases: int = 0
     inside: float = 0.0
     begun: float = field(default_factory=time.monotonic)
@@ -73,6 +85,8 @@ class Examination:
         """Everything; the results are announced even if `stop` is set on the way."""
         info = self._identify()
         self.emit(TargetStarted(info))
+        if any(Aspect.GRADIENT in task.aspects for task in self.tasks):
+            self._probe_gradients()
         self._sweep()
         functions = [self._conclude(t) for t in self.tasks if t.spec.name in self.tallies]
         self.emit(TargetFinished(self._results(info, functions)))
@@ -99,6 +113,12 @@ class Examination:
             tally.count(Aspect.SIGNATURE)
             tally.note(signatures.signature(identity, task.documented))
 
+    def _probe_gradients(self) -> None:
+        """Note the bindings with respect to which `gradients` fails: that is its own failure."""
+        for binding in BINDINGS:
+            if not works(self.session.run_batch(gradient_probe(binding))):
+                self.undifferentiable.add(binding)
+
     def _sweep(self) -> None:
         """All trials of all functions, with the worker a few of them ahead."""
         queue: list[tuple[Task, Trial]] = []
@@ -118,6 +138,9 @@ class Examination:
                 if self.stop.is_set():
                     return
                 if trial.setup is not None:
+                    continue
+                if trial.differentiates & self.undifferentiable:
+                    self.tallies[task.spec.name].note([_NO_GRADIENT])
                     continue
                 if self._known_to_end_the_worker(task.spec.name, trial):
                     self.tallies[task.spec.name].skipped += 1

@@ -73,7 +73,9 @@ def described(prepared: Prepared) -> str:
     """The call of a case in words: `sum(x, axis=1) with x float32 (2, 3)`."""
     program = prepared.structure.program
     inputs = ", ".join(f"{i.name} {i.dtype} {i.shape}" for i in program.inputs)
-    call = call_text(program.steps[-1])
+    call = call_text(program.steps[0])
+    if prepared.structure.part is not None:
+        call = f"the {prepared.structure.part.name} of {call}"
     if prepared.structure.claimed != "result":
         made = prepared.structure.program.inputs[0].arguments or ()
         return f"{prepared.structure.spec.name}({', '.join(f'{k}={v!r}' for k, v in made)})"

@@ -11,12 +11,14 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.engine.calls import Call
 from conformance.engine.cases import Prepared
-from conformance.engine.profiles import FEW_DRAWS, Profile
+from conformance.engine.profiles import FEW_DRAWS, GRADIENT_DRAWS, Profile
 from conformance.engine.scenes import Scene
+from conformance.engine.slopes import Slope
 from conformance.engine.tally import demanded_aspects
 from conformance.engine.trials import Trial
 from conformance.generators import Draw, Structure, collect_all, generate, structures
 from conformance.generators.collect import POOL, distinct
+from conformance.generators.gradients import Differentiated, differentiated
 from conformance.results import Aspect
 from conformance.scenarios import Family, Scenario, families_of
 from conformance.specs import Signature, Spec, Specs
@@ -82,6 +84,7 @@ class Task:
 
     def _made(self) -> Iterator[tuple[Trial, Source | None]]:
         yield from self._calls()
+        yield from self._slopes()
         yield from self._refusals()
         for family in self._families():
             yield from self._scenes(family)
@@ -95,6 +98,20 @@ class Task:
             call = self._call(structure)
             if _has_answer(call.prepared):
                 yield call, source
+
+    def _slopes(self) -> Iterator[tuple[Trial, Source]]:
+        if self.spec.dtype is None or Aspect.GRADIENT not in self.aspects:
+            return
+        count = POOL * self.profile.gradients
+        made = structures(self.spec, self.edition).map(differentiated).filter(bool)
+        source = Source(made.map(self._slope), count)
+        slopes = distinct(source.strategy, _key, count, self.own_seed)
+        for slope in sorted(slopes, key=_settled_first)[: self.profile.gradients]:
+            yield slope, source
+
+    def _slope(self, made: Differentiated | None) -> Slope:
+        assert made is not None, "the strategy leaves out what has no gradient"
+        return Slope(made, self.seed)
 
     def _refusals(self) -> Iterator[tuple[Trial, Source]]:
         if self.spec.dtype is None or Aspect.ERROR not in self.aspects:
@@ -135,6 +152,8 @@ class Task:
         if self._trials is not None:
             return sum(trial.batch.draws for trial in self._trials)
         scenarios = sum(map(self._scenarios, self._families()))
+        if Aspect.GRADIENT in self.aspects:
+            scenarios += self.profile.gradients * len(GRADIENT_DRAWS)
         if self.spec.dtype is None:
             return scenarios
         invalid = self.profile.invalid * len(self._errors()) if Aspect.ERROR in self.aspects else 0
@@ -152,6 +171,10 @@ class Task:
 
 def _scene(name: str, scenario: Scenario) -> Scene:
     return Scene(scenario, name)
+
+
+def _settled_first(trial: Trial) -> int:
+    return len(trial.unsettled)
 
 
 def _key(trial: Trial) -> str:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from conformance.adapters.observations import Batch, StructureObservation
 from conformance.engine.findings import Judgement
-from conformance.program import Case
+from conformance.program import Binding, Case
 from conformance.scenarios import Setup
 
 Array = npt.NDArray[Any]
@@ -45,6 +45,11 @@ class Trial(Protocol):
     @property
     def setup(self) -> Setup | None:
         """The process of its own that it needs, if any."""
+
+    @property
+    def differentiates(self) -> frozenset[Binding]:
+        """The bindings of inputs with respect to which it takes gradients to test another
+        function than `gradients`; empty if it takes none."""
 
     @property
     def below(self) -> Mapping[str, int]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
 
+from conformance.generators.parts import taken_apart
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
 from conformance.specs import Spec
 from conformance.specs.load import signature
@@ -16,6 +18,7 @@ from conformance.specs.model import (
     ErrorCase,
     Omitted,
     ParameterRule,
+    Part,
     PlaceholderShape,
 )
 from conformance.specs.rules import Scope
@@ -35,6 +38,15 @@ BINDINGS = (
 """Variables cost an initialisation and constants a new graph for every draw, so they are rarer."""
 
 FLOATX = "float32"
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """Probabilities that sum to one along an axis, or are logits where a parameter says so."""
+
+    axis: str | None
+    logits: str | None
+    target: bool
 
 
 def offered_bindings(spec: Spec, edition: str) -> list[Binding]:
@@ -72,13 +84,15 @@ class Call:
         self.shapes: dict[str, Any] = {}
         self.static_shapes: dict[str, Any] = {}
         self.dtypes: dict[str, str] = {}
-        self.values: dict[str, Any] = _newest_defaults(spec)
+        self.values: dict[str, Any] = _defaults(spec, documented)
         self.static_values: dict[str, Any] = {}
         self.passed: dict[str, Argument] = {}
         self.must_pass: set[str] = set()
         self.inputs: list[Input] = []
         self.domains: dict[str, str] = {}
         self.below: dict[str, int] = {}
+        self.along: dict[str, Along] = {}
+        self.part: Part | None = None
         self.claimed = "result"
         self.dtype: str = dtype or self.pick(tuple(_weighted(spec)))
         self.binding = binding
@@ -170,7 +184,14 @@ class Call:
         """The inputs and the call."""
         if any(isinstance(rule, PlaceholderShape) for rule in self.spec.parameters.values()):
             return self._placeholder_program()
-        return Program(tuple(self.inputs), (self._step(),), ("result",))
+        return Program(tuple(self.inputs), self._steps(), ("result",))
+
+    def _steps(self) -> tuple[Step, ...]:
+        if not self.spec.results:
+            return (self._step(),)
+        index = self.integer((0, len(self.spec.results) - 1))
+        self.part = self.spec.results[index]
+        return taken_apart(self._step(), index, flat=self.part.flat)
 
     def _placeholder_program(self) -> Program:
         """The call makes the input itself, seen through `maximum(x, x)`, which equals x."""
@@ -215,6 +236,14 @@ def _weighted(spec: Spec) -> list[str]:
     documented: list[str] = list(spec.dtypes.documented)
     weight = max(1, -(-len(spec.dtypes.probed) // len(documented)))
     return documented * weight + list(spec.dtypes.probed)
+
+
+def _defaults(spec: Spec, documented: Signature) -> dict[str, Any]:
+    """Those of the edition, and those of the newest for parameters that it lacks."""
+    own = {
+        spec.renamed.get(p.name, p.name): p.value for p in documented.parameters if not p.required
+    }
+    return {**_newest_defaults(spec), **own}
 
 
 def _newest_defaults(spec: Spec) -> dict[str, Any]:

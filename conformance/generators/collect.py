@@ -18,7 +18,7 @@ from hypothesis.strategies import SearchStrategy
 from conformance.generators.calls import offered_bindings
 from conformance.generators.coverage import select
 from conformance.generators.structure import Structure, structures
-from conformance.program import to_json
+from conformance.program import Program, to_json
 from conformance.specs import Spec
 
 POOL = 4
@@ -82,7 +82,12 @@ def shrink(
 
 def key(structure: Structure) -> str:
     """The program as text: two structures with the same key are the same case."""
-    return json.dumps(to_json(structure.program), sort_keys=True)
+    return key_of_program(structure.program)
+
+
+def key_of_program(program: Program) -> str:
+    """The program as text."""
+    return json.dumps(to_json(program), sort_keys=True)
 
 
 def _find(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
+from conformance.generators import images
 from conformance.generators.structure import Structure
 from conformance.program import Argument, Ref
 from conformance.specs import model
 
 Feature = tuple[Hashable, ...]
 
-_FEW = (model.Literals, model.Dtype, model.Boolean)
+_FEW = (model.Literals, model.Dtype, model.Boolean, model.DataFormat)
 """Kinds of parameters with few values, all of which are to be tried."""
 
 
@@ -45,14 +46,17 @@ def features_of(structure: Structure) -> Iterator[Feature]:
     yield from (("convention", name) for name in structure.unsettled)
     if not structure.unsettled:
         yield ("settled", *(i.binding for i in structure.program.inputs))
+    if structure.part is not None:
+        yield ("part", structure.part.name)
     yield from _passing(structure)
     yield from _relations(structure)
+    yield from images.features(structure)
     for name, value in structure.arguments.items():
         yield from _value(structure, name, value)
 
 
 def _passing(structure: Structure) -> Iterator[Feature]:
-    step = structure.program.steps[-1]
+    step = structure.program.steps[0]
     yield ("positional", len(step.args))
     yield from (("keyword", name) for name, _ in step.kwargs)
     yield ("arguments", len(step.args) + len(step.kwargs))

@@ -8,13 +8,17 @@ those of other calls may be larger than it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
-from typing import Any
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 from conformance.generators.calls import Call, offered_bindings
 from conformance.program import Binding, Ref
 from conformance.specs import image_rules, model
+
+if TYPE_CHECKING:
+    from conformance.generators.structure import Structure
 
 Dims = tuple[int, ...]
 
@@ -30,7 +34,9 @@ def _data_format(call: Call, name: str, _rule: model.DataFormat) -> None:
     if call.edition == "keras-1":
         call.add_value(name, call.pick(("tf", "th")))
         return
-    chosen = call.pick(("omitted", "channels_last", "channels_first", "channels_last", None))
+    forms: tuple[str | None, ...] = ("channels_last", "channels_first", "channels_last", None)
+    required = any(p.required for p in call.documented.parameters if call.newest(p.name) == name)
+    chosen = call.pick(forms[:2] if required else ("omitted", *forms))
     if chosen == "omitted":
         call.values[name] = None
     else:
@@ -158,6 +164,29 @@ def _local_kernel(call: Call, name: str, rule: model.LocalKernel) -> None:
     channels = image_rules.channels(call.shapes[rule.of], _format(call)) or 0
     features = math.prod(call.values["kernel_size"]) * channels
     _add_kernel(call, name, (math.prod(_places(call, rule.of)), features, call.pick(CHANNELS)))
+
+
+def features(structure: Structure) -> Iterator[tuple[Hashable, ...]]:
+    """How windows move: whatever two of these circumstances come together."""
+    if not any(isinstance(r, model.Images) for r in structure.spec.parameters.values()):
+        return
+    values = structure.runtime.values
+    moves = [
+        ("padding", values.get("padding")),
+        ("first", values.get("data_format") in image_rules.CHANNELS_FIRST),
+        ("mode", values.get("pool_mode")),
+        ("channels", all(_channels(structure, s) > 1 for s in structure.runtime.shapes.values())),
+    ]
+    for name in ("strides", "dilation_rate", "pool_size", "kernel_size"):
+        numbers = image_rules.each(values.get(name, 1), "x")
+        moves.append((name, max(numbers) > 1))
+        moves.append((name + " differ", len(set(numbers)) > 1))
+    yield from (("windows", *pair) for pair in combinations(moves, 2))
+
+
+def _channels(structure: Structure, shape: Dims) -> int:
+    """The channels of an image; of a kernel, those that come out."""
+    return image_rules.channels(shape, structure.runtime.values.get("data_format")) or 0
 
 
 KINDS: dict[type, Callable[[Call, str, Any], None]] = {

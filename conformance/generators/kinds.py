@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.generators import images
+from conformance.generators import features, images
 from conformance.generators.calls import Call
 from conformance.program import Binding, Ref
 from conformance.specs import model
@@ -299,4 +299,5 @@ _KINDS: dict[type, Callable[[Call, str, Any], None]] = {
     model.Dtype: _dtype,
     model.Boolean: _boolean,
     **images.KINDS,
+    **features.KINDS,
 }

@@ -13,7 +13,7 @@ from conformance.generators.kinds import draw_parameter
 from conformance.program import Argument, Binding, Program
 from conformance.specs import Spec
 from conformance.specs.load import signature
-from conformance.specs.model import ErrorCase
+from conformance.specs.model import Accuracy, ErrorCase, Part
 from conformance.specs.rules import Scope, evaluate
 
 CONVENTION_OF_PROFILE = {
@@ -22,6 +22,18 @@ CONVENTION_OF_PROFILE = {
     "special": "special-values",
 }
 """Profiles that no document settles, whatever the function."""
+
+
+@dataclass(frozen=True, slots=True)
+class Distributed:
+    """Probabilities along an axis; `target` is what they are compared with."""
+
+    axis: int
+    target: bool
+
+
+CLOSED_DOMAINS = ("probability", "fraction", "logit")
+"""Domains that simpler numbers, such as zeros, may leave."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +54,10 @@ class Structure:
     unsettled: tuple[str, ...]
     domains: Mapping[str, str] = field(default_factory=dict)
     below: Mapping[str, int] = field(default_factory=dict)
+    distributions: Mapping[str, Distributed] = field(default_factory=dict)
+    """Inputs whose elements sum to one along an axis."""
+    part: Part | None = None
+    """The member of the tuple that the function returns, if it returns one."""
     error: ErrorCase | None = None
     """The invalid input that this structure is, if it is meant to be refused."""
     claimed: str = "result"
@@ -53,6 +69,32 @@ class Structure:
         elements = sum(max(1, len(i.shape)) for i in self.program.inputs)
         total = sum(d for i in self.program.inputs for d in i.shape)
         return (len(self.program.inputs), elements, total, len(self.unsettled))
+
+    @property
+    def oracle(self) -> str:
+        """The name under which the oracle knows what is observed."""
+        return self.spec.name if self.part is None else f"{self.spec.name}.{self.part.name}"
+
+    @property
+    def accuracy(self) -> Accuracy:
+        """How wrong what is observed may be."""
+        found = (self.part and self.part.accuracy) or self.spec.accuracy
+        assert found is not None, "functions without single calls are tested by scenarios"
+        return found
+
+    @property
+    def shape_rule(self) -> Any:
+        """The rule for the shape of what is observed."""
+        if self.part is None:
+            return self.spec.shape
+        rule = self.spec.shape if self.part.shape is None else self.part.shape
+        return ["list", ["product", rule]] if self.part.flat else rule
+
+    @property
+    def fixed(self) -> Mapping[str, int]:
+        """Inputs whose numbers must not change in shrinking: indices and probabilities."""
+        closed = {n for n, domain in self.domains.items() if domain in CLOSED_DOMAINS}
+        return {**self.below, **dict.fromkeys(closed, 0)}
 
     def conventions(self, profile: str) -> tuple[str, ...]:
         """Conventions that the case rests on when filled in the manner of `profile`."""
@@ -88,26 +130,42 @@ def structures(
         unsettled=() if error else _unsettled(call, runtime),
         domains=call.domains,
         below=call.below,
+        distributions=_distributions(call),
+        part=call.part,
         error=error,
         claimed=call.claimed,
     )
+
+
+def _distributions(call: Call) -> dict[str, Distributed]:
+    """Inputs with probabilities along an axis; those that are logits after all are plain ones."""
+    found = {}
+    for name, along in call.along.items():
+        if along.logits is not None and call.values.get(along.logits):
+            call.domains[name] = "logit"
+        elif along.axis is not None:
+            axis, rank = call.values[along.axis], len(call.shapes[name])
+            found[name] = Distributed(axis if -rank <= axis < rank else -1, along.target)
+    return found
 
 
 def _unsettled(call: Call, runtime: Scope) -> tuple[str, ...]:
     named = {u.convention for u in call.spec.unsettled if evaluate(u.when, runtime)}
     if any(dtype not in call.documented_dtypes(name) for name, dtype in runtime.dtypes.items()):
         named.add("input-dtype")
+    if call.part is not None and call.part.convention is not None:
+        named.add(call.part.convention)
     return tuple(sorted(named))
 
 
 def expected_shape(structure: Structure) -> tuple[int, ...]:
     """The shape of the result; it is known, because all shapes at run time are."""
-    return tuple(evaluate(structure.spec.shape, structure.runtime))
+    return tuple(evaluate(structure.shape_rule, structure.runtime))
 
 
 def expected_static_shape(structure: Structure) -> tuple[Any, ...]:
     """The shape that follows from what is known when the graph is built; None where nothing is."""
-    return tuple(evaluate(structure.spec.shape, structure.static))
+    return tuple(evaluate(structure.shape_rule, structure.static))
 
 
 def accepted_dtypes(structure: Structure, dtypes: Mapping[str, str] | None = None) -> list[str]:

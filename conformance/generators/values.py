@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from conformance.generators import probabilities
 from conformance.generators.structure import Structure
 
 Array = npt.NDArray[Any]
@@ -36,6 +37,10 @@ def draw_arrays(structure: Structure, draw: Draw) -> dict[str, Array]:
         below = structure.below.get(item.name)
         if below is not None:
             arrays[item.name] = rng.integers(0, max(below, 1), item.shape).astype(item.dtype)
+        elif item.name in structure.distributions and draw.profile != "special":
+            along = structure.distributions[item.name]
+            fill_along = probabilities.targets if along.target else probabilities.distribution
+            arrays[item.name] = fill_along(rng, item.shape, item.dtype, along.axis, draw.profile)
         else:
             domain = structure.domains.get(item.name, "real")
             arrays[item.name] = fill(rng, item.shape, item.dtype, domain, draw.profile)
@@ -51,7 +56,7 @@ def fill(
     if np.dtype(dtype).kind in "iu":
         return _integers(rng, shape, dtype, domain)
     values = PROFILES[profile](rng, shape, np.finfo(dtype)).astype(dtype)
-    return values if profile == "special" else _DOMAINS[domain](rng, values)
+    return np.asarray(values if profile == "special" else _DOMAINS[domain](rng, values))
 
 
 def _integers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str, domain: str) -> Array:
@@ -113,4 +118,7 @@ _DOMAINS: Mapping[str, Callable[[np.random.Generator, Array], Array]] = {
     "truth": lambda rng, values: np.where(rng.random(values.shape) < 0.5, 0, values).astype(
         values.dtype
     ),
+    "probability": probabilities.probability,
+    "fraction": probabilities.fraction,
+    "logit": probabilities.logit,
 }

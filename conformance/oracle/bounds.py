@@ -21,7 +21,15 @@ from typing import Any
 
 import numpy as np
 
-from conformance.oracle import linear_algebra, nn, reductions
+from conformance.oracle import (
+    convolution,
+    linear_algebra,
+    losses,
+    nn,
+    normalisation,
+    pooling,
+    reductions,
+)
 from conformance.oracle.expectation import Array
 from conformance.oracle.rounding import OWN_ERROR, Arithmetic, signs, ulp
 from conformance.specs.model import Conditioned, Contraction, Exact, Ulp
@@ -30,6 +38,10 @@ CONTRACTIONS = {
     **reductions.CONTRACTIONS,
     **linear_algebra.CONTRACTIONS,
     **nn.CONTRACTIONS,
+    **normalisation.CONTRACTIONS,
+    **losses.CONTRACTIONS,
+    **convolution.CONTRACTIONS,
+    **pooling.CONTRACTIONS,
 }
 SUMMATIONS = {**reductions.SUMMATIONS, **nn.SUMMATIONS}
 

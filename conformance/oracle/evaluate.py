@@ -9,10 +9,16 @@ import numpy as np
 
 from conformance.oracle import (
     comparison,
+    convolution,
     creation,
     elementwise,
+    introspection,
     linear_algebra,
+    losses,
     nn,
+    normalisation,
+    padding,
+    pooling,
     reductions,
     shape_ops,
 )
@@ -28,7 +34,13 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
     **shape_ops.ORACLES,
     **linear_algebra.ORACLES,
     **creation.ORACLES,
+    **introspection.ORACLES,
     **nn.ORACLES,
+    **normalisation.ORACLES,
+    **padding.ORACLES,
+    **losses.ORACLES,
+    **convolution.ORACLES,
+    **pooling.ORACLES,
 }
 """Canonical function name to its oracle: wide tensors by parameter name to the wide value."""
 

@@ -68,9 +68,10 @@ def transpose(x: Array) -> Array:
     return np.transpose(x)
 
 
-def _inner_product(
+def inner_product(
     product: Callable[[Array, Array], Array], terms: int, model: Arithmetic, x: Array, y: Array
 ) -> tuple[Array, Array]:
+    """Value and bound of a bilinear `product` whose elements are sums of `terms` products."""
     value = product(x, y)
     left, right = finite_magnitude(x), finite_magnitude(y)
     magnitude = product(left, right)
@@ -94,7 +95,7 @@ def _inner_product(
 
 def bounded_dot(model: Arithmetic, x: Array, y: Array) -> tuple[Array, Array]:
     """Value and bound of `dot`."""
-    return _inner_product(dot, x.shape[-1] if x.ndim else 1, model, x, y)
+    return inner_product(dot, x.shape[-1] if x.ndim else 1, model, x, y)
 
 
 def bounded_batch_dot(
@@ -102,7 +103,7 @@ def bounded_batch_dot(
 ) -> tuple[Array, Array]:
     """Value and bound of `batch_dot`."""
     pair = batch_axes(x, y, axes)
-    return _inner_product(lambda a, b: batch_dot(a, b, pair), x.shape[pair[0]], model, x, y)
+    return inner_product(lambda a, b: batch_dot(a, b, pair), x.shape[pair[0]], model, x, y)
 
 
 ORACLES: Mapping[str, Callable[..., Array]] = {

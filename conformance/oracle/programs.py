@@ -102,15 +102,19 @@ def _changed(value: Any, change: Change) -> Any:
 def results(
     program: Program, arrays: Mapping[str, Array], outputs: Sequence[str], change: Change | None
 ) -> dict[str, Any]:
-    """What the outputs are, from arrays that are wide already. Steps they need not are left out."""
-    known = evaluate(_needed(program, outputs), arrays, change)
+    """What the outputs are, from arrays that are wide already.
+
+    `arrays` may give the results of steps, such as the one that makes a placeholder; steps that
+    nothing needs are left out.
+    """
+    known = evaluate(_needed(program, arrays, outputs), arrays, change)
     return {name: known[name] for name in outputs}
 
 
-def _needed(program: Program, outputs: Sequence[str]) -> list[Step]:
+def _needed(program: Program, given: Names, outputs: Sequence[str]) -> list[Step]:
     wanted, kept = set(outputs), []
     for step in reversed(program.steps):
-        if step.result in wanted:
+        if step.result in wanted and step.result not in given:
             kept.append(step)
             wanted |= set(_references([*step.args, *(a for _, a in step.kwargs)]))
     return kept[::-1]

@@ -9,7 +9,7 @@ What is not implemented, or not in the edition, is absent.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conformance.reference import (  # noqa: F401 - importing them offers their functions
     comparison,
@@ -25,7 +25,6 @@ from conformance.reference import (  # noqa: F401 - importing them offers their 
     gradient_rules_products,
     gradient_rules_reductions,
     gradient_rules_shapes,
-    gradients,
     higher_order,
     introspection,
     linear_algebra,
@@ -34,6 +33,8 @@ from conformance.reference import (  # noqa: F401 - importing them offers their 
     ops_gradients,
     ops_loops,
     ops_numpy,
+    ops_random,
+    random,
     recurrent,
     reductions,
     session,
@@ -43,6 +44,8 @@ from conformance.reference import (  # noqa: F401 - importing them offers their 
 
 operations.use(ops_numpy.NumpyOperations())
 globals().update(edition.EXPORTS)
+if TYPE_CHECKING:
+    gradients: Any  # the function; its module has the same name
 
 __all__ = sorted(edition.EXPORTS)  # noqa: PLE0605
 

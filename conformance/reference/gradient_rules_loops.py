@@ -13,17 +13,17 @@ from conformance.reference.graph import Placeholder, Tensor, apply
 from conformance.reference.loops import Body, part
 
 
-@gradient_of("select")
-def _select(node: Tensor, upstream: Tensor) -> Gradients:
+@gradient_of("choose")
+def _choose(node: Tensor, upstream: Tensor) -> Gradients:
     condition, nothing = node.inputs[0], zeros(upstream)
     return (
         None,
-        apply("select", condition, upstream, nothing),
-        apply("select", condition, nothing, upstream),
+        apply("choose", condition, upstream, nothing),
+        apply("choose", condition, nothing, upstream),
     )
 
 
-@gradient_of("part")
+@gradient_of("unbundle")
 def _part(node: Tensor, upstream: Tensor) -> Gradients:
     (bundle,) = node.inputs
     return (apply("in_bundle", bundle, upstream, index=node.attributes["index"]),)

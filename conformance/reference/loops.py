@@ -25,27 +25,28 @@ class Body:
 
     parameters: list[Tensor]
     results: list[Tensor]
-    _order: list[Tensor] = field(default_factory=list)
+    _slots: dict[Tensor, int] = field(default_factory=dict)
+    _constants: list[Array] = field(default_factory=list)
     _steps: list[tuple[int, Callable[..., Array], tuple[int, ...]]] = field(default_factory=list)
 
     def __call__(self, *values: Array) -> list[Array]:
         """The results for values of the parameters."""
-        if not self._order:
+        if not self._slots:
             self._compile()
-        known: list[Array] = [*values, *[None] * (len(self._order) - len(values))]
+        known = [*values, *self._constants]
         for slot, kernel, sources in self._steps:
             known[slot] = kernel(*[known[source] for source in sources])
         return [known[self._slots[result]] for result in self.results]
 
     def _compile(self) -> None:
-        self._order = ordered(self.results, self.parameters)
-        self._slots = {node: slot for slot, node in enumerate(self._order)}
-        for node in self._order[len(self.parameters) :]:
-            kernel = current().kernel(node.operation, node.attributes)
-            self._steps.append((self._slots[node], kernel, self._places(node)))
-
-    def _places(self, node: Tensor) -> tuple[int, ...]:
-        return tuple(self._slots[item] for item in node.inputs)
+        order = ordered(self.results, self.parameters)
+        self._slots = {node: slot for slot, node in enumerate(order)}
+        for slot, node in enumerate(order[len(self.parameters) :], len(self.parameters)):
+            self._constants.append(node.attributes.get("value"))
+            if node.operation != "constant":
+                kernel = current().kernel(node.operation, node.attributes)
+                sources = tuple(self._slots[item] for item in node.inputs)
+                self._steps.append((slot, kernel, sources))
 
 
 def closed(parameters: Sequence[Tensor], results: Sequence[Tensor]) -> tuple[Body, list[Tensor]]:
@@ -111,7 +112,7 @@ def loop(
 
 def part(bundle: Tensor, index: int, shape: Shape, dtype: str) -> Tensor:
     """One array of a bundle, whose shape and dtype are known."""
-    return apply("part", bundle, index=index, shape=shape, dtype=dtype)
+    return apply("unbundle", bundle, index=index, shape=shape, dtype=dtype)
 
 
 def _followed(old: Tensor, new: Tensor, where: str) -> Shape:
@@ -143,7 +144,7 @@ def _loop_gradients(upstream: Operand, *inputs: Operand, **_: Any) -> Result:
     return _bundle([item.dtype for item in inputs])
 
 
-@rule("part")
+@rule("unbundle")
 def _part(bundle: Operand, index: int, shape: Shape, dtype: str) -> Result:
     return shape, dtype
 
@@ -153,15 +154,15 @@ def _in_bundle(bundle: Operand, array: Operand, index: int) -> Result:
     return bundle.shape, bundle.dtype
 
 
-@rule("select")
-def _select(condition: Operand, x: Operand, y: Operand) -> Result:
-    what = f"select: {x!r} and {y!r}"
+@rule("choose")
+def _choose(condition: Operand, x: Operand, y: Operand) -> Result:
+    what = f"choose: {x!r} and {y!r}"
     if x.dtype != y.dtype or len(x.shape) != len(y.shape):
         raise ValueError(f"{what} must have one shape and one dtype")
     merged = tuple(same_dimension(a, b, what) for a, b in zip(x.shape, y.shape, strict=True))
     for a, b in zip(condition.shape, merged, strict=True):
         if a != 1:
-            same_dimension(a, b, f"select: {condition!r} and {x!r}")
+            same_dimension(a, b, f"choose: {condition!r} and {x!r}")
     return merged, str(x.dtype)
 
 
@@ -172,4 +173,4 @@ def selected(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
         condition = apply("not_equal", condition, zero)
     for axis in range(condition.ndim, x.ndim):
         condition = apply("expand_dims", condition, axis=axis)
-    return apply("select", condition, x, y)
+    return apply("choose", condition, x, y)

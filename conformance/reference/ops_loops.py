@@ -96,7 +96,7 @@ def _history(
 
 
 @kernel
-def part(bundle: Array, index: int, **_: Any) -> Any:
+def unbundle(bundle: Array, index: int, **_: Any) -> Any:
     """One array of a bundle."""
     return bundle[index]
 
@@ -110,8 +110,8 @@ def in_bundle(bundle: Array, array: Array, index: int) -> Any:
 
 
 @kernel
-def select(condition: Array, x: Array, y: Array) -> Any:
+def choose(condition: Array, x: Array, y: Array) -> Any:
     """x where the condition is true, else y; ValueError if the shapes of x and y differ."""
     if x.shape != y.shape:
-        raise ValueError(f"select: shapes {x.shape} and {y.shape} must be the same")
+        raise ValueError(f"choose: shapes {x.shape} and {y.shape} must be the same")
     return np.where(condition, x, y)

@@ -4,9 +4,46 @@ from __future__ import annotations
 
 from functools import cache
 
+from conformance.scenarios import (
+    configuration,
+    control_flow,
+    ctc,
+    ctc_decoding,
+    ctc_dictionary,
+    dropout,
+    gradients,
+    higher_order,
+    introspection,
+    keras_json,
+    randomness,
+    recurrent,
+    refusals,
+    sessions,
+    sparse,
+    state,
+    updates,
+)
 from conformance.scenarios.model import Family
 
-MODULES: tuple[tuple[Family, ...], ...] = ()
+MODULES: tuple[tuple[Family, ...], ...] = (
+    configuration.FAMILIES,
+    keras_json.FAMILIES,
+    introspection.FAMILIES,
+    ctc.FAMILIES,
+    ctc_decoding.FAMILIES,
+    ctc_dictionary.FAMILIES,
+    sparse.FAMILIES,
+    gradients.FAMILIES,
+    dropout.FAMILIES,
+    randomness.FAMILIES,
+    state.FAMILIES,
+    updates.FAMILIES,
+    sessions.FAMILIES,
+    refusals.FAMILIES,
+    recurrent.FAMILIES,
+    control_flow.FAMILIES,
+    higher_order.FAMILIES,
+)
 """What each module of scenarios offers: its `FAMILIES`."""
 
 

@@ -14,7 +14,7 @@ from conformance.specs.signature import Signature, parse
 Problem = tuple[str, str]
 """The path of a node, such as `$.functions[3].shape`, and what is wrong there."""
 
-_NAMING = ("of", "axes", "starts", "rank", "vary")
+_NAMING = ("of", "axes", "starts", "rank", "vary", "axis", "logits", "data_format")
 """Fields of parameter rules that hold the name of another parameter."""
 
 
@@ -58,8 +58,9 @@ def _names(at: str, parameters: Mapping[str, ParameterRule], spec: Spec) -> Iter
             named = getattr(rule, field, None)
             if named is not None and named not in spec.parameters:
                 yield f"{here}.{field}", f"`{field}: {named}` names no parameter of {spec.name}"
-        for problem in _rule(getattr(rule, "below", None), set(spec.parameters)):
-            yield f"{here}.below", problem
+        for field in ("below", "shape"):
+            for problem in _rule(getattr(rule, field, None), set(spec.parameters)):
+                yield f"{here}.{field}", problem
 
 
 def _parse(spec: Spec, document: str) -> Signature:
@@ -72,6 +73,7 @@ def _rules(at: str, spec: Spec) -> Iterator[Problem]:
     accepted = spec.dtype.accept if spec.dtype else []
     listed += [(f"dtype.accept[{i}]", rule) for i, rule in enumerate(accepted)]
     listed += [(f"unsettled[{i}].when", u.when) for i, u in enumerate(spec.unsettled)]
+    listed += [(f"results[{i}].shape", part.shape) for i, part in enumerate(spec.results)]
     for where, rule in listed:
         for problem in _rule(rule, set(spec.parameters)):
             yield f"{at}.{where}", problem
@@ -122,6 +124,11 @@ def _conventions(at: str, spec: Spec) -> Iterator[Problem]:
     named = [(f"unsettled[{i}].convention", u.convention) for i, u in enumerate(spec.unsettled)]
     named += [
         (f"errors[{i}].convention", e.convention) for i, e in enumerate(spec.errors) if e.convention
+    ]
+    named += [
+        (f"results[{i}].convention", p.convention)
+        for i, p in enumerate(spec.results)
+        if p.convention
     ]
     named += [(f"profiles['{p}']", convention) for p, convention in spec.profiles.items()]
     for where, convention in named:

@@ -14,7 +14,9 @@ VALUE_PROFILES = ("ordinary", "integers", "halves", "zeros")
 Document = Literal["ja-1", "ja-1-text", "ja-2.0", "zh-TW", "ko-2.2"]
 Edition = Literal["keras-1", "keras-2.0", "keras-2.2"]
 DtypeName = Literal["float16", "float32", "float64", "int32", "int64", "uint8", "bool"]
-Domain = Literal["real", "nonnegative", "positive", "nonzero", "truth"]
+Domain = Literal[
+    "real", "nonnegative", "positive", "nonzero", "truth", "probability", "fraction", "logit"
+]
 AspectName = Literal[
     "value",
     "dtype",
@@ -264,6 +266,79 @@ class FillShape(_Record, frozen=True, kw_only=True, tag_field="kind", tag="fill_
     of: str
 
 
+class Fitting(_Record, frozen=True, kw_only=True, tag_field="kind", tag="fitting"):
+    """A tensor whose shape follows from a rule."""
+
+    shape: Expression
+    domain: Domain = "real"
+
+
+class Features(_Record, frozen=True, kw_only=True, tag_field="kind", tag="features"):
+    """A tensor with a number for each place on one axis of `of`: a vector, or of the same rank
+    with length 1 on every other axis."""
+
+    of: str
+    axis: str
+    domain: Domain = "real"
+
+
+class Bias(_Record, frozen=True, kw_only=True, tag_field="kind", tag="bias"):
+    """A vector with a number for each channel of `of`, or (keras-2.2) a tensor for all but its
+    first axis, channels last; of another rank, which is an error, if `wrong`."""
+
+    of: str
+    data_format: str
+    wrong: bool = False
+
+
+class Distribution(_Record, frozen=True, kw_only=True, tag_field="kind", tag="distribution"):
+    """A tensor of probabilities that sum to one along an axis, or, without `axis`, of any."""
+
+    axis: str | None = None
+    """The parameter that holds the axis of the classes."""
+    of: str | None = None
+    """The tensor whose shape this one has."""
+    logits: str | None = None
+    """The parameter that, if true, makes the elements logits: any numbers."""
+    ranks: Range = (2, 5)
+
+
+class Scores(_Record, frozen=True, kw_only=True, tag_field="kind", tag="scores"):
+    """A matrix with a row for each sample and at least one class."""
+
+    dtypes: list[DtypeName] | None = None
+
+
+class Labels(_Record, frozen=True, kw_only=True, tag_field="kind", tag="labels"):
+    """An integer tensor of the shape `shape`, a rule, with elements from 0 to less than `below`."""
+
+    shape: Expression
+    below: Expression
+    dtypes: list[DtypeName]
+
+
+class ClassAxis(_Record, frozen=True, kw_only=True, tag_field="kind", tag="class_axis"):
+    """-1, or an axis of `of` counted from the front; outside of it, an error, if `wrong`."""
+
+    of: str
+    wrong: bool = False
+
+
+class ReductionAxes(_Record, frozen=True, kw_only=True, tag_field="kind", tag="reduction_axes"):
+    """A list or tuple of distinct axes of `of`, mostly all but the last; not none and not all."""
+
+    of: str
+
+
+class Padding(_Record, frozen=True, kw_only=True, tag_field="kind", tag="padding"):
+    """How many zeros before and after each of `spatial` axes: a tuple of pairs, a single pair for
+    one axis; in keras-1 one number for both sides of an axis. `extra` more are an error."""
+
+    spatial: int
+    range: Range = (0, 3)
+    extra: int = 0
+
+
 class Integer(_Record, frozen=True, kw_only=True, tag_field="kind", tag="integer"):
     """A Python integer in `range`; also None if `optional`."""
 
@@ -373,6 +448,15 @@ ParameterRule = (
     | PlaceholderShape
     | Shape
     | FillShape
+    | Fitting
+    | Features
+    | Bias
+    | Distribution
+    | Scores
+    | Labels
+    | ClassAxis
+    | ReductionAxes
+    | Padding
     | Integer
     | Real
     | Boolean
@@ -389,6 +473,19 @@ ParameterRule = (
     | Positions
     | Omitted
 )
+
+
+class Part(_Record, frozen=True, kw_only=True):
+    """One of several results of a function, by its name. What it does not say is as for the first:
+    the spec's own `shape` and `accuracy`."""
+
+    name: str
+    shape: Expression = None
+    accuracy: Accuracy | None = None
+    flat: bool = False
+    """Its elements are compared in a row: no document settles its shape."""
+    convention: str | None = None
+    """The convention without which no document settles its value."""
 
 
 class Spec(_Record, frozen=True, kw_only=True):
@@ -410,6 +507,8 @@ class Spec(_Record, frozen=True, kw_only=True):
     the function: scenarios alone test it."""
     dtype: DtypeRule | None = None
     accuracy: Accuracy | None = None
+    results: list[Part] = field(default_factory=list)
+    """Where the function returns a tuple: its members, of which a case looks at one."""
     differentiable: bool
     claims: list[Claim]
     errors: list[ErrorCase] = field(default_factory=list)

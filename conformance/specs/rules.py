@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.specs import image_rules
+from conformance.specs import image_rules, padding_rules
 
 Dim = int | None
 Dims = tuple[Dim, ...]
@@ -274,6 +274,7 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "has": _has,
     "any_below": _any_below,
     **image_rules.OPERATORS,
+    **padding_rules.OPERATORS,
 }
 
 

@@ -40,7 +40,7 @@ CASES: list[tuple[str, Callable[..., Any], list[tuple[int, ...]]]] = [
     ("multiply", lambda x, y: x * y, [(2, 1), (1, 3)]),
     ("multiply itself", lambda x: x * x * x, [(3,)]),
     ("divide", lambda x, y: x / y, [(1, 3), (2, 3)]),
-    ("divide by", lambda x: 2 / x, [(3,)]),
+    ("divide by", lambda x: 2 / (x + 2), [(3,)]),
     ("pow", lambda x: K.pow(x, 3), [(3,)]),
     ("pow -1", lambda x: x**-1.0, [(3,)]),
     ("pow tensors", lambda x, y: K.pow(K.abs(x), y), [(2, 3), (3,)]),
@@ -91,11 +91,11 @@ CASES: list[tuple[str, Callable[..., Any], list[tuple[int, ...]]]] = [
     ("prod no axes", lambda x: K.prod(x, axis=[]), [(2,)]),
     ("prod axis -1", lambda x: K.prod(x, axis=-1), [(2, 4)]),
     ("prod axes", lambda x: K.prod(x, axis=(2, 0), keepdims=True), [(2, 2, 3)]),
-    ("prod with a zero", lambda x: K.prod(x * i_zero(x), axis=1), [(2, 3)]),
+    ("prod with a zero", lambda x: K.prod(x * zeros_for(x), axis=1), [(2, 3)]),
     ("cumsum", lambda x: K.cumsum(x, axis=-1), [(2, 3)]),
     ("cumprod", lambda x: K.cumprod(x, axis=0), [(4, 2)]),
     ("cumprod axis -1", lambda x: K.cumprod(x, axis=-1), [(2, 3)]),
-    ("cumprod with zeros", lambda x: K.cumprod(x * i_zero(x), axis=1), [(2, 3)]),
+    ("cumprod with zeros", lambda x: K.cumprod(x * zeros_for(x), axis=1), [(2, 3)]),
     ("recurrence", lambda x, y: apply("recurrence", x, y, axis=1), [(2, 3), (1, 3)]),
     ("dot", K.dot, [(2, 3), (3, 4)]),
     ("dot vectors", K.dot, [(3,), (3,)]),
@@ -130,9 +130,9 @@ CASES: list[tuple[str, Callable[..., Any], list[tuple[int, ...]]]] = [
 ]
 
 
-def i_zero(x: Any) -> Any:
-    """A constant as wide as the last axis of x, with zeros in it."""
-    return K.constant([1.0, 0.0, 0.0][: x.shape[-1] or 3], dtype="float64")
+def zeros_for(x: Any) -> Any:
+    """A constant with zeros in it, for a last axis of length 3."""
+    return K.constant([1.0, 0.0, 0.0], dtype=K.dtype(x))
 
 
 def contraction(x: Any, y: Any, *labels: str) -> Any:
@@ -161,8 +161,7 @@ def differences(function: Callable[..., Any], arrays: list[Any], position: int) 
 
 def placeholders(shapes: list[tuple[int, ...]], known: bool) -> list[Any]:
     return [
-        K.placeholder(shape if known else (None,) * len(shape), dtype="float64")
-        for shape in shapes
+        K.placeholder(shape if known else (None,) * len(shape), dtype="float64") for shape in shapes
     ]
 
 
@@ -229,11 +228,7 @@ DTYPES = ("float16", "float32", "float64")
 def test_dtype_is_kept(case: Any, dtype: str) -> None:
     _, build, shapes = case
     inputs = [K.placeholder(shape, dtype=dtype) for shape in shapes]
-    try:
-        loss = K.sum(build(*inputs))
-    except ValueError:
-        pytest.skip("the case has constants of another dtype")
-    found = K.gradients(loss, inputs)
+    found = K.gradients(K.sum(build(*inputs)), inputs)
     assert {g.dtype for g in found} == {dtype}
     arrays = [numbers(shape, seed).astype(dtype) for seed, shape in enumerate(shapes)]
     assert {g.dtype.name for g in K.function(inputs, found)(arrays)} == {dtype}

@@ -1,0 +1,93 @@
+"""Sessions in a process that has a configuration file and environment variables of its own."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from conformance.adapters.access import launch, open_session
+from conformance.adapters.observations import Batch, StructureObservation
+from conformance.adapters.process import Launch
+from conformance.adapters.registry import Target
+from conformance.adapters.session import Session
+from conformance.program import Argument, Program, Step
+
+BACKEND = "{backend}"
+"""In texts, stands for the name of the target's own backend."""
+
+
+class Configurable:
+    """A target that can be started with a configuration of its own."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+
+    @cached_property
+    def backend(self) -> str:
+        """What `K.backend()` gives in the target's own environment; empty if it has none."""
+        with open_session(self._target) as session:
+            return session.identity.backend or ""
+
+    @contextmanager
+    def open(
+        self, configuration: str | None, environment: Mapping[str, str | None]
+    ) -> Iterator[Session]:
+        """A session whose home is a new folder, removed afterwards.
+
+        `configuration` is the text of `.keras/keras.json` there; None for no such file. Variables
+        of `environment` are added to the target's own, or removed where they are None. `{backend}`
+        is filled in, here and in the programs that the session runs. The settings are left as the
+        import makes them. An import that fails is a `WorkerStartError` when the session is used.
+        """
+        with tempfile.TemporaryDirectory(prefix="conformance-") as home:
+            if configuration is not None:
+                _write(Path(home), configuration.replace(BACKEND, self.backend))
+            texts = {k: v and v.replace(BACKEND, self.backend) for k, v in environment.items()}
+            started = _with_home(launch(self._target), home, texts)
+            with _Filling(started, self.backend) as session:
+                yield session
+
+
+class _Filling(Session):
+    """A session that leaves the settings alone, and fills the backend's name into programs."""
+
+    def __init__(self, started: Launch, backend: str) -> None:
+        super().__init__(started, configuration=None)
+        self._backend = backend
+
+    def run_batches(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, StructureObservation]]:
+        """As a session does, with the names filled in."""
+        programs = (replace(b, program=_filled(b.program, self._backend)) for b in batches)
+        return super().run_batches(programs)
+
+
+def _write(home: Path, text: str) -> None:
+    folder = home / ".keras"
+    folder.mkdir()
+    (folder / "keras.json").write_text(text, encoding="utf-8")
+
+
+def _with_home(started: Launch, home: str, changes: Mapping[str, str | None]) -> Launch:
+    """The same launch with another home; KERAS_HOME is where released Keras looks first."""
+    folder = str(Path(home) / ".keras")
+    every = {**started.environment, "HOME": home, "KERAS_HOME": folder, **changes}
+    return replace(started, environment={k: v for k, v in every.items() if v is not None})
+
+
+def _filled(program: Program, backend: str) -> Program:
+    return replace(program, steps=tuple(_filled_step(step, backend) for step in program.steps))
+
+
+def _filled_step(step: Step, backend: str) -> Step:
+    args = tuple(_filled_argument(a, backend) for a in step.args)
+    kwargs = tuple((k, _filled_argument(a, backend)) for k, a in step.kwargs)
+    return replace(step, args=args, kwargs=kwargs)
+
+
+def _filled_argument(argument: Argument, backend: str) -> Any:
+    return argument.replace(BACKEND, backend) if isinstance(argument, str) else argument

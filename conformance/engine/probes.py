@@ -1,0 +1,31 @@
+"""Does `gradients` work at all on this target? Only then can it be asked of other functions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conformance.adapters.observations import Batch, Returned, StructureObservation
+from conformance.program import Binding, Input, Program, Ref, Step
+
+_POINT = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.5]], np.float32)
+BINDINGS = (Binding.VARIABLE, Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
+
+
+def gradient_probe(binding: Binding) -> Batch:
+    """The gradient of the sum of squares."""
+    item = Input("x", _POINT.shape, "float32", binding)
+    steps = (
+        Step("squares", "square", (Ref("x"),)),
+        Step("loss", "sum", (Ref("squares"),)),
+        Step("gradients", "gradients", (Ref("loss"), [Ref("x")])),
+    )
+    return Batch(Program((item,), steps, ("gradients",)), {"x": _POINT[None]}, 1)
+
+
+def works(observed: StructureObservation) -> bool:
+    """Whether the gradient is twice the point."""
+    outcome = observed.draws[0].outcome
+    if not isinstance(outcome, Returned) or len(outcome.values["gradients"]) != 1:
+        return False
+    array = outcome.values["gradients"][0].array
+    return array is not None and np.array_equal(array, 2 * _POINT)

@@ -1,0 +1,110 @@
+"""Gradients of a call: the same program, carried on to `K.gradients` of a random linear functional.
+
+The loss is the sum of the result times fixed weights, so that one gradient shows every column of
+the Jacobian matrix.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.generators.structure import Structure, accepted_dtypes, expected_shape
+from conformance.generators.values import Draw, draw_arrays
+from conformance.program import Argument, Binding, Input, Program, Ref, Step
+
+Array = npt.NDArray[Any]
+FLOATS = ("float32", "float64")
+"""Dtypes in which gradients are tested."""
+WEIGHTS = "weights"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Differentiated:
+    """A structure whose program ends with the gradient of a weighted sum of its result.
+
+    `wanted` are the inputs with respect to which it is taken, `dtype` is theirs.
+    """
+
+    structure: Structure
+    program: Program
+    wanted: tuple[str, ...]
+    dtype: str
+
+    def arrays(self, draw: Draw) -> dict[str, Array]:
+        """The numbers of a draw, and weights between 0.5 and 1.5 with either sign."""
+        arrays = draw_arrays(self.structure, draw)
+        shape = expected_shape(self.structure)
+        rng = np.random.Generator(np.random.PCG64([draw.seed, len(shape), *shape]))
+        signs = rng.choice((-1.0, 1.0), shape)
+        arrays[WEIGHTS] = np.asarray(rng.uniform(0.5, 1.5, shape) * signs, self.dtype)
+        return arrays
+
+    @property
+    def of_variables(self) -> bool:
+        """Whether all that is asked is about variables, as the documents have it."""
+        bindings = {i.name: i.binding for i in self.structure.program.inputs}
+        return all(bindings[name] is Binding.VARIABLE for name in self.wanted)
+
+
+def differentiated(structure: Structure) -> Differentiated | None:
+    """The structure with its gradient; None where there is none to ask for."""
+    if not structure.spec.differentiable or structure.error or structure.claimed != "result":
+        return None
+    structure = _bound(structure)
+    inputs = structure.program.inputs
+    wanted = tuple(i.name for i in inputs if i.dtype.startswith("float"))
+    dtypes = {i.dtype for i in inputs if i.name in wanted} | {accepted_dtypes(structure)[0]}
+    if len(dtypes) != 1 or not dtypes <= {*FLOATS} or not wanted:
+        return None
+    if not math.prod(expected_shape(structure)) or not all(math.prod(i.shape) for i in inputs):
+        return None
+    (dtype,) = dtypes
+    program = _with_gradient(structure.program, expected_shape(structure), wanted, dtype)
+    return Differentiated(structure, program, wanted, dtype)
+
+
+def _bound(structure: Structure) -> Structure:
+    """The structure with variables only, or without constants: half of them each."""
+    program = structure.program
+    everything = zlib.crc32(repr(program).encode()) % 2 == 0
+
+    def bind(item: Input) -> Input:
+        as_variable = everything or item.binding is Binding.CONSTANT
+        changed = as_variable and item.binding is not Binding.ARRAY
+        return replace(item, binding=Binding.VARIABLE) if changed else item
+
+    inputs = tuple(map(bind, program.inputs))
+    return replace(structure, program=replace(program, inputs=inputs))
+
+
+def _with_gradient(
+    program: Program, shape: tuple[int, ...], wanted: tuple[str, ...], dtype: str
+) -> Program:
+    fed = [i for i in program.inputs if i.binding.startswith("placeholder")]
+    binding = Binding.PLACEHOLDER if fed else Binding.VARIABLE
+    weights = Input(WEIGHTS, shape, dtype, binding)
+    steps = (
+        *program.steps,
+        Step("weighted", "operator.mul", (Ref("result"), Ref(WEIGHTS))),
+        Step("loss", "sum", (Ref("weighted"),)),
+        Step("gradients", "gradients", (Ref("loss"), [Ref(name) for name in wanted])),
+    )
+    return Program((*program.inputs, weights), steps, ("gradients",))
+
+
+def resolved(arguments: Mapping[str, Argument], arrays: Mapping[str, Array]) -> dict[str, Any]:
+    """The arguments with arrays in the place of references."""
+
+    def one(value: Argument) -> Any:
+        if isinstance(value, Ref):
+            return arrays[value.name]
+        return [one(v) for v in value] if isinstance(value, list) else value
+
+    return {name: one(value) for name, value in arguments.items()}

@@ -1,0 +1,68 @@
+"""Numbers for probabilities: distributions along an axis, probabilities and logits.
+
+Ordinary probabilities are between 1/100 and 99/100, and ordinary logits between -5 and 5: the
+documents do not say what becomes of probabilities nearer to 0 and 1. In the manner `zeros` they
+are 0 and 1 themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+LEAST = 0.01
+MOST_LOGIT = 5.0
+
+
+def distribution(
+    rng: np.random.Generator, shape: tuple[int, ...], dtype: str, axis: int, profile: str
+) -> Array:
+    """Elements that sum to one along the axis: weights of 1 to 4, or drawn, or a single one."""
+    if profile == "zeros":
+        return _one_hot(rng, shape, axis).astype(dtype)
+    if profile in ("integers", "halves"):
+        weights = rng.integers(1, 5, shape).astype(np.float64)
+    else:
+        weights = np.exp(rng.uniform(-1.5, 1.5, shape))
+    return np.asarray(weights / weights.sum(axis=axis, keepdims=True)).astype(dtype)
+
+
+def _one_hot(rng: np.random.Generator, shape: tuple[int, ...], axis: int) -> Array:
+    scores = rng.random(shape)
+    if not scores.size:
+        return scores
+    return np.asarray(scores == scores.max(axis=axis, keepdims=True))
+
+
+def targets(
+    rng: np.random.Generator, shape: tuple[int, ...], dtype: str, axis: int, profile: str
+) -> Array:
+    """What a distribution is compared with: often a single class."""
+    if profile != "halves" and rng.random() < 0.5:
+        return _one_hot(rng, shape, axis).astype(dtype)
+    return distribution(rng, shape, dtype, axis, profile)
+
+
+def probability(rng: np.random.Generator, values: Array) -> Array:
+    """Numbers between 1/100 and 99/100; 0 or 1 where all are zero."""
+    if not values.any():
+        return (rng.random(values.shape) < 0.5).astype(values.dtype)
+    inside = LEAST + (1 - 2 * LEAST) / (1 + np.exp(-np.clip(values.astype(np.float64), -30, 30)))
+    return np.asarray(inside, values.dtype)
+
+
+def fraction(rng: np.random.Generator, values: Array) -> Array:
+    """Numbers from 0 to 1: half of them are at an end."""
+    ends = rng.random(values.shape) < 0.5
+    return np.where(rng.random(values.shape) < 0.5, ends, rng.random(values.shape)).astype(
+        values.dtype
+    )
+
+
+def logit(_rng: np.random.Generator, values: Array) -> Array:
+    """Numbers from -5 to 5."""
+    return np.clip(values, -MOST_LOGIT, MOST_LOGIT)

@@ -1,0 +1,159 @@
+"""Crossentropies and in_top_k.
+
+The crossentropy of a target t and an output o is -sum t log o over the classes, one number for
+each distribution; with integer targets t is 1 at the label. With `from_logits` o is the softmax of
+the output (C109). The binary one is -(t log o + (1 - t) log(1 - o)), element by element (C110).
+
+Conventions (the documents are silent, the released backends agree): probabilities are divided by
+their sum and limited to [epsilon, 1 - epsilon], logits are not; epsilon is 1e-7.
+
+Bounds (u the unit roundoff, n the number of classes):
+
+* An implementation may divide the probabilities by their sum S or not: log o changes by |log S|.
+  The sum has a relative error of gamma_n, quotient and limits 3 roundings: absolute errors of
+  the logarithm. Each logarithm is within 4 ULP, product and sum add n + 1 roundings:
+  sum |t| (gamma_(n+3) + |log S|) + gamma_(n+9) sum |t log o|.
+* From logits, log o = z - log sum exp z, where each exponential is within 4 ULP and the shifted
+  argument is rounded twice: sum |t| (gamma_(n+8) (1 + max|z|)) instead.
+* Binary: by way of the logit z = log o - log(1 - o), as max(z, 0) - z t + log(1 + exp(-|z|)):
+  z has an absolute error of 6 u (1 + |log o| + |log(1 - o)|), and the derivative by z is at most 1.
+  With the three terms' own roundings: gamma_14 (1 + |log o| + |log(1 - o)|). From logits the error
+  of z is missing: gamma_8 (|z| + |z t| + log(1 + exp(-|z|))).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from conformance.oracle.expectation import Array
+from conformance.oracle.rounding import Arithmetic, gamma
+
+Bounded = tuple[Array, Array]
+
+EPSILON = 1e-7
+"""K.epsilon() as the suite configures it (C012)."""
+
+
+def _limited(output: Array) -> Array:
+    low = output.dtype.type(EPSILON)
+    result: Array = np.clip(output, low, 1 - low)
+    return result
+
+
+def _log_softmax(output: Array, axis: int) -> Array:
+    top = output.max(axis=axis, keepdims=True)
+    shifted = output - np.where(np.isfinite(top), top, 0)
+    total = np.exp(shifted).sum(axis=axis, keepdims=True)
+    result: Array = shifted - np.log(total)
+    return result
+
+
+def _log_probabilities(output: Array, from_logits: bool, axis: int) -> Array:
+    if from_logits:
+        return _log_softmax(output, axis)
+    return np.log(_limited(output / output.sum(axis=axis, keepdims=True)))
+
+
+def categorical_crossentropy(
+    target: Array, output: Array, from_logits: bool = False, axis: int = -1
+) -> Array:
+    """One number for each distribution: the axis of the classes is gone."""
+    terms = target * _log_probabilities(output, from_logits, axis)
+    return np.asarray(-terms.sum(axis=axis))
+
+
+def bounded_categorical_crossentropy(
+    model: Arithmetic, target: Array, output: Array, from_logits: bool = False, axis: int = -1
+) -> Bounded:
+    """Value and bound of `categorical_crossentropy`."""
+    logs = _log_probabilities(output, from_logits, axis)
+    weights, count = np.abs(target), output.shape[axis]
+    bound = (weights * _log_error(model, output, from_logits, axis)).sum(axis=axis)
+    bound = bound + gamma(count + 9, model.unit) * (weights * np.abs(logs)).sum(axis=axis)
+    value = np.asarray(-(target * logs).sum(axis=axis))
+    return value, np.asarray(bound + (count + 9) * model.underflow)
+
+
+def _log_error(model: Arithmetic, output: Array, from_logits: bool, axis: int) -> Array:
+    """How far the logarithms of the probabilities may be off, absolutely."""
+    count = output.shape[axis]
+    if from_logits:
+        size: Array = 1 + np.abs(output).max(axis=axis, keepdims=True)
+        return gamma(count + 8, model.unit) * size
+    total = output.sum(axis=axis, keepdims=True)
+    error: Array = gamma(count + 3, model.unit) + np.abs(np.log(total))
+    return error
+
+
+def _targets(target: Array, output: Array, axis: int) -> Array:
+    """The integer target as one distribution for each label."""
+    axis %= output.ndim
+    classes = np.arange(output.shape[axis]).reshape((-1,) + (1,) * (output.ndim - axis - 1))
+    return (np.expand_dims(target, axis) == classes).astype(output.dtype)
+
+
+def sparse_categorical_crossentropy(
+    target: Array, output: Array, from_logits: bool = False, axis: int = -1
+) -> Array:
+    """Minus the logarithm of the probability of each label."""
+    return categorical_crossentropy(_targets(target, output, axis), output, from_logits, axis)
+
+
+def bounded_sparse_categorical_crossentropy(
+    model: Arithmetic, target: Array, output: Array, from_logits: bool = False, axis: int = -1
+) -> Bounded:
+    """Value and bound of `sparse_categorical_crossentropy`."""
+    one = _targets(target, output, axis)
+    return bounded_categorical_crossentropy(model, one, output, from_logits, axis)
+
+
+def binary_crossentropy(target: Array, output: Array, from_logits: bool = False) -> Array:
+    """One number for each element."""
+    if from_logits:
+        size = np.abs(output)
+        result: Array = np.maximum(output, 0) - output * target + np.log1p(np.exp(-size))
+        return result
+    limited = _limited(output)
+    result = -(target * np.log(limited) + (1 - target) * np.log1p(-limited))
+    return result
+
+
+def bounded_binary_crossentropy(
+    model: Arithmetic, target: Array, output: Array, from_logits: bool = False
+) -> Bounded:
+    """Value and bound of `binary_crossentropy`."""
+    value = binary_crossentropy(target, output, from_logits)
+    if from_logits:
+        size = np.abs(output)
+        total = size * (1 + np.abs(target)) + np.log1p(np.exp(-size))
+        return value, gamma(8, model.unit) * total + 8 * model.underflow
+    limited = _limited(output)
+    logs = np.abs(np.log(limited)) + np.abs(np.log1p(-limited))
+    return value, gamma(14, model.unit) * (1 + logs) + 8 * model.underflow
+
+
+def in_top_k(predictions: Array, targets: Array, k: int) -> Array:
+    """Whether fewer than k classes have a higher score than the target (C113); NaN is in no top.
+
+    A score equal to the k-th largest is among the k largest: a convention.
+    """
+    scores = np.take_along_axis(predictions, targets[:, np.newaxis], axis=1)
+    higher = (predictions > scores).sum(axis=1)
+    result: Array = (higher < k) & ~np.isnan(scores[:, 0])
+    return result
+
+
+ORACLES: Mapping[str, Callable[..., Array]] = {
+    "categorical_crossentropy": categorical_crossentropy,
+    "sparse_categorical_crossentropy": sparse_categorical_crossentropy,
+    "binary_crossentropy": binary_crossentropy,
+    "in_top_k": in_top_k,
+}
+
+CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
+    "categorical_crossentropy": bounded_categorical_crossentropy,
+    "sparse_categorical_crossentropy": bounded_sparse_categorical_crossentropy,
+    "binary_crossentropy": bounded_binary_crossentropy,
+}

@@ -1,0 +1,181 @@
+"""Normalisation: batch_normalization, normalize_batch_in_training and l2_normalize.
+
+`batch_normalization` is (x - mean) / sqrt(var + epsilon) * gamma + beta (ko-2.2 line 1917; C066
+decides for it against the older documents). `normalize_batch_in_training` does that with the mean
+and the variance of x over the reduction axes, and gives all three. `l2_normalize` divides by the
+L2 norm. The norm of zeros is a convention: they stay zeros.
+
+Bounds (u the unit roundoff, n the number of terms):
+
+* batch_normalization: with s = |gamma| / sqrt(var + epsilon), the value is the sum of the terms
+  x s, -mean s and beta, in whatever order and grouping they are computed. Each has at most 12
+  roundings (var + epsilon with epsilon rounded, reciprocal root within 2 ULP as OpenCL allows,
+  products, sums): gamma_12 ((|x| + |mean|) s + |beta|) (Higham, section 3.1).
+* mean and variance: those of `mean` and `var`, in `reductions`.
+* normalised: the same terms, and what an error d of the mean and B of the variance change:
+  d s, and |x - mean| |gamma| times the distance of 1 / sqrt(var + epsilon) from its value
+  at var + B or var - B.
+* l2_normalize: a sum of n squares has a relative error of gamma_(n+1), its root half of it, root
+  and quotient (or reciprocal root and product) 8 roundings: gamma_(n/2 + 9) |value|. Where a
+  square leaves the range of the dtype, nothing is demanded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.oracle import reductions
+from conformance.oracle.expectation import Array
+from conformance.oracle.rounding import Arithmetic, finite_magnitude
+from conformance.oracle.rounding import gamma as gamma_of
+
+Axis = int | Sequence[int] | None
+Bounded = tuple[Array, Array]
+
+
+def _along(statistic: Array, x: Array, axis: int) -> Array:
+    """A vector of statistics in a shape that broadcasts along an axis of x."""
+    if statistic.ndim != 1:
+        return statistic
+    shape = [1] * x.ndim
+    shape[axis] = statistic.shape[0]
+    return statistic.reshape(shape)
+
+
+def batch_normalization(
+    x: Array, mean: Array, var: Array, beta: Array, gamma: Array, axis: int = -1, epsilon: Any = 0
+) -> Array:
+    """x less the mean, over the root of the variance, scaled and shifted."""
+    mean, var, beta, gamma = (_along(s, x, axis) for s in (mean, var, beta, gamma))
+    result: Array = (x - mean) / np.sqrt(var + epsilon) * gamma + beta
+    return result
+
+
+def bounded_batch_normalization(
+    model: Arithmetic,
+    x: Array,
+    mean: Array,
+    var: Array,
+    beta: Array,
+    gamma: Array,
+    axis: int = -1,
+    epsilon: Any = 0,
+) -> Bounded:
+    """Value and bound of `batch_normalization`."""
+    value = batch_normalization(x, mean, var, beta, gamma, axis, epsilon)
+    mean, var, beta, gamma = (_along(s, x, axis) for s in (mean, var, beta, gamma))
+    scale = np.abs(gamma) / np.sqrt(var + epsilon)
+    return value, _terms(model, x, mean, scale, beta)
+
+
+def _terms(model: Arithmetic, x: Array, mean: Array, scale: Array, beta: Array) -> Array:
+    """What rounding the terms x s, -mean s and beta adds."""
+    moved = (finite_magnitude(x) + finite_magnitude(mean)) * finite_magnitude(scale)
+    total = moved + finite_magnitude(beta)
+    bound: Array = gamma_of(12, model.unit) * total + 12 * model.underflow * (1 + np.abs(scale))
+    return np.where(total >= model.overflow / 4, np.inf, bound)
+
+
+def _spread(statistic: Array, x: Array, axes: Sequence[int]) -> Array:
+    """A statistic of the axes that are kept in a shape that broadcasts with x."""
+    reduced = {a % x.ndim for a in axes}
+    return statistic.reshape([1 if i in reduced else d for i, d in enumerate(x.shape)])
+
+
+def normalised(
+    x: Array, gamma: Array, beta: Array, reduction_axes: Sequence[int], epsilon: Any = 0
+) -> Array:
+    """x normalised by its own mean and variance."""
+    axes = tuple(reduction_axes)
+    mean, var = reductions.mean(x, axes, True), reductions.var(x, axes, True)
+    scale, shift = _spread(gamma, x, axes), _spread(beta, x, axes)
+    result: Array = (x - mean) / np.sqrt(var + epsilon) * scale + shift
+    return result
+
+
+def bounded_normalised(
+    model: Arithmetic,
+    x: Array,
+    gamma: Array,
+    beta: Array,
+    reduction_axes: Sequence[int],
+    epsilon: Any = 0,
+) -> Bounded:
+    """Value and bound of `normalised`."""
+    axes = tuple(reduction_axes)
+    mean, drift = reductions.bounded_mean(model, x, axes, True)
+    var, wide = reductions.bounded_var(model, x, axes, True)
+    scale, shift = np.abs(_spread(gamma, x, axes)), _spread(beta, x, axes)
+    inverse = 1 / np.sqrt(var + epsilon)
+    above = 1 / np.sqrt(np.maximum(var - wide, 0) + epsilon) - inverse
+    below = inverse - 1 / np.sqrt(var + wide + epsilon)
+    error = np.maximum(above, below)
+    bound = _terms(model, x, mean, scale * (inverse + error), shift)
+    bound = bound + scale * (inverse + error) * drift + scale * np.abs(x - mean) * error
+    bound = np.where(np.isnan(bound), np.inf, bound)
+    return normalised(x, gamma, beta, axes, epsilon), bound
+
+
+def batch_mean(x: Array, reduction_axes: Sequence[int], **_: Any) -> Array:
+    """The mean over the axes, its elements in a row."""
+    return reductions.mean(x, tuple(reduction_axes)).reshape(-1)
+
+
+def batch_variance(x: Array, reduction_axes: Sequence[int], **_: Any) -> Array:
+    """The variance over the axes, its elements in a row."""
+    return reductions.var(x, tuple(reduction_axes)).reshape(-1)
+
+
+def _in_a_row(bounded: Callable[..., Bounded]) -> Callable[..., Bounded]:
+    def row(model: Arithmetic, x: Array, reduction_axes: Sequence[int], **_: Any) -> Bounded:
+        value, bound = bounded(model, x, tuple(reduction_axes))
+        return value.reshape(-1), np.broadcast_to(bound, value.shape).reshape(-1)
+
+    return row
+
+
+def l2_normalize(x: Array, axis: Axis = None) -> Array:
+    """x over the root of the sum of its squares along the axis; zeros stay zeros."""
+    return x / _norm(x, axis)
+
+
+def _norm(x: Array, axis: Axis) -> Array:
+    where = axis if axis is None or isinstance(axis, int) else tuple(axis)
+    top = np.max(np.abs(x), axis=where, keepdims=True, initial=0)
+    top = np.where((top > 0) & np.isfinite(top), top, 1)
+    norm: Array = np.sqrt(np.sum(np.square(x / top), axis=where, keepdims=True)) * top
+    return np.where(norm == 0, 1, norm)
+
+
+def bounded_l2_normalize(model: Arithmetic, x: Array, axis: Axis = None) -> Bounded:
+    """Value and bound of `l2_normalize`."""
+    value = l2_normalize(x, axis)
+    count = reductions.terms(x, axis)
+    bound = gamma_of(count / 2 + 9, model.unit) * finite_magnitude(value) + 4 * model.underflow
+    norm = _norm(x, axis)
+    squares = np.square(norm)
+    small = squares < count * model.smallest_normal / model.unit
+    outside = np.isfinite(norm) & (small | (squares * 2 >= model.overflow))
+    return value, np.where(outside, np.inf, bound)
+
+
+_TRAINING = "normalize_batch_in_training"
+
+ORACLES: Mapping[str, Callable[..., Array]] = {
+    "batch_normalization": batch_normalization,
+    f"{_TRAINING}.normalised tensor": normalised,
+    f"{_TRAINING}.mean": batch_mean,
+    f"{_TRAINING}.variance": batch_variance,
+    "l2_normalize": l2_normalize,
+}
+
+CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
+    "batch_normalization": bounded_batch_normalization,
+    f"{_TRAINING}.normalised tensor": bounded_normalised,
+    f"{_TRAINING}.mean": _in_a_row(reductions.bounded_mean),
+    f"{_TRAINING}.variance": _in_a_row(reductions.bounded_var),
+    "l2_normalize": bounded_l2_normalize,
+}

@@ -1,0 +1,80 @@
+"""Random numbers from NumPy's generators, computed in float64 and rounded once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.reference.ops_numpy import kernel, rounded_once
+from conformance.reference.random_rules import Stream
+
+Array = npt.NDArray[Any]
+
+TRUNCATION = 2.0
+"""Standard deviations from the mean beyond which numbers are drawn again (ko-2.2:3491)."""
+
+
+def _generator(stream: Stream) -> np.random.Generator:
+    if stream.generator is None:
+        # a seed may be negative; NumPy's seeds are not
+        entropy = None if stream.seed is None else (abs(stream.seed), int(stream.seed < 0))
+        stream.generator = np.random.default_rng(entropy)
+    found: np.random.Generator = stream.generator
+    return found
+
+
+@kernel
+def random_uniform(
+    shape: tuple[int, ...], dtype: str, low: float, high: float, stream: Stream
+) -> Any:
+    """Numbers from `low` up to, but without, `high`; `low` if both are the same."""
+    generator = _generator(stream)
+    if not dtype.startswith("float"):
+        return generator.integers(low, max(high, low + 1), shape, dtype)
+    numbers = (low + (high - low) * generator.random(shape)).astype(dtype)
+    # rounding to the dtype may give the bound itself
+    last = np.nextafter(np.asarray(high, dtype), np.asarray(low, dtype))
+    return np.minimum(numbers, last)
+
+
+@kernel
+def random_normal(
+    shape: tuple[int, ...], dtype: str, mean: float, stddev: float, stream: Stream
+) -> Any:
+    """Normal numbers."""
+    return (mean + stddev * _generator(stream).standard_normal(shape)).astype(dtype)
+
+
+@kernel
+def truncated_normal(
+    shape: tuple[int, ...], dtype: str, mean: float, stddev: float, stream: Stream
+) -> Any:
+    """Normal numbers; those that lie too far out are drawn again until none does."""
+    generator = _generator(stream)
+    numbers = np.asarray(generator.standard_normal(shape))
+    while (outside := np.abs(numbers) > TRUNCATION).any():
+        numbers[outside] = generator.standard_normal(np.count_nonzero(outside))
+    return (mean + stddev * numbers).astype(dtype)
+
+
+@kernel
+def random_binomial(shape: tuple[int, ...], dtype: str, p: float, stream: Stream) -> Any:
+    """1 with probability p, else 0."""
+    return (_generator(stream).random(shape) < p).astype(dtype)
+
+
+@kernel
+def random_flags(dimensions: Array, p: float, stream: Stream) -> Any:
+    """True with probability p."""
+    return _generator(stream).random(tuple(dimensions.tolist())) < p
+
+
+@rounded_once
+def dropout(x: Array, flags: Array, level: float) -> Any:
+    """x / (1 - level) where the flag says so, else 0, also for infinite x.
+
+    ValueError if the flags do not broadcast to the shape of x.
+    """
+    return np.where(np.broadcast_to(flags, x.shape), x / (1 - level), 0)

@@ -1,0 +1,334 @@
+"""Scenarios of dropout.
+
+What is dropped is random, what is kept is exact: one common factor times the element. Large samples
+are tensors of ones that the implementation makes itself; programs that feed a placeholder show
+what a training step sees, one that evaluates a variable shows that dropout asks for no phase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.program import Argument, Function, Ref
+from conformance.results import Aspect
+from conformance.scenarios import chance, statistics
+from conformance.scenarios.checks import Test, has_dtype, raises
+from conformance.scenarios.model import Check, Family, Problem, Scenario
+from conformance.scenarios.randomness import (
+    OTHER_SEED,
+    SAMPLE,
+    SEED,
+    SMALLER,
+    is_static_shape,
+    seed_checks,
+)
+from conformance.scenarios.writing import FunctionWriter, Writer
+
+Array = npt.NDArray[Any]
+
+DROPOUT = "dropout"
+LEVEL = {"ja-1": 1378, "ja-2.0": 2915, "ko-2.2": 3009}
+ZEROS = {"ja-1": 1373, "ja-2.0": 2910, "ko-2.2": 3004}
+NOISE_SHAPE = {"ja-2.0": 2916, "ko-2.2": 3010}
+BROADCASTABLE = {"ja-2.0": 2916, "ko-2.2": 3011}
+LEVELS = (0.0, 0.25, 0.5, 0.75, 0.1, 0.9)
+
+
+def small(edition: str) -> SearchStrategy[Scenario]:
+    """A few elements of any shape and dtype: each is dropped, or kept and scaled."""
+    del edition
+
+    @st.composite
+    def drawn(draw: DrawFn) -> Scenario:
+        shape = tuple(draw(st.lists(st.integers(0, 4), max_size=4)))
+        return _small(
+            shape,
+            draw(st.sampled_from(LEVELS)),
+            draw(st.sampled_from(("float32", "float64", "float16"))),
+            draw(st.integers(0, 2**16)),
+        )
+
+    return drawn()
+
+
+def _small(shape: tuple[int, ...], level: float, dtype: str, seed: int) -> Scenario:
+    w = Writer()
+    elements = _elements(shape, dtype, seed)
+    x = w.call("placeholder", shape=shape, dtype=dtype)
+    made = w.call(DROPOUT, x, level)
+    w.observe("static", "int_shape", made)
+    compiled = w.call("function", [x], [made])
+    w.observe("values", "operator.call", compiled, [w.array("x", elements)])
+    checks = (
+        Check(
+            "each element is dropped or kept",
+            Aspect.VALUE,
+            ("values",),
+            is_dropped_or_kept(elements, level),
+            f"0 or x / (1 - {level:g})",
+            ZEROS,
+        ),
+        Check(
+            "the dtype of x is kept",
+            Aspect.DTYPE,
+            ("values",),
+            has_dtype(dtype),
+            dtype,
+            conventions=("result-dtype",),
+        ),
+        Check(
+            "int_shape is the shape of x",
+            Aspect.STATIC_SHAPE,
+            ("static",),
+            is_static_shape(shape),
+            str(shape),
+            ZEROS,
+        ),
+    )
+    return Scenario(
+        DROPOUT, "a small call", w.program(), w.arrays, checks, _unsettled(shape, dtype)
+    )
+
+
+def _unsettled(shape: tuple[int, ...], dtype: str) -> tuple[str, ...]:
+    named = ("input-dtype",) if dtype == "float16" else ()
+    if not shape:
+        return (*named, "scalar")
+    return (*named, "empty") if 0 in shape else named
+
+
+def _elements(shape: tuple[int, ...], dtype: str, seed: int) -> Array:
+    """Numbers of both signs, none of them 0 or small."""
+    generator = np.random.default_rng(seed)
+    size = 1 + generator.integers(0, 64, shape) / 16
+    return np.asarray(generator.choice((-1, 1), shape) * size, dtype)
+
+
+def is_dropped_or_kept(x: Array, level: float) -> Test:
+    """Every element is 0 or x / (1 - level); another common factor than that is a divergence."""
+
+    def test(got: Array) -> Problem | None:
+        if got.shape != x.shape:
+            return Problem(f"gives shape {got.shape}", "shape")
+        factors = np.asarray(got, "float64") / x.astype("float64")
+        kept = factors[factors != 0]
+        if not kept.size:
+            return None
+        return _common_factor(kept, x.dtype) or _scale(kept, x.dtype, level)
+
+    return chance.of_array(test)
+
+
+def _common_factor(kept: Array, dtype: Any) -> Problem | None:
+    """All factors are one, but for a few roundings, and it is positive."""
+    spread = float(kept.max() - kept.min())
+    if kept.min() > 0 and spread <= 8 * np.finfo(dtype).eps * float(kept.max()):
+        return None
+    low, high = float(kept.min()), float(kept.max())
+    return Problem(f"multiplies some elements by {low:.6g} and some by {high:.6g}", "two factors")
+
+
+def _scale(kept: Array, dtype: Any, level: float) -> Problem | None:
+    """The factor is 1 / (1 - level). The rounding of the level weighs more the nearer it is 1."""
+    eps, wanted = float(np.finfo(dtype).eps), 1 / (1 - level)
+    error = float(np.abs(kept - wanted).max()) / wanted
+    if error <= 4 * eps * wanted:
+        return None
+    inaccurate = error <= np.sqrt(eps)
+    return Problem(
+        f"multiplies what it keeps by {float(kept.flat[0]):.9g}",
+        "accuracy" if inaccurate else "factor",
+        ("accuracy",) if inaccurate else ("dropout-scale",),
+    )
+
+
+def _ones(w: Writer, shape: tuple[int, ...]) -> Ref:
+    """An array of ones that the implementation makes, so that scripts stay short."""
+    return w.call("eval", w.call("ones", shape))
+
+
+def _fed(w: Writer, output: str, shape: tuple[int, ...], *args: Argument, **kwargs: Any) -> None:
+    """Observe dropout of a placeholder that is fed with ones."""
+    x = w.call("placeholder", shape=shape)
+    compiled = w.call("function", [x], [w.call(DROPOUT, x, *args, **kwargs)])
+    w.observe(output, "operator.call", compiled, [_ones(w, shape)])
+
+
+def samples(edition: str) -> Sequence[Scenario]:
+    """Large tensors of ones: how many are dropped, and whether independently."""
+    del edition
+    return [
+        *(_sample(level, fed=True) for level in (0.3, 0.9)),
+        _sample(0.5, fed=True, seed=SEED),
+        _sample(0.3, fed=False),
+    ]
+
+
+def _sample(level: float, *, fed: bool, **given: Any) -> Scenario:
+    w = Writer()
+    if fed:
+        _fed(w, "sample", SAMPLE, level, **given)
+    else:
+        w.observe("sample", "eval", w.call(DROPOUT, w.call("ones", SAMPLE), level, **given))
+    checks = (_proportion(level), _independence(level))
+    title = "a large tensor fed" if fed else "a large variable evaluated"
+    return Scenario(DROPOUT, title, w.program(), w.arrays, checks)
+
+
+def _proportion(level: float) -> Check:
+    return Check(
+        "the proportion of zeros",
+        Aspect.DISTRIBUTION,
+        ("sample",),
+        chance.occurs(lambda got: got == 0, level, "zeros"),
+        f"zeros with probability {level:g}",
+        LEVEL,
+    )
+
+
+def _independence(level: float) -> Check:
+    return Check(
+        "neighbours are dropped independently",
+        Aspect.DISTRIBUTION,
+        ("sample",),
+        chance.flags_are_independent(lambda got: got == 0, level),
+        "independent elements",
+        conventions=("independent",),
+    )
+
+
+def noise_shapes(edition: str) -> Sequence[Scenario]:
+    """The flags have `noise_shape` and are broadcast."""
+    del edition
+    return [
+        _noise((2000, 20), (2000, 1), 0.3, third=True),
+        _noise((20, 2000), (1, 2000), 0.5, third=False),
+        _noise((4, 5, 2000), (4, 1, 2000), 0.5, third=False),
+    ]
+
+
+def _noise(
+    shape: tuple[int, ...], noise: tuple[int, ...], level: float, *, third: bool
+) -> Scenario:
+    w = Writer()
+    if third:
+        _fed(w, "sample", shape, level, noise, SEED)
+    else:
+        _fed(w, "sample", shape, level, noise_shape=noise, seed=SEED)
+    axis = next(i for i, (n, d) in enumerate(zip(noise, shape, strict=True)) if n != d)
+    checks = (
+        Check(
+            "what shares a flag is dropped together",
+            Aspect.VALUE,
+            ("sample",),
+            are_constant(axis),
+            f"elements dropped together along axis {axis}",
+            NOISE_SHAPE,
+        ),
+        Check(
+            "the proportion of flags",
+            Aspect.DISTRIBUTION,
+            ("sample",),
+            chance.occurs(lambda got: got.take(0, axis) == 0, level, "flags"),
+            f"flags with probability {level:g}",
+            LEVEL,
+        ),
+    )
+    title = "a noise shape in the third place" if third else "a noise shape"
+    return Scenario(DROPOUT, title, w.program(), w.arrays, checks)
+
+
+def are_constant(axis: int) -> Test:
+    """Along the axis either all elements are 0 or none."""
+
+    def test(got: Array) -> Problem | None:
+        dropped = got == 0
+        mixed = dropped.any(axis) & ~dropped.all(axis)
+        if not mixed.any():
+            return None
+        return Problem(
+            f"drops parts of {np.count_nonzero(mixed):,} of {mixed.size:,} groups", "mixed"
+        )
+
+    return chance.of_array(test)
+
+
+def seeds(edition: str) -> Sequence[Scenario]:
+    """Two tensors with one seed, and one with another."""
+    del edition
+    w = Writer()
+    for output, seed in (("first", SEED), ("second", SEED), ("other", OTHER_SEED)):
+        _fed(w, output, SMALLER, 0.5, seed=seed)
+    flags = chance.are_independent(lambda got: (got == 0) - 0.5, statistics.BOUNDED_FACTOR)
+    return [Scenario(DROPOUT, "tensors with seeds", w.program(), w.arrays, seed_checks(flags))]
+
+
+def evaluations(edition: str) -> Sequence[Scenario]:
+    """One compiled function called twice drops other elements."""
+    del edition
+    w = Writer()
+    x = w.call("placeholder", shape=SMALLER)
+    compiled = w.call("function", [x], [w.call(DROPOUT, x, 0.5)])
+    ones = _ones(w, SMALLER)
+    w.observe("once", "operator.call", compiled, [ones])
+    w.observe("again", "operator.call", compiled, [ones])
+    check = Check(
+        "each evaluation drops other elements",
+        Aspect.DISTRIBUTION,
+        ("once", "again"),
+        chance.of_arrays(chance.other_samples),
+        "other zeros at each evaluation",
+        conventions=("new-numbers",),
+    )
+    return [Scenario(DROPOUT, "a function called twice", w.program(), w.arrays, (check,))]
+
+
+def no_levels(edition: str) -> Sequence[Scenario]:
+    """Levels that are no proportions."""
+    del edition
+    return [
+        _refusal(f"level={p}", "a level outside 0 to 1 is refused", LEVEL, p) for p in (1.5, -0.5)
+    ]
+
+
+def no_noise_shapes(edition: str) -> Sequence[Scenario]:
+    """A noise shape that does not broadcast to the shape of x."""
+    del edition
+    name = "a noise shape that does not fit is refused"
+    return [_refusal("noise_shape=(3, 5)", name, BROADCASTABLE, 0.5, (3, 5))]
+
+
+def _refusal(title: str, name: str, at: dict[str, int], *args: Argument) -> Scenario:
+    w = Writer()
+    x = w.call("placeholder", shape=(4, 5))
+    w.attempt(
+        "answer", "operator.call", _evaluated(x, *args), w.array("fed", np.ones((4, 5)), "float32")
+    )
+    check = Check(name, Aspect.ERROR, ("answer",), raises(), "an exception", at, ("invalid-input",))
+    return Scenario(DROPOUT, title, w.program(), w.arrays, (check,))
+
+
+def _evaluated(x: Ref, *args: Argument) -> Function:
+    """A callable that builds dropout, compiles and calls it: any of them may refuse."""
+    body = FunctionWriter("drop", "values")
+    compiled = body.call("function", [x], [body.call(DROPOUT, x, *args)])
+    return body.returning(body.call("operator.call", compiled, [Ref("values")]))
+
+
+_2 = ("keras-2.0", "keras-2.2")
+
+FAMILIES: tuple[Family, ...] = (
+    Family(DROPOUT, frozenset({Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE}), small),
+    Family(DROPOUT, frozenset({Aspect.DISTRIBUTION}), samples),
+    Family(DROPOUT, frozenset({Aspect.VALUE, Aspect.DISTRIBUTION}), noise_shapes, _2),
+    Family(DROPOUT, frozenset({Aspect.SEED}), seeds),
+    Family(DROPOUT, frozenset({Aspect.DISTRIBUTION}), evaluations),
+    Family(DROPOUT, frozenset({Aspect.ERROR}), no_levels),
+    Family(DROPOUT, frozenset({Aspect.ERROR}), no_noise_shapes, _2),
+)

@@ -1,0 +1,276 @@
+"""Scenarios of map_fn, foldl and foldr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import strategies as st
+
+from conformance.program import Function, Ref
+from conformance.results import Aspect
+from conformance.scenarios.checks import agrees_with, has_dtype
+from conformance.scenarios.graphs import GraphWriter, has_static_shape, item
+from conformance.scenarios.model import Check, Family, Scenario
+from conformance.scenarios.writing import FunctionWriter
+
+Array = npt.NDArray[Any]
+Lines = Mapping[str, int]
+Dims = tuple[int, ...]
+
+VALUES: Mapping[str, Lines] = {
+    "map_fn": {"ja-2.0": 3339, "zh-TW": 1393, "ko-2.2": 3603},
+    "foldl": {"ja-2.0": 3360, "zh-TW": 1407, "ko-2.2": 3626},
+    "foldr": {"ja-2.0": 3381, "zh-TW": 1422, "ko-2.2": 3650},
+}
+INITIALIZERS: Mapping[str, Lines] = {
+    "foldl": {"ja-2.0": 3366, "zh-TW": 1413, "ko-2.2": 3633},
+    "foldr": {"ja-2.0": 3387, "zh-TW": 1428, "ko-2.2": 3657},
+}
+RESULTS: Mapping[str, Lines] = {
+    "map_fn": {"ja-2.0": 3350, "zh-TW": 1401, "ko-2.2": 3614},
+    "foldl": {"ja-2.0": 3371, "zh-TW": 1416, "ko-2.2": 3638},
+    "foldr": {"ja-2.0": 3392, "zh-TW": 1431, "ko-2.2": 3662},
+}
+
+
+@dataclass(frozen=True)
+class Callee:
+    """A callable: what it makes of (x) or (acc, x), and the shape that it gives."""
+
+    name: str
+    make: Callable[[FunctionWriter], Function]
+    shape: Callable[[Dims], Dims] = lambda dims: dims
+    """From the shape of an element."""
+    dtype: str | None = None
+
+
+def _square(w: FunctionWriter) -> Function:
+    return w.returning(w.call("operator.mul", Ref("x"), Ref("x")))
+
+
+def _affine(w: FunctionWriter) -> Function:
+    half = w.call("operator.mul", Ref("x"), 0.5)
+    return w.returning(w.call("operator.sub", half, Ref("outer")))
+
+
+def _total(w: FunctionWriter) -> Function:
+    return w.returning(w.call("sum", w.call("operator.mul", Ref("x"), Ref("x"))))
+
+
+def _whole(w: FunctionWriter) -> Function:
+    return w.returning(w.call("cast", Ref("x"), "int32"))
+
+
+def _wide(w: FunctionWriter) -> Function:
+    return w.returning(w.call("cast", Ref("x"), "float64"))
+
+
+MAPPED = (
+    Callee("the square", _square),
+    Callee("an affine function", _affine),
+    Callee("a sum", _total, lambda _: ()),
+)
+CASTS = (Callee("a cast", _whole, dtype="int32"), Callee("a cast", _wide, dtype="float64"))
+
+
+def _difference(w: FunctionWriter) -> Function:
+    return w.returning(w.call("operator.sub", Ref("acc"), Ref("x")))
+
+
+def _discounted(w: FunctionWriter) -> Function:
+    half = w.call("operator.mul", Ref("acc"), 0.5)
+    return w.returning(w.call("operator.add", half, Ref("x")))
+
+
+def _plus(w: FunctionWriter) -> Function:
+    return w.returning(w.call("operator.add", Ref("acc"), Ref("x")))
+
+
+def _gathered(w: FunctionWriter) -> Function:
+    half = w.call("operator.mul", Ref("acc"), 0.5)
+    return w.returning(w.call("operator.add", half, w.call("sum", Ref("x"))))
+
+
+FOLDED = (
+    Callee("a discounted sum", _discounted),
+    Callee("a difference", _difference),
+    Callee("the sum", _plus),
+    Callee("a sum of sums", _gathered, lambda _: ()),
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One call of map_fn, foldl or foldr."""
+
+    function: str
+    callee: Callee
+    length: int
+    dims: Dims
+    known: bool
+    """Whether the placeholder is told its first axis."""
+    named: bool
+    initial: bool
+    """Whether there is an initializer."""
+    dtype: str
+    seed: int
+
+    @property
+    def title(self) -> str:
+        """What the scenario is about."""
+        words = f"{self.callee.name} on elements of rank {len(self.dims)}"
+        return f"{words}, with an initializer" if self.initial else words
+
+    @property
+    def shape(self) -> Dims:
+        """Of the result."""
+        element = self.callee.shape(self.dims)
+        return (self.length, *element) if self.function == "map_fn" else element
+
+    @property
+    def static(self) -> tuple[int | None, ...]:
+        """What follows from what the placeholder is told."""
+        unknown = self.function == "map_fn" and not self.known
+        return (None, *self.shape[1:]) if unknown else self.shape
+
+    @property
+    def result(self) -> str:
+        """The dtype of the result."""
+        return self.callee.dtype or self.dtype
+
+
+class Applied:
+    """The program of a plan up to the call."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.writer = w = GraphWriter(plan.seed)
+        numbers = w.numbers((plan.length, *plan.dims), plan.dtype)
+        if plan.callee.dtype:
+            numbers = np.rint(numbers * 4).astype(plan.dtype)
+        told = (plan.length if plan.known else None, *plan.dims)
+        self.tensors = [w.placeholder("elems", numbers, told)]
+        keywords: dict[str, Any] = {"name": "applied"} if plan.named else {}
+        if plan.callee.dtype:
+            keywords["dtype"] = plan.callee.dtype
+        if plan.initial:
+            keywords["initializer"] = self._variable("start", plan.callee.shape(plan.dims))
+        if plan.callee.name == "an affine function":
+            self._variable("outer", plan.dims)
+        self.result = w.call(plan.function, self._callable(), self.tensors[0], **keywords)
+
+    def _variable(self, name: str, shape: Dims) -> Ref:
+        ref = self.writer.variable(name, self.writer.numbers(shape, self.plan.dtype))
+        self.tensors.append(ref)
+        return ref
+
+    def _callable(self) -> Function:
+        parameters = ("x",) if self.plan.function == "map_fn" else ("acc", "x")
+        return self.plan.callee.make(FunctionWriter("fn", *parameters))
+
+    def scenario(self, checks: Sequence[Check]) -> Scenario:
+        """The program as it is, with checks."""
+        w, plan = self.writer, self.plan
+        return Scenario(plan.function, plan.title, w.program(), w.arrays, tuple(checks))
+
+
+def _values(plan: Plan) -> Scenario:
+    found = Applied(plan)
+    (expect,) = found.writer.evaluate([found.result], [plan.result])
+    lines = VALUES[plan.function]
+    if plan.function != "map_fn" and not plan.initial:
+        lines = INITIALIZERS[plan.function]
+    demands = "what the callable makes of the elements"
+    test = item(0, agrees_with(expect))
+    value = Check("value", Aspect.VALUE, ("results",), test, demands, lines)
+    settled = plan.callee.dtype is not None or plan.initial
+    named = () if settled else ("result-dtype",)
+    test, demands = item(0, has_dtype(plan.result)), f"a result in {plan.result}"
+    lines = RESULTS[plan.function]
+    dtype = Check("dtype", Aspect.DTYPE, ("results",), test, demands, lines, named)
+    return found.scenario([value, dtype])
+
+
+def _static(plan: Plan) -> Scenario:
+    found = Applied(plan)
+    found.writer.observe("shape", "int_shape", found.result)
+    test, demands = has_static_shape(plan.static, plan.shape), f"int_shape {plan.static}"
+    lines = RESULTS[plan.function]
+    check = Check("static shape", Aspect.STATIC_SHAPE, ("shape",), test, demands, lines)
+    return found.scenario([check])
+
+
+def _gradient(plan: Plan) -> Scenario:
+    found, w = Applied(plan), None
+    w = found.writer
+    factors = w.variable("factors", w.numbers(plan.shape, plan.dtype))
+    loss = w.call("sum", w.call("operator.mul", found.result, factors))
+    expected = w.differentiate(loss, found.tensors)
+    checks = [
+        Check(
+            f"gradient of {ref.name}",
+            Aspect.GRADIENT,
+            ("results",),
+            item(i, agrees_with(expect)),
+            "the derivative of the result",
+            VALUES[plan.function],
+        )
+        for i, (ref, expect) in enumerate(zip(found.tensors, expected, strict=True))
+    ]
+    return found.scenario(checks)
+
+
+@st.composite
+def _plans(draw: st.DrawFn, function: str, *, casts: bool = True) -> Plan:
+    mapped = function == "map_fn"
+    offered = MAPPED + CASTS * casts if mapped else FOLDED
+    callee = draw(st.sampled_from(offered))
+    # a sum needs an axis; a fold with it keeps its shape only if it starts with a scalar
+    sums = callee.shape((2,)) == ()
+    needed = sums and not mapped
+    return Plan(
+        function,
+        callee,
+        draw(st.sampled_from([3, 2, 4, 1])),
+        tuple(draw(st.lists(st.sampled_from([2, 3, 1]), min_size=int(sums), max_size=2))),
+        draw(st.booleans()),
+        draw(st.booleans()),
+        needed or (not mapped and draw(st.booleans())),
+        "float32" if callee.dtype else draw(st.sampled_from(["float32", "float32", "float64"])),
+        draw(st.integers(0, 2**16)),
+    )
+
+
+def _value_scenarios(function: str, _edition: str) -> st.SearchStrategy[Scenario]:
+    return _plans(function).map(_values)
+
+
+def _static_scenarios(function: str, _edition: str) -> st.SearchStrategy[Scenario]:
+    return _plans(function, casts=False).map(_static)
+
+
+def _gradient_scenarios(function: str, _edition: str) -> st.SearchStrategy[Scenario]:
+    plans = _plans(function, casts=False).map(lambda p: replace(p, dtype="float32"))
+    return plans.map(_gradient)
+
+
+_NEWER = ("keras-2.0", "keras-2.2")
+
+FAMILIES = tuple(
+    family
+    for name in ("map_fn", "foldl", "foldr")
+    for family in (
+        Family(
+            name, frozenset({Aspect.VALUE, Aspect.DTYPE}), partial(_value_scenarios, name), _NEWER
+        ),
+        Family(name, frozenset({Aspect.STATIC_SHAPE}), partial(_static_scenarios, name), _NEWER),
+        Family(
+            name, frozenset({Aspect.GRADIENT}), partial(_gradient_scenarios, name), _NEWER, share=0.5
+        ),
+    )
+)

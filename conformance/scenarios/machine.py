@@ -1,0 +1,245 @@
+"""A machine that writes a program rule by rule, with a model of what every observation must be.
+
+A rule has a precondition on the model. It adds steps to the program, changes the model as the
+steps change the variables, and notes what the steps must give. Which rules are drawn, and with
+what, is Hypothesis's choice: the first choice is always the simplest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from hypothesis import strategies as st
+
+from conformance.program import Ref
+from conformance.results import Aspect
+from conformance.scenarios.checks import shown
+from conformance.scenarios.model import Array, Check, Problem, Scenario, Values
+from conformance.scenarios.state_model import (
+    Compiled,
+    Conventions,
+    Expression,
+    UpdateKind,
+    Variable,
+)
+from conformance.scenarios.writing import Writer
+
+Draw = st.DrawFn
+Kind = tuple[tuple[int, ...], str]
+
+SHAPES = ((2,), (1,), (2, 3), (1, 2, 2), (), (0,))
+DTYPES = ("float32", "float64")
+PROBED = ("int32", "float16", "int64", "uint8")
+
+
+@dataclass(frozen=True, eq=False)
+class Noted:
+    """What one result of an output must be."""
+
+    what: str
+    output: str
+    value: Array
+    conventions: Conventions
+    source: Hashable
+    """What it was read from: a later reading of the same source must not change this one."""
+    place: int | None = None
+    """Which item of a list; None for a single result."""
+
+
+@dataclass
+class Machine:
+    """A program under construction, with the model."""
+
+    draw: Draw
+    edition: str
+    function: str
+    updates: tuple[UpdateKind, ...] = ()
+    probed: bool = False
+    writer: Writer = field(default_factory=Writer)
+    variables: list[Variable] = field(default_factory=list)
+    compiled: list[Compiled] = field(default_factory=list)
+    noted: list[Noted] = field(default_factory=list)
+    arrays: list[tuple[Ref, Array, int]] = field(default_factory=list)
+    """Arrays of the program, each with the count of changes when it was made."""
+    readings: list[tuple[Ref, Variable, Array, Conventions, int]] = field(default_factory=list)
+    """Values read from variables, each with the version of the variable at the time."""
+    changes: int = 0
+    """How often any variable has changed."""
+    conventions: set[str] = field(default_factory=set)
+
+    def name(self, word: str) -> str:
+        """A name that the program does not have yet."""
+        return f"{word}_{len(self.writer.steps)}_{len(self.writer.inputs)}"
+
+    def rarely(self) -> bool:
+        """True now and then, False if in doubt."""
+        return self.draw(st.integers(0, 7)) == 7
+
+    def perhaps(self) -> bool:
+        """True half of the time, False if in doubt."""
+        return self.draw(st.booleans())
+
+    def choose(self, candidates: Sequence[object]) -> int:
+        """The place of one of some candidates."""
+        return self.draw(st.integers(0, len(candidates) - 1))
+
+    def a_variable(self) -> Variable:
+        """One of the variables."""
+        return self.variables[self.choose(self.variables)]
+
+    def some_variables(self, *, distinct: bool) -> list[Variable]:
+        """At least one of them, in any order."""
+        places = st.integers(0, len(self.variables) - 1)
+        drawn = self.draw(st.lists(places, min_size=1, max_size=3, unique=distinct))
+        return [self.variables[place] for place in drawn]
+
+    def numbers(self, kind: Kind) -> Array:
+        """A new array of small numbers; halves too where the dtype has them."""
+        shape, dtype = kind
+        lowest = 0 if dtype == "uint8" else -8
+        size = int(np.prod(shape))
+        drawn = self.draw(st.lists(st.integers(lowest, 8), min_size=size, max_size=size))
+        whole = np.array(drawn, dtype="float64").reshape(shape)
+        return (whole / 2 if dtype.startswith("float") else whole).astype(dtype)
+
+    def given(self, value: Array) -> Ref:
+        """An array that the program holds, for use as an argument."""
+        ref = self.writer.array(self.name("array"), value)
+        self.arrays.append((ref, value, self.changes))
+        return ref
+
+    def note(self, noted: Noted) -> None:
+        """What a result must be, as far as the model knows."""
+        self.noted.append(replace(noted, value=np.array(noted.value)))
+
+    def expression(self, kind: Kind, fed: Sequence[str] = (), depth: int = 1) -> Expression:
+        """A sum or difference of leaves, or a leaf."""
+        if depth and self.perhaps():
+            parts = tuple(self.expression(kind, fed, depth - 1) for _ in range(2))
+            return Expression("sub" if self.perhaps() else "add", parts)
+        leaves = [Expression("fed", name=name) for name in fed]
+        leaves += [Expression("variable", variable=v) for v in self.variables if v.kind == kind]
+        if not leaves or (self.edition != "keras-1" and self.rarely()):
+            return self._fixed(kind)
+        return leaves[self.choose(leaves)]
+
+    def _fixed(self, kind: Kind) -> Expression:
+        value = self.numbers(kind)
+        if self.edition == "keras-1":  # which has no constants
+            return Expression("variable", variable=self.make(kind, value))
+        array = self.given(value)
+        constant = self.writer.call("constant", array, dtype=kind[1])
+        return Expression("fixed", fixed=value, name=constant.name)
+
+    def written(self, expression: Expression) -> Ref:
+        """The steps that make the tensor of an expression."""
+        if expression.variable is not None:
+            return expression.variable.ref
+        if not expression.parts:
+            return Ref(expression.name)
+        left, right = (self.written(part) for part in expression.parts)
+        return self.writer.call(f"operator.{expression.operator}", left, right)
+
+    def make(self, kind: Kind, value: Array) -> Variable:
+        """A variable with a value."""
+        ref = self.writer.call("variable", self.given(value), dtype=kind[1])
+        variable = Variable(ref, value)
+        self.variables.append(variable)
+        self.conventions |= special(kind)
+        return variable
+
+    def forget(self) -> None:
+        """Nothing that was made so far may be used any more."""
+        self.variables.clear()
+        self.compiled.clear()
+        self.readings.clear()
+
+
+def special(kind: Kind) -> set[str]:
+    """Conventions without which the documents do not cover a tensor of this shape and dtype."""
+    shape, dtype = kind
+    named = {"scalar": not shape, "empty": 0 in shape, "input-dtype": dtype not in DTYPES}
+    return {name for name, applies in named.items() if applies}
+
+
+def scenario_of(machine: Machine, title: str, aspect: Aspect) -> Scenario:
+    """The finished scenario, with a check of everything that was noted."""
+    return Scenario(
+        machine.function,
+        title,
+        machine.writer.program(),
+        machine.writer.arrays,
+        tuple(_check(noted, machine.noted, aspect) for noted in machine.noted),
+        conventions=tuple(sorted(machine.conventions)),
+    )
+
+
+def _check(noted: Noted, every: Sequence[Noted], aspect: Aspect) -> Check:
+    later = every[every.index(noted) + 1 :]
+    others = [other.value for other in later if other.source == noted.source]
+    return Check(
+        noted.what,
+        aspect,
+        (noted.output,),
+        _as_noted(noted, others),
+        f"{shown(noted.value)} in {noted.output}",
+        conventions=tuple(sorted(noted.conventions)),
+    )
+
+
+def _as_noted(noted: Noted, later: Sequence[Array]) -> Callable[[Values], Problem | None]:
+    """The array as noted; one that shows a later value was changed after it had been returned."""
+
+    def test(values: Values) -> Problem | None:
+        place = 0 if noted.place is None else noted.place
+        if (noted.place is None and len(values) != 1) or len(values) <= place:
+            return Problem(f"gives {len(values)} results", "several")
+        got = values[place].array
+        if got is None:
+            return Problem(f"gives a {values[place].python_type}", "no array")
+        if _same(got, noted.value):
+            return None
+        changed = ("returned-copy",) if any(_same(got, other) for other in later) else ()
+        return _problem(got, noted.value, changed)
+
+    return test
+
+
+def _same(got: Array, wanted: Array) -> bool:
+    return got.dtype == wanted.dtype and np.array_equal(got, wanted)
+
+
+def _problem(got: Array, wanted: Array, conventions: tuple[str, ...]) -> Problem:
+    for what in ("shape", "dtype"):
+        if getattr(got, what) != getattr(wanted, what):
+            return Problem(f"gives {what} {getattr(got, what)}", what, (), got, wanted)
+    return Problem(f"gives {shown(got)}", "value", conventions, got, wanted)
+
+
+Rule = Callable[[Machine], None]
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """A rule and its precondition on the model."""
+
+    rule: Rule
+    enabled: Callable[[Machine], bool] = lambda machine: bool(machine.variables)
+
+
+def run(machine: Machine, rules: Mapping[str, Ruled], main: str, steps: int) -> None:
+    """Use some of the rules, and the main one at least once.
+
+    The main rule comes first: it is what a failure shrinks to. Its precondition is always true.
+    """
+    used = set()
+    names = [main, *(name for name in rules if name != main)]
+    for _ in range(machine.draw(st.integers(1, steps))):
+        enabled = [name for name in names if rules[name].enabled(machine)]
+        name = enabled[machine.choose(enabled)]
+        rules[name].rule(machine)
+        used.add(name)
+    if main not in used:
+        rules[main].rule(machine)

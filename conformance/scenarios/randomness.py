@@ -1,0 +1,387 @@
+"""Scenarios of the functions that draw random numbers.
+
+Small calls show shapes, dtypes and bounds; a few large samples show the distribution, so that an
+error of two per cent in a parameter is found; what is drawn again shows the seed. The documents
+call `seed` a random seed and promise no more: that the same seed gives the same numbers in another
+tensor is a convention, because a seed may also start a stream that goes on with each tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.program import Argument, Function, Ref
+from conformance.results import Aspect
+from conformance.scenarios import chance, statistics
+from conformance.scenarios.checks import Test, described, has_dtype, has_shape, raises
+from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
+from conformance.scenarios.samplers import SAMPLERS, Parameters, Sampler
+from conformance.scenarios.writing import FunctionWriter, Writer
+
+SAMPLE = (400, 500)
+"""The shape of a large sample: enough numbers to see two per cent of a standard deviation."""
+SMALLER = (40, 50)
+"""The shape of a sample that is compared with another."""
+SEED, OTHER_SEED = 20_240, 517
+
+EDITIONS = ("keras-2.0", "keras-2.2")
+
+
+def small(sampler: Sampler, edition: str) -> SearchStrategy[Scenario]:
+    """Calls with any shape and dtype."""
+    del edition
+
+    @st.composite
+    def drawn(draw: DrawFn) -> Scenario:
+        return _small(
+            sampler,
+            tuple(draw(st.lists(st.integers(0, 4), max_size=4))),
+            draw(st.sampled_from(sampler.examples)),
+            draw(st.sampled_from((None, "float32", "float64", "float16"))),
+            keywords=draw(st.booleans()),
+        )
+
+    return drawn()
+
+
+def _small(
+    sampler: Sampler,
+    shape: tuple[int, ...],
+    parameters: Parameters,
+    dtype: str | None,
+    *,
+    keywords: bool,
+) -> Scenario:
+    w = Writer()
+    given: dict[str, Any] = {} if dtype is None else {"dtype": dtype}
+    made = _called(w, sampler, shape, parameters, keywords=keywords, **given)
+    w.observe("values", "eval", made)
+    w.observe("static", "int_shape", made)
+    conventions = _of_shape(shape) + (("input-dtype",) if dtype == "float16" else ())
+    checks = (
+        Check(
+            "the shape is as asked for",
+            Aspect.VALUE,
+            ("values",),
+            has_shape(shape),
+            f"shape {shape}",
+            sampler.shape,
+        ),
+        _dtype_check(sampler, dtype),
+        Check(
+            "int_shape is the shape",
+            Aspect.STATIC_SHAPE,
+            ("static",),
+            is_static_shape(shape),
+            str(shape),
+            sampler.shape,
+        ),
+        *_range_checks(sampler, parameters, "values"),
+    )
+    return Scenario(sampler.function, "a small call", w.program(), w.arrays, checks, conventions)
+
+
+def _of_shape(shape: tuple[int, ...]) -> tuple[str, ...]:
+    if not shape:
+        return ("scalar",)
+    return ("empty",) if 0 in shape else ()
+
+
+def _called(
+    w: Writer,
+    sampler: Sampler,
+    shape: Argument,
+    parameters: Parameters,
+    *,
+    keywords: bool = False,
+    **others: Argument,
+) -> Ref:
+    if keywords:
+        named = dict(zip(sampler.parameters, parameters, strict=True))
+        return w.call(sampler.function, shape, **named, **others)
+    return w.call(sampler.function, shape, *parameters, **others)
+
+
+def _dtype_check(sampler: Sampler, dtype: str | None) -> Check:
+    wanted = dtype or "float32"
+    return Check(
+        "the dtype is as asked for",
+        Aspect.DTYPE,
+        ("values",),
+        has_dtype(wanted),
+        wanted,
+        sampler.dtype,
+        () if dtype else ("default-dtype",),
+    )
+
+
+def is_static_shape(shape: Sequence[int]) -> Test:
+    """`int_shape` gave this shape. What it leaves unknown is a divergence."""
+
+    def test(values: Values) -> Problem | None:
+        said = tuple(described(v) for v in values)
+        if said == tuple(shape):
+            return None
+        unknown = said == (None,) or (
+            len(said) == len(shape)
+            and all(s in (None, d) for s, d in zip(said, shape, strict=True))
+        )
+        conventions = ("precise-static-shape",) if unknown else ()
+        shown = None if said == (None,) else said
+        return Problem(
+            f"has the static shape {shown}", "unknown" if unknown else "wrong", conventions
+        )
+
+    return test
+
+
+def _range_checks(sampler: Sampler, parameters: Parameters, output: str) -> Iterator[Check]:
+    bounds = sampler.bounds(parameters)
+    if sampler.law is None:
+        test, demands = chance.takes_only(*_outcomes(parameters)), "0 or 1 in every place"
+    elif bounds is not None:
+        test, demands = chance.within(*bounds), f"numbers from {bounds[0]:g} to {bounds[1]:g}"
+    else:
+        test, demands = chance.within(-1e4, 1e4), "finite numbers"
+    conventions = _trials(sampler, parameters)
+    yield Check(
+        "values are possible", Aspect.VALUE, (output,), test, demands, sampler.values, conventions
+    )
+
+
+def _trials(sampler: Sampler, parameters: Parameters) -> tuple[str, ...]:
+    """No document says of how many trials; without any chance of success it does not matter."""
+    return ("one-trial",) if sampler.law is None and parameters[0] else ()
+
+
+def _outcomes(parameters: Parameters) -> tuple[float, ...]:
+    """What a binomial number can be: with the probability 0 or 1, one value only."""
+    return (parameters[0],) if parameters[0] in (0, 1) else (0.0, 1.0)
+
+
+def samples(sampler: Sampler, edition: str) -> Sequence[Scenario]:
+    """Large samples: positional arguments, keywords in float64, and the defaults."""
+    del edition
+    first = sampler.examples[0]
+    # a variable's seed is passed by one scenario alone: an implementation may know none
+    seed = {"seed": SEED} if sampler.draws_again else {}
+
+    def wide(w: Writer) -> Ref:
+        return _called(w, sampler, SAMPLE, first, keywords=True, dtype="float64", **seed)
+
+    listed = [
+        _sample(sampler, first, "a large sample", lambda w: _called(w, sampler, SAMPLE, first)),
+        _sample(sampler, first, "a large float64 sample", wide),
+    ]
+    if sampler.default is not None:
+        listed.append(
+            _sample(
+                sampler,
+                sampler.default,
+                "a large sample with default parameters",
+                lambda w: w.call(sampler.function, SAMPLE, seed=OTHER_SEED),
+            )
+        )
+    return listed
+
+
+def _sample(
+    sampler: Sampler, parameters: Parameters, title: str, make: Callable[[Writer], Ref]
+) -> Scenario:
+    w = Writer()
+    w.observe("sample", "eval", make(w))
+    checks = (*_range_checks(sampler, parameters, "sample"), *_law_checks(sampler, parameters))
+    return Scenario(sampler.function, title, w.program(), w.arrays, checks)
+
+
+def _law_checks(sampler: Sampler, parameters: Parameters) -> Iterator[Check]:
+    if sampler.law is None:
+        p = parameters[0]
+        test = chance.occurs(lambda got: got == 1, p, "ones")
+        yield _distribution(test, f"1 with probability {p:g}", _trials(sampler, parameters))
+        return
+    law = sampler.law(*parameters)
+    # the mean first, then the spread: what is wrong with both is wrong with the rest too
+    tests = (chance.has_mean(law), chance.has_variance(law), chance.follows(law))
+    yield _distribution(chance.first_of(*tests), f"numbers of {law.says}")
+    yield Check(
+        "neighbours are independent",
+        Aspect.DISTRIBUTION,
+        ("sample",),
+        chance.neighbours_are_independent(law),
+        "independent numbers",
+        conventions=("independent",),
+    )
+
+
+def _distribution(test: Test, demands: str, conventions: tuple[str, ...] = ()) -> Check:
+    return Check(
+        "the distribution",
+        Aspect.DISTRIBUTION,
+        ("sample",),
+        test,
+        demands,
+        conventions=conventions,
+    )
+
+
+def seeds(sampler: Sampler, edition: str) -> Sequence[Scenario]:
+    """Two tensors with one seed, and one with another."""
+    del edition
+    parameters = (0.5,) if sampler.law is None else sampler.examples[0]
+    w = Writer()
+    for output, seed in (("first", SEED), ("second", SEED), ("other", OTHER_SEED)):
+        made = _called(w, sampler, SMALLER, parameters, keywords=True, seed=seed)
+        w.observe(output, "eval", made)
+    checks = seed_checks(_independence(sampler, parameters))
+    return [Scenario(sampler.function, "tensors with seeds", w.program(), w.arrays, checks)]
+
+
+def _independence(sampler: Sampler, parameters: Parameters) -> Test:
+    if sampler.law is None:
+        return chance.are_independent(lambda got: got - 0.5, statistics.BOUNDED_FACTOR)
+    return chance.are_independent(sampler.law(*parameters).centred, statistics.UNIFORM_FACTOR)
+
+
+def seed_checks(independence: Test) -> tuple[Check, ...]:
+    """Checks of the outputs `first` and `second`, with one seed, and `other`, with another."""
+    seed, independent = ("seed",), ("independent",)
+    same, another = ("first", "second"), ("first", "other")
+    return (
+        Check(
+            "the same seed gives the same numbers",
+            Aspect.SEED,
+            same,
+            chance.of_arrays(chance.equal_samples),
+            "the same numbers for the same seed",
+            conventions=seed,
+        ),
+        Check(
+            "another seed gives other numbers",
+            Aspect.SEED,
+            another,
+            chance.of_arrays(chance.other_samples),
+            "other numbers for another seed",
+            conventions=seed,
+        ),
+        Check(
+            "samples with different seeds are independent",
+            Aspect.SEED,
+            another,
+            chance.unless_equal(independence),
+            "independent numbers for another seed",
+            conventions=independent,
+        ),
+    )
+
+
+def evaluations(sampler: Sampler, edition: str) -> Sequence[Scenario]:
+    """One tensor evaluated twice: other numbers; one variable: the same."""
+    del edition
+    parameters = (0.5,) if sampler.law is None else sampler.examples[0]
+    w = Writer()
+    made = _called(w, sampler, SMALLER, parameters)
+    w.observe("once", "eval", made)
+    w.observe("again", "eval", made)
+    check = _drawn_again() if sampler.draws_again else _kept(sampler)
+    title = "a tensor evaluated twice" if sampler.draws_again else "a variable read twice"
+    return [Scenario(sampler.function, title, w.program(), w.arrays, (check,))]
+
+
+def _drawn_again() -> Check:
+    return Check(
+        "each evaluation draws new numbers",
+        Aspect.DISTRIBUTION,
+        ("once", "again"),
+        chance.of_arrays(chance.other_samples),
+        "new numbers at each evaluation",
+        conventions=("new-numbers",),
+    )
+
+
+def _kept(sampler: Sampler) -> Check:
+    return Check(
+        "the variable keeps its numbers",
+        Aspect.VALUE,
+        ("once", "again"),
+        chance.of_arrays(chance.equal_samples),
+        "the same numbers as long as the variable is not changed",
+        sampler.values,
+    )
+
+
+def integers(sampler: Sampler, edition: str) -> Sequence[Scenario]:
+    """Numbers in int32: the upper bound of the uniform ones is not among them."""
+    del edition
+    parameters: Parameters = (0.5,) if sampler.law is None else (0, 4)
+    wanted = (0, 1) if sampler.law is None else (0, 1, 2, 3)
+    conventions = ("one-trial",) if sampler.law is None else ("exclusive-maxval",)
+    w = Writer()
+    made = _called(w, sampler, SMALLER, parameters, keywords=True, dtype="int32", seed=SEED)
+    w.observe("values", "eval", made)
+    check = Check(
+        "every integer below the bound, and no other",
+        Aspect.VALUE,
+        ("values",),
+        chance.first_of(chance.takes_only(*wanted), chance.takes_all(*wanted)),
+        f"each of {wanted} and nothing else",
+        sampler.values,
+        conventions,
+    )
+    title = "a sample of integers"
+    return [Scenario(sampler.function, title, w.program(), w.arrays, (check,), ("input-dtype",))]
+
+
+def improbable(edition: str) -> Sequence[Scenario]:
+    """Probabilities outside the documented interval."""
+    del edition
+    return [_improbable(p) for p in (1.5, -0.5)]
+
+
+def _improbable(p: float) -> Scenario:
+    w = Writer()
+    w.attempt("answer", "operator.call", _evaluated("draw", "random_binomial", (4,), p))
+    check = Check(
+        "a probability outside 0 to 1 is refused",
+        Aspect.ERROR,
+        ("answer",),
+        raises(),
+        "an exception",
+        {"ja-2.0": 3233, "ko-2.2": 3470},
+        ("invalid-input",),
+    )
+    return Scenario("random_binomial", f"p={p}", w.program(), w.arrays, (check,))
+
+
+def _evaluated(name: str, function: str, *args: Argument) -> Function:
+    """A callable that makes a tensor and evaluates it: either may refuse."""
+    body = FunctionWriter(name)
+    return body.returning(body.call("eval", body.call(function, *args)))
+
+
+def _families() -> Iterator[Family]:
+    small_aspects = frozenset({Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE})
+    for s in SAMPLERS:
+        yield _family(s, small_aspects, small)
+        yield _family(s, frozenset({Aspect.VALUE, Aspect.DISTRIBUTION}), samples)
+        yield _family(s, frozenset({Aspect.SEED}), seeds)
+        again = Aspect.DISTRIBUTION if s.draws_again else Aspect.VALUE
+        yield _family(s, frozenset({again}), evaluations)
+        if s.function in ("random_uniform", "random_binomial"):
+            yield _family(s, frozenset({Aspect.VALUE}), integers)
+    yield Family("random_binomial", frozenset({Aspect.ERROR}), improbable, EDITIONS)
+
+
+def _family(
+    sampler: Sampler,
+    aspects: frozenset[Aspect],
+    make: Callable[[Sampler, str], SearchStrategy[Scenario] | Sequence[Scenario]],
+) -> Family:
+    return Family(sampler.function, aspects, lambda edition: make(sampler, edition), EDITIONS)
+
+
+FAMILIES: tuple[Family, ...] = tuple(_families())

@@ -1,0 +1,349 @@
+"""Scenarios of rnn: values, masks, static shapes, gradients and documented errors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import strategies as st
+
+from conformance.oracle import Expectation
+from conformance.program import Ref
+from conformance.results import Aspect
+from conformance.scenarios.checks import agrees_with, has_dtype, raises
+from conformance.scenarios.graphs import Expected, GraphWriter, has_static_shape, item
+from conformance.scenarios.loop_cells import Cell, cells
+from conformance.scenarios.model import Check, Family, Scenario
+
+Rows = npt.NDArray[np.bool_]
+Lines = Mapping[str, int]
+
+OUTPUTS = {"ja-1": 1198, "ja-1-text": 754, "ja-2.0": 2617, "zh-TW": 1106, "ko-2.2": 2632}
+LAST_OUTPUT = {"ja-1": 1197, "ja-1-text": 753, "ja-2.0": 2616, "zh-TW": 1105, "ko-2.2": 2631}
+NEW_STATES = {"ja-1": 1200, "ja-1-text": 755, "ja-2.0": 2618, "zh-TW": 1107, "ko-2.2": 2635}
+BACKWARDS = {"ja-1": 1184, "ja-1-text": 743, "ja-2.0": 2606, "zh-TW": 1097, "ko-2.2": 2618}
+MASK = {"ja-1": 1185, "ja-1-text": 744, "ja-2.0": 2607, "ko-2.2": 2620}
+NOT_3D = {"ja-2.0": 2622, "ko-2.2": 2640}
+NOT_FIXED = {"ja-2.0": 2623, "ko-2.2": 2641}
+NO_STATES = {"ja-2.0": 2624, "ko-2.2": 2643}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One call of rnn."""
+
+    edition: str
+    cell: Cell
+    samples: int = 2
+    time: int = 3
+    dims: tuple[int, ...] = (2,)
+    known: tuple[bool, bool] = (True, True)
+    """Whether the placeholders are told the number of samples, and of time steps."""
+    dtype: str = "float32"
+    seed: int = 0
+    go_backwards: bool = False
+    unroll: bool = False
+    told: bool = False
+    """Whether `input_length` is given."""
+    mask: str | None = None
+    """The dtype of the mask, if there is one."""
+    columns: bool = False
+    """Whether the mask has the shape (samples, time, 1)."""
+
+    @property
+    def title(self) -> str:
+        """What the scenario is about."""
+        words = [f"the cell {self.cell.name}"]
+        words += ["backwards"] * self.go_backwards + ["unrolled"] * self.unroll
+        words += ["with a mask"] if self.mask else []
+        return " ".join(words)
+
+    @property
+    def result(self) -> tuple[int, ...]:
+        """The shape of a sample's output at one time step."""
+        return (*self.dims[:-1], self.cell.units or self.dims[-1])
+
+    def static(self, shape: Sequence[int], *, timed: bool = False) -> tuple[int | None, ...]:
+        """A shape with samples (and time) as far as the placeholders know them."""
+        known = [*self.known[: 1 + timed], *[True] * len(shape)]
+        return tuple(d if k else None for d, k in zip(shape, known, strict=False))
+
+    @property
+    def conventions(self) -> tuple[str, ...]:
+        """What the documents leave open: how constants are passed, a mask of the other rank."""
+        found = ["constants-after-states"] if self.cell.constants else []
+        if self.mask and self.columns == (self.edition == "keras-2.2"):
+            found.append("mask-rank")
+        return tuple(found)
+
+
+class Call:
+    """The program of a plan up to the call of rnn, and its results."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.writer = w = GraphWriter(plan.seed)
+        for name, shape in plan.cell.weights(plan.dims[-1]).items():
+            w.variable(name, w.numbers(shape, plan.dtype))
+        shape = (plan.samples, plan.time, *plan.dims)
+        numbers = w.numbers(shape, plan.dtype)
+        self.inputs = w.placeholder("inputs", numbers, plan.static(shape, timed=True))
+        states = [self._variable(f"state{i}") for i in range(plan.cell.states)]
+        called = w.call("rnn", plan.cell.function(), self.inputs, states, **self._keywords())
+        self.last = w.call("operator.getitem", called, 0)
+        self.outputs = w.call("operator.getitem", called, 1)
+        listed = w.call("operator.getitem", called, 2) if states else called
+        self.states = [w.call("operator.getitem", listed, i) for i in range(len(states))]
+
+    @property
+    def parts(self) -> list[tuple[str, Ref, Lines]]:
+        """What rnn returned, in words, with the lines that describe it."""
+        states = [(f"new state {i}", ref, NEW_STATES) for i, ref in enumerate(self.states)]
+        return [("last output", self.last, LAST_OUTPUT), ("outputs", self.outputs, OUTPUTS), *states]
+
+    def scenario(self, checks: Sequence[Check]) -> Scenario:
+        """The program as it is, with checks."""
+        program, arrays = self.writer.program(), self.writer.arrays
+        plan = self.plan
+        return Scenario("rnn", plan.title, program, arrays, tuple(checks), plan.conventions)
+
+    def _variable(self, name: str) -> Ref:
+        shape = (self.plan.samples, *self.plan.result)
+        return self.writer.variable(name, self.writer.numbers(shape, self.plan.dtype))
+
+    def _keywords(self) -> dict[str, Any]:
+        plan = self.plan
+        keywords: dict[str, Any] = {"go_backwards": True} if plan.go_backwards else {}
+        if plan.mask:
+            keywords["mask"] = self._mask(plan.mask)
+        if plan.cell.constants:
+            count = range(plan.cell.constants)
+            keywords["constants"] = [self._variable(f"constant{i}") for i in count]
+        if plan.unroll:
+            keywords["unroll"] = True
+        if plan.told:
+            keywords["input_length"] = plan.time
+        return keywords
+
+    def _mask(self, dtype: str) -> Ref:
+        """Some steps masked, but none of the first sample."""
+        plan, w = self.plan, self.writer
+        used = w.random.random((plan.samples, plan.time)) < 0.6
+        used[0] = True
+        mask = used.reshape(used.shape + (1,) * plan.columns).astype(dtype)
+        return w.placeholder("mask", mask, plan.static(mask.shape, timed=True))
+
+    def untouched(self) -> Rows:
+        """The samples without a masked step."""
+        mask = self.writer.given.get("mask")
+        if mask is None:
+            return np.ones(self.plan.samples, bool)
+        return np.asarray(mask.reshape(mask.shape[:2]).astype(bool).all(axis=1))
+
+
+def _rows(expect: Expected, rows: Rows) -> Expectation:
+    """The expectation with nothing asked of other samples."""
+    found = expect()
+    shape = (-1,) + (1,) * (found.value.ndim - 1)
+    bound = np.where(rows.reshape(shape), found.bound, np.inf)
+    return Expectation(found.value, bound, found.dtype)
+
+
+def value_scenario(plan: Plan) -> Scenario:
+    """The last output, all outputs and the new states, and the dtype."""
+    call = Call(plan)
+    expected = call.writer.evaluate([ref for _, ref, _ in call.parts], [plan.dtype] * len(call.parts))
+    checks = [
+        check
+        for i, ((what, _, at), expect) in enumerate(zip(call.parts, expected, strict=True))
+        for check in _checks(call, i, what, expect, at)
+    ]
+    test, named = item(1, has_dtype(plan.dtype)), ("result-dtype",)
+    demands = f"outputs in {plan.dtype}"
+    checks.append(Check("dtype", Aspect.DTYPE, ("results",), test, demands, conventions=named))
+    return call.scenario(checks)
+
+
+def _checks(call: Call, index: int, what: str, expect: Expected, at: Lines) -> Iterator[Check]:
+    """A check of the samples that no mask touches, and one of the others."""
+    rows, named = call.untouched(), ()
+    if call.plan.go_backwards and what == "outputs":
+        at, named = _order(call.plan, at)
+    test = item(index, agrees_with(partial(_rows, expect, rows)))
+    demands = f"the {what} of the step function along the time axis"
+    yield Check(what, Aspect.VALUE, ("results",), test, demands, at, named)
+    if rows.all():
+        return
+    test = item(index, agrees_with(partial(_rows, expect, ~rows)))
+    name, demands = f"{what} of masked samples", f"the {what} as if masked steps were not there"
+    yield Check(name, Aspect.VALUE, ("results",), test, demands, MASK, (*named, "masked-steps"))
+
+
+def _order(plan: Plan, at: Lines) -> tuple[Lines, tuple[str, ...]]:
+    """Only ko-2.2 says in which order the outputs of a backward iteration are."""
+    if plan.edition != "keras-2.2":
+        return at, ("backwards-order",)
+    return {**at, "ko-2.2": BACKWARDS["ko-2.2"]}, ()
+
+
+def static_scenario(plan: Plan) -> Scenario:
+    """What `int_shape` says of the results."""
+    call = Call(plan)
+    one, real = (plan.samples, *plan.result), (plan.samples, plan.time, *plan.result)
+    # the initial states are variables: their shapes are known
+    known = {"last output": (plan.static(one), one), "outputs": (plan.static(real, timed=True), real)}
+    checks = []
+    for i, (what, ref, at) in enumerate(call.parts):
+        call.writer.observe(f"shape{i}", "int_shape", ref)
+        static, shape = known.get(what, (one, one))
+        name, demands = f"static shape of the {what}", f"int_shape {static}"
+        test = has_static_shape(static, shape)
+        checks.append(Check(name, Aspect.STATIC_SHAPE, (f"shape{i}",), test, demands, at))
+    return call.scenario(checks)
+
+
+def gradient_scenario(plan: Plan) -> Scenario:
+    """Gradients of a random linear functional of all results."""
+    call, w = Call(plan), None
+    w = call.writer
+    terms = []
+    for i, (_, ref, _) in enumerate(call.parts):
+        shape = (plan.samples, *((plan.time,) * (i == 1)), *plan.result)
+        factors = w.variable(f"factors{i}", w.numbers(shape, plan.dtype))
+        terms.append(w.call("sum", w.call("operator.mul", ref, factors)))
+    loss = terms[0]
+    for term in terms[1:]:
+        loss = w.call("operator.add", loss, term)
+    wanted = [Ref(n) for n in w.given if n != "mask" and not n.startswith("factors")]
+    expected = w.differentiate(loss, wanted)
+    named = ("masked-steps",) if plan.mask else ()
+    checks = [
+        Check(
+            f"gradient of {'an outer tensor' if v.name in ('kernel', 'recurrent') else v.name}",
+            Aspect.GRADIENT,
+            ("results",),
+            item(i, agrees_with(expect)),
+            "the derivative of the results",
+            OUTPUTS,
+            named,
+        )
+        for i, (v, expect) in enumerate(zip(wanted, expected, strict=True))
+    ]
+    return call.scenario(checks)
+
+
+@st.composite
+def _plans(draw: st.DrawFn, edition: str, *, masked: bool = False) -> Plan:
+    newest = edition == "keras-2.2"
+    # a mask needs states; that there may be none follows from what keras-2.x says of masks
+    offered = [c for c in cells(edition) if c.states or not (masked or edition == "keras-1")]
+    cell = draw(st.sampled_from(offered))
+    dims = draw(st.sampled_from([(2,), (3,), (1,)]))
+    if cell.units is None and newest and not masked:
+        dims = draw(st.sampled_from([dims, dims, (*dims, 2)]))
+    unroll = draw(st.booleans())
+    return Plan(
+        edition,
+        cell,
+        samples=draw(st.sampled_from([2, 3, 1])) + masked,
+        time=draw(st.sampled_from([3, 2, 4, 1])),
+        dims=dims,
+        known=(draw(st.booleans()), unroll or draw(st.booleans())),
+        dtype=draw(st.sampled_from(["float32", "float32", "float64"])),
+        seed=draw(st.integers(0, 2**16)),
+        go_backwards=draw(st.booleans()),
+        unroll=unroll,
+        # keras-1 and keras-2.0 ask for input_length where a loop is unrolled
+        told=unroll and (not newest or draw(st.booleans())),
+        mask=draw(st.sampled_from(["float32", "bool"])) if masked else None,
+        columns=masked and draw(st.sampled_from([not newest, not newest, newest])),
+    )
+
+
+def _values(edition: str) -> st.SearchStrategy[Scenario]:
+    return _plans(edition).map(value_scenario)
+
+
+def _masks(edition: str) -> st.SearchStrategy[Scenario]:
+    return _plans(edition, masked=True).map(value_scenario)
+
+
+def _static(edition: str) -> st.SearchStrategy[Scenario]:
+    return st.one_of(_plans(edition), _plans(edition, masked=True)).map(static_scenario)
+
+
+def _gradients(edition: str) -> st.SearchStrategy[Scenario]:
+    plans = st.one_of(_plans(edition), _plans(edition, masked=True))
+    small = plans.map(lambda p: replace(p, dtype="float32", time=min(p.time, 3)))
+    return small.map(gradient_scenario)
+
+
+def _errors(edition: str) -> tuple[Scenario, ...]:
+    offered = {c.name: c for c in cells(edition)}
+    named = {"keras-2.0": ("ja-2.0",), "keras-2.2": ("ko-2.2",)}[edition]
+    refused = (
+        ("inputs of rank 2", NOT_3D, _refused(offered["sum"], (2, 3), (2, 3))),
+        ("unroll without a fixed number of steps", NOT_FIXED, _refused(
+            offered["sum"], (2, None, 3), (2, 3), unroll=True
+        )),
+        ("a mask without states", NO_STATES, _refused(
+            offered["stateless"], (2, 4, 3), None, mask=(2, 4) if edition == "keras-2.2" else (2, 4, 1)
+        )),
+        ("a mask without states, unrolled", NO_STATES, _refused(
+            offered["stateless"],
+            (2, 4, 3),
+            None,
+            mask=(2, 4) if edition == "keras-2.2" else (2, 4, 1),
+            unroll=True,
+            input_length=4,
+        )),
+    )
+    return tuple(
+        Scenario(
+            "rnn",
+            title,
+            w.program(),
+            w.arrays,
+            (
+                Check(
+                    title,
+                    Aspect.ERROR,
+                    ("outcome",),
+                    raises("ValueError"),
+                    f"ValueError for {title}",
+                    {d: n for d, n in lines.items() if d in named},
+                ),
+            ),
+        )
+        for title, lines, w in refused
+    )
+
+
+def _refused(
+    cell: Cell,
+    shape: tuple[int | None, ...],
+    state: tuple[int, ...] | None,
+    mask: tuple[int, ...] | None = None,
+    **keywords: Any,
+) -> GraphWriter:
+    """A call that must raise."""
+    w = GraphWriter(0)
+    x = w.call("placeholder", shape=shape, dtype="float32")
+    states = [] if state is None else [w.variable("state", w.numbers(state))]
+    if mask is not None:
+        keywords["mask"] = w.call("placeholder", shape=mask, dtype="float32")
+    w.attempt("outcome", "rnn", cell.function(), x, states, **keywords)
+    return w
+
+
+FAMILIES = (
+    Family("rnn", frozenset({Aspect.VALUE, Aspect.DTYPE}), _values),
+    Family("rnn", frozenset({Aspect.VALUE, Aspect.DTYPE}), _masks),
+    Family("rnn", frozenset({Aspect.STATIC_SHAPE}), _static),
+    Family("rnn", frozenset({Aspect.GRADIENT}), _gradients, share=0.5),
+    Family("rnn", frozenset({Aspect.ERROR}), _errors, ("keras-2.0", "keras-2.2")),
+)

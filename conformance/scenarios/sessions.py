@@ -1,0 +1,331 @@
+"""Unique identifiers, the learning phase, clearing a session, and manual initialisation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from hypothesis import strategies as st
+
+from conformance.program import Ref
+from conformance.results import Aspect
+from conformance.scenarios.checks import is_array, is_one_of, plain, raises, shown
+from conformance.scenarios.machine import DTYPES, SHAPES, Machine, run, scenario_of
+from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
+from conformance.scenarios.refusals import if_refused
+from conformance.scenarios.state import NEWER, RULES, make, read_back
+from conformance.scenarios.state_model import Variable
+from conformance.scenarios.writing import Writer
+
+UNIQUE = {"ja-2.0": 405, "ko-2.2": 3780}
+RESETS = {"ja-2.0": 415, "ko-2.2": 3792}
+NEW_GRAPH = {"ja-2.0": 1233, "ko-2.2": 3804}
+MADE_WITH_VALUE = {"ja-2.0": 1247, "ko-2.2": 3820}
+FIXED = {"ja-2.0": 1277, "ko-2.2": 3859}
+ZERO_OR_ONE = {"ja-2.0": 1285, "ko-2.2": 3867}
+FLAG = {"ja-1": 192, "ja-2.0": 1263, "ko-2.2": 3841}
+PREFIXES: tuple[str | None, ...] = ("", "dense", None, "Dense", "conv_1")
+"""None: the argument is left out."""
+
+Uids = dict[str, list[str]]
+"""For every prefix the outputs that hold its identifiers, in order."""
+
+
+def _finished(
+    writer: Writer,
+    function: str,
+    title: str,
+    checks: Sequence[Check],
+    conventions: tuple[str, ...] = (),
+) -> Scenario:
+    return Scenario(function, title, writer.program(), writer.arrays, tuple(checks), conventions)
+
+
+def _identifiers(draw: st.DrawFn, writer: Writer, word: str, most: int = 5) -> Uids:
+    """Some identifiers of some prefixes."""
+    found: Uids = {}
+    for number in range(draw(st.integers(1, most))):
+        prefix = draw(st.sampled_from(PREFIXES))
+        output = f"{word}_{number}"
+        writer.observe(output, "get_uid", *([] if prefix is None else [prefix]))
+        found.setdefault(prefix or "", []).append(output)
+    return found
+
+
+@st.composite
+def identifiers(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001 - alike in all
+    """Identifiers of one prefix differ; by convention they count from one after a reset."""
+    writer = Writer()
+    writer.attempt("reset", "reset_uids")
+    found = _identifiers(draw, writer, "uid", 8)
+    checks = [_all_differ(prefix, outputs) for prefix, outputs in found.items()]
+    checks += [_counted(prefix, outputs) for prefix, outputs in found.items()]
+    return _finished(writer, "get_uid", "identifiers of some prefixes", checks)
+
+
+def _all_differ(prefix: str, outputs: list[str]) -> Check:
+    def test(*given: Values) -> Problem | None:
+        found = [plain(values) for values in given]
+        twice = len({repr(value) for value in found}) < len(found)
+        return Problem(f"gives {found}", "twice", got=repr(found)) if twice else None
+
+    demands = f"identifiers of {prefix!r} that are unique"
+    name = "identifiers of a prefix differ"
+    return Check(name, Aspect.STATE, tuple(outputs), test, demands, UNIQUE)
+
+
+def _counted(prefix: str, outputs: list[str]) -> Check:
+    def test(reset: Values, *given: Values) -> Problem | None:
+        found, wanted = [plain(values) for values in given], list(range(1, len(given) + 1))
+        if plain(reset) != "returns" or found == wanted:
+            return None
+        return Problem(f"gives {found}", "count", got=repr(found))
+
+    demands = f"the identifiers 1 to {len(outputs)} of {prefix!r}"
+    name, convention = "identifiers count from one", ("uid-count",)
+    return Check(name, Aspect.STATE, ("reset", *outputs), test, demands, UNIQUE, convention)
+
+
+@st.composite
+def resets(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001 - alike in all
+    """After a reset the same identifiers come again."""
+    writer = Writer()
+    rounds = []
+    for number in range(draw(st.integers(2, 3))):
+        writer.call("reset_uids")
+        rounds.append(_identifiers(draw, writer, f"round_{number}"))
+    first = rounds[0]
+    checks = [
+        _again(first[prefix], outputs, RESETS)
+        for later in rounds[1:]
+        for prefix, outputs in later.items()
+        if prefix in first
+    ]
+    return _finished(writer, "reset_uids", "identifiers after a reset", checks)
+
+
+def _again(
+    first: list[str], later: list[str], at: dict[str, int], conventions: tuple[str, ...] = ()
+) -> Check:
+    shared = min(len(first), len(later))
+
+    def test(*given: Values) -> Problem | None:
+        found = [plain(values) for values in given]
+        same = found[:shared] == found[shared:]
+        return None if same else Problem(f"gives {found[shared:]}", "others", got=repr(found))
+
+    outputs = (*first[:shared], *later[:shared])
+    demands = "the same identifiers as at first"
+    return Check("identifiers start again", Aspect.STATE, outputs, test, demands, at, conventions)
+
+
+@st.composite
+def cleared(draw: st.DrawFn, edition: str) -> Scenario:
+    """After `clear_session` new variables and functions work."""
+    machine = Machine(draw, edition, "clear_session")
+    rules = {name: RULES[name] for name in ("get", "set", "eval", "compile", "call", "make")}
+    for _ in range(draw(st.integers(1, 2))):
+        make(machine)
+        run(machine, rules, "get", 3)
+        machine.writer.call("clear_session")
+        machine.forget()
+    make(machine)
+    run(machine, rules, "get", 4)
+    return scenario_of(machine, "variables and functions of a new session", Aspect.STATE)
+
+
+@st.composite
+def cleared_identifiers(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001
+    """By convention a new session counts its identifiers anew."""
+    writer = Writer()
+    writer.call("clear_session")
+    first = _identifiers(draw, writer, "first", 3)
+    writer.call("clear_session")
+    later = _identifiers(draw, writer, "later", 3)
+    checks = [
+        _again(first[prefix], outputs, NEW_GRAPH, ("new-session",))
+        for prefix, outputs in later.items()
+        if prefix in first
+    ]
+    return _finished(writer, "clear_session", "identifiers of a new session", checks)
+
+
+@st.composite
+def initialised(draw: st.DrawFn, edition: str) -> Scenario:
+    """Variables made with the flag off have their value, the others once they are given one."""
+    machine = Machine(draw, edition, "manual_variable_initialization")
+    machine.writer.call("manual_variable_initialization", False)
+    manual = False
+    waiting: list[Variable] = []
+    for _ in range(draw(st.integers(1, 5))):
+        if machine.variables and machine.perhaps():
+            _give_and_read(machine, machine.a_variable(), waiting)
+        elif machine.perhaps():
+            manual = not manual
+            machine.writer.call("manual_variable_initialization", manual)
+        else:
+            _made(machine, waiting if manual else [])
+    for variable in machine.variables:
+        _give_and_read(machine, variable, waiting)
+    machine.writer.call("manual_variable_initialization", False)
+    return scenario_of(machine, "variables made with the flag on and off", Aspect.STATE)
+
+
+def _made(machine: Machine, waiting: list[Variable]) -> Variable:
+    kind = (
+        machine.draw(st.sampled_from(SHAPES[:4])),
+        machine.draw(st.sampled_from(DTYPES)),
+    )
+    variable = machine.make(kind, machine.numbers(kind))
+    waiting.append(variable)
+    return variable
+
+
+def _give_and_read(machine: Machine, variable: Variable, waiting: list[Variable]) -> None:
+    if variable in waiting:
+        waiting.remove(variable)
+        value = machine.numbers(variable.kind)
+        machine.writer.call("set_value", variable.ref, machine.given(value))
+        variable.set(value)
+    read_back(machine, variable)
+
+
+@st.composite
+def uninitialised(draw: st.DrawFn, edition: str) -> Scenario:
+    """By convention a variable that nobody initialised cannot be read."""
+    machine = Machine(draw, edition, "manual_variable_initialization")
+    machine.writer.call("manual_variable_initialization", True)
+    variable = _made(machine, [])
+    machine.writer.attempt("read", "get_value", variable.ref)
+    machine.writer.call("manual_variable_initialization", False)
+    demands = "an exception: the user has not initialised the variable"
+    name, conventions = "an uninitialised variable is not read", ("uninitialised",)
+    check = Check(name, Aspect.STATE, ("read",), raises(), demands, {}, conventions)
+    title = "reading a variable before it is initialised"
+    return _finished(machine.writer, machine.function, title, [check])
+
+
+@st.composite
+def phases(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001 - alike in all
+    """The phase is what it was set to last."""
+    writer = Writer()
+    checks = []
+    for number in range(draw(st.integers(1, 4))):
+        value = draw(st.integers(0, 1))
+        writer.call("set_learning_phase", value)
+        writer.observe(f"phase_{number}", "learning_phase")
+        demands = f"a learning phase of {value}"
+        outputs = (f"phase_{number}",)
+        test = is_array(value)
+        checks.append(Check("the phase that was set", Aspect.STATE, outputs, test, demands, FIXED))
+    return _finished(writer, "set_learning_phase", "phases set one after the other", checks)
+
+
+def wrong_phases(edition: str) -> Sequence[Scenario]:  # noqa: ARG001 - alike in all
+    """Every phase but 0 and 1 is refused, and changes nothing."""
+    return [_wrong_phase(value) for value in (2, -1, 10, 0.5)]
+
+
+def _wrong_phase(value: float) -> Scenario:
+    writer = Writer()
+    writer.call("set_learning_phase", 1)
+    writer.attempt("refused", "set_learning_phase", value)
+    writer.observe("after", "learning_phase")
+    demands = f"a ValueError, for {value} is neither 0 nor 1"
+    refused = raises("ValueError")
+    checks = [
+        Check(
+            "other phases are refused", Aspect.ERROR, ("refused",), refused, demands, ZERO_OR_ONE
+        ),
+        Check(
+            "a refused call changes nothing",
+            Aspect.STATE,
+            ("refused", "after"),
+            if_refused(is_array(1)),
+            "the phase as it was",
+            conventions=("refused-unchanged",),
+        ),
+    ]
+    return _finished(writer, "set_learning_phase", "a phase that is neither 0 nor 1", checks)
+
+
+@st.composite
+def fed_phases(draw: st.DrawFn, edition: str) -> Scenario:
+    """A function whose inputs include the phase behaves as the phase that is fed."""
+    machine = Machine(draw, edition, "learning_phase")
+    kind = (draw(st.sampled_from(SHAPES[:4])), "float32")
+    call = machine.writer.call
+    x, train, test = (call("placeholder", shape=kind[0], dtype=kind[1]) for _ in range(3))
+    phase = call("learning_phase")
+    branches = [call("operator.add", x, branch) for branch in (train, test)]
+    output = call("in_train_phase", *branches)
+    function = call("function", [x, train, test, phase], [output])
+    checks = [_fed(machine, function, kind) for _ in range(draw(st.integers(1, 3)))]
+    conventions = () if edition == "keras-1" else ("symbolic-phase",)
+    title = "a phase that is fed to a function"
+    return _finished(machine.writer, "learning_phase", title, checks, conventions)
+
+
+def _fed(machine: Machine, function: Ref, kind: tuple[tuple[int, ...], str]) -> Check:
+    values = [machine.numbers(kind) for _ in range(3)]
+    phase = machine.draw(st.integers(0, 1))
+    output = machine.name("results")
+    fed = [machine.given(value) for value in values]
+    machine.writer.observe(output, "operator.call", function, [*fed, phase])
+    wanted = values[0] + values[2 - phase]
+    test = is_array(wanted)
+    return Check("a fed phase", Aspect.STATE, (output,), test, f"{shown(wanted)} in {output}", FLAG)
+
+
+def unfixed_phases(edition: str) -> Sequence[Scenario]:
+    """The phase before it is fixed: a flag of integers or bools, for testing if nobody feeds it."""
+    return [_type_of_phase(edition), _default_phase()]
+
+
+def _type_of_phase(edition: str) -> Scenario:
+    writer = Writer()
+    writer.observe("dtype", "dtype", writer.call("learning_phase"))
+    integers = ("int32", "int64", "uint8", "int8", "int16")
+    allowed = integers if edition == "keras-1" else ("bool", *integers)
+    demands = f"a dtype among {', '.join(allowed)}"
+    check = Check("the type", Aspect.DTYPE, ("dtype",), is_one_of(*allowed), demands, FLAG)
+    return _finished(writer, "learning_phase", "the type of the phase", [check])
+
+
+def _default_phase() -> Scenario:
+    writer = Writer()
+    writer.observe("phase", "learning_phase")
+    check = Check("not fed", Aspect.STATE, ("phase",), _is_false, "0, the phase of testing", FLAG)
+    title, conventions = "a phase that is neither fixed nor fed", ("unfed-phase",)
+    return _finished(writer, "learning_phase", title, [check], conventions)
+
+
+def _is_false(values: Values) -> Problem | None:
+    found = plain(values)
+    return None if found == 0 else Problem(f"gives {found!r}", repr(found), got=repr(found))
+
+
+def _family(
+    function: str,
+    aspects: Sequence[Aspect],
+    make_: Callable[[str], st.SearchStrategy[Scenario] | Sequence[Scenario]],
+    editions: tuple[str, ...] = NEWER,
+    share: float = 1.0,
+) -> Family:
+    return Family(function, frozenset(aspects), make_, editions, share)
+
+
+_ALL = ("keras-1", *NEWER)
+
+FAMILIES: tuple[Family, ...] = (
+    _family("get_uid", [Aspect.STATE], identifiers),
+    _family("reset_uids", [Aspect.STATE], resets),
+    _family("clear_session", [Aspect.STATE], cleared, share=0.5),
+    _family("clear_session", [Aspect.STATE], cleared_identifiers, share=0.25),
+    _family("manual_variable_initialization", [Aspect.STATE], initialised, _ALL, 0.5),
+    _family("manual_variable_initialization", [Aspect.STATE], uninitialised, _ALL, 0.1),
+    _family("set_learning_phase", [Aspect.STATE], phases, share=0.25),
+    _family("set_learning_phase", [Aspect.ERROR, Aspect.STATE], wrong_phases),
+    _family("learning_phase", [Aspect.STATE], fed_phases, _ALL, 0.5),
+    _family("learning_phase", [Aspect.DTYPE, Aspect.STATE], unfixed_phases, _ALL),
+)
+"""Sessions. Variables and functions are in `state`, updates in `updates`."""
