@@ -11,13 +11,14 @@ import numpy.typing as npt
 
 from conformance.adapters.observations import Batch
 from conformance.generators import Draw, Structure, draw_arrays
+from conformance.generators.gradients import resolved
 from conformance.generators.structure import (
     accepted_dtypes,
     expected_shape,
     expected_static_shape,
 )
 from conformance.oracle import Expectation, expect
-from conformance.program import Argument, Case, Ref
+from conformance.program import Case
 
 Array = npt.NDArray[Any]
 
@@ -77,18 +78,10 @@ class Prepared:
 
     def _expect(self, draw: int, dtype: str, strict: bool) -> Expectation:
         arrays, structure = self.arrays[draw], self.structure
-        arguments = {n: _resolve(v, arrays) for n, v in structure.arguments.items()}
+        arguments = resolved(structure.arguments, arrays)
         if structure.claimed in arrays:
             # the call under test made the input itself, so that its value is what was fed
             arguments = {"value": arrays[structure.claimed]}
         return expect(
             structure.oracle, arguments, dtype, structure.accuracy, flush_subnormals=not strict
         )
-
-
-def _resolve(value: Argument, arrays: Mapping[str, Array]) -> Any:
-    if isinstance(value, Ref):
-        return arrays[value.name]
-    if isinstance(value, list):
-        return [_resolve(v, arrays) for v in value]
-    return value

@@ -124,8 +124,8 @@ class Scene:
         conventions = tuple(sorted(named))
         return Finding(
             check.aspect,
-            standing(conventions),
-            check.name,
+            Verdict.UNSUPPORTED if problem.unmade else standing(conventions),
+            "unmade input" if problem.unmade else check.name,
             problem.gives,
             check.demands,
             problem.detail,

@@ -91,7 +91,7 @@ class Slope:
     def described(self) -> str:
         """The call in words."""
         program = self.differentiated.program
-        step = next(s for s in reversed(program.steps) if s.result == "result")
+        step = program.steps[0]
         inputs = ", ".join(f"{i.name} {i.dtype} {i.shape}" for i in program.inputs[:-1])
         return f"the gradient of {call_text(step)} with {inputs}"
 
@@ -230,7 +230,7 @@ class Slope:
         unit = roundings * float(np.finfo(self.differentiated.dtype).eps) / 2
         arrays = {n: _moved(a, unit) for n, a in self.arrays[number].items()}
         arguments = resolved(structure.arguments, arrays)
-        found = slopes(structure.spec.name, arguments, self.arrays[number][WEIGHTS])
+        found = slopes(structure.oracle, arguments, self.arrays[number][WEIGHTS])
         places = _places(structure.arguments)
         return {places[place]: value for place, value in found.items() if place in places}
 

@@ -17,7 +17,8 @@ Bounds (u the unit roundoff, n the number of classes):
   argument is rounded twice: sum |t| (gamma_(n+8) (1 + max|z|)) instead.
 * Binary: by way of the logit z = log o - log(1 - o), as max(z, 0) - z t + log(1 + exp(-|z|)):
   z has an absolute error of 6 u (1 + |log o| + |log(1 - o)|), and the derivative by z is at most 1.
-  With the three terms' own roundings: gamma_14 (1 + |log o| + |log(1 - o)|). From logits the error
+  With the three terms' own roundings: gamma_14 (1 + |log o| + |log(1 - o)|), times |t| beyond 1.
+  From logits the error
   of z is missing: gamma_8 (|z| + |z t| + log(1 + exp(-|z|))).
 """
 
@@ -87,26 +88,27 @@ def _log_error(model: Arithmetic, output: Array, from_logits: bool, axis: int) -
     return error
 
 
-def _targets(target: Array, output: Array, axis: int) -> Array:
-    """The integer target as one distribution for each label."""
-    axis %= output.ndim
-    classes = np.arange(output.shape[axis]).reshape((-1,) + (1,) * (output.ndim - axis - 1))
-    return (np.expand_dims(target, axis) == classes).astype(output.dtype)
+def _at(x: Array, labels: Array, axis: int) -> Array:
+    """The element of x at each label."""
+    taken = np.take_along_axis(x, np.expand_dims(labels, axis), axis)
+    return np.squeeze(taken, axis)
 
 
 def sparse_categorical_crossentropy(
     target: Array, output: Array, from_logits: bool = False, axis: int = -1
 ) -> Array:
     """Minus the logarithm of the probability of each label."""
-    return categorical_crossentropy(_targets(target, output, axis), output, from_logits, axis)
+    return -_at(_log_probabilities(output, from_logits, axis), target, axis)
 
 
 def bounded_sparse_categorical_crossentropy(
     model: Arithmetic, target: Array, output: Array, from_logits: bool = False, axis: int = -1
 ) -> Bounded:
     """Value and bound of `sparse_categorical_crossentropy`."""
-    one = _targets(target, output, axis)
-    return bounded_categorical_crossentropy(model, one, output, from_logits, axis)
+    value = sparse_categorical_crossentropy(target, output, from_logits, axis)
+    errors = np.broadcast_to(_log_error(model, output, from_logits, axis), output.shape)
+    rounding = gamma(output.shape[axis] + 9, model.unit) * np.abs(value)
+    return value, _at(errors, target, axis) + rounding + 9 * model.underflow
 
 
 def binary_crossentropy(target: Array, output: Array, from_logits: bool = False) -> Array:
@@ -131,7 +133,10 @@ def bounded_binary_crossentropy(
         return value, gamma(8, model.unit) * total + 8 * model.underflow
     limited = _limited(output)
     logs = np.abs(np.log(limited)) + np.abs(np.log1p(-limited))
-    return value, gamma(14, model.unit) * (1 + logs) + 8 * model.underflow
+    bound = gamma(14, model.unit) * (1 + logs) * np.maximum(np.abs(target), 1)
+    # 1 - epsilon is rounded, and its distance from 1 is no more than epsilon
+    edge = np.where(output > 1 - EPSILON, 2 * model.unit / EPSILON * np.abs(1 - target), 0)
+    return value, bound + edge + 8 * model.underflow
 
 
 def in_top_k(predictions: Array, targets: Array, k: int) -> Array:

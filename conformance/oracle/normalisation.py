@@ -67,16 +67,25 @@ def bounded_batch_normalization(
     """Value and bound of `batch_normalization`."""
     value = batch_normalization(x, mean, var, beta, gamma, axis, epsilon)
     mean, var, beta, gamma = (_along(s, x, axis) for s in (mean, var, beta, gamma))
-    scale = np.abs(gamma) / np.sqrt(var + epsilon)
-    return value, _terms(model, x, mean, scale, beta)
+    return value, _terms(model, x, mean, 1 / np.sqrt(var + epsilon), gamma, beta)
 
 
-def _terms(model: Arithmetic, x: Array, mean: Array, scale: Array, beta: Array) -> Array:
-    """What rounding the terms x s, -mean s and beta adds."""
-    moved = (finite_magnitude(x) + finite_magnitude(mean)) * finite_magnitude(scale)
-    total = moved + finite_magnitude(beta)
-    bound: Array = gamma_of(12, model.unit) * total + 12 * model.underflow * (1 + np.abs(scale))
-    return np.where(total >= model.overflow / 4, np.inf, bound)
+def _terms(
+    model: Arithmetic, x: Array, mean: Array, inverse: Array, gamma: Array, beta: Array
+) -> Array:
+    """What rounding the terms x s, -mean s and beta adds.
+
+    Infinite where a partial product leaves the range of the dtype: some order overflows.
+    """
+    size, factor = finite_magnitude(x) + finite_magnitude(mean), finite_magnitude(gamma)
+    inverse = finite_magnitude(inverse)
+    total = size * inverse * factor + finite_magnitude(beta)
+    bound: Array = gamma_of(12, model.unit) * total + 12 * model.underflow
+    parts = (size, inverse, inverse * factor, size * inverse, size * inverse * factor, total)
+    low, high = model.smallest_normal / model.unit, model.overflow / 4
+    for part in parts:
+        bound = np.where(((part > 0) & (part < low)) | (part >= high), np.inf, bound)
+    return bound
 
 
 def _spread(statistic: Array, x: Array, axes: Sequence[int]) -> Array:
@@ -113,7 +122,7 @@ def bounded_normalised(
     above = 1 / np.sqrt(np.maximum(var - wide, 0) + epsilon) - inverse
     below = inverse - 1 / np.sqrt(var + wide + epsilon)
     error = np.maximum(above, below)
-    bound = _terms(model, x, mean, scale * (inverse + error), shift)
+    bound = _terms(model, x, mean, inverse + error, scale, shift)
     bound = bound + scale * (inverse + error) * drift + scale * np.abs(x - mean) * error
     bound = np.where(np.isnan(bound), np.inf, bound)
     return normalised(x, gamma, beta, axes, epsilon), bound

@@ -28,8 +28,17 @@ from typing import Any, NamedTuple, TypeVar
 
 VARIABLE = "CONFORMANCE_REFERENCE_EDITION"
 DOCUMENTS = {"keras-1": "ja-1", "keras-2.0": "ja-2.0", "keras-2.2": "ko-2.2"}
+ALSO_KERAS_1 = "zh-TW"
+"""The document of late keras-1, for functions that no other document of keras-1 has (C083)."""
 
-RENAMED_PARAMETERS = {"dim": "axis", "nb_classes": "num_classes", "xs": "ops"}
+RENAMED_PARAMETERS = {
+    "dim": "axis",
+    "nb_classes": "num_classes",
+    "xs": "ops",
+    "X": "x",
+    "dim_ordering": "data_format",
+    "border_mode": "padding",
+}
 """Old name of a parameter, and the name that the implementation gives it."""
 
 Implementation = TypeVar("Implementation", bound=Callable[..., Any])
@@ -82,15 +91,21 @@ def documented(*lines: str) -> Callable[[Implementation], Implementation]:
         function.__doc__ = inspect.cleandoc(function.__doc__ or "") + _listing(claims)
         for claim in claims:
             CLAIMS.setdefault(claim.name, []).append(claim)
-            if claim.document == DOCUMENTS[EDITION]:
+            if _binds(claim):
                 EXPORTS[claim.name] = _offered(function, claim)
         return function
 
     return register
 
 
+def _binds(claim: Claim) -> bool:
+    if claim.document == ALSO_KERAS_1:
+        return EDITION == "keras-1"
+    return claim.document == DOCUMENTS[EDITION]
+
+
 def _claim(line: str) -> Claim:
-    match = re.fullmatch(r"(ja-1|ja-2\.0|ko-2\.2):(\d+) (\w+)\((.*)\)", line)
+    match = re.fullmatch(r"(ja-1|ja-2\.0|zh-TW|ko-2\.2):(\d+) (\w+)\((.*)\)", line)
     if match is None:
         raise ValueError(f"documented line {line!r} must read 'DOCUMENT:LINE NAME(PARAMETERS)'")
     document, number, name, parameters = match.groups()

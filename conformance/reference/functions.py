@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from conformance.reference.arguments import tensor
@@ -14,12 +13,15 @@ from conformance.reference.operations import Array, current
 from conformance.reference.rules import Shape
 
 
-@dataclass(frozen=True)
-class Update:
-    """A new value for a variable, assigned after all outputs and all new values are known."""
+class Update(Tensor):
+    """The new value of a variable, which evaluating the tensor assigns to it.
 
-    variable: Variable
-    value: Tensor
+    All variables of an evaluation are assigned after all outputs and all new values are known.
+    """
+
+    def __init__(self, variable: Variable, value: Tensor) -> None:
+        super().__init__("identity", (value,), {}, variable.shape, variable.dtype)
+        self.variable = variable
 
 
 def ordered(targets: Sequence[Tensor], given: Sequence[Tensor]) -> list[Tensor]:
@@ -47,12 +49,12 @@ class Function:
         self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], updates: Sequence[Update]
     ) -> None:
         self._operations = current()
-        order = ordered([*outputs, *(update.value for update in updates)], inputs)
+        order = ordered([*outputs, *updates], inputs)
         slots = {node: slot for slot, node in enumerate(order)}
         self._nodes = order
         self._inputs = [(slots[node], node) for node in inputs]
         self._outputs = [slots[node] for node in outputs]
-        self._updates = [(update.variable, slots[update.value]) for update in updates]
+        self._updates = [(update.variable, slots[update]) for update in _updated(order)]
         self._initial: list[Array] = [node.attributes.get("value") for node in order]
         computed = order[len(inputs) :]
         _refuse_unfed(computed, inputs)
@@ -113,6 +115,19 @@ class Function:
             _check_shape(self._operations.shape(value), variable.shape, what)
         for variable, value in fresh:
             variable.value = value
+
+
+def _updated(nodes: Sequence[Tensor]) -> Iterator[Update]:
+    """The updates among the nodes; ValueError if two are of one variable."""
+    seen: set[Variable] = set()
+    for update in nodes:
+        if isinstance(update, Update):
+            if update.variable in seen:
+                raise ValueError(
+                    f"function: {update.variable!r} is updated twice; give one new value"
+                )
+            seen.add(update.variable)
+            yield update
 
 
 def _source(node: Tensor) -> bool:
@@ -194,13 +209,8 @@ def _input(item: Any, position: int) -> Tensor:
 
 
 def _updates(updates: Any) -> Iterator[Update]:
-    seen: set[Variable] = set()
     for item in _listed(updates or [], "updates"):
-        update = item if isinstance(item, Update) else _pair(item)
-        if update.variable in seen:
-            raise ValueError(f"function: {update.variable!r} is updated twice; give one new value")
-        seen.add(update.variable)
-        yield update
+        yield item if isinstance(item, Update) else _pair(item)
 
 
 def _pair(item: Any) -> Update:

@@ -23,6 +23,11 @@ def _choose(node: Tensor, upstream: Tensor) -> Gradients:
     )
 
 
+@gradient_of("refined")
+def _refined(_: Tensor, upstream: Tensor) -> Gradients:
+    return (upstream,)
+
+
 @gradient_of("unbundle")
 def _part(node: Tensor, upstream: Tensor) -> Gradients:
     (bundle,) = node.inputs

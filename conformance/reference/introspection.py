@@ -70,9 +70,7 @@ def dtype(x: Tensor) -> str:
     return tensor(x, "dtype").dtype
 
 
-@documented(
-    "ja-1:382 count_params(x)", "ja-2.0:888 count_params(x)", "ko-2.2:820 count_params(x)"
-)
+@documented("ja-1:382 count_params(x)", "ja-2.0:888 count_params(x)", "ko-2.2:820 count_params(x)")
 def count_params(x: Tensor) -> int:
     """The number of elements of x: the product of its static dimensions (ko-2.2:832).
 

@@ -37,5 +37,5 @@ def read(path: Path) -> Mapping[str, Any]:
     if not isinstance(found, dict):
         raise ValueError(f'{path}: write an object, such as {{"floatx": "float32"}}')
     if not isinstance(found.get("backend", ""), str):
-        raise ValueError(f'{path}: backend is {found["backend"]!r}; write a name in quotes')
+        raise ValueError(f"{path}: backend is {found['backend']!r}; write a name in quotes")
     return {name: found[name] for name in FIELDS if name in found}

@@ -99,12 +99,12 @@ def loop(
     slices: list[Tensor] = [Placeholder(s.shape[1:], s.dtype) for s in sequences]
     carried: list[Tensor] = [Placeholder(c.shape, c.dtype) for c in initial]
     outputs, new = step(slices, carried)
-    shapes = [_followed(a, b, where) for a, b in zip(initial, new, strict=True)]
+    new = [followed(a, b, where) for a, b in zip(initial, new, strict=True)]
     body, outside = closed([*slices, *carried], [*outputs, *new])
     layout = Layout(len(sequences), len(initial), len(outputs), backwards)
     bundle = apply("loop", *sequences, *initial, *outside, body=body, layout=layout)
     steps = sequences[0].shape[0]
-    shapes = [*((steps, *y.shape) for y in outputs), *shapes]
+    shapes = [*((steps, *y.shape) for y in outputs), *(c.shape for c in new)]
     dtypes = [y.dtype for y in (*outputs, *new)]
     parts = [part(bundle, i, *kind) for i, kind in enumerate(zip(shapes, dtypes, strict=True))]
     return parts[: len(outputs)], parts[len(outputs) :]
@@ -115,15 +115,19 @@ def part(bundle: Tensor, index: int, shape: Shape, dtype: str) -> Tensor:
     return apply("unbundle", bundle, index=index, shape=shape, dtype=dtype)
 
 
-def _followed(old: Tensor, new: Tensor, where: str) -> Shape:
-    """The shape of what is carried from step to step."""
+def followed(old: Tensor, new: Tensor, where: str) -> Tensor:
+    """The new value of what is carried, with all that is known of its shape.
+
+    ValueError if rank, dtype or shape differ.
+    """
     if old.dtype != new.dtype or old.ndim != new.ndim:
         raise ValueError(
             f"{where}: a state is {old!r}, and the new one is {new!r}; "
             "rank and dtype must stay the same"
         )
     what = f"{where}: a state {old!r} and the new one {new!r}"
-    return tuple(same_dimension(a, b, what) for a, b in zip(old.shape, new.shape, strict=True))
+    shape = tuple(same_dimension(a, b, what) for a, b in zip(old.shape, new.shape, strict=True))
+    return new if shape == new.shape else apply("refined", new, shape=shape)
 
 
 def _bundle(dtypes: Sequence[str]) -> Result:
@@ -147,6 +151,11 @@ def _loop_gradients(upstream: Operand, *inputs: Operand, **_: Any) -> Result:
 @rule("unbundle")
 def _part(bundle: Operand, index: int, shape: Shape, dtype: str) -> Result:
     return shape, dtype
+
+
+@rule("refined")
+def _refined(x: Operand, shape: Shape) -> Result:
+    return shape, x.dtype
 
 
 @rule("in_bundle")

@@ -115,3 +115,11 @@ def choose(condition: Array, x: Array, y: Array) -> Any:
     if x.shape != y.shape:
         raise ValueError(f"choose: shapes {x.shape} and {y.shape} must be the same")
     return np.where(condition, x, y)
+
+
+@kernel
+def refined(x: Array, shape: tuple[int | None, ...]) -> Any:
+    """x itself; ValueError if its shape is not what follows from the graph."""
+    if any(a is not None and a != b for a, b in zip(shape, x.shape, strict=True)):
+        raise ValueError(f"a state has shape {x.shape}, where {shape} came before")
+    return x

@@ -32,7 +32,7 @@ def random_uniform(
     """Numbers from `low` up to, but without, `high`; `low` if both are the same."""
     generator = _generator(stream)
     if not dtype.startswith("float"):
-        return generator.integers(low, max(high, low + 1), shape, dtype)
+        return generator.integers(int(low), int(max(high, low + 1)), shape, np.dtype(dtype))
     numbers = (low + (high - low) * generator.random(shape)).astype(dtype)
     # rounding to the dtype may give the bound itself
     last = np.nextafter(np.asarray(high, dtype), np.asarray(low, dtype))

@@ -80,7 +80,7 @@ def _drawn(operation: str, name: str | None, **attributes: Any) -> Variable:
     "ja-2.0:816 random_uniform_variable(shape, low, high, dtype=None, name=None, seed=None)",
     "ko-2.2:746 random_uniform_variable(shape, low, high, dtype=None, name=None, seed=None)",
 )
-def random_uniform_variable(
+def random_uniform_variable(  # noqa: PLR0917 - as documented
     shape: Any,
     low: float,
     high: float,
@@ -102,7 +102,7 @@ def random_uniform_variable(
     "ja-2.0:852 random_normal_variable(shape, mean, scale, dtype=None, name=None, seed=None)",
     "ko-2.2:783 random_normal_variable(shape, mean, scale, dtype=None, name=None, seed=None)",
 )
-def random_normal_variable(
+def random_normal_variable(  # noqa: PLR0917 - as documented
     shape: Any,
     mean: float,
     scale: float,

@@ -8,7 +8,7 @@ from typing import Any
 from conformance.reference.arguments import integer, tensor
 from conformance.reference.edition import documented
 from conformance.reference.graph import Tensor, apply
-from conformance.reference.loops import loop, selected
+from conformance.reference.loops import followed, loop, selected
 
 StepFunction = Callable[[Tensor, list[Tensor]], tuple[Tensor, list[Tensor]]]
 Outcome = tuple[Tensor, list[Tensor]]
@@ -117,7 +117,7 @@ def _checked(step_function: Any, constants: list[Tensor], count: int) -> StepFun
         output, new = tensor(answer[0], "rnn", "the output"), _tensors(answer[1], "new_states")
         if len(new) != count:
             raise ValueError(f"rnn: step_function returns {len(new)} states; {count} are carried")
-        return output, new
+        return output, [followed(a, b, "rnn") for a, b in zip(states, new, strict=True)]
 
     return call
 

@@ -54,9 +54,7 @@ def manual_variable_initialization(value: bool) -> None:
     ValueError unless value is True or False (ko-2.2:3827).
     """
     if not isinstance(value, bool):
-        raise ValueError(
-            f"manual_variable_initialization: value is {value!r}; write True or False"
-        )
+        raise ValueError(f"manual_variable_initialization: value is {value!r}; write True or False")
     Variable.initialised_when_made = not value
 
 

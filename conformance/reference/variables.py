@@ -1,14 +1,16 @@
-"""Values of variables, and updates of them."""
+"""Values of variables, updates of them, and a look at the values of tensors."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from conformance.reference.arguments import tensor
+from conformance.reference.arguments import number, tensor
+from conformance.reference.dtypes import FLOATS
 from conformance.reference.edition import documented
 from conformance.reference.functions import Function, Update, new_value
-from conformance.reference.graph import Tensor, Variable, binary
+from conformance.reference.graph import Tensor, Variable, apply, binary
 from conformance.reference.operations import current
+from conformance.reference.rules import Result, rule
 
 
 def _variable(x: Any, where: str) -> Variable:
@@ -70,17 +72,80 @@ def _set(x: Any, value: Any, where: str) -> None:
 
 @documented("ja-2.0:958 update(x, new_x)", "ko-2.2:892 update(x, new_x)")
 def update(x: Variable, new_x: Tensor) -> Update:
-    """An update for `function` that sets a variable to a tensor of its shape and dtype."""
+    """The updated variable: a tensor that is new_x, and sets x to it when it is evaluated.
+
+    It can be among the updates of `function`. ValueError unless x is a variable and new_x a tensor
+    of its shape and dtype.
+    """
     return new_value(x, new_x, "update")
 
 
 @documented("ja-2.0:977 update_add(x, increment)", "ko-2.2:913 update_add(x, increment)")
 def update_add(x: Variable, increment: Tensor) -> Update:
-    """An update for `function` that adds to a variable."""
-    return new_value(x, binary("add", x, increment), "update_add")
+    """The updated variable, as with `update`, that is x + increment.
+
+    ValueError unless the increment is a tensor of the shape and dtype of x, or a number.
+    """
+    return new_value(x, _changed("add", x, increment, "update_add"), "update_add")
 
 
 @documented("ja-2.0:996 update_sub(x, decrement)", "ko-2.2:934 update_sub(x, decrement)")
 def update_sub(x: Variable, decrement: Tensor) -> Update:
-    """An update for `function` that subtracts from a variable (ko-2.2:938)."""
-    return new_value(x, binary("subtract", x, decrement), "update_sub")
+    """The updated variable, as with `update`, that is x - decrement (ko-2.2:938).
+
+    ValueError unless the decrement is a tensor of the shape and dtype of x, or a number.
+    """
+    return new_value(x, _changed("subtract", x, decrement, "update_sub"), "update_sub")
+
+
+def _changed(operation: str, x: Variable, change: Any, where: str) -> Tensor:
+    """x with a tensor of its own shape, or a number, added or subtracted."""
+    if isinstance(change, Tensor):
+        new_value(x, change, where)
+    return binary(operation, x, change)
+
+
+@documented(
+    "ja-2.0:1015 moving_average_update(x, value, momentum)",
+    "ko-2.2:955 moving_average_update(x, value, momentum)",
+)
+def moving_average_update(x: Variable, value: Tensor, momentum: float) -> Update:
+    """The update x * momentum + value * (1 - momentum) of a float variable.
+
+    ValueError unless value is a tensor of the shape and dtype of x, and momentum from 0 to 1.
+    """
+    where = "moving_average_update"
+    new_value(x, value, where)
+    weight = number(momentum, where, "momentum")
+    if not 0 <= weight <= 1:
+        raise ValueError(f"{where}: momentum is {momentum!r}; write a number from 0 to 1")
+    if x.dtype not in FLOATS:
+        raise ValueError(f"{where}: {x!r} holds no fractions; make the variable of a float type")
+    return new_value(x, x * weight + value * (1 - weight), where)
+
+
+@documented("ja-2.0:1939 get_variable_shape(x)")
+def get_variable_shape(x: Variable) -> tuple[int, ...]:
+    """The shape of a variable as integers; ValueError if x is no variable."""
+    return current().shape(_variable(x, "get_variable_shape").value)
+
+
+@rule("print_tensor")
+def _printed(x: Tensor, message: str) -> Result:  # noqa: ARG001 - not a question of the shape
+    """The same shape and dtype."""
+    return x.shape, x.dtype
+
+
+@documented(
+    "ja-1:1114 print_tensor(x, message='')",
+    "ja-2.0:1957 print_tensor(x, message='')",
+    "ko-2.2:2496 print_tensor(x, message='')",
+)
+def print_tensor(x: Tensor, message: str = "") -> Tensor:
+    """A tensor equal to x that prints the message and its value whenever it is evaluated.
+
+    x itself prints nothing (ko-2.2:2502). ValueError unless the message is a text.
+    """
+    if not isinstance(message, str):
+        raise ValueError(f"print_tensor: message is {message!r}; write a text such as 'x is: '")
+    return apply("print_tensor", tensor(x, "print_tensor"), message=message)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -104,48 +105,37 @@ def has_variance(law: Law, rate: float = RATE) -> Test:
     return _by_chance(test, rate)
 
 
-def neighbours_are_independent(law: Law, rate: float = RATE) -> Test:
-    """Numbers next to each other are not correlated."""
+def neighbours_are_independent(spread: Callable[[Array], Array], rate: float = RATE) -> Test:
+    """Elements next to each other are not correlated; `spread` maps them to [0, 1]."""
 
     def test(got: Array) -> Problem | None:
-        u = law.centred(got).ravel()
-        pairs = u[: u.size // 2 * 2].reshape(-1, 2)
-        return _correlated(pairs[:, 0], pairs[:, 1], statistics.UNIFORM_FACTOR, rate, "neighbours")
+        values = np.asarray(spread(got), "float64").ravel()
+        pairs = values[: values.size // 2 * 2].reshape(-1, 2)
+        return _correlated(pairs[:, 0], pairs[:, 1], rate, "neighbours")
 
     return _by_chance(test, rate)
 
 
-def flags_are_independent(flagged: Callable[[Array], Array], p: float, rate: float = RATE) -> Test:
-    """Of elements next to each other, a flag of probability `p` says nothing of the next."""
-
-    def test(got: Array) -> Problem | None:
-        flags = flagged(got).ravel() - p
-        pairs = flags[: flags.size // 2 * 2].reshape(-1, 2)
-        return _correlated(pairs[:, 0], pairs[:, 1], statistics.BOUNDED_FACTOR, rate, "neighbours")
-
-    return ByChance(of_array(test), rate)
-
-
-def are_independent(centred: Callable[[Array], Array], factor: float, rate: float = RATE) -> Test:
-    """Two samples are not correlated; `factor` is the subgaussian one of a centred number."""
+def are_independent(spread: Callable[[Array], Array], rate: float = RATE) -> Test:
+    """Two samples are not correlated; `spread` maps their elements to [0, 1]."""
 
     def test(a: Array, b: Array) -> Problem | None:
         problem = is_sample(a) or is_sample(b)
         if problem is None and a.shape != b.shape:
             return Problem(f"gives shapes {a.shape} and {b.shape}", "shape")
-        u, w = centred(a).ravel(), centred(b).ravel()
-        return problem or _correlated(u, w, factor, rate, "the two samples")
+        u, w = (np.asarray(spread(x), "float64").ravel() for x in (a, b))
+        return problem or _correlated(u, w, rate, "the two samples")
 
     return ByChance(of_arrays(test), rate)
 
 
-def _correlated(u: Array, w: Array, factor: float, rate: float, what: str) -> Problem | None:
-    product, bound = float(np.sum(u * w)), statistics.product_bound(w, factor, rate)
-    if abs(product) <= bound:
+def _correlated(u: Array, w: Array, rate: float, what: str) -> Problem | None:
+    found, bound = statistics.covariance(u, w), statistics.covariance_bound(w, rate)
+    if abs(found) <= bound:
         return None
-    size = float(np.sqrt(np.sum(u * u) * np.sum(w * w)))
+    size = math.sqrt(float(u.var() * w.var())) * u.size or math.inf
     return Problem(
-        f"gives {u.size:,} pairs, {what} with correlation {product / size:.4f} "
+        f"gives {u.size:,} pairs, {what} with correlation {found / size:.4f} "
         f"where chance allows {bound / size:.4f}",
         f"{what} correlated",
     )

@@ -139,7 +139,7 @@ def _switched_shape(choice: Choice) -> Scenario:
 
 
 def _switched_gradient(choice: Choice) -> Scenario:
-    found, w = Switched(choice), None
+    found = Switched(choice)
     w = found.writer
     factors = w.variable("factors", w.numbers(choice.shape, choice.dtype))
     loss = w.call("sum", w.call("operator.mul", found.result, factors))

@@ -71,14 +71,16 @@ class GraphWriter(Writer):
         self._values.append(self.array(f"{tensor.name}_value", value))
         self.fed.append(tensor)
 
-    def run(self, outputs: Sequence[Ref]) -> None:
-        """Observe the values of tensors as "results"."""
+    def run(self, outputs: Sequence[Ref], name: str = "results") -> None:
+        """Observe the values of tensors, computed together, under one name."""
         function = self.call("function", list(self.fed), list(outputs))
-        self.observe("results", "operator.call", function, list(self._values))
+        self.observe(name, "operator.call", function, list(self._values))
 
-    def evaluate(self, outputs: Sequence[Ref], dtypes: Sequence[str]) -> list[Expected]:
+    def evaluate(
+        self, outputs: Sequence[Ref], dtypes: Sequence[str], name: str = "results"
+    ) -> list[Expected]:
         """Observe tensors, and give what the oracle says of each, when it is asked."""
-        self.run(outputs)
+        self.run(outputs, name)
         wanted = {o.name: d for o, d in zip(outputs, dtypes, strict=True)}
         return self._each(cache(partial(expect_program, self.program(), self.given, wanted)), wanted)
 

@@ -206,7 +206,7 @@ def _static(plan: Plan) -> Scenario:
 
 
 def _gradient(plan: Plan) -> Scenario:
-    found, w = Applied(plan), None
+    found = Applied(plan)
     w = found.writer
     factors = w.variable("factors", w.numbers(plan.shape, plan.dtype))
     loss = w.call("sum", w.call("operator.mul", found.result, factors))

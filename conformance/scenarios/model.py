@@ -31,6 +31,8 @@ class Problem:
     got: Array | str | None = None
     expected: Array | str | None = None
     ulp: float | None = None
+    unmade: bool = False
+    """Whether another function, on which the check depends, failed before: nothing was seen."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.program import Argument, Function, Ref
 from conformance.results import Aspect
-from conformance.scenarios import chance, statistics
+from conformance.scenarios import chance
 from conformance.scenarios.checks import Test, described, has_dtype, has_shape, raises
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.samplers import SAMPLERS, Parameters, Sampler
@@ -212,7 +212,7 @@ def _law_checks(sampler: Sampler, parameters: Parameters) -> Iterator[Check]:
         "neighbours are independent",
         Aspect.DISTRIBUTION,
         ("sample",),
-        chance.neighbours_are_independent(law),
+        chance.neighbours_are_independent(law.distribution),
         "independent numbers",
         conventions=("independent",),
     )
@@ -243,8 +243,8 @@ def seeds(sampler: Sampler, edition: str) -> Sequence[Scenario]:
 
 def _independence(sampler: Sampler, parameters: Parameters) -> Test:
     if sampler.law is None:
-        return chance.are_independent(lambda got: got - 0.5, statistics.BOUNDED_FACTOR)
-    return chance.are_independent(sampler.law(*parameters).centred, statistics.UNIFORM_FACTOR)
+        return chance.are_independent(lambda got: got == 1)
+    return chance.are_independent(sampler.law(*parameters).distribution)
 
 
 def seed_checks(independence: Test) -> tuple[Check, ...]:

@@ -14,15 +14,16 @@ from hypothesis import strategies as st
 from conformance.oracle import Expectation
 from conformance.program import Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import agrees_with, has_dtype, raises
+from conformance.scenarios.checks import agrees_with, is_one_of, raises
 from conformance.scenarios.graphs import Expected, GraphWriter, has_static_shape, item
 from conformance.scenarios.loop_cells import Cell, cells
-from conformance.scenarios.model import Check, Family, Scenario
+from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 
 Rows = npt.NDArray[np.bool_]
 Lines = Mapping[str, int]
 
 OUTPUTS = {"ja-1": 1198, "ja-1-text": 754, "ja-2.0": 2617, "zh-TW": 1106, "ko-2.2": 2632}
+TUPLE = {"ja-1": 1195, "ja-1-text": 751, "ja-2.0": 2614, "zh-TW": 1103, "ko-2.2": 2629}
 LAST_OUTPUT = {"ja-1": 1197, "ja-1-text": 753, "ja-2.0": 2616, "zh-TW": 1105, "ko-2.2": 2631}
 NEW_STATES = {"ja-1": 1200, "ja-1-text": 755, "ja-2.0": 2618, "zh-TW": 1107, "ko-2.2": 2635}
 BACKWARDS = {"ja-1": 1184, "ja-1-text": 743, "ja-2.0": 2606, "zh-TW": 1097, "ko-2.2": 2618}
@@ -154,33 +155,56 @@ def _rows(expect: Expected, rows: Rows) -> Expectation:
 
 
 def value_scenario(plan: Plan) -> Scenario:
-    """The last output, all outputs and the new states, and the dtype."""
+    """The last output, all outputs and the new states.
+
+    The last output is computed by a function of its own: what one function makes of both is
+    another scenario.
+    """
     call = Call(plan)
-    expected = call.writer.evaluate([ref for _, ref, _ in call.parts], [plan.dtype] * len(call.parts))
-    checks = [
-        check
-        for i, ((what, _, at), expect) in enumerate(zip(call.parts, expected, strict=True))
-        for check in _checks(call, i, what, expect, at)
-    ]
-    test, named = item(1, has_dtype(plan.dtype)), ("result-dtype",)
-    demands = f"outputs in {plan.dtype}"
-    checks.append(Check("dtype", Aspect.DTYPE, ("results",), test, demands, conventions=named))
-    return call.scenario(checks)
+    last, *others = call.parts
+    return call.scenario([*_evaluated(call, [last], "last"), *_evaluated(call, others, "others")])
 
 
-def _checks(call: Call, index: int, what: str, expect: Expected, at: Lines) -> Iterator[Check]:
+def _evaluated(call: Call, parts: Sequence[tuple[str, Ref, Lines]], name: str) -> Iterator[Check]:
+    """Checks of some results, computed together."""
+    refs = [ref for _, ref, _ in parts]
+    expected = call.writer.evaluate(refs, [call.plan.dtype] * len(refs), name)
+    for i, ((what, _, at), expect) in enumerate(zip(parts, expected, strict=True)):
+        yield from _checks(call, (name, i), what, expect, at)
+
+
+def _checks(
+    call: Call, place: tuple[str, int], what: str, expect: Expected, at: Lines
+) -> Iterator[Check]:
     """A check of the samples that no mask touches, and one of the others."""
-    rows, named = call.untouched(), ()
+    (name, index), rows, named = place, call.untouched(), ()
     if call.plan.go_backwards and what == "outputs":
         at, named = _order(call.plan, at)
     test = item(index, agrees_with(partial(_rows, expect, rows)))
     demands = f"the {what} of the step function along the time axis"
-    yield Check(what, Aspect.VALUE, ("results",), test, demands, at, named)
+    yield Check(what, Aspect.VALUE, (name,), test, demands, at, named)
     if rows.all():
         return
     test = item(index, agrees_with(partial(_rows, expect, ~rows)))
-    name, demands = f"{what} of masked samples", f"the {what} as if masked steps were not there"
-    yield Check(name, Aspect.VALUE, ("results",), test, demands, MASK, (*named, "masked-steps"))
+    title, demands = f"{what} of masked samples", f"the {what} as if masked steps were not there"
+    yield Check(title, Aspect.VALUE, (name,), test, demands, MASK, (*named, "masked-steps"))
+
+
+def _together(edition: str) -> tuple[Scenario, ...]:
+    """All results computed by one function."""
+    found = []
+    for unroll in (False, True):
+        call = Call(Plan(edition, cells(edition)[0], unroll=unroll, told=unroll))
+        test = partial(_several, call.writer.evaluate([r for _, r, _ in call.parts], ["float32"] * 3))
+        demands = "the last output, the outputs and the new state"
+        check = Check("all results at once", Aspect.VALUE, ("results",), test, demands, TUPLE)
+        found.append(call.scenario([check]))
+    return tuple(found)
+
+
+def _several(expected: Sequence[Expected], values: Values) -> Problem | None:
+    problems = (item(i, agrees_with(expect))(values) for i, expect in enumerate(expected))
+    return next((p for p in problems if p is not None), None)
 
 
 def _order(plan: Plan, at: Lines) -> tuple[Lines, tuple[str, ...]]:
@@ -191,7 +215,7 @@ def _order(plan: Plan, at: Lines) -> tuple[Lines, tuple[str, ...]]:
 
 
 def static_scenario(plan: Plan) -> Scenario:
-    """What `int_shape` says of the results."""
+    """What `int_shape` and `dtype` say of the results."""
     call = Call(plan)
     one, real = (plan.samples, *plan.result), (plan.samples, plan.time, *plan.result)
     # the initial states are variables: their shapes are known
@@ -203,12 +227,15 @@ def static_scenario(plan: Plan) -> Scenario:
         name, demands = f"static shape of the {what}", f"int_shape {static}"
         test = has_static_shape(static, shape)
         checks.append(Check(name, Aspect.STATIC_SHAPE, (f"shape{i}",), test, demands, at))
+    call.writer.observe("dtype", "dtype", call.outputs)
+    test, named = is_one_of(plan.dtype), ("result-dtype",)
+    checks.append(Check("dtype", Aspect.DTYPE, ("dtype",), test, plan.dtype, conventions=named))
     return call.scenario(checks)
 
 
 def gradient_scenario(plan: Plan) -> Scenario:
     """Gradients of a random linear functional of all results."""
-    call, w = Call(plan), None
+    call = Call(plan)
     w = call.writer
     terms = []
     for i, (_, ref, _) in enumerate(call.parts):
@@ -341,9 +368,10 @@ def _refused(
 
 
 FAMILIES = (
-    Family("rnn", frozenset({Aspect.VALUE, Aspect.DTYPE}), _values),
-    Family("rnn", frozenset({Aspect.VALUE, Aspect.DTYPE}), _masks),
-    Family("rnn", frozenset({Aspect.STATIC_SHAPE}), _static),
+    Family("rnn", frozenset({Aspect.VALUE}), _values),
+    Family("rnn", frozenset({Aspect.VALUE}), _masks),
+    Family("rnn", frozenset({Aspect.VALUE}), _together),
+    Family("rnn", frozenset({Aspect.STATIC_SHAPE, Aspect.DTYPE}), _static),
     Family("rnn", frozenset({Aspect.GRADIENT}), _gradients, share=0.5),
     Family("rnn", frozenset({Aspect.ERROR}), _errors, ("keras-2.0", "keras-2.2")),
 )

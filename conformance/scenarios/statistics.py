@@ -12,9 +12,9 @@ the stated probability, the `rate`.
   with probability at most exp(-x) (B. Laurent, P. Massart, Adaptive estimation of a quadratic
   functional by model selection, 2000, lemma 1).
 * Counts: P(K >= k) <= exp(-n KL(k/n, p)) for k/n >= p, and the same below (Chernoff 1952).
-* Products with numbers of subgaussian factor v: P(|sum u_i w_i| > t | w) <=
-  2 exp(-t^2 / (2 v sum w_i^2)) (Hoeffding 1963). A uniform number on an interval of length 1 has
-  the factor 1/12, because sinh(t)/t <= exp(t^2/6); any centred number on it has 1/4.
+* Products: P(|sum u_i w_i| > t | w) <= 2 exp(-2 t^2 / sum w_i^2) for independent u_i on intervals
+  of length 1 that have one mean, where the w_i sum to 0 (W. Hoeffding, Probability inequalities for
+  sums of bounded random variables, 1963, theorem 2). Nothing else is asked of the law of u.
 """
 
 from __future__ import annotations
@@ -55,10 +55,6 @@ class Law:
     def scale(self) -> float:
         """The standard deviation."""
         return math.sqrt(self.variance)
-
-    def centred(self, sample: Array) -> Array:
-        """Numbers that are uniform on [-1/2, 1/2] if those of the sample have this law."""
-        return self.distribution(np.asarray(sample, "float64")) - 0.5
 
 
 def normal(mean: float, stddev: float) -> Law:
@@ -177,10 +173,11 @@ def count_is_possible(k: int, n: int, p: float, rate: float = RATE) -> bool:
     return improbability(k, n, p) <= exponent(rate)
 
 
-UNIFORM_FACTOR = 1 / 12
-BOUNDED_FACTOR = 1 / 4
+def covariance(u: Array, w: Array) -> float:
+    """The sum of the products of `u` with the distances of `w` from their mean."""
+    return float(np.sum(u * (w - w.mean())))
 
 
-def product_bound(w: Array, factor: float, rate: float = RATE) -> float:
-    """What |sum u_i w_i| does not exceed if u is independent of w and has this factor."""
-    return math.sqrt(2 * factor * float(np.sum(np.square(w))) * exponent(rate))
+def covariance_bound(w: Array, rate: float = RATE) -> float:
+    """What |covariance| does not exceed for u on an interval of length 1, independent of w."""
+    return math.sqrt(float(np.sum(np.square(w - w.mean()))) * exponent(rate) / 2)

@@ -77,7 +77,7 @@ def gives_the_variable(kind: Kind) -> Callable[[str], st.SearchStrategy[Scenario
             f"the variable with its new value, {shown(value)}",
             GIVES[kind],
         )
-        return _scenario(written, "the value of what it returns", check)
+        return _scenario(written, "the updated variable that is returned", check)
 
     return drawn
 

@@ -1,0 +1,103 @@
+"""What the functions on images share: data formats, checks of arguments, windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from conformance.reference.arguments import integer, integer_vector, tensor
+from conformance.reference.configuration import LAYOUTS, image_data_format
+from conformance.reference.edition import EDITION
+from conformance.reference.graph import Tensor, apply
+
+POSITIONS, TAPS = "pqr", "ijk"
+"""Labels of the spatial axes in contractions: of positions, and of elements of a window."""
+
+
+def data_format_of(value: Any, where: str) -> str:
+    """`channels_last` or `channels_first`; None is the configured one, keras-1 says tf or th.
+
+    ValueError for anything else (ko-2.2:3122, ja-2.0:3010).
+    """
+    if EDITION == "keras-1":
+        if isinstance(value, str) and value in LAYOUTS:
+            return LAYOUTS[value]
+        raise ValueError(f"{where}: dim_ordering is {value!r}; write 'tf' or 'th'")
+    if value is None:
+        return image_data_format()
+    if isinstance(value, str) and value in LAYOUTS.values():
+        return value
+    raise ValueError(
+        f"{where}: data_format is {value!r}; write 'channels_last' or 'channels_first'"
+    )
+
+
+def padding_of(value: Any, where: str, *allowed: str) -> str:
+    """One of the paddings; ValueError for anything else."""
+    if isinstance(value, str) and value in allowed:
+        return value
+    listed = " or ".join(repr(word) for word in allowed)
+    raise ValueError(f"{where}: the padding is {value!r}; write {listed}")
+
+
+def per_axis(value: Any, axes: int, where: str, what: str) -> tuple[int, ...]:
+    """A positive integer for each spatial axis; a bare integer will do for one.
+
+    ValueError for anything else.
+    """
+    listed = (value,) if axes == 1 and not isinstance(value, (list, tuple)) else value
+    if not isinstance(listed, (list, tuple)) or len(listed) != axes:
+        raise ValueError(f"{where}: {what} is {value!r}; write a tuple of {axes} integers")
+    return tuple(integer(n, where, f"{what}[{i}]", 1) for i, n in enumerate(listed))
+
+
+def images_of(x: Any, axes: int, data_format: str, where: str, what: str = "x") -> Tensor:
+    """x with its channels last; ValueError if it is no tensor of rank axes + 2."""
+    found = tensor(x, where, what)
+    if found.ndim != axes + 2:
+        raise ValueError(
+            f"{where}: {what} is {found!r}; it must have rank {axes + 2}: batch, channels and "
+            f"{axes} spatial axes"
+        )
+    return to_last(found, data_format)
+
+
+def to_last(x: Tensor, data_format: str) -> Tensor:
+    """An image tensor with its channels last."""
+    if data_format == "channels_last":
+        return x
+    return apply("permute_dimensions", x, pattern=(0, *range(2, x.ndim), 1))
+
+
+def from_last(x: Tensor, data_format: str) -> Tensor:
+    """A channels-last image tensor in a data format."""
+    if data_format == "channels_last":
+        return x
+    return apply("permute_dimensions", x, pattern=(0, x.ndim - 1, *range(1, x.ndim - 1)))
+
+
+def windows_of(
+    x: Tensor,
+    sizes: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: str = "valid",
+    dilation: tuple[int, ...] | None = None,
+    border: float = 0.0,
+) -> Tensor:
+    """All windows of channels-last images: (batch, positions..., sizes..., channels)."""
+    rates = dilation or (1,) * len(sizes)
+    return apply(
+        "windows",
+        x,
+        sizes=sizes,
+        strides=strides,
+        padding=padding,
+        dilation=rates,
+        border=border,
+    )
+
+
+def reshaped(x: Tensor, kept: int, *dimensions: int) -> Tensor:
+    """x with all axes but the first `kept` in new dimensions."""
+    head = apply("getitem", apply("shape", x), index=(slice(0, kept),))
+    tail = apply("cast", integer_vector(dimensions, "reshape", "shape"), dtype="int32")
+    return apply("reshape", x, apply("concatenate", head, tail, axis=0))
