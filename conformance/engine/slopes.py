@@ -36,6 +36,8 @@ NEIGHBOUR = 2.0**-4
 """An element's error is measured against its own terms and this share of the largest."""
 ESTIMATE = 2.0
 """How many times the estimated error of the expected gradient is forgiven."""
+CANCELLED = 64.0
+"""Roundings of terms as large as the loss over the element, which may cancel in the gradient."""
 CONDITION = 8.0
 """How many times what one rounding of the inputs changes is forgiven besides."""
 
@@ -150,7 +152,7 @@ class Slope:
         wanted = self.differentiated.wanted
         if len(values) != len(wanted):
             gives = f"gives {len(values)} gradients"
-            yield self._finding(number, "count", gives, f"{len(wanted)}", ())
+            yield self._finding(number, "count", gives, f"{len(wanted)}")
             return
         for name, value in zip(wanted, values, strict=True):
             yield from self._one(number, name, value)
@@ -159,12 +161,11 @@ class Slope:
         shape = self.arrays[number][name].shape
         if value.array is None:
             gives, conventions = f"gives {value.python_type} for {name}", ("differentiable",)
-            yield self._finding(
-                number, "no array", gives, f"an array of shape {shape}", conventions
-            )
+            demands = f"an array of shape {shape}"
+            yield self._finding(number, "no array", gives, demands, conventions=conventions)
         elif value.array.shape != shape:
             gives = f"gives shape {value.array.shape} for {name}"
-            yield self._finding(number, "shape", gives, str(shape), ())
+            yield self._finding(number, "shape", gives, str(shape))
         else:
             yield from self._compared(number, name, value.array)
 
@@ -187,11 +188,15 @@ class Slope:
         index = tuple(int(i) for i in np.argwhere(smooth if smooth.any() else outside)[0])
         place = f" at {list(index)}" if index else ""
         gives = f"gives {float(got[index]):.9g}{place} for {name}"
+        sides = (got, expected.value)
         if smooth.any():
-            demands, conventions = f"{expected.value[index]:.9g}", ()
-            return self._finding(number, "value", gives, demands, conventions, got, expected.value)
+            demands = f"{expected.value[index]:.9g}"
+            flat = expected.scale[index] == 0 and not np.isfinite(got[index])
+            named = ("subgradient",) if flat else ()
+            return self._finding(number, "value", gives, demands, conventions=named, sides=sides)
         demands = f"between {expected.low[index]:.6g} and {expected.high[index]:.6g}"
-        return self._finding(number, "kink", gives, demands, ("subgradient",), got, expected.value)
+        named = ("subgradient",)
+        return self._finding(number, "kink", gives, demands, conventions=named, sides=sides)
 
     def _finding(
         self,
@@ -199,9 +204,9 @@ class Slope:
         kind: str,
         gives: str,
         demands: str,
-        conventions: tuple[str, ...],
-        got: Array | None = None,
-        expected: Array | None = None,
+        *,
+        conventions: tuple[str, ...] = (),
+        sides: tuple[Array | None, Array | None] = (None, None),
     ) -> Finding:
         named = tuple(sorted({*self.unsettled, *conventions}))
         return Finding(
@@ -212,8 +217,8 @@ class Slope:
             demands,
             conventions=named,
             draw=number,
-            got=got,
-            expected=expected,
+            got=sides[0],
+            expected=sides[1],
         )
 
     def _room(self, expected: Slopes) -> Array:
@@ -222,7 +227,8 @@ class Slope:
         finite = expected.scale[np.isfinite(expected.scale)]
         largest = finite.max() if finite.size else 0.0
         room: Array = root * (expected.scale + NEIGHBOUR * largest) + np.finfo("float32").tiny
-        return room + ESTIMATE * expected.error
+        eps = float(np.finfo(self.differentiated.dtype).eps)
+        return room + ESTIMATE * expected.error + CANCELLED * eps * expected.terms
 
     def _slopes(self, number: int, roundings: float) -> dict[str, Slopes]:
         """What is expected for each input, its elements moved by so many roundings either way."""

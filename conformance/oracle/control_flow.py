@@ -22,7 +22,7 @@ from conformance.oracle.expectation import Array
 Step = Callable[[Array, list[Array]], tuple[Array, Sequence[Array]]]
 
 
-def rnn(
+def rnn(  # noqa: PLR0917 - as documented
     step_function: Step,
     inputs: Array,
     initial_states: Sequence[Array],
@@ -36,7 +36,8 @@ def rnn(
 
     `mask` is (samples, time) or (samples, time, 1). IndexError if there is no time step.
     """
-    states, outputs = list(initial_states), []
+    states = list(initial_states)
+    outputs: list[Array] = []
     order = range(inputs.shape[1])
     for t in reversed(order) if go_backwards else order:
         output, new = step_function(inputs[:, t], [*states, *(constants or ())])
@@ -54,7 +55,8 @@ def _chosen(condition: Any, x: Any, y: Any) -> Array:
     """x where the condition is not zero, else y; the condition's axes are the first ones."""
     truth = np.asarray(condition) != 0
     shape = truth.shape + (1,) * (np.ndim(x) - truth.ndim)
-    return np.where(truth.reshape(shape), x, y)
+    result: Array = np.where(truth.reshape(shape), x, y)
+    return result
 
 
 def switch(condition: Array, then_expression: Any, else_expression: Any) -> Array:

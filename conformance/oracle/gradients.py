@@ -36,7 +36,8 @@ MOST = 16
 class Slopes:
     """The gradient with respect to one input, all of that input's shape.
 
-    `value` is the gradient, `scale` the sum of the magnitudes that it is the sum of, `error` an
+    `value` is the gradient, `scale` the sum of the magnitudes that it is the sum of, `terms` the
+    magnitude of the loss over that of the element: what may cancel on the way. `error` is an
     estimate of how wrong `value` is. Where `kink`
     is set, any number from `low` to `high` is a slope of the function there. Of a large input only
     `MOST` elements are looked at; the others are NaN.
@@ -44,6 +45,7 @@ class Slopes:
 
     value: Array
     scale: Array
+    terms: Array
     error: Array
     kink: Array
     low: Array
@@ -111,14 +113,14 @@ class _Along:
 
 def _of(function: _Along, weights: Array) -> Slopes:
     tensor = function.tensor
-    table = np.full((6, tensor.size), np.nan)
+    table = np.full((7, tensor.size), np.nan)
     for i in np.random.Generator(np.random.PCG64(tensor.size)).permutation(tensor.size)[:MOST]:
         table[:, i] = _element(function, int(i), weights)
     return Slopes(*(row.reshape(tensor.shape) for row in table))
 
 
 def _element(function: _Along, element: int, weights: Array) -> tuple[float, ...]:
-    """Value, scale, error, kink, low and high for one input element."""
+    """Value, scale, terms, error, kink, low and high for one input element."""
     size = np.maximum(np.abs(function.tensor.reshape(-1)[element]), LEAST)
     step = size * STEP
     ends = {k: function.at(element, k * step) for k in (-2, -1, -0.5, 0, 0.5, 1, 2)}
@@ -129,7 +131,8 @@ def _element(function: _Along, element: int, weights: Array) -> tuple[float, ...
     value = (weights * column).sum()
     error = np.abs(weights * (fine - coarse)).sum()
     bend = np.abs(weights * (ends[1] - 2 * ends[0] + ends[-1])).sum() / step
-    known = float(value), float(scale), float(error)
+    terms = np.abs(weights * ends[0]).sum() / size
+    known = float(value), float(scale), float(terms), float(error)
     if error <= KINK * scale + TINY and bend <= BEND * scale + TINY:
         return (*known, 0.0, float(value), float(value))
     return (*known, 1.0, *_sides(function, element, size * SIDE, weights))

@@ -117,6 +117,7 @@ def bounded_normalised(
     axes = tuple(reduction_axes)
     mean, drift = reductions.bounded_mean(model, x, axes, True)
     var, wide = reductions.bounded_var(model, x, axes, True)
+    wide = np.where(var + wide >= model.overflow, np.inf, wide)
     scale, shift = np.abs(_spread(gamma, x, axes)), _spread(beta, x, axes)
     inverse = 1 / np.sqrt(var + epsilon)
     above = 1 / np.sqrt(np.maximum(var - wide, 0) + epsilon) - inverse

@@ -60,10 +60,13 @@ def variance(node: Tensor, upstream: Tensor) -> Gradients:
 
 @gradient_of("std")
 def deviation(node: Tensor, upstream: Tensor) -> Gradients:
-    """(x - mean) / (n std); NaN where all elements are equal."""
+    """(x - mean) / (n std); 0 where all elements are equal, which is a subgradient."""
     (x,) = node.inputs
     share = apply("divide_by_count", unreduced(node, upstream), x, axis=node.attributes["axis"])
-    return (share * ((x - _again("mean", node)) / unreduced(node, node)),)
+    ratio = (x - _again("mean", node)) / unreduced(node, node)
+    none = apply("fill_like", ratio, value=0, dtype=x.dtype)
+    alike = binary("equal", unreduced(node, node), 0)
+    return (share * apply("select", alike, none, ratio),)
 
 
 @gradient_of("logsumexp")

@@ -144,12 +144,12 @@ def _loop(*inputs: Operand, body: Body, layout: Layout) -> Result:
 
 
 @rule("loop_gradients")
-def _loop_gradients(upstream: Operand, *inputs: Operand, **_: Any) -> Result:
+def _loop_gradients(_upstream: Operand, *inputs: Operand, **_: Any) -> Result:
     return _bundle([item.dtype for item in inputs])
 
 
 @rule("unbundle")
-def _part(bundle: Operand, index: int, shape: Shape, dtype: str) -> Result:
+def _unbundle(_bundle: Operand, shape: Shape, dtype: str, **_: Any) -> Result:
     return shape, dtype
 
 
@@ -159,7 +159,7 @@ def _refined(x: Operand, shape: Shape) -> Result:
 
 
 @rule("in_bundle")
-def _in_bundle(bundle: Operand, array: Operand, index: int) -> Result:
+def _in_bundle(bundle: Operand, _array: Operand, **_: Any) -> Result:
     return bundle.shape, bundle.dtype
 
 

@@ -1,4 +1,4 @@
-"""Random numbers from NumPy's generators, computed in float64 and rounded once."""
+"""Random numbers from NumPy's generators, rounded once to their dtype."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.reference.ops_numpy import kernel, rounded_once
+from conformance.reference.ops_numpy import kernel, widened
 from conformance.reference.random_rules import Stream
 
 Array = npt.NDArray[Any]
@@ -71,10 +71,16 @@ def random_flags(dimensions: Array, p: float, stream: Stream) -> Any:
     return _generator(stream).random(tuple(dimensions.tolist())) < p
 
 
-@rounded_once
+@widened
+def _scaled(x: Array, level: float) -> Any:
+    return x / (1 - level)
+
+
+@kernel
 def dropout(x: Array, flags: Array, level: float) -> Any:
     """x / (1 - level) where the flag says so, else 0, also for infinite x.
 
     ValueError if the flags do not broadcast to the shape of x.
     """
-    return np.where(np.broadcast_to(flags, x.shape), x / (1 - level), 0)
+    kept = np.broadcast_to(flags, x.shape)
+    return np.where(kept, _scaled(x, level=level), x.dtype.type(0))

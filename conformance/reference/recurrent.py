@@ -22,7 +22,7 @@ Outcome = tuple[Tensor, list[Tensor]]
     "ko-2.2:2597 rnn(step_function, inputs, initial_states, go_backwards=False, mask=None, "
     "constants=None, unroll=False, input_length=None)",
 )
-def rnn(
+def rnn(  # noqa: PLR0917 - as documented
     step_function: StepFunction,
     inputs: Tensor,
     initial_states: Sequence[Tensor],
@@ -69,7 +69,9 @@ def rnn(
 def _sequence(inputs: Any) -> Tensor:
     x = tensor(inputs, "rnn", "inputs")
     if x.ndim < 3:
-        raise ValueError(f"rnn: inputs are {x!r}; they must have rank 3 at least: (samples, time, dim)")
+        raise ValueError(
+            f"rnn: inputs are {x!r}; they must have rank 3 at least: (samples, time, dim)"
+        )
     return x
 
 
@@ -127,9 +129,7 @@ def _masked(call: StepFunction) -> Callable[..., Outcome]:
 
     def step(x: Tensor, mask: Tensor, states: list[Tensor]) -> Outcome:
         output, new = call(x, states[1:])
-        kept = [
-            selected(mask, a, b) for a, b in zip((output, *new), states, strict=True)
-        ]
+        kept = [selected(mask, a, b) for a, b in zip((output, *new), states, strict=True)]
         return kept[0], kept
 
     return step

@@ -28,10 +28,18 @@ SHAPES = {"ja-1": 1213, "ja-1-text": 761, "ja-2.0": 2637, "zh-TW": 1113, "ko-2.2
 RANK = {"ko-2.2": 2673}
 PHASES: Mapping[str, Lines] = {
     "in_train_phase": {
-        "ja-1": 1231, "ja-1-text": 773, "ja-2.0": 2657, "zh-TW": 1125, "ko-2.2": 2685,
+        "ja-1": 1231,
+        "ja-1-text": 773,
+        "ja-2.0": 2657,
+        "zh-TW": 1125,
+        "ko-2.2": 2685,
     },
     "in_test_phase": {
-        "ja-1": 1244, "ja-1-text": 780, "ja-2.0": 2679, "zh-TW": 1131, "ko-2.2": 2714,
+        "ja-1": 1244,
+        "ja-1-text": 780,
+        "ja-2.0": 2679,
+        "zh-TW": 1131,
+        "ko-2.2": 2714,
     },
 }
 TRAINING: Mapping[str, Lines] = {
@@ -62,7 +70,7 @@ class Choice:
     @property
     def title(self) -> str:
         """What the scenario is about."""
-        size = {0: "a scalar", len(self.shape): "a condition for each element"}
+        size = {len(self.shape): "a condition for each element", 0: "a scalar condition"}
         words = [size.get(self.rank, "a condition of a lower rank"), self.truth]
         return " ".join([*words, *["with callables"] * any(self.callables)])
 
@@ -70,7 +78,7 @@ class Choice:
     def conventions(self) -> tuple[str, ...]:
         """What the documents leave open."""
         found = ["condition-rank"] if 0 < self.rank < len(self.shape) else []
-        return tuple([*found, *["nonzero-condition"] * self.other])
+        return (*found, *["nonzero-condition"] * self.other)
 
     @property
     def lines(self) -> Lines:
@@ -85,7 +93,9 @@ class Switched:
         self.choice = choice
         self.writer = w = GraphWriter(choice.seed)
         condition = self._condition()
-        self.expressions = [self._placeholder(n, w.numbers(choice.shape, choice.dtype)) for n in "xy"]
+        self.expressions = [
+            self._placeholder(n, w.numbers(choice.shape, choice.dtype)) for n in "xy"
+        ]
         pairs = zip(self.expressions, choice.callables, strict=True)
         branches = [_doubled(w, x, called=called) for x, called in pairs]
         self.result = w.call("switch", condition, *branches)
@@ -98,7 +108,9 @@ class Switched:
         choice, w = self.choice, self.writer
         shape = choice.shape[: choice.rank]
         if choice.truth == "computed":
-            sides = [self._placeholder(n, w.numbers(shape, choice.dtype)) for n in ("left", "right")]
+            sides = [
+                self._placeholder(n, w.numbers(shape, choice.dtype)) for n in ("left", "right")
+            ]
             return w.call("greater", *sides)
         numbers = (0, 1, 2, -1) if choice.other else (0, 1)
         value = np.asarray(w.random.choice(numbers, size=shape)).astype(choice.truth)
@@ -200,7 +212,9 @@ def _rank_error(rank: int) -> Scenario:
     return Scenario("switch", title, w.program(), w.arrays, (check,))
 
 
-def _branches(w: GraphWriter, *, called: tuple[bool, bool]) -> tuple[Ref, list[Argument], list[Array]]:
+def _branches(
+    w: GraphWriter, *, called: tuple[bool, bool]
+) -> tuple[Ref, list[Argument], list[Array]]:
     """A fed tensor, two branches made of it, and what each is: twice and minus the numbers."""
     numbers = w.numbers((2, 3))
     x = w.placeholder("x", numbers, (None, 3))
@@ -247,7 +261,7 @@ def _explicit_scenarios(function: str, _edition: str) -> st.SearchStrategy[Scena
     )
 
 
-def _fixed(function: str, edition: str) -> tuple[Scenario, ...]:
+def _fixed(function: str, _edition: str) -> tuple[Scenario, ...]:
     """The phase is set, and `training` left out or None."""
     found = []
     for phase in (1, 0):

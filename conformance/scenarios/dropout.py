@@ -147,10 +147,10 @@ def _common_factor(kept: Array, dtype: Any) -> Problem | None:
 def _scale(kept: Array, dtype: Any, level: float) -> Problem | None:
     """The factor is 1 / (1 - level). The rounding of the level weighs more the nearer it is 1."""
     eps, wanted = float(np.finfo(dtype).eps), 1 / (1 - level)
-    error = float(np.abs(kept - wanted).max()) / wanted
-    if error <= 4 * eps * wanted:
+    error, bound = float(np.abs(kept - wanted).max()) / wanted, 4 * eps * wanted
+    if error <= bound:
         return None
-    inaccurate = error <= np.sqrt(eps)
+    inaccurate = error <= bound / np.sqrt(eps)  # half of the digits are right
     return Problem(
         f"multiplies what it keeps by {float(kept.flat[0]):.9g}",
         "accuracy" if inaccurate else "factor",

@@ -25,10 +25,10 @@ Expected = Callable[[], Expectation]
 class GraphWriter(Writer):
     """A program of variables and placeholders, whose values it remembers for the oracle.
 
-        w = GraphWriter(seed=7)
-        x = w.placeholder("x", w.numbers((2, 3)), (None, 3))
-        total = w.call("sum", x)
-        expected, = w.evaluate([total], ["float32"])
+    w = GraphWriter(seed=7)
+    x = w.placeholder("x", w.numbers((2, 3)), (None, 3))
+    total = w.call("sum", x)
+    expected, = w.evaluate([total], ["float32"])
     """
 
     def __init__(self, seed: int) -> None:
@@ -82,7 +82,9 @@ class GraphWriter(Writer):
         """Observe tensors, and give what the oracle says of each, when it is asked."""
         self.run(outputs, name)
         wanted = {o.name: d for o, d in zip(outputs, dtypes, strict=True)}
-        return self._each(cache(partial(expect_program, self.program(), self.given, wanted)), wanted)
+        return self._each(
+            cache(partial(expect_program, self.program(), self.given, wanted)), wanted
+        )
 
     def differentiate(self, loss: Ref, variables: Sequence[Ref]) -> list[Expected]:
         """Observe the gradients of a scalar, and give what the oracle says of each."""

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from conformance.program import Function, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, has_dtype
-from conformance.scenarios.graphs import GraphWriter, has_static_shape, item
-from conformance.scenarios.model import Check, Family, Scenario
+from conformance.scenarios.graphs import GraphWriter, Test, has_static_shape, item
+from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import FunctionWriter
 
 Array = npt.NDArray[Any]
@@ -190,7 +190,7 @@ def _values(plan: Plan) -> Scenario:
     value = Check("value", Aspect.VALUE, ("results",), test, demands, lines)
     settled = plan.callee.dtype is not None or plan.initial
     named = () if settled else ("result-dtype",)
-    test, demands = item(0, has_dtype(plan.result)), f"a result in {plan.result}"
+    test, demands = item(0, keeps_dtype(plan.result)), f"a result in {plan.result}"
     lines = RESULTS[plan.function]
     dtype = Check("dtype", Aspect.DTYPE, ("results",), test, demands, lines, named)
     return found.scenario([value, dtype])
@@ -223,6 +223,16 @@ def _gradient(plan: Plan) -> Scenario:
         for i, (ref, expect) in enumerate(zip(found.tensors, expected, strict=True))
     ]
     return found.scenario(checks)
+
+
+def keeps_dtype(dtype: str) -> Test:
+    """The result is an array of that dtype, or a Python number, which says nothing of dtypes."""
+
+    def test(values: Values) -> Problem | None:
+        plain = {v.python_type for v in values} <= {"float", "int", "bool"}
+        return None if plain else has_dtype(dtype)(values)
+
+    return test
 
 
 @st.composite
@@ -270,7 +280,11 @@ FAMILIES = tuple(
         ),
         Family(name, frozenset({Aspect.STATIC_SHAPE}), partial(_static_scenarios, name), _NEWER),
         Family(
-            name, frozenset({Aspect.GRADIENT}), partial(_gradient_scenarios, name), _NEWER, share=0.5
+            name,
+            frozenset({Aspect.GRADIENT}),
+            partial(_gradient_scenarios, name),
+            _NEWER,
+            share=0.5,
         ),
     )
 )

@@ -7,13 +7,14 @@ what, is Hypothesis's choice: the first choice is always the simplest.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 from hypothesis import strategies as st
 
-from conformance.program import Ref
+from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import shown
 from conformance.scenarios.model import Array, Check, Problem, Scenario, Values
@@ -48,6 +49,20 @@ class Noted:
     """Which item of a list; None for a single result."""
 
 
+@dataclass(eq=False)
+class Given:
+    """An array of the program, and the variables that took its value, with their versions then."""
+
+    ref: Ref
+    value: Array
+    takers: list[tuple[Variable, int]] = field(default_factory=list)
+
+    @property
+    def changed(self) -> bool:
+        """Whether it differs by now if a variable has kept the array itself and changed in it."""
+        return any(variable.version != version for variable, version in self.takers)
+
+
 @dataclass
 class Machine:
     """A program under construction, with the model."""
@@ -61,17 +76,17 @@ class Machine:
     variables: list[Variable] = field(default_factory=list)
     compiled: list[Compiled] = field(default_factory=list)
     noted: list[Noted] = field(default_factory=list)
-    arrays: list[tuple[Ref, Array, int]] = field(default_factory=list)
-    """Arrays of the program, each with the count of changes when it was made."""
+    arrays: dict[str, Given] = field(default_factory=dict)
+    """Arrays of the program by name."""
     readings: list[tuple[Ref, Variable, Array, Conventions, int]] = field(default_factory=list)
     """Values read from variables, each with the version of the variable at the time."""
-    changes: int = 0
-    """How often any variable has changed."""
     conventions: set[str] = field(default_factory=set)
+    names: Counter[str] = field(default_factory=Counter)
 
     def name(self, word: str) -> str:
         """A name that the program does not have yet."""
-        return f"{word}_{len(self.writer.steps)}_{len(self.writer.inputs)}"
+        self.names[word] += 1
+        return f"{word}_{self.names[word]}"
 
     def rarely(self) -> bool:
         """True now and then, False if in doubt."""
@@ -107,8 +122,13 @@ class Machine:
     def given(self, value: Array) -> Ref:
         """An array that the program holds, for use as an argument."""
         ref = self.writer.array(self.name("array"), value)
-        self.arrays.append((ref, value, self.changes))
+        self.arrays[ref.name] = Given(ref, value)
         return ref
+
+    def taken(self, argument: Argument, variable: Variable) -> None:
+        """A variable has taken its value from an argument, which may be one of the arrays."""
+        if isinstance(argument, Ref) and argument.name in self.arrays:
+            self.arrays[argument.name].takers.append((variable, variable.version))
 
     def note(self, noted: Noted) -> None:
         """What a result must be, as far as the model knows."""
@@ -144,8 +164,10 @@ class Machine:
 
     def make(self, kind: Kind, value: Array) -> Variable:
         """A variable with a value."""
-        ref = self.writer.call("variable", self.given(value), dtype=kind[1])
+        array = self.given(value)
+        ref = self.writer.call("variable", array, dtype=kind[1])
         variable = Variable(ref, value)
+        self.taken(array, variable)
         self.variables.append(variable)
         self.conventions |= special(kind)
         return variable

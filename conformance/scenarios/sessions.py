@@ -156,14 +156,15 @@ def initialised(draw: st.DrawFn, edition: str) -> Scenario:
     machine.writer.call("manual_variable_initialization", False)
     manual = False
     waiting: list[Variable] = []
-    for _ in range(draw(st.integers(1, 5))):
-        if machine.variables and machine.perhaps():
-            _give_and_read(machine, machine.a_variable(), waiting)
-        elif machine.perhaps():
+    for _ in range(draw(st.integers(1, 6))):
+        rule = draw(st.integers(0, 2))
+        if rule == 0 or not machine.variables:
+            _made(machine, waiting if manual else [])
+        elif rule == 1:
             manual = not manual
             machine.writer.call("manual_variable_initialization", manual)
         else:
-            _made(machine, waiting if manual else [])
+            _give_and_read(machine, machine.a_variable(), waiting)
     for variable in machine.variables:
         _give_and_read(machine, variable, waiting)
     machine.writer.call("manual_variable_initialization", False)
@@ -321,7 +322,7 @@ FAMILIES: tuple[Family, ...] = (
     _family("reset_uids", [Aspect.STATE], resets),
     _family("clear_session", [Aspect.STATE], cleared, share=0.5),
     _family("clear_session", [Aspect.STATE], cleared_identifiers, share=0.25),
-    _family("manual_variable_initialization", [Aspect.STATE], initialised, _ALL, 0.5),
+    _family("manual_variable_initialization", [Aspect.STATE], initialised, _ALL, 2.0),
     _family("manual_variable_initialization", [Aspect.STATE], uninitialised, _ALL, 0.1),
     _family("set_learning_phase", [Aspect.STATE], phases, share=0.25),
     _family("set_learning_phase", [Aspect.ERROR, Aspect.STATE], wrong_phases),

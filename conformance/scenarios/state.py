@@ -60,7 +60,8 @@ def set_one(machine: Machine) -> None:
     variable = machine.a_variable()
     argument, value, conventions = _new_value(machine, variable)
     machine.writer.call("set_value", variable.ref, argument)
-    _set(machine, variable, value, conventions)
+    variable.set(value, conventions)
+    machine.taken(argument, variable)
 
 
 def set_several(machine: Machine) -> None:
@@ -69,13 +70,9 @@ def set_several(machine: Machine) -> None:
     drawn = [(v, *_new_value(machine, v)) for v in machine.some_variables(distinct=True)]
     for variable, argument, value, conventions in drawn:
         pairs.append((variable.ref, argument))
-        _set(machine, variable, value, conventions)
+        variable.set(value, conventions)
+        machine.taken(argument, variable)
     machine.writer.call("batch_set_value", pairs)
-
-
-def _set(machine: Machine, variable: Variable, value: Array, conventions: Conventions) -> None:
-    variable.set(value, conventions)
-    machine.changes += 1
 
 
 def _new_value(machine: Machine, variable: Variable) -> tuple[Argument, Array, Conventions]:
@@ -93,11 +90,11 @@ def _new_value(machine: Machine, variable: Variable) -> tuple[Argument, Array, C
 
 
 def _used(machine: Machine, variable: Variable) -> list[tuple[Argument, Array, Conventions]]:
-    """Arrays that other steps took: they may have been changed if their takers have changed."""
+    """Arrays that other steps took: they may have changed along with the variables."""
     return [
-        (ref, value, frozenset({"purity"} if since != machine.changes else ()))
-        for ref, value, since in machine.arrays
-        if (value.shape, value.dtype.name) == variable.kind
+        (given.ref, given.value, frozenset({"purity"} if given.changed else ()))
+        for given in machine.arrays.values()
+        if (given.value.shape, given.value.dtype.name) == variable.kind
     ]
 
 
@@ -227,7 +224,6 @@ def call(machine: Machine) -> None:
     for place, (value, resting) in enumerate(compiled.call(fed)):
         source = (compiled, place)
         machine.note(Noted("an output of a function", output, value, resting, source, place))
-    machine.changes += 1
 
 
 RULES: Mapping[str, Ruled] = {
@@ -281,15 +277,16 @@ def _family(
     make_: Callable[[str], st.SearchStrategy[Scenario]],
     aspect: Aspect = Aspect.STATE,
     editions: tuple[str, ...] = ("keras-1", *NEWER),
+    share: float = 2.0,
 ) -> Family:
-    return Family(function, frozenset({aspect}), make_, editions)
+    return Family(function, frozenset({aspect}), make_, editions, share)
 
 
 def _updating(kind: UpdateKind) -> Family:
     programs = machine(
         kind, "a function that updates variables", "call", ("set", "get", "compile"), updates=[kind]
     )
-    return _family(kind, programs, editions=NEWER)
+    return _family(kind, programs, editions=NEWER, share=1.5)
 
 
 _READ = machine(
@@ -308,7 +305,7 @@ _READ_SEVERAL = machine(
     aspect=Aspect.VALUE,
     probed=True,
 )
-_SET = machine("set_value", "variables that are set and read", "set", ("get", "eval"), probed=True)
+_SET = machine("set_value", "variables that are set and read", "set", ("get",), probed=True)
 _SET_SEVERAL = machine(
     "batch_set_value",
     "variables that are set and read",
@@ -342,11 +339,11 @@ _UPDATE = machine(
 FAMILIES: tuple[Family, ...] = (
     _family("get_value", _READ, Aspect.VALUE),
     _family("batch_get_value", _READ_SEVERAL, Aspect.VALUE),
-    _family("set_value", _SET),
+    _family("set_value", _SET, share=4.0),
     _family("batch_set_value", _SET_SEVERAL),
     _family("eval", _EVALUATE, Aspect.VALUE),
-    _family("function", _CALL, Aspect.VALUE),
-    _family("function", _UPDATE),
+    _family("function", _CALL, Aspect.VALUE, share=3.0),
+    _family("function", _UPDATE, share=4.0),
     _updating("update"),
     _updating("update_add"),
     _updating("update_sub"),

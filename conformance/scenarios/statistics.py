@@ -125,11 +125,11 @@ def exponent(rate: float) -> float:
 def distance(sample: Array, law: Law) -> float:
     """The largest distance between the sample's distribution function and the law's.
 
-    Numbers are rounded to their dtype, and a generator may fill its range in steps of eps: each
-    number counts as any in its neighbourhood of that size.
+    Numbers are rounded to their dtype, and a generator may fill its range (less than four standard
+    deviations, or else unlimited) in steps of eps: each number counts as any nearer than that.
     """
     values = np.sort(np.asarray(sample, "float64").ravel())
-    blur = np.finfo(sample.dtype).eps * (np.abs(values) + law.scale)
+    blur = np.finfo(sample.dtype).eps * (np.abs(values) + 4 * law.scale)
     rank = np.arange(values.size, dtype="float64")
     above = (rank + 1) / values.size - law.distribution(values + blur)
     below = law.distribution(values - blur) - rank / values.size

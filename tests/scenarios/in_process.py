@@ -1,0 +1,93 @@
+"""Scenarios run in this process, by the worker's own code, on a module or something like one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, find, settings
+from hypothesis import strategies as st
+from hypothesis.errors import NoSuchExample
+
+import conformance.reference
+from conformance.adapters.answers import observation
+from conformance.adapters.observations import Batch
+from conformance.adapters.worker.conformance_worker.loop import Worker
+from conformance.engine.findings import Finding
+from conformance.engine.scenes import Scene
+from conformance.program import to_json
+from conformance.scenarios import Scenario
+
+
+def module(**changed: Any) -> SimpleNamespace:
+    """The reference with some functions exchanged, or left out where they are None."""
+    known = conformance.reference
+    functions = {name: getattr(known, name) for name in known.__all__} | changed
+    kept = {name: function for name, function in functions.items() if function is not None}
+    return SimpleNamespace(__name__="conformance.reference", **kept)
+
+
+def findings(scenario: Scenario, target: Any) -> list[Finding]:
+    """What is wrong with a target that runs a scenario."""
+    batch = Batch(scenario.program, {n: a[None] for n, a in scenario.arrays.items()}, 1, fresh=True)
+    names = list(batch.arrays)
+    request = {
+        "command": "run",
+        "id": 1,
+        "program": to_json(batch.program),
+        "draws": 1,
+        "arrays": {name: i for i, name in enumerate(names)},
+        "fresh": True,
+    }
+    header, arrays = Worker(target, False).answer(request, [batch.arrays[name] for name in names])
+    assert header["ok"], header
+    observed = observation(header, arrays, batch)
+    return list(Scene(scenario, scenario.function).judge(observed).findings)
+
+
+def smallest(
+    strategy: st.SearchStrategy[Scenario],
+    target: Callable[[], Any],
+    wanted: Callable[[Finding], bool],
+    examples: int = 300,
+) -> Scenario | None:
+    """The smallest scenario with such a finding, or None if there is none among so many."""
+
+    def fails(scenario: Scenario) -> bool:
+        return any(wanted(finding) for finding in findings(scenario, target()))
+
+    chosen = settings(
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    try:
+        return find(strategy, fails, settings=chosen)
+    except NoSuchExample:
+        return None
+
+
+def drawn(strategy: st.SearchStrategy[Scenario], examples: int) -> Iterator[Scenario]:
+    """Some scenarios of a strategy."""
+    found: list[Scenario] = []
+
+    def keep(scenario: Scenario) -> bool:
+        found.append(scenario)
+        return False
+
+    chosen = settings(
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    try:
+        find(strategy, keep, settings=chosen)
+    except NoSuchExample:
+        yield from found

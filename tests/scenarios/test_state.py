@@ -1,0 +1,323 @@
+"""The state machines find what is wrong, keep quiet where nothing is, and shrink what they find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+import conformance.reference as K  # noqa: N812
+from conformance.engine.findings import Finding
+from conformance.program import Ref
+from conformance.results import Verdict
+from conformance.scenarios import Family, Scenario, refusals, sessions, state, updates
+from conformance.scenarios.state_model import (
+    AT_CALL,
+    BEFORE,
+    TOGETHER,
+    Compiled,
+    Expression,
+    Update,
+    Variable,
+)
+from tests.scenarios.in_process import drawn, findings, module, smallest
+
+EDITION = "keras-2.2"
+EVERY = (*state.FAMILIES, *updates.FAMILIES, *sessions.FAMILIES, *refusals.FAMILIES)
+HERE = [f for f in EVERY if EDITION in f.editions]
+
+
+def made(family: Family, examples: int) -> list[Scenario]:
+    scenarios = family.make(EDITION)
+    if isinstance(scenarios, st.SearchStrategy):
+        return list(drawn(scenarios, examples))
+    return list(scenarios)
+
+
+@pytest.mark.parametrize("family", HERE, ids=[f"{f.function}-{i}" for i, f in enumerate(HERE)])
+def test_the_reference_conforms_and_the_aspects_are_as_said(family: Family) -> None:
+    scenarios = made(family, 15)
+    assert scenarios
+    for scenario in scenarios:
+        assert scenario.function == family.function
+        assert {check.aspect for check in scenario.checks} <= family.aspects
+        assert not findings(scenario, module()), scenario.program
+
+
+def test_functions_that_mutants_exchange_are_the_references_own() -> None:
+    (scenario, *_) = made(_families("set_value")[0], 1)
+    assert findings(scenario, module(set_value=None))
+
+
+class _InPlace:
+    """Variables that write new values into the array they hold."""
+
+    def __init__(self) -> None:
+        self.own: set[Any] = set()
+
+    def set_value(self, x: Any, value: Any) -> None:
+        if x in self.own:
+            x.value[...] = value
+        else:  # the caller's own array
+            x.value = np.asarray(value, x.dtype)
+            self.own.add(x)
+
+    def module(self) -> SimpleNamespace:
+        return module(set_value=self.set_value)
+
+
+class _Aliased:
+    """Values that are read are the memory of the variable, which is written in place."""
+
+    def set_value(self, x: Any, value: Any) -> None:
+        x.value[...] = value
+
+    def module(self) -> SimpleNamespace:
+        return module(set_value=self.set_value, get_value=lambda x: x.value)
+
+
+def _in_sequence(inputs: Any, outputs: Any, updates: Any = (), **_: Any) -> Callable[..., Any]:
+    """Every update sees what those before it have done."""
+    main = K.function(inputs, outputs)
+    steps = [K.function(inputs, [], updates=[update]) for update in updates]
+    return lambda values: (main(values), [step(values) for step in steps])[0]
+
+
+def _updates_first(inputs: Any, outputs: Any, updates: Any = (), **_: Any) -> Callable[..., Any]:
+    step, main = K.function(inputs, [], updates=updates), K.function(inputs, outputs)
+    return lambda values: (step(values), main(values))[1]
+
+
+def _without_updates(inputs: Any, outputs: Any, updates: Any = (), **_: Any) -> Any:
+    del updates
+    return K.function(inputs, outputs)
+
+
+def _frozen(inputs: Any, outputs: Any, updates: Any = None) -> Any:
+    """Variables are read when the function is made."""
+    ready: dict[Any, Any] = {}
+
+    def copy(node: Any) -> Any:
+        if node in inputs:
+            return node
+        if node not in ready:
+            fixed = type(node).__name__ == "Variable"
+            ready[node] = K.constant(K.get_value(node), node.dtype) if fixed else again(node)
+        return ready[node]
+
+    def again(node: Any) -> Any:
+        if not node.inputs:
+            return node
+        left, right = map(copy, node.inputs)
+        return left + right if node.operation == "add" else left - right
+
+    return K.function(inputs, [copy(output) for output in outputs], updates)
+
+
+def _swapped(inputs: Any, outputs: Any, updates: Any = None) -> Callable[..., Any]:
+    found = K.function(inputs, outputs, updates)
+    return lambda values: found(values)[::-1]
+
+
+def _counting_from(first: int) -> Callable[..., int]:
+    return lambda prefix="": K.get_uid(prefix) - 1 + first
+
+
+def _stale() -> Callable[[Any], Any]:
+    """A variable is evaluated once only."""
+    known: dict[Any, Any] = {}
+    return lambda x: known.setdefault(x, K.eval(x))
+
+
+def _fed_phase_ignored(inputs: Any, outputs: Any, updates: Any = None) -> Callable[..., Any]:
+    found = K.function(inputs, outputs, updates)
+    feeds = [place for place, x in enumerate(inputs) if x.name == "learning_phase"]
+    return lambda values: found([0 if i in feeds else v for i, v in enumerate(values)])
+
+
+def _set_all_alike(tuples: Any) -> None:
+    for x, _ in tuples:
+        fits = [value for _, value in tuples if value.shape == x.shape]
+        K.set_value(x, fits[-1].astype(x.dtype))
+
+
+def _set_in_own_dtype(x: Any, value: Any) -> None:
+    K.set_value(x, value.astype(x.dtype))
+    x.value = value.copy()
+
+
+def _lost_after_clearing() -> SimpleNamespace:
+    """A session that keeps the first variable made in it only."""
+    held: list[Any] = []
+
+    def variable(value: Any, dtype: Any = None) -> Any:
+        held.append(K.variable(value, dtype))
+        return held[0] if held[0].shape == np.shape(value) else held[-1]
+
+    return module(variable=variable, clear_session=lambda: None)
+
+
+class _Uninitialised:
+    """All variables lose their value while the flag is set."""
+
+    manual = False
+
+    def set_flag(self, value: bool) -> None:
+        self.manual = value
+
+    def get_value(self, x: Any) -> Any:
+        return K.get_value(x) * (0 if self.manual else 1)
+
+    def module(self) -> SimpleNamespace:
+        return module(manual_variable_initialization=self.set_flag, get_value=self.get_value)
+
+
+def _mean(weight: Callable[[float], float]) -> Callable[..., Any]:
+    return lambda x, value, momentum: K.moving_average_update(x, value, weight(momentum))
+
+
+def _sum_of_both(x: Any, value: Any, momentum: Any) -> Any:
+    return K.update(x, x * momentum + value)
+
+
+Make = Callable[[], Any]
+VIOLATIONS: dict[str, tuple[str, Make]] = {
+    "an array shared by variables": ("set_value", lambda: _InPlace().module()),
+    "the last value for all": ("batch_set_value", lambda: module(batch_set_value=_set_all_alike)),
+    "values in another order": (
+        "batch_get_value",
+        lambda: module(batch_get_value=lambda ops: K.batch_get_value(ops)[::-1]),
+    ),
+    "nothing set": ("set_value", lambda: module(set_value=lambda x, value: None)),
+    "another precision": (
+        "get_value",
+        lambda: module(get_value=lambda x: K.get_value(x).astype("float32")),
+    ),
+    "an old value": ("eval", lambda: module(eval=_stale())),
+    "updates forgotten": ("function", lambda: module(function=_without_updates)),
+    "outputs in another order": ("function", lambda: module(function=_swapped)),
+    "any keyword taken": (
+        "function",
+        lambda: module(function=lambda i, o, updates=None, **_: K.function(i, o, updates)),
+    ),
+    "added": ("update_sub", lambda: module(update_sub=K.update_add)),
+    "only what is added": ("update_add", lambda: module(update_add=K.update)),
+    "a pair": ("update", lambda: module(update=lambda x, new_x: (x, new_x))),
+    "no mean": ("moving_average_update", lambda: module(moving_average_update=_sum_of_both)),
+    "always one": ("get_uid", lambda: module(get_uid=lambda prefix="": 1)),
+    "no reset": ("reset_uids", lambda: module(reset_uids=lambda: None)),
+    "an old session": ("clear_session", _lost_after_clearing),
+    "values lost": ("manual_variable_initialization", lambda: _Uninitialised().module()),
+    "phase ignored": ("set_learning_phase", lambda: module(set_learning_phase=lambda value: None)),
+    "not fed": ("learning_phase", lambda: module(function=_fed_phase_ignored)),
+}
+"""Where the documents decide: the function, and a module that has it wrong."""
+
+DIVERGENCES: dict[str, tuple[str, str, Make]] = {
+    "in sequence": ("function", TOGETHER, lambda: module(function=_in_sequence)),
+    "updates first": ("function", BEFORE, lambda: module(function=_updates_first)),
+    "read once": ("function", AT_CALL, lambda: module(function=_frozen)),
+    "momentum exchanged": (
+        "moving_average_update",
+        "moving-average",
+        lambda: module(moving_average_update=_mean(lambda momentum: 1 - momentum)),
+    ),
+    "from zero": ("get_uid", "uid-count", lambda: module(get_uid=_counting_from(0))),
+    "memory returned": ("get_value", "returned-copy", lambda: _Aliased().module()),
+    "dtype of the array": ("set_value", "value-dtype", lambda: module(set_value=_set_in_own_dtype)),
+    "other shapes taken": (
+        "set_value",
+        "invalid-input",
+        lambda: module(set_value=lambda x, value: setattr(x, "value", np.array(value, x.dtype))),
+    ),
+    "always initialised": (
+        "manual_variable_initialization",
+        "uninitialised",
+        lambda: module(manual_variable_initialization=lambda value: None),
+    ),
+    "trained unless fed": (
+        "learning_phase",
+        "unfed-phase",
+        lambda: module(learning_phase=lambda: K.constant(1, "int32")),
+    ),
+}
+"""Where a convention decides: the function, the convention, and a module that does otherwise."""
+
+
+def _families(function: str) -> list[Family]:
+    return [family for family in HERE if family.function == function]
+
+
+def _found(function: str, make: Make, wanted: Callable[[Finding], bool]) -> list[Scenario]:
+    """The smallest scenario of each family that has the finding."""
+    found: list[Scenario | None] = []
+    for family in _families(function):
+        scenarios = family.make(EDITION)
+        if isinstance(scenarios, st.SearchStrategy):
+            found.append(smallest(scenarios, make, wanted))
+        else:
+            found += [s for s in scenarios if any(map(wanted, findings(s, make())))]
+    return [scenario for scenario in found if scenario is not None]
+
+
+@pytest.mark.parametrize("mutant", VIOLATIONS)
+def test_what_contradicts_the_documents_is_found_and_shrunk(mutant: str) -> None:
+    function, make = VIOLATIONS[mutant]
+    found = _found(function, make, lambda finding: finding.verdict is Verdict.VIOLATES)
+    assert found
+    assert min(len(scenario.program.steps) for scenario in found) <= 10
+    assert not any(scenario.conventions for scenario in found)
+
+
+@pytest.mark.parametrize("mutant", DIVERGENCES)
+def test_what_no_document_decides_is_a_divergence(mutant: str) -> None:
+    function, convention, make = DIVERGENCES[mutant]
+
+    def named(finding: Finding) -> bool:
+        return finding.verdict is Verdict.DIVERGES and convention in finding.conventions
+
+    assert _found(function, make, named)
+    assert not _found(function, make, lambda finding: finding.verdict is Verdict.VIOLATES)
+
+
+def _variable(*numbers: float) -> Variable:
+    return Variable(Ref("v"), np.array(numbers))
+
+
+def _read(variable: Variable) -> Expression:
+    return Expression("variable", variable=variable)
+
+
+def _compiled(outputs: Sequence[Expression], *made_: Update) -> Compiled:
+    return Compiled(Ref("f"), [], outputs, made_)
+
+
+def test_the_model_exchanges_two_variables() -> None:
+    a, b = _variable(1, 2), _variable(3, 4)
+    swap = _compiled([_read(a)], Update("pair", a, _read(b)), Update("pair", b, _read(a)))
+    ((output, resting),) = swap.call({})
+    assert output.tolist() == [1, 2]
+    assert resting == {BEFORE}
+    assert (a.value.tolist(), b.value.tolist()) == ([3, 4], [1, 2])
+    assert a.conventions == {TOGETHER}
+
+
+def test_the_model_counts_steps_without_a_convention() -> None:
+    a = _variable(0)
+    one = Expression("fixed", fixed=np.ones(1), name="one")
+    count = _compiled([], Update("update_add", a, one))
+    for _ in range(3):
+        count.call({})
+    assert a.value.tolist() == [3]
+    assert not a.conventions
+
+
+def test_the_model_knows_what_changed_since_a_function_was_made() -> None:
+    a = _variable(1)
+    read = _compiled([_read(a)])
+    a.set(np.array([2.0]))
+    assert read.call({})[0][1] == {AT_CALL}
