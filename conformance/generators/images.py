@@ -1,8 +1,8 @@
 """Images, and the kernels, windows, strides and output shapes that fit them.
 
 What a drawing function depends on is drawn before it, under its documented name: `data_format`,
-`padding`, `dilation_rate`, `strides`, `kernel_size`, `kernel`. Windows of `valid` calls lie inside the image;
-those of other calls may be larger than it.
+`padding`, `dilation_rate`, `strides`, `kernel_size`, `kernel`. Windows of `valid` calls lie inside
+the image; those of other calls may be larger than it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _images(call: Call, name: str, rule: model.Images) -> None:
     batch, channels = call.pick(BATCHES), call.pick(CHANNELS)
     data_format = _format(call)
     shape = image_rules.images(batch, spatial, channels, data_format)
-    call.add_tensor(name, shape, call.dtype, "real")
+    call.add_tensor(name, tuple(d or 0 for d in shape), call.dtype, "real")
     if call.inputs[-1].binding is Binding.PLACEHOLDER_NONE:
         known = image_rules.images(None, (None,) * rule.spatial, channels, data_format)
         call.inputs[-1] = replace(
@@ -140,11 +140,14 @@ def _output_shape(call: Call, name: str, rule: model.OutputShape) -> None:
 def _length_before(call: Call, length: int, size: int, stride: int) -> int:
     """A length that a convolution with these windows turns into `length`."""
     if call.values["padding"] == "valid":
-        return (length - 1) * stride + size + call.pick((0, 0, 0, stride - 1))
-    return length * stride - call.pick((0, 0, 0, stride - 1))
+        more: int = call.pick((0, 0, 0, stride - 1))
+        return (length - 1) * stride + size + more
+    less: int = call.pick((0, 0, 0, stride - 1))
+    return length * stride - less
 
 
 def _outside(call: Call, kernel: Dims) -> int:
+    """The channels that a transposed convolution gives."""
     if _format(call) == "th":
         return kernel[0]
     return kernel[-1] if call.edition == "keras-1" else kernel[-2]

@@ -56,6 +56,7 @@ def _seen(x: Array, sizes: Sequence[int], strides: Numbers, padding: str, dilati
 def convolution(
     x: Array,
     kernel: Array,
+    *,
     strides: Numbers = 1,
     padding: str = "valid",
     data_format: str | None = None,
@@ -98,6 +99,7 @@ def transposed(
     x: Array,
     kernel: Array,
     output_shape: Sequence[int],
+    *,
     strides: Numbers = 1,
     padding: str = "valid",
     data_format: str | None = None,
@@ -129,6 +131,7 @@ def transposed(
 def depthwise(
     x: Array,
     depthwise_kernel: Array,
+    *,
     strides: Numbers = 1,
     padding: str = "valid",
     data_format: str | None = None,
@@ -151,13 +154,12 @@ def separable(
     x: Array,
     depthwise_kernel: Array,
     pointwise_kernel: Array,
-    strides: Numbers = 1,
-    padding: str = "valid",
+    *,
     data_format: str | None = None,
-    dilation_rate: Numbers = 1,
+    **moves: Any,
 ) -> Array:
     """A depthwise convolution, then one with a kernel of spatial size 1."""
-    deep = depthwise(x, depthwise_kernel, strides, padding, data_format, dilation_rate)
+    deep = depthwise(x, depthwise_kernel, data_format=data_format, **moves)
     return _pointwise(deep, pointwise_kernel, data_format)
 
 
@@ -170,6 +172,7 @@ def local(
     inputs: Array,
     kernel: Array,
     kernel_size: Sequence[int],
+    *,
     strides: Sequence[int],
     output_shape: Sequence[int] | None = None,
     data_format: str | None = None,
@@ -202,7 +205,7 @@ def _sequences(
 ) -> Array:
     """`local` on (batch, steps, channels), whatever the data format (ko-2.2 line 3678)."""
     del data_format
-    return local(inputs, kernel, kernel_size, strides)
+    return local(inputs, kernel, kernel_size, strides=strides)
 
 
 def _bounded(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from conformance.oracle.windows import each, from_format, padded, pads, to_forma
 def pool(
     x: Array,
     pool_size: Sequence[int],
+    *,
     strides: int | Sequence[int] = 1,
     padding: str = "valid",
     data_format: str | None = None,
@@ -47,6 +49,7 @@ def _reduced(
     images: Array,
     combine: Callable[..., Array],
     border: float,
+    *,
     pool_size: Sequence[int],
     strides: int | Sequence[int],
     padding: str,
@@ -62,18 +65,20 @@ def bounded_pool(
     model: Arithmetic,
     x: Array,
     pool_size: Sequence[int],
+    *,
     strides: int | Sequence[int] = 1,
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",
 ) -> tuple[Array, Array]:
     """Value and bound of `pool`; the largest element is exact."""
-    how = (pool_size, strides, padding, data_format, pool_mode)
-    value = pool(x, *how)
+    how: dict[str, Any] = {"strides": strides, "padding": padding}
+    how |= {"data_format": data_format, "pool_mode": pool_mode}
+    value = pool(x, pool_size, **how)
     if pool_mode == "max":
         return value, np.zeros(value.shape)
     n = math.prod(pool_size)
-    magnitude = pool(finite_magnitude(x), *how)
+    magnitude = pool(finite_magnitude(x), pool_size, **how)
     factor = gamma(n + 2, model.unit)
     bound = factor * magnitude + (2 if model.flushes else 1) * model.underflow
     risky = n * magnitude * (1 + factor) >= model.overflow

@@ -24,7 +24,6 @@ from conformance.reference.images import (
     padding_of,
     per_axis,
     reshaped,
-    to_last,
     windows_of,
 )
 from conformance.reference.rules import same_dimension
@@ -58,6 +57,7 @@ def _convolution(
     axes: int,
     x: Any,
     kernel: Any,
+    *,
     strides: Any,
     padding: str,
     data_format: Any,
@@ -69,7 +69,7 @@ def _convolution(
     _same_channels(images, weights, -2, where)
     steps = per_axis(strides, axes, where, "strides")
     rates = per_axis(dilation_rate, axes, where, "dilation_rate")
-    seen = windows_of(images, _sizes(weights), steps, padding, rates)
+    seen = windows_of(images, _sizes(weights), steps, padding, dilation=rates)
     places, taps = POSITIONS[:axes], TAPS[:axes]
     labels = (f"b{places}{taps}c", f"{taps}co", f"b{places}o")
     return from_last(apply("contraction", seen, weights, labels=labels), layout)
@@ -79,7 +79,7 @@ def _convolution(
     "ja-2.0:2967 conv1d(x, kernel, strides=1, padding='valid', data_format=None, dilation_rate=1)",
     "ko-2.2:3069 conv1d(x, kernel, strides=1, padding='valid', data_format=None, dilation_rate=1)",
 )
-def conv1d(
+def conv1d(  # noqa: PLR0917 - as documented
     x: Tensor,
     kernel: Tensor,
     strides: Numbers = 1,
@@ -89,7 +89,16 @@ def conv1d(
 ) -> Tensor:
     """Convolution of sequences; `causal` padding puts its zeros in front."""
     wanted = padding_of(padding, "conv1d", "valid", "same", "causal")
-    return _convolution("conv1d", 1, x, kernel, strides, wanted, data_format, dilation_rate)
+    return _convolution(
+        "conv1d",
+        1,
+        x,
+        kernel,
+        strides=strides,
+        padding=wanted,
+        data_format=data_format,
+        dilation_rate=dilation_rate,
+    )
 
 
 @documented(
@@ -100,7 +109,7 @@ def conv1d(
     "ko-2.2:3099 conv2d(x, kernel, strides=(1, 1), padding='valid', data_format=None, "
     "dilation_rate=(1, 1))",
 )
-def conv2d(
+def conv2d(  # noqa: PLR0917 - as documented
     x: Tensor,
     kernel: Tensor,
     strides: tuple[int, int] = (1, 1),
@@ -113,7 +122,16 @@ def conv2d(
     """Convolution of images; the hints `image_shape` and `filter_shape` change nothing."""
     _hints("conv2d", 2, image_shape, filter_shape)
     wanted = padding_of(padding, "conv2d", "valid", "same")
-    return _convolution("conv2d", 2, x, kernel, strides, wanted, data_format, dilation_rate)
+    return _convolution(
+        "conv2d",
+        2,
+        x,
+        kernel,
+        strides=strides,
+        padding=wanted,
+        data_format=data_format,
+        dilation_rate=dilation_rate,
+    )
 
 
 @documented(
@@ -124,7 +142,7 @@ def conv2d(
     "ko-2.2:3257 conv3d(x, kernel, strides=(1, 1, 1), padding='valid', data_format=None, "
     "dilation_rate=(1, 1, 1))",
 )
-def conv3d(
+def conv3d(  # noqa: PLR0917 - as documented
     x: Tensor,
     kernel: Tensor,
     strides: tuple[int, int, int] = (1, 1, 1),
@@ -137,7 +155,16 @@ def conv3d(
     """Convolution of volumes; the hints `volume_shape` and `filter_shape` change nothing."""
     _hints("conv3d", 3, volume_shape, filter_shape)
     wanted = padding_of(padding, "conv3d", "valid", "same")
-    return _convolution("conv3d", 3, x, kernel, strides, wanted, data_format, dilation_rate)
+    return _convolution(
+        "conv3d",
+        3,
+        x,
+        kernel,
+        strides=strides,
+        padding=wanted,
+        data_format=data_format,
+        dilation_rate=dilation_rate,
+    )
 
 
 def _hints(where: str, axes: int, *shapes: Any) -> None:
@@ -156,6 +183,7 @@ def _transposed(
     x: Any,
     kernel: Any,
     output_shape: Any,
+    *,
     strides: Any,
     padding: Any,
     data_format: Any,
@@ -202,7 +230,7 @@ def _shape_last(shape: Any, axes: int, data_format: str, where: str) -> Tensor:
     "ko-2.2:3131 conv2d_transpose(x, kernel, output_shape, strides=(1, 1), padding='valid', "
     "data_format=None)",
 )
-def conv2d_transpose(
+def conv2d_transpose(  # noqa: PLR0917 - as documented
     x: Tensor,
     kernel: Tensor,
     output_shape: Any,
@@ -220,7 +248,14 @@ def conv2d_transpose(
     """
     _hints("conv2d_transpose", 2, image_shape, filter_shape)
     return _transposed(
-        "conv2d_transpose", 2, x, kernel, output_shape, strides, padding, data_format
+        "conv2d_transpose",
+        2,
+        x,
+        kernel,
+        output_shape,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
     )
 
 
@@ -228,7 +263,7 @@ def conv2d_transpose(
     "ko-2.2:3289 conv3d_transpose(x, kernel, output_shape, strides=(1, 1, 1), padding='valid', "
     "data_format=None)",
 )
-def conv3d_transpose(
+def conv3d_transpose(  # noqa: PLR0917 - as documented
     x: Tensor,
     kernel: Tensor,
     output_shape: Any,
@@ -238,7 +273,14 @@ def conv3d_transpose(
 ) -> Tensor:
     """As `conv2d_transpose`, for volumes."""
     return _transposed(
-        "conv3d_transpose", 3, x, kernel, output_shape, strides, padding, data_format
+        "conv3d_transpose",
+        3,
+        x,
+        kernel,
+        output_shape,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
     )
 
 
@@ -247,6 +289,7 @@ def _depthwise(
     axes: int,
     x: Any,
     kernel: Any,
+    *,
     strides: Any,
     padding: Any,
     layout: str,
@@ -259,7 +302,7 @@ def _depthwise(
     steps = per_axis(strides, axes, where, "strides")
     rates = per_axis(dilation_rate, axes, where, "dilation_rate")
     wanted = padding_of(padding, where, "valid", "same")
-    seen = windows_of(images, _sizes(weights), steps, wanted, rates)
+    seen = windows_of(images, _sizes(weights), steps, wanted, dilation=rates)
     places, taps = POSITIONS[:axes], TAPS[:axes]
     labels = (f"b{places}{taps}c", f"{taps}cm", f"b{places}cm")
     deep = apply("contraction", seen, weights, labels=labels)
@@ -275,13 +318,23 @@ def _separable(
     x: Any,
     depthwise_kernel: Any,
     pointwise_kernel: Any,
+    *,
     strides: Any,
     padding: Any,
     data_format: Any,
     dilation_rate: Any,
 ) -> Tensor:
     layout = data_format_of(data_format, where)
-    deep = _depthwise(where, axes, x, depthwise_kernel, strides, padding, layout, dilation_rate)
+    deep = _depthwise(
+        where,
+        axes,
+        x,
+        depthwise_kernel,
+        strides=strides,
+        padding=padding,
+        layout=layout,
+        dilation_rate=dilation_rate,
+    )
     point = _kernel(pointwise_kernel, axes, layout, where, "pointwise_kernel")
     _same_channels(deep, point, -2, where)
     if _sizes(point) != (1,) * axes:
@@ -297,7 +350,7 @@ def _separable(
     "ko-2.2:3163 separable_conv1d(x, depthwise_kernel, pointwise_kernel, strides=1, "
     "padding='valid', data_format=None, dilation_rate=1)",
 )
-def separable_conv1d(
+def separable_conv1d(  # noqa: PLR0917 - as documented
     x: Tensor,
     depthwise_kernel: Tensor,
     pointwise_kernel: Tensor,
@@ -307,9 +360,17 @@ def separable_conv1d(
     dilation_rate: Numbers = 1,
 ) -> Tensor:
     """A depthwise convolution of sequences, then one with a kernel of width 1."""
-    kernels = depthwise_kernel, pointwise_kernel
-    how = strides, padding, data_format, dilation_rate
-    return _separable("separable_conv1d", 1, x, *kernels, *how)
+    return _separable(
+        "separable_conv1d",
+        1,
+        x,
+        depthwise_kernel,
+        pointwise_kernel,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+        dilation_rate=dilation_rate,
+    )
 
 
 @documented(
@@ -318,7 +379,7 @@ def separable_conv1d(
     "ko-2.2:3194 separable_conv2d(x, depthwise_kernel, pointwise_kernel, strides=(1, 1), "
     "padding='valid', data_format=None, dilation_rate=(1, 1))",
 )
-def separable_conv2d(
+def separable_conv2d(  # noqa: PLR0917 - as documented
     x: Tensor,
     depthwise_kernel: Tensor,
     pointwise_kernel: Tensor,
@@ -328,16 +389,24 @@ def separable_conv2d(
     dilation_rate: tuple[int, int] = (1, 1),
 ) -> Tensor:
     """A depthwise convolution of images, then one with a kernel of 1 x 1."""
-    kernels = depthwise_kernel, pointwise_kernel
-    how = strides, padding, data_format, dilation_rate
-    return _separable("separable_conv2d", 2, x, *kernels, *how)
+    return _separable(
+        "separable_conv2d",
+        2,
+        x,
+        depthwise_kernel,
+        pointwise_kernel,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+        dilation_rate=dilation_rate,
+    )
 
 
 @documented(
     "ko-2.2:3226 depthwise_conv2d(x, depthwise_kernel, strides=(1, 1), padding='valid', "
     "data_format=None, dilation_rate=(1, 1))",
 )
-def depthwise_conv2d(
+def depthwise_conv2d(  # noqa: PLR0917 - as documented
     x: Tensor,
     depthwise_kernel: Tensor,
     strides: tuple[int, int] = (1, 1),
@@ -348,12 +417,21 @@ def depthwise_conv2d(
     """Each channel by its own kernels; channel c * multiplier + m is that of c and kernel m."""
     where = "depthwise_conv2d"
     layout = data_format_of(data_format, where)
-    how = strides, padding, layout, dilation_rate
-    return from_last(_depthwise(where, 2, x, depthwise_kernel, *how), layout)
+    deep = _depthwise(
+        where,
+        2,
+        x,
+        depthwise_kernel,
+        strides=strides,
+        padding=padding,
+        layout=layout,
+        dilation_rate=dilation_rate,
+    )
+    return from_last(deep, layout)
 
 
 def _local(
-    where: str, images: Tensor, kernel: Any, kernel_size: Any, strides: Any, layout: str
+    where: str, images: Tensor, kernel: Any, *, kernel_size: Any, strides: Any, layout: str
 ) -> Tensor:
     """Each window by its own weights, channels last."""
     axes = images.ndim - 2
@@ -386,13 +464,18 @@ def local_conv1d(
     """
     data_format_of(data_format, "local_conv1d")
     images = images_of(inputs, 1, "channels_last", "local_conv1d", "inputs")
-    return _local("local_conv1d", images, kernel, kernel_size, strides, "channels_last")
+    how: dict[str, Any] = {
+        "kernel_size": kernel_size,
+        "strides": strides,
+        "layout": "channels_last",
+    }
+    return _local("local_conv1d", images, kernel, **how)
 
 
 @documented(
     "ko-2.2:3701 local_conv2d(inputs, kernel, kernel_size, strides, output_shape, data_format=None)"
 )
-def local_conv2d(
+def local_conv2d(  # noqa: PLR0917 - as documented
     inputs: Tensor,
     kernel: Tensor,
     kernel_size: tuple[int, int],
@@ -408,7 +491,8 @@ def local_conv2d(
     layout = data_format_of(data_format, "local_conv2d")
     images = images_of(inputs, 2, layout, "local_conv2d", "inputs")
     places = per_axis(output_shape, 2, "local_conv2d", "output_shape")
-    flat = _local("local_conv2d", images, kernel, kernel_size, strides, layout)
+    how: dict[str, Any] = {"kernel_size": kernel_size, "strides": strides, "layout": layout}
+    flat = _local("local_conv2d", images, kernel, **how)
     filters = flat.shape[-1]
     if filters is None:
         raise ValueError(f"local_conv2d: the number of filters of {kernel!r} must be known")

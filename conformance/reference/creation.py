@@ -22,6 +22,7 @@ from conformance.reference.dtypes import FLOATS, dtype_name
 from conformance.reference.edition import documented
 from conformance.reference.graph import Placeholder, Tensor, Variable, apply, constant_of
 from conformance.reference.operations import Array, current
+from conformance.reference.sparse import SparsePlaceholder
 
 
 def _dtype(dtype: Any, where: str) -> str:
@@ -96,11 +97,10 @@ def placeholder(
 
     `shape` holds integers or None; `ndim` alone means that every dimension is None; with both,
     shape counts (ko-2.2:336). ValueError if neither is given.
-    NotImplementedError for sparse=True: this implementation has no sparse tensors.
+    A sparse one is fed with (indices, values, shape), with a SciPy matrix or with an array.
     """
-    if sparse:
-        raise NotImplementedError("placeholder: sparse=True: sparse tensors are not implemented")
-    return Placeholder(_open_shape(shape, ndim), _dtype(dtype, "placeholder"), name)
+    kind = SparsePlaceholder if sparse else Placeholder
+    return kind(_open_shape(shape, ndim), _dtype(dtype, "placeholder"), name)
 
 
 def _open_shape(shape: Any, ndim: Any) -> tuple[int | None, ...]:

@@ -49,6 +49,7 @@ class Function:
         self, inputs: Sequence[Tensor], outputs: Sequence[Tensor], updates: Sequence[Update]
     ) -> None:
         self._operations = current()
+        _refuse_sparse(outputs)
         order = ordered([*outputs, *updates], inputs)
         slots = {node: slot for slot, node in enumerate(order)}
         self._nodes = order
@@ -89,8 +90,9 @@ class Function:
             values[slot] = self._fed(node, value)
 
     def _fed(self, node: Tensor, value: Any) -> Array:
+        accept = self._operations.accept_sparse if node.sparse else self._operations.accept
         try:
-            array = self._operations.accept(value, node.dtype)
+            array = accept(value, node.dtype)
         except (TypeError, ValueError) as error:
             raise ValueError(f"function: value for {node!r}: {error}") from None
         _check_shape(self._operations.shape(array), node.shape, f"value for {node!r}")
@@ -142,6 +144,12 @@ def _refuse_unfed(nodes: Sequence[Tensor], inputs: Sequence[Tensor]) -> None:
                 f"function: the outputs or updates need {node!r}, which is not among the inputs "
                 f"{[item.name for item in inputs]}; add it there"
             )
+
+
+def _refuse_sparse(outputs: Sequence[Tensor]) -> None:
+    for node in outputs:
+        if node.sparse:
+            raise ValueError(f"function: the output {node!r} is sparse; make it K.to_dense")
 
 
 def _described(inputs: Any) -> str:

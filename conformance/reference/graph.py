@@ -26,6 +26,9 @@ class Tensor:
     `==` compares identity, because tensors are dictionary keys.
     """
 
+    sparse = False
+    """Whether the value is sparse, so that only `to_dense` computes with it."""
+
     # NumPy arrays leave arithmetic with a tensor to the tensor.
     __array_ufunc__ = None
 
@@ -162,7 +165,13 @@ class Variable(Tensor):
 
 
 def apply(operation: str, *inputs: Tensor, name: str | None = None, **attributes: Any) -> Tensor:
-    """A node of the graph; ValueError where the rule of the operation refuses its inputs."""
+    """A node of the graph; ValueError where the rule of the operation refuses its inputs.
+
+    Every operation but `to_dense` refuses sparse tensors.
+    """
+    for x in inputs:
+        if x.sparse and operation != "to_dense":
+            raise ValueError(f"{operation}: {x!r} is sparse; make it dense with K.to_dense")
     shape, dtype = RULES[operation](*inputs, **attributes)
     return Tensor(operation, inputs, attributes, shape, dtype, name=name)
 

@@ -80,6 +80,7 @@ def windows_of(
     sizes: tuple[int, ...],
     strides: tuple[int, ...],
     padding: str = "valid",
+    *,
     dilation: tuple[int, ...] | None = None,
     border: float = 0.0,
 ) -> Tensor:

@@ -14,14 +14,6 @@ from conformance.reference.operations import current
 from conformance.reference.rules import Shape
 
 
-@documented("ja-2.0:1292 is_sparse(tensor)", "ko-2.2:133 is_sparse(tensor)")
-def is_sparse(tensor: Tensor) -> bool:
-    """False: sparse placeholders are refused, so every tensor is dense. ValueError if no tensor."""
-    if not isinstance(tensor, Tensor):
-        raise ValueError(f"is_sparse: {tensor!r} is not a tensor")
-    return False
-
-
 @documented("ko-2.2:311 is_tensor(x)")
 def is_tensor(x: Any) -> bool:
     """Whether x is a tensor, variable or placeholder of this implementation."""

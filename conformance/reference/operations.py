@@ -27,6 +27,9 @@ class Operations(Protocol):
     def accept(self, value: Any, dtype: str) -> Array:
         """As `convert`, but perhaps no copy; ValueError if an integer or bool would lose value."""
 
+    def accept_sparse(self, value: Any, dtype: str) -> Array:
+        """A sparse value from a triple (indices, values, shape) or what else may stand for one."""
+
     def filled(self, shape: tuple[int, ...], value: float, dtype: str) -> Array:
         """A new array with one value everywhere."""
 

@@ -11,10 +11,13 @@ import functools
 import math
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from conformance.reference.coordinates import coordinates
 
 Array = npt.NDArray[Any]
 Kernel = Callable[..., Any]
@@ -319,6 +322,11 @@ class NumpyOperations:
         if wanted.kind != "f" and not np.array_equal(result, array):
             raise ValueError(f"{value!r} cannot be held in {dtype} without changing its value")
         return result
+
+    def accept_sparse(self, value: Any, dtype: str) -> Any:
+        """Coordinates with values in the dtype; ValueError if it would change one."""
+        found = coordinates(value)
+        return replace(found, values=self.accept(found.values, dtype))
 
     def filled(self, shape: tuple[int, ...], value: float, dtype: str) -> Array:
         """A new array with one value everywhere."""

@@ -27,6 +27,7 @@ def _margins(
 @kernel
 def windows(
     x: Array,
+    *,
     sizes: Sequence[int],
     strides: Sequence[int],
     padding: str,
@@ -57,6 +58,7 @@ def windows(
 def fold(
     x: Array,
     shape: Array,
+    *,
     sizes: Sequence[int],
     strides: Sequence[int],
     padding: str,
@@ -75,8 +77,9 @@ def fold(
         raise ValueError(f"from images of {tuple(shape)} come windows {wanted}, not {given}")
     whole = [n + before + behind for n, (_, before, behind) in zip(lengths, found, strict=True)]
     result = np.zeros((batch, *whole, channels), x.dtype)
+    every = (slice(None),) * (len(sizes) + 1)
     for tap, place in _taps(sizes, strides, dilation, wanted[1:-1]):
-        result[(slice(None), *place)] += x[(slice(None), *(slice(None) for _ in sizes), *tap)]
+        result[(slice(None), *place)] += x[every + tap]
     inside = zip(lengths, found, strict=True)
     return result[(slice(None), *(slice(before, before + n) for n, (_, before, _) in inside))]
 

@@ -27,6 +27,7 @@ def _pooling(
     axes: int,
     x: Any,
     pool_size: Any,
+    *,
     strides: Any,
     padding: Any,
     data_format: Any,
@@ -59,7 +60,7 @@ def _pooling(
     "ko-2.2:3321 pool2d(x, pool_size, strides=(1, 1), padding='valid', data_format=None, "
     "pool_mode='max')",
 )
-def pool2d(
+def pool2d(  # noqa: PLR0917 - as documented
     x: Tensor,
     pool_size: tuple[int, int],
     strides: tuple[int, int] = (1, 1),
@@ -68,7 +69,16 @@ def pool2d(
     pool_mode: str = "max",
 ) -> Tensor:
     """The maximum (`max`) or mean (`avg`) of each window on images."""
-    return _pooling("pool2d", 2, x, pool_size, strides, padding, data_format, pool_mode)
+    return _pooling(
+        "pool2d",
+        2,
+        x,
+        pool_size,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+        pool_mode=pool_mode,
+    )
 
 
 @documented(
@@ -79,7 +89,7 @@ def pool2d(
     "ko-2.2:3351 pool3d(x, pool_size, strides=(1, 1, 1), padding='valid', data_format=None, "
     "pool_mode='max')",
 )
-def pool3d(
+def pool3d(  # noqa: PLR0917 - as documented
     x: Tensor,
     pool_size: tuple[int, int, int],
     strides: tuple[int, int, int] = (1, 1, 1),
@@ -88,4 +98,13 @@ def pool3d(
     pool_mode: str = "max",
 ) -> Tensor:
     """The maximum (`max`) or mean (`avg`) of each window on volumes."""
-    return _pooling("pool3d", 3, x, pool_size, strides, padding, data_format, pool_mode)
+    return _pooling(
+        "pool3d",
+        3,
+        x,
+        pool_size,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+        pool_mode=pool_mode,
+    )

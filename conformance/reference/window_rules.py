@@ -17,9 +17,7 @@ from conformance.reference.shape_rules import static_integers
 Numbers = Sequence[int]
 
 
-def margins(
-    length: int, size: int, stride: int, padding: str, rate: int
-) -> tuple[int, int, int]:
+def margins(length: int, size: int, stride: int, padding: str, rate: int) -> tuple[int, int, int]:
     """The number of windows on an axis, and the elements that they need in front and behind."""
     span = (size - 1) * rate + 1
     if padding == "valid":
@@ -36,9 +34,7 @@ def positions(
 ) -> tuple[int | None, ...]:
     """The number of windows on each axis; None where the length is not known."""
     listed = zip(lengths, sizes, strides, dilation, strict=True)
-    return tuple(
-        None if n is None else margins(n, k, s, padding, d)[0] for n, k, s, d in listed
-    )
+    return tuple(None if n is None else margins(n, k, s, padding, d)[0] for n, k, s, d in listed)
 
 
 @rule("windows")
@@ -59,6 +55,7 @@ def windows(
 def fold(
     x: Operand,
     shape: Operand,
+    *,
     sizes: Numbers,
     strides: Numbers,
     padding: str,
@@ -75,7 +72,5 @@ def fold(
     found = positions(wanted[1:-1], sizes, strides, padding, dilation)
     given = (x.shape[0], *x.shape[1 : axes + 1], x.shape[-1])
     for mine, other in zip((wanted[0], *found, wanted[-1]), given, strict=True):
-        same_dimension(
-            mine, other, f"a result of {wanted}, from which a convolution makes {given}"
-        )
+        same_dimension(mine, other, f"a result of {wanted}, from which a convolution makes {given}")
     return wanted, x.dtype

@@ -8,7 +8,7 @@ what, is Hypothesis's choice: the first choice is always the simplest.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from conformance.results import Aspect
 from conformance.scenarios.checks import shown
 from conformance.scenarios.model import Array, Check, Problem, Scenario, Values
 from conformance.scenarios.state_model import (
+    NONE,
     Compiled,
     Conventions,
     Expression,
@@ -43,24 +44,31 @@ class Noted:
     output: str
     value: Array
     conventions: Conventions
-    source: Hashable
-    """What it was read from: a later reading of the same source must not change this one."""
+    history: list[Array]
+    """The values that its source has had so far, and will have: a variable, or a function's output.
+    A result that shows a later one was changed after it had been returned."""
     place: int | None = None
     """Which item of a list; None for a single result."""
+    known: int = 0
+    """How much of the history there was."""
 
 
 @dataclass(eq=False)
 class Given:
-    """An array of the program, and the variables that took its value, with their versions then."""
+    """An array of the program, and the variables that have the same value, with their versions.
+
+    A variable may keep the array itself, and change in it: then the array is another.
+    """
 
     ref: Ref
     value: Array
+    conventions: Conventions = NONE
     takers: list[tuple[Variable, int]] = field(default_factory=list)
 
     @property
-    def changed(self) -> bool:
-        """Whether it differs by now if a variable has kept the array itself and changed in it."""
-        return any(variable.version != version for variable, version in self.takers)
+    def unchanged(self) -> bool:
+        """Whether no such variable has changed since."""
+        return all(variable.version == version for variable, version in self.takers)
 
 
 @dataclass
@@ -77,9 +85,7 @@ class Machine:
     compiled: list[Compiled] = field(default_factory=list)
     noted: list[Noted] = field(default_factory=list)
     arrays: dict[str, Given] = field(default_factory=dict)
-    """Arrays of the program by name."""
-    readings: list[tuple[Ref, Variable, Array, Conventions, int]] = field(default_factory=list)
-    """Values read from variables, each with the version of the variable at the time."""
+    """Arrays of the program by name, those that were read from variables too."""
     conventions: set[str] = field(default_factory=set)
     names: Counter[str] = field(default_factory=Counter)
 
@@ -132,7 +138,7 @@ class Machine:
 
     def note(self, noted: Noted) -> None:
         """What a result must be, as far as the model knows."""
-        self.noted.append(replace(noted, value=np.array(noted.value)))
+        self.noted.append(replace(noted, value=np.array(noted.value), known=len(noted.history)))
 
     def expression(self, kind: Kind, fed: Sequence[str] = (), depth: int = 1) -> Expression:
         """A sum or difference of leaves, or a leaf."""
@@ -176,7 +182,6 @@ class Machine:
         """Nothing that was made so far may be used any more."""
         self.variables.clear()
         self.compiled.clear()
-        self.readings.clear()
 
 
 def special(kind: Kind) -> set[str]:
@@ -193,19 +198,17 @@ def scenario_of(machine: Machine, title: str, aspect: Aspect) -> Scenario:
         title,
         machine.writer.program(),
         machine.writer.arrays,
-        tuple(_check(noted, machine.noted, aspect) for noted in machine.noted),
+        tuple(_check(noted, aspect) for noted in machine.noted),
         conventions=tuple(sorted(machine.conventions)),
     )
 
 
-def _check(noted: Noted, every: Sequence[Noted], aspect: Aspect) -> Check:
-    later = every[every.index(noted) + 1 :]
-    others = [other.value for other in later if other.source == noted.source]
+def _check(noted: Noted, aspect: Aspect) -> Check:
     return Check(
         noted.what,
         aspect,
         (noted.output,),
-        _as_noted(noted, others),
+        _as_noted(noted, noted.history[noted.known :]),
         f"{shown(noted.value)} in {noted.output}",
         conventions=tuple(sorted(noted.conventions)),
     )

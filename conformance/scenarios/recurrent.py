@@ -289,12 +289,15 @@ def gradient_scenario(plan: Plan) -> Scenario:
 
 
 @st.composite
-def _plans(draw: st.DrawFn, edition: str, *, masked: bool = False) -> Plan:
+def _plans(
+    draw: st.DrawFn, edition: str, *, masked: bool = False, always_told: bool = True
+) -> Plan:
+    """Plans; without `always_told`, some leave out `input_length` where the document allows it."""
     newest = edition == "keras-2.2"
     # a mask needs states; that there may be none follows from what keras-2.x says of masks
     offered = [c for c in cells(edition) if c.states or not (masked or edition == "keras-1")]
     cell = draw(st.sampled_from(offered))
-    dims = draw(st.sampled_from([(2,), (3,), (1,)]))
+    dims: tuple[int, ...] = draw(st.sampled_from([(2,), (3,), (1,)]))
     if cell.units is None and newest and not masked:
         dims = draw(st.sampled_from([dims, dims, (*dims, 2)]))
     unroll = draw(st.booleans())
@@ -313,7 +316,7 @@ def _plans(draw: st.DrawFn, edition: str, *, masked: bool = False) -> Plan:
         go_backwards=draw(st.booleans()),
         unroll=unroll,
         # keras-1 and keras-2.0 ask for input_length where a loop is unrolled
-        told=unroll and (not newest or draw(st.booleans())),
+        told=unroll and (always_told or not newest or draw(st.booleans())),
         mask=binary if masked else None,
         columns=masked and draw(st.sampled_from([not newest, not newest, newest])),
         # in an unrolled step a variable meets a fed tensor, which not every backend aligns: that
@@ -323,7 +326,7 @@ def _plans(draw: st.DrawFn, edition: str, *, masked: bool = False) -> Plan:
 
 
 def _values(edition: str) -> st.SearchStrategy[Scenario]:
-    return _plans(edition).map(value_scenario)
+    return _plans(edition, always_told=False).map(value_scenario)
 
 
 def _masks(edition: str) -> st.SearchStrategy[Scenario]:

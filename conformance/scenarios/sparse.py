@@ -211,8 +211,7 @@ def from_labels(shape: tuple[int, ...], seed: int) -> Scenario:
         Check("the elements", Aspect.VALUE, ("elements",), test, "the elements", at=TO_DENSE),
     )
     title = "to_dense of sparse labels"
-    named = ("ctc-length-vector",)
-    return Scenario("to_dense", title, writer.program(), writer.arrays, checks, named)
+    return Scenario("to_dense", title, writer.program(), writer.arrays, checks)
 
 
 def _of(make: Callable[..., Scenario], *more: Any) -> Callable[[str], st.SearchStrategy[Scenario]]:

@@ -18,6 +18,7 @@ from conformance.scenarios.machine import (
     DTYPES,
     PROBED,
     SHAPES,
+    Given,
     Kind,
     Machine,
     Noted,
@@ -37,8 +38,8 @@ from conformance.scenarios.state_model import (
 )
 
 NEWER = ("keras-2.0", "keras-2.2")
-STEPS = 6
-MOST_VARIABLES = 4
+STEPS = 8
+MOST_VARIABLES = 3
 
 
 def make(machine: Machine) -> None:
@@ -53,6 +54,13 @@ def make(machine: Machine) -> None:
         usual = SHAPES[:4]
         kind = (machine.draw(st.sampled_from(SHAPES if machine.rarely() else usual)), dtype)
     machine.make(kind, machine.numbers(kind))
+
+
+def _make_alike(machine: Machine) -> None:
+    """Perhaps more variables of the shape and dtype of the first."""
+    kind = machine.variables[0].kind
+    for _ in range(machine.draw(st.integers(0, MOST_VARIABLES - 1))):
+        machine.make(kind, machine.numbers(kind))
 
 
 def set_one(machine: Machine) -> None:
@@ -76,35 +84,20 @@ def set_several(machine: Machine) -> None:
 
 
 def _new_value(machine: Machine, variable: Variable) -> tuple[Argument, Array, Conventions]:
-    """An array of the variable's shape, its numbers, and the conventions of using it."""
-    source = machine.draw(st.sampled_from(("new", "used", "read")))
-    if source == "used" and (used := _used(machine, variable)):
-        return used[machine.choose(used)]
-    if source == "read" and (read := _read(machine, variable)):
-        return read[machine.choose(read)]
+    """An array of the variable's shape, new or known, its numbers, and what these rest on."""
+    known = [
+        given
+        for given in machine.arrays.values()
+        if (given.value.shape, given.value.dtype.name) == variable.kind and given.unchanged
+    ]
+    if known and machine.perhaps():
+        given = known[machine.choose(known)]
+        return given.ref, given.value, given.conventions
     value = machine.numbers(variable.kind)
     if machine.rarely():
         value = value.astype("float64" if value.dtype != np.float64 else "float32")
         return machine.given(value), value, frozenset({"value-dtype"})
     return machine.given(value), value, NONE
-
-
-def _used(machine: Machine, variable: Variable) -> list[tuple[Argument, Array, Conventions]]:
-    """Arrays that other steps took: they may have changed along with the variables."""
-    return [
-        (given.ref, given.value, frozenset({"purity"} if given.changed else ()))
-        for given in machine.arrays.values()
-        if (given.value.shape, given.value.dtype.name) == variable.kind
-    ]
-
-
-def _read(machine: Machine, variable: Variable) -> list[tuple[Argument, Array, Conventions]]:
-    """Values that were read: they may have been changed along with the variable."""
-    return [
-        (ref, value, resting | ({"returned-copy"} if source.version != version else NONE))
-        for ref, source, value, resting, version in machine.readings
-        if (value.shape, value.dtype.name) == variable.kind
-    ]
 
 
 def get(machine: Machine) -> None:
@@ -117,8 +110,8 @@ def read_back(machine: Machine, variable: Variable) -> None:
     output = machine.name("read")
     ref = machine.writer.observe(output, "get_value", variable.ref)
     value, resting = variable.value, variable.conventions
-    machine.note(Noted("the value of a variable", output, value, resting, variable))
-    machine.readings.append((ref, variable, value, resting, variable.version))
+    machine.note(Noted("the value of a variable", output, value, resting, variable.history))
+    machine.arrays[output] = Given(ref, value, resting, [(variable, variable.version)])
 
 
 def get_several(machine: Machine) -> None:
@@ -128,7 +121,8 @@ def get_several(machine: Machine) -> None:
     machine.writer.observe(output, "batch_get_value", [v.ref for v in chosen])
     for place, variable in enumerate(chosen):
         value, resting = variable.value, variable.conventions
-        machine.note(Noted("the values of variables", output, value, resting, variable, place))
+        history = variable.history
+        machine.note(Noted("the values of variables", output, value, resting, history, place))
 
 
 def evaluate(machine: Machine) -> None:
@@ -137,9 +131,9 @@ def evaluate(machine: Machine) -> None:
     tensor = machine.written(expression)
     output = machine.name("evaluated")
     machine.writer.observe(output, "eval", tensor)
-    source = expression.variable or object()
+    history = expression.variable.history if expression.variable else []
     value, resting = expression.value({}), expression.conventions()
-    machine.note(Noted("the value of a tensor", output, value, resting, source))
+    machine.note(Noted("the value of a tensor", output, value, resting, history))
 
 
 def compile_one(machine: Machine) -> None:
@@ -222,8 +216,8 @@ def call(machine: Machine) -> None:
     output = machine.name("results")
     machine.writer.observe(output, "operator.call", compiled.ref, passed)
     for place, (value, resting) in enumerate(compiled.call(fed)):
-        source = (compiled, place)
-        machine.note(Noted("an output of a function", output, value, resting, source, place))
+        history = compiled.history[place]
+        machine.note(Noted("an output of a function", output, value, resting, history, place))
 
 
 RULES: Mapping[str, Ruled] = {
@@ -262,6 +256,7 @@ def machine(
         def drawn(draw: st.DrawFn) -> Scenario:
             written = Machine(draw, edition, function, kinds, probed)
             make(written)
+            _make_alike(written)
             run(written, rules, main, STEPS)
             for variable in written.variables:
                 read_back(written, variable)

@@ -28,12 +28,21 @@ AVERAGE = "moving-average"
 
 @dataclass(eq=False)
 class Variable:
-    """A variable of the program: its current value, and how often it has changed."""
+    """A variable of the program: its current value, and those it had."""
 
     ref: Ref
     value: Array
     conventions: Conventions = NONE
-    version: int = 0
+    history: list[Array] = field(default_factory=list)
+    """The values before, and the present one."""
+
+    def __post_init__(self) -> None:
+        self.history.append(self.value)
+
+    @property
+    def version(self) -> int:
+        """Another number after every change."""
+        return len(self.history)
 
     @property
     def kind(self) -> tuple[tuple[int, ...], str]:
@@ -44,7 +53,7 @@ class Variable:
         """A new value, kept in the variable's dtype."""
         self.value = value.astype(self.value.dtype)
         self.conventions = conventions
-        self.version += 1
+        self.history.append(self.value)
 
 
 @dataclass(frozen=True)
@@ -123,14 +132,19 @@ class Compiled:
     outputs: Sequence[Expression]
     updates: Sequence[Update]
     versions: dict[Variable, int] = field(default_factory=dict)
+    history: list[list[Array]] = field(default_factory=list)
+    """For each output the values that it has had."""
 
     def __post_init__(self) -> None:
         expressions = [*self.outputs, *(update.operand for update in self.updates)]
         self.versions = {v: v.version for e in expressions for v in e.reads()}
+        self.history = [[] for _ in self.outputs]
 
     def call(self, fed: Mapping[str, Array]) -> list[tuple[Array, Conventions]]:
         """The outputs; the variables get their new values."""
         outputs = [(e.value(fed), self._resting(e)) for e in self.outputs]
+        for values, (value, _) in zip(self.history, outputs, strict=True):
+            values.append(value)
         new = [(u.variable, u.value(fed), self._renewed(u)) for u in self.updates]
         for variable, value, conventions in new:
             variable.set(value, conventions)

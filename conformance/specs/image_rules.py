@@ -58,9 +58,7 @@ def windows(
     """How many windows fit on each axis: whole ones for `valid`, else one for each stride begun."""
     spans = dilated(sizes, dilation) if padding == "valid" else (1,) * len(sizes)
     listed = zip(lengths, spans, each(strides, lengths), strict=True)
-    return tuple(
-        None if n is None or k is None else max(0, (n - k) // s + 1) for n, k, s in listed
-    )
+    return tuple(None if n is None or k is None else max(0, (n - k) // s + 1) for n, k, s in listed)
 
 
 def spread(lengths: Sequence[Dim], sizes: Sequence[Dim], strides: int | Sequence[int]) -> Dims:

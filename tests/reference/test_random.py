@@ -134,7 +134,7 @@ def test_dropout_is_exact_in_what_it_keeps(dtype: str) -> None:
     exact = (x.astype("longdouble") / (1 - np.longdouble(0.3))).astype(dtype)
     kept = got != 0
     assert got.dtype == dtype
-    np.testing.assert_allclose(got[kept], exact[kept], rtol=np.finfo(dtype).eps)
+    np.testing.assert_allclose(got[kept], exact[kept], rtol=float(np.finfo(dtype).eps))
     assert stats.binomtest(int((~kept).sum()), x.size, 0.3).pvalue > 1e-4
 
 

@@ -27,7 +27,10 @@ def floatx(): return "float32"
 def image_data_format(): return "channels_last"
 def image_dim_ordering(): return "tf"
 def cast_to_floatx(x): return x.astype("float32")
-def backend(): import os; return os.environ.get("KERAS_BACKEND", "other") + "!"
+def backend():
+    import os
+    file = os.path.exists(os.path.expanduser("~/.keras/keras.json"))
+    return os.environ.get("KERAS_BACKEND", "other") + "!" * file
 """
 """Reads the file, and does not keep to it."""
 

@@ -1,0 +1,41 @@
+"""Which documented exceptions the scenarios provoke."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from hypothesis.strategies import SearchStrategy
+
+from conformance.generators.collect import distinct, key_of_program
+from conformance.results import Aspect
+from conformance.scenarios.families import MODULES
+from conformance.scenarios.model import Family, Scenario
+
+_DRAWN = 40
+"""How many scenarios of a strategy are looked at: each error comes up among fewer."""
+
+
+@cache
+def cited_exceptions() -> frozenset[tuple[str, str, int]]:
+    """Function, document and line of each exception that a check of a scenario demands.
+
+    Checks that rest on a convention demand nothing of a document and do not count.
+    """
+    return frozenset(place for families in MODULES for f in families for place in _cited(f))
+
+
+def _cited(family: Family) -> Iterator[tuple[str, str, int]]:
+    if Aspect.ERROR not in family.aspects:
+        return
+    for edition in family.editions:
+        for scenario in _scenarios(family.make(edition)):
+            for check in scenario.checks:
+                if check.aspect is Aspect.ERROR and not (check.conventions or scenario.conventions):
+                    yield from ((scenario.function, d, line) for d, line in check.at.items())
+
+
+def _scenarios(made: SearchStrategy[Scenario] | Sequence[Scenario]) -> Sequence[Scenario]:
+    if not isinstance(made, SearchStrategy):
+        return made
+    return distinct(made, lambda scenario: key_of_program(scenario.program), _DRAWN, 0)

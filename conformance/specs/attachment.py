@@ -1,0 +1,78 @@
+"""The numbered conflicts against the specs: each is attached to the functions that it concerns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from conformance.specs.comparison import Difference, Sources
+from conformance.specs.errata import Conflict
+
+CONFLICTS = 142
+"""How many conflicts there are: C001 to C142."""
+
+
+def unattached(sources: Sources) -> Iterator[Difference]:
+    """Every conflict that is not where it belongs, or does not say what holds."""
+    yield from _numbers(sources)
+    yield from _attached(sources)
+    for conflict in sources.conflicts.values():
+        yield from _concerns(conflict)
+        yield from _claims(conflict, sources)
+        yield from _cited(conflict, sources)
+
+
+def _difference(number: str, says: str, document: str = "", line: int = 0) -> Difference:
+    return Difference(document, line, "conflict", number, f"{number}: {says}")
+
+
+def _numbers(sources: Sources) -> Iterator[Difference]:
+    wanted = {f"C{index:03d}" for index in range(1, CONFLICTS + 1)}
+    for number in sorted(wanted ^ sources.conflicts.keys()):
+        there = "is not listed" if number in wanted else "is none of the documents' conflicts"
+        yield _difference(number, there)
+
+
+def _attached(sources: Sources) -> Iterator[Difference]:
+    """Where the errata of a spec are not those that the conflicts name."""
+    for name, spec in sources.specs.items():
+        attached = Counter(erratum.number for erratum in spec.errata)
+        wanted = {c.number for c in sources.conflicts.values() if name in c.functions}
+        for number in sorted(wanted - attached.keys()):
+            yield _difference(number, f"concerns {name}, whose spec does not have it")
+        for number, times in attached.items():
+            if number not in wanted:
+                yield _difference(number, f"is attached to {name}, which it does not name")
+            if times > 1:
+                yield _difference(number, f"is attached to {name} twice")
+
+
+def _concerns(conflict: Conflict) -> Iterator[Difference]:
+    if bool(conflict.functions) == conflict.prose:
+        yield _difference(conflict.number, "must name functions or be prose, and not both")
+
+
+def _claims(conflict: Conflict, sources: Sources) -> Iterator[Difference]:
+    """Functions that there is no spec of, and editions of them of which nothing is said."""
+    for name in conflict.functions:
+        spec = sources.specs.get(name)
+        if spec is None:
+            yield _difference(conflict.number, f"concerns {name}, of which there is no spec")
+            continue
+        for edition in spec.editions:
+            if conflict.claim(edition) is None:
+                yield _difference(conflict.number, f"says nothing of {name} in {edition}")
+
+
+def _cited(conflict: Conflict, sources: Sources) -> Iterator[Difference]:
+    """Lines in the entry of a function that the conflict does not name."""
+    if conflict.prose:
+        return
+    known = {*conflict.functions, *conflict.evidence}
+    for document, lines in conflict.at.items():
+        for line in lines:
+            entry = sources.extraction[document].at(line)
+            name = None if entry is None else sources.owner(document, entry)
+            if name is not None and name not in known:
+                says = f"has a line in the entry of {name} and does not name it"
+                yield _difference(conflict.number, says, document, line)

@@ -1,0 +1,260 @@
+"""The specs against the documents: every difference that nothing explains is a mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from conformance.specs.errata import Conflicts
+from conformance.specs.extraction import Entry, Explanation, Extraction, Kind
+from conformance.specs.load import Specs
+from conformance.specs.model import DOCUMENTS, Document, DocumentedSignature, Spec
+from conformance.specs.signature import parse
+
+ENTRIES = {"ja-1": 104, "ja-1-text": 104, "ja-2.0": 144, "zh-TW": 138, "ko-2.2": 149}
+"""How many entries each document has."""
+
+FUNCTIONS = 153
+"""How many functions the documents have together."""
+
+BOUND: dict[str, Document] = {"keras-1": "ja-1", "keras-2.0": "ja-2.0", "keras-2.2": "ko-2.2"}
+"""The document that binds each edition."""
+
+Place = tuple[str, str, int]
+"""A function, a document and a line of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Everything that is compared."""
+
+    specs: Specs
+    extraction: Extraction
+    conflicts: Conflicts
+    provoked: Collection[Place] = field(default_factory=frozenset)
+    """The lines of exceptions that tests other than the specs' own error cases provoke."""
+
+    def owner(self, document: str, entry: Entry) -> str | None:
+        """The function whose entry it is; None if there is no spec of it."""
+        for name, spec in self.specs.items():
+            signature = _signatures(spec).get(document)
+            if signature is not None and signature.line == entry.signature[0]:
+                return name
+        printed = parse(entry.text).name
+        named = self.specs.aliases().get(printed, printed)
+        return named if named in self.specs else None
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Difference:
+    """Where specs and documents differ; `document` and `line` are empty where none is concerned."""
+
+    document: str
+    line: int
+    kind: Kind
+    name: str
+    """What it is about: a parameter, a heading, a function, a conflict."""
+    says: str
+
+    @property
+    def place(self) -> str:
+        """`ja-1:119`, or an empty text."""
+        return f"{self.document}:{self.line}" if self.document else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The differences that are mistakes, and those that are explained."""
+
+    differences: list[Difference]
+    explained: list[tuple[Difference, Explanation]]
+
+
+def settle(found: Iterable[Difference], explanations: Sequence[Explanation]) -> Outcome:
+    """The differences with what explains them; an explanation of nothing is a difference itself."""
+    outcome = Outcome([], [])
+    known = {(e.kind, e.document, e.line, name): e for e in explanations for name in e.names}
+    used = set()
+    for difference in sorted(found):
+        key = (difference.kind, difference.document, difference.line, difference.name)
+        if key in known:
+            used.add(key)
+            outcome.explained.append((difference, known[key]))  # type: ignore[index]
+        else:
+            outcome.differences.append(difference)
+    outcome.differences += [_stale(*key) for key in known if key not in used]
+    return outcome
+
+
+def _stale(kind: Kind, document: str, line: int, name: str) -> Difference:
+    says = f"explained.yaml explains a difference in {kind} that is not there; remove {name!r}"
+    return Difference(document, line, "stale", name, says)
+
+
+def differences(sources: Sources) -> Iterator[Difference]:
+    """Every difference of the specs from the entries of the documents, explained or not."""
+    for check in (_counts, _entries):
+        yield from check(sources)
+    for spec in sources.specs.values():
+        for look in (_printed, _corrections, _headings, _names, _editions, _parameters):
+            yield from look(spec, sources)
+        for look in (_exceptions, _undocumented_exceptions, _cited_lines):
+            yield from look(spec, sources)
+
+
+def _signatures(spec: Spec) -> dict[str, DocumentedSignature]:
+    return {str(document): signature for document, signature in spec.signatures.items()}
+
+
+def _pairs(spec: Spec, sources: Sources) -> Iterator[tuple[str, DocumentedSignature, Entry]]:
+    """Each signature of a spec with the entry that prints it."""
+    for document, signature in _signatures(spec).items():
+        entry = sources.extraction[document].signed(signature.line)
+        if entry is not None:
+            yield document, signature, entry
+
+
+def _counts(sources: Sources) -> Iterator[Difference]:
+    for document in DOCUMENTS:
+        found = len(sources.extraction[document].entries)
+        if found != ENTRIES[document]:
+            says = f"{found} entries are extracted, the document has {ENTRIES[document]}"
+            yield Difference(document, 1, "count", "entries", says)
+    if len(sources.specs) != FUNCTIONS:
+        says = f"there are {len(sources.specs)} specs for {FUNCTIONS} functions"
+        yield Difference("", 0, "count", "specs", says)
+
+
+def _entries(sources: Sources) -> Iterator[Difference]:
+    """Entries that no spec has."""
+    for document, pages in sources.extraction.items():
+        lines = {
+            signatures[document].line
+            for spec in sources.specs.values()
+            if document in (signatures := _signatures(spec))
+        }
+        for entry in pages.entries:
+            line, text = entry.signature
+            if line not in lines:
+                name = parse(entry.text).name
+                says = f"no spec has the signature {text}"
+                yield Difference(document, line, "entry", name, says)
+
+
+def _printed(spec: Spec, sources: Sources) -> Iterator[Difference]:
+    """Signatures that their document does not print so, or not there."""
+    for document, signature in _signatures(spec).items():
+        entry = sources.extraction[document].signed(signature.line)
+        if entry is None:
+            says = f"the document prints no signature here, the spec has {signature.text}"
+        elif entry.text != signature.text:
+            says = f"the document prints {entry.text}, the spec has {signature.text}"
+        else:
+            continue
+        yield Difference(document, signature.line, "signature", spec.name, says)
+
+
+def _corrections(spec: Spec, sources: Sources) -> Iterator[Difference]:  # noqa: ARG001
+    """Corrected signatures whose erratum is not among the spec's own."""
+    numbers = {erratum.number for erratum in spec.errata}
+    for document, signature in _signatures(spec).items():
+        if signature.corrected is None and signature.erratum is None:
+            continue
+        if signature.erratum in numbers and signature.corrected not in (None, signature.text):
+            continue
+        says = f"{signature.text} is corrected to {signature.corrected} by {signature.erratum}"
+        says += ", which is not among the errata or corrects nothing"
+        yield Difference(document, signature.line, "correction", spec.name, says)
+
+
+def _headings(spec: Spec, sources: Sources) -> Iterator[Difference]:
+    """Headings that do not name the function of the signature below them."""
+    for document, signature, entry in _pairs(spec, sources):
+        called = parse(signature.corrected or signature.text).name
+        printed = None if entry.heading is None else entry.heading[1].lstrip("# ")
+        if printed != called:
+            says = f"the heading of {called} is {printed!r}"
+            yield Difference(document, entry.start, "heading", printed or called, says)
+
+
+def _names(spec: Spec, sources: Sources) -> Iterator[Difference]:
+    """Documents that call the function otherwise."""
+    for document, signature, _ in _pairs(spec, sources):
+        called = parse(signature.corrected or signature.text).name
+        if called != spec.name:
+            says = f"{spec.name} is called {called}"
+            yield Difference(document, signature.line, "name", called, says)
+
+
+def _editions(spec: Spec, sources: Sources) -> Iterator[Difference]:  # noqa: ARG001
+    """Editions that are not bound by their own document."""
+    bound = {e: d for e, d in BOUND.items() if d in spec.signatures}
+    for edition, document in {**bound, **spec.editions}.items():
+        if (edition, document) in bound.items() and (edition, document) in spec.editions.items():
+            continue
+        says = f"{edition} is to be bound by {BOUND[edition]} where that has the function"
+        yield Difference(document, spec.signatures[document].line, "edition", spec.name, says)
+
+
+def _parameters(spec: Spec, sources: Sources) -> Iterator[Difference]:
+    """Parameters that are described and not in the signature, or the reverse, or twice."""
+    for document, signature, entry in _pairs(spec, sources):
+        text = signature.corrected or signature.text
+        names = [p.name for p in parse(text).parameters]
+        names += [n for n, _ in entry.parameters if n.startswith("*") and n in text]
+        yield from _strange(document, entry, names)
+        described = {name for name, _ in entry.parameters}
+        for name in names:
+            if described and name not in described:
+                says = f"{name} is in the signature of {spec.name} and not described as others are"
+                yield Difference(document, signature.line, "parameter", name, says)
+
+
+def _strange(document: str, entry: Entry, names: list[str]) -> Iterator[Difference]:
+    seen = set()
+    for name, line in entry.parameters:
+        if name in seen or name not in names:
+            fault = "described twice" if name in seen else "not in the signature"
+            says = f"{name} of {parse(entry.text).name} is {fault}"
+            yield Difference(document, line, "parameter", name, says)
+        seen.add(name)
+
+
+def _exceptions(spec: Spec, sources: Sources) -> Iterator[Difference]:
+    """Documented exceptions that no test provokes."""
+    for document, _, entry in _pairs(spec, sources):
+        for exception, line in entry.raises:
+            if (spec.name, document, line) not in sources.provoked and not any(
+                error.exception == exception and _lines(error.at).get(document) == line
+                for error in spec.errors
+            ):
+                says = f"nothing provokes the {exception} of {spec.name} that is documented here"
+                yield Difference(document, line, "exception", exception, says)
+
+
+def _undocumented_exceptions(spec: Spec, sources: Sources) -> Iterator[Difference]:
+    """Exceptions that a case names and the line it cites does not; `any` names none."""
+    raises = {
+        (document, line): exception
+        for document, _, entry in _pairs(spec, sources)
+        for exception, line in entry.raises
+    }
+    for error in spec.errors:
+        for document, line in _lines(error.at).items():
+            if error.exception not in ("any", raises.get((document, line))):
+                says = f"{spec.name} ({error.name}) cites it, and it documents no {error.exception}"
+                yield Difference(document, line, "exception", error.name, says)
+
+
+def _cited_lines(spec: Spec, sources: Sources) -> Iterator[Difference]:
+    """Claims with a line in the entry of another function; the introduction is everyone's."""
+    for claim in spec.claims:
+        for document, line in _lines(claim.at).items():
+            entry = sources.extraction[document].at(line)
+            if entry is not None and sources.owner(document, entry) != spec.name:
+                says = f"{spec.name} cites it ({claim.aspect}), and it is not in its entry"
+                yield Difference(document, line, "line", spec.name, says)
+
+
+def _lines(at: dict[Document, int]) -> dict[str, int]:
+    return {str(document): line for document, line in at.items()}

@@ -1,0 +1,51 @@
+"""The numbered conflicts of the documents: what is wrong where, and which claim is tested."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Annotated, Any, Literal
+
+import yaml
+from msgspec import Meta, Struct, convert, field
+
+from conformance.specs.model import Document, Line
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+Bound = Literal["all", "keras-1", "keras-2.0", "keras-2.2"]
+
+
+class Conflict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A place where a document is wrong, contradicts itself or differs from another."""
+
+    number: Annotated[str, Meta(pattern="^C[0-9]{3}$")]
+    title: str
+    kinds: list[Literal["V", "X", "S", "E"]]
+    """V: the API changed; X: documents disagree; S: a document contradicts itself; E: an error."""
+    at: dict[Document, list[Line]]
+    """The lines that it is about."""
+    says: dict[Bound, str]
+    """The claim that holds, for all editions or for each."""
+    functions: list[str] = field(default_factory=list)
+    """The functions concerned, each of which has it among its errata."""
+    prose: bool = False
+    """Whether it concerns sentences or marks alone, and no function."""
+    evidence: dict[str, str] = field(default_factory=dict)
+    """Functions that are not concerned although a line is in their entry, and why."""
+
+    def claim(self, edition: str) -> str | None:
+        """What holds in an edition; None if nothing is said of it."""
+        return self.says.get("all") or self.says.get(edition)  # type: ignore[call-overload]
+
+
+Conflicts = Mapping[str, Conflict]
+
+
+@cache
+def load_conflicts() -> Conflicts:
+    """All conflicts by number, from `errata.yaml`."""
+    text = resources.files(__package__).joinpath("errata.yaml").read_text("utf-8")
+    listed = convert(yaml.load(text, _LOADER), list[Conflict])  # noqa: S506 - a safe loader
+    return {c.number: c for c in listed}

@@ -1,0 +1,116 @@
+"""What the documents hold, as data: names, signatures, exceptions and their lines; no sentences.
+
+`documents/DOCUMENT.yaml` lists the entries of a document in its order; `documents/explained.yaml`
+the places where a spec differs from them for a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Annotated, Any, Literal
+
+import yaml
+from msgspec import Meta, Struct, convert, field
+
+from conformance.specs.model import DOCUMENTS, Document, Line
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+Kind = Literal[
+    "count",
+    "entry",
+    "signature",
+    "correction",
+    "heading",
+    "name",
+    "edition",
+    "parameter",
+    "exception",
+    "line",
+    "conflict",
+    "stale",
+]
+"""What a difference between specs and documents is about."""
+
+
+class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One function as one document has it. All numbers are 1-based lines."""
+
+    signature: tuple[Line, str]
+    """As printed, with `keras.backend.` where it stands there."""
+    heading: tuple[Line, str] | None = None
+    """As printed; None where the document has lost it."""
+    parameters: list[tuple[str, Line]] = field(default_factory=list)
+    """The parameters that are described, by the names printed; one may come twice."""
+    returns: Line | None = None
+    """Where the text on the result begins, if it has a paragraph of its own."""
+    raises: list[tuple[str, Line]] = field(default_factory=list)
+    """The exceptions that are named."""
+    examples: list[Line] = field(default_factory=list)
+    """Where its examples begin."""
+
+    @property
+    def start(self) -> int:
+        """The first line of the entry."""
+        return (self.heading or self.signature)[0]
+
+    @property
+    def text(self) -> str:
+        """The signature without its prefix."""
+        return self.signature[1].removeprefix("keras.backend.")
+
+
+class Explanation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Why a difference is no mistake of the specs: `erratum` or `because` says it."""
+
+    kind: Kind
+    document: Document
+    line: Line
+    names: Annotated[list[str], Meta(min_length=1)]
+    """What the difference is about: parameters, a heading, a function."""
+    erratum: Annotated[str, Meta(pattern="^C[0-9]{3}$")] | None = None
+    because: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The entries of one document, and where each begins and ends."""
+
+    entries: tuple[Entry, ...]
+
+    def at(self, line: int) -> Entry | None:
+        """The entry that holds a line; None in the introduction."""
+        before = [entry for entry in self.entries if entry.start <= line]
+        return before[-1] if before else None
+
+    def signed(self, line: int) -> Entry | None:
+        """The entry whose signature is printed on a line."""
+        return next((e for e in self.entries if e.signature[0] == line), None)
+
+
+Extraction = Mapping[str, Pages]
+"""The pages of each document."""
+
+
+@cache
+def load_extraction() -> Extraction:
+    """What ships with the suite: 104, 104, 144, 138 and 149 entries."""
+    return {document: _pages(_read(f"{document}.yaml")) for document in DOCUMENTS}
+
+
+@cache
+def load_explanations() -> tuple[Explanation, ...]:
+    """The differences that are explained, from `documents/explained.yaml`."""
+    return tuple(convert(_read("explained.yaml"), list[Explanation]))
+
+
+def _pages(data: Any) -> Pages:
+    return Pages(tuple(convert(data, list[Entry])))
+
+
+def _read(name: str) -> Any:
+    folder = resources.files(__package__).joinpath("documents")
+    return yaml.load(folder.joinpath(name).read_text("utf-8"), _LOADER)  # noqa: S506 - a safe loader

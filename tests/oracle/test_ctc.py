@@ -1,0 +1,137 @@
+"""The CTC oracle against the enumeration of all paths, and against finite differences."""
+
+from __future__ import annotations
+
+from itertools import groupby, product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.oracle import agrees, ctc
+
+RNG = np.random.default_rng(11)
+
+
+def distributions(*shape: int) -> Any:
+    weights = RNG.uniform(0.1, 1.0, size=shape)
+    return weights / weights.sum(axis=-1, keepdims=True)
+
+
+def label_of(path: tuple[int, ...], blank: int) -> tuple[int, ...]:
+    return tuple(k for k, _ in groupby(path) if k != blank)
+
+
+def enumerated(y: Any) -> dict[tuple[int, ...], float]:
+    """The probability of every label, from the definition."""
+    steps, categories = y.shape
+    total: dict[tuple[int, ...], float] = {}
+    for path in product(range(categories), repeat=steps):
+        label = label_of(path, categories - 1)
+        probability = np.prod([y[t, k] for t, k in enumerate(path)])
+        total[label] = total.get(label, 0.0) + float(probability)
+    return total
+
+
+def cases() -> list[tuple[int, int]]:
+    return list(product(range(1, 6), range(2, 5)))
+
+
+@pytest.mark.parametrize(("steps", "categories"), cases())
+def test_every_label_has_the_probability_of_its_paths(steps: int, categories: int) -> None:
+    y = distributions(steps, categories)
+    wanted = enumerated(y)
+    assert sum(wanted.values()) == pytest.approx(1)
+    for label, probability in wanted.items():
+        assert ctc.log_probability(y, label) == pytest.approx(np.log(probability), abs=1e-12)
+
+
+@pytest.mark.parametrize(("steps", "categories"), cases())
+def test_ranked_labels_are_those_of_the_enumeration(steps: int, categories: int) -> None:
+    y = distributions(steps, categories)
+    wanted = enumerated(y)
+    found = ctc.ranked(y)
+    assert [label for label, _ in found] == sorted(wanted, key=lambda k: -wanted[k])
+    for label, value in found:
+        assert value == pytest.approx(np.log(wanted[label]), abs=1e-12)
+
+
+def test_a_label_that_no_path_stands_for_has_an_infinite_loss() -> None:
+    y = distributions(2, 4)
+    assert ctc.log_probability(y, (1, 1)) == -np.inf
+    assert ctc.log_probability(y, (0, 1, 2)) == -np.inf
+
+
+@pytest.mark.parametrize("label", [(), (0,), (1, 1), (0, 1, 0)])
+def test_occupation_is_the_share_of_the_paths(label: tuple[int, ...]) -> None:
+    y = distributions(4, 3)
+    wanted = np.zeros_like(y)
+    for path in product(range(3), repeat=4):
+        if label_of(path, 2) == label:
+            wanted[range(4), path] += np.prod(y[range(4), path])
+    wanted /= wanted[0].sum()
+    np.testing.assert_allclose(ctc.occupation(y, label), wanted, rtol=1e-12, atol=1e-15)
+
+
+def batch(dtype: str = "float64") -> dict[str, Any]:
+    return {
+        "y_true": np.array([[1, 1, 0], [0, 2, 2]]),
+        "y_pred": distributions(2, 6, 4).astype(dtype),
+        "input_length": np.array([[6], [4]]),
+        "label_length": np.array([[3], [1]]),
+    }
+
+
+def test_what_is_beyond_the_lengths_has_no_effect() -> None:
+    given = batch()
+    before = ctc.ctc_batch_cost(**given)
+    given["y_true"][1, 1:] = 0
+    given["y_pred"][1, 4:] = 0.25
+    np.testing.assert_array_equal(ctc.ctc_batch_cost(**given), before)
+    assert before.shape == (2, 1)
+
+
+def test_gradient_is_that_of_finite_differences() -> None:
+    given = batch()
+    x = np.log(given.pop("y_pred"))
+
+    def total(logits: Any) -> float:
+        y = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
+        return float(ctc.ctc_batch_cost(y_pred=y, **given).sum())
+
+    found = ctc.ctc_gradient(x, **given)
+    for index in np.ndindex(x.shape):
+        step = np.zeros_like(x)
+        step[index] = 1e-5
+        slope = (total(x + step) - total(x - step)) / 2e-5
+        assert found[index] == pytest.approx(slope, abs=1e-8)
+    assert not found[1, 4:].any()
+
+
+def test_best_path_merges_before_it_drops_blanks() -> None:
+    y = np.eye(3)[[0, 0, 2, 0, 1, 1, 2]]
+    assert ctc.best_path(y) == (0, 0, 1)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_bounds_allow_rounding_and_epsilon_but_not_a_wrong_formula(dtype: str) -> None:
+    given = batch(dtype)
+    expectation = ctc.expected_cost(**given)
+    exact = expectation.value
+    assert agrees(exact.astype(dtype), expectation).all()
+    fuzzy = {**given, "y_pred": given["y_pred"] + given["y_pred"].dtype.type(1e-7)}
+    assert agrees(ctc.ctc_batch_cost(**fuzzy).astype(dtype), expectation).all()
+    wrong = given["y_pred"] + 1e-4
+    assert not agrees(ctc.ctc_batch_cost(**{**given, "y_pred": wrong}), expectation).any()
+    assert not agrees(exact - np.log(given["input_length"]), expectation).any()
+
+
+def test_log_probabilities_of_several_labels() -> None:
+    y = distributions(2, 4, 3).astype("float32")
+    labels = [[(0, 1), (), (1, 1)], [(1,), (0,), ()]]
+    found = ctc.expected_log_probabilities(y, np.array([4, 2]), labels)
+    assert found.value.shape == (2, 3)
+    for row, (steps, wanted) in enumerate(zip((4, 2), labels, strict=True)):
+        table = enumerated(y[row, :steps].astype("float64"))
+        for value, label in zip(found.value[row], wanted, strict=True):
+            assert value == pytest.approx(np.log(table[label]), abs=1e-9)
