@@ -17,6 +17,7 @@ _COMMANDS = {
     "install": "Make the environments of targets.",
     "run": "Test targets.",
     "show": "Show what the documents say of a function.",
+    "spec": "Compare the specs with the documents.",
 }
 
 

@@ -125,10 +125,22 @@ class Examination:
         for _, observed in self.session.run_batches(self._batches(queue)):
             task, trial = queue.pop(0)
             self._take(task, trial, observed)
-        for task, trial in self._apart():
+        self._sweep_apart()
+
+    def _sweep_apart(self) -> None:
+        """The trials that need a process of their own; those with one configuration share it."""
+        groups: dict[str, list[tuple[Task, Trial]]] = {}
+        for task in self.tasks:
+            for trial in task.trials() if self._present(task) else ():
+                if trial.setup is not None:
+                    groups.setdefault(repr(trial.setup), []).append((task, trial))
+        shared = sorted(groups.values(), key=len, reverse=True)
+        for group in shared[: self.common.profile.setups]:
             if self.stop.is_set():
                 return
-            self._take(task, trial, self._run(trial))
+            trials = [trial for _, trial in group]
+            for (task, trial), observed in zip(group, self.subject.run_apart(trials), strict=True):
+                self._take(task, trial, observed)
 
     def _batches(self, queue: list[tuple[Task, Trial]]) -> Iterator[Batch]:
         for task in self.tasks:
@@ -148,16 +160,11 @@ class Examination:
                 queue.append((task, trial))
                 yield trial.batch
 
-    def _apart(self) -> Iterator[tuple[Task, Trial]]:
-        """The trials that need a process of their own."""
-        for task in self.tasks:
-            if self._present(task):
-                yield from ((task, t) for t in task.trials() if t.setup is not None)
-
     def _run(self, trial: Trial) -> StructureObservation:
         if trial.setup is None:
             return self.session.run_batch(trial.batch)
-        return self.subject.run_apart(trial.setup, trial.batch)
+        (observed,) = self.subject.run_apart([trial])
+        return observed
 
     def _present(self, task: Task) -> bool:
         groups = self.tallies[task.spec.name].groups.values()

@@ -29,6 +29,8 @@ class Profile:
     """How many scenarios are drawn of each family."""
     gradients: int
     """Structures of each differentiable function of which gradients are taken."""
+    setups: int = 1000
+    """How many processes with a configuration of their own are started at most."""
 
     def draws(self, structure: Structure, seed: int) -> tuple[Draw, ...]:
         """Which numbers the structure is filled with.
@@ -56,7 +58,7 @@ def _values(text: str) -> tuple[str, ...]:
 PROFILES = {
     p.name: p
     for p in (
-        Profile("smoke", 8, 2, _values("ordinary halves ordinary special"), 20, 3, 2),
+        Profile("smoke", 8, 2, _values("ordinary halves ordinary special"), 20, 3, 2, setups=3),
         Profile(
             "default",
             32,

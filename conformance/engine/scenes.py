@@ -94,18 +94,24 @@ class Scene:
         outcome = observed.draws[0].outcome
         if isinstance(outcome, NotRun):
             return judgement
-        if self._refused(outcome):
-            for check in self.scenario.checks:
-                judgement.count(check.aspect)
-            return judgement
-        for check in self.scenario.checks:
+        refused = self._refused(outcome)
+        seen = self.scenario.checks if refused or isinstance(outcome, Returned) else self._first
+        for check in seen:
             judgement.count(check.aspect)
-        if isinstance(outcome, Returned):
-            judgement.findings += self._checked(outcome)
-        else:
-            aspects = dict.fromkeys(c.aspect for c in self.scenario.checks)
-            judgement.findings += [self._ended(outcome, aspect) for aspect in aspects]
+        if not refused:
+            judgement.findings += self._found(outcome)
         return judgement
+
+    @property
+    def _first(self) -> tuple[Check, ...]:
+        return self.scenario.checks[:1]
+
+    def _found(self, outcome: Outcome) -> Iterator[Finding]:
+        """What the checks find; of a program that did not end, that, as the first check's failure."""
+        if isinstance(outcome, Returned):
+            yield from self._checked(outcome)
+        else:
+            yield self._ended(outcome, self._first[0])
 
     def _refused(self, outcome: Outcome) -> bool:
         """Whether the import failed, and may."""
@@ -136,9 +142,10 @@ class Scene:
             at=check.at,
         )
 
-    def _ended(self, outcome: Outcome, aspect: Aspect) -> Finding:
-        """The program did not come to its end."""
-        conventions = tuple(sorted(self.scenario.conventions))
+    def _ended(self, outcome: Outcome, check: Check) -> Finding:
+        """The program did not come to its end, and so `check` was not reached."""
+        conventions = tuple(sorted({*self.scenario.conventions, *check.conventions}))
+        aspect = check.aspect
         demands = f"what makes {self.scenario.title}"
         if not isinstance(outcome, Raised):
             verdict, kind, gives, detail = ended(outcome)
@@ -156,6 +163,7 @@ class Scene:
             outcome.type,
             conventions,
             got=f"{outcome.type}: {first_line(outcome.message)}",
+            at=check.at,
         )
 
     def _step(self, outcome: Raised) -> Step | None:

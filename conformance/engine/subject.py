@@ -16,6 +16,7 @@ from conformance.adapters.observations import (
 )
 from conformance.adapters.session import Session, WorkerStartError
 from conformance.engine.profiles import Profile
+from conformance.engine.trials import Trial
 from conformance.program import Prelude
 from conformance.scenarios import Setup
 
@@ -33,19 +34,20 @@ class Subject:
     open_configured: Callable[[Setup], AbstractContextManager[Session]] | None = None
     """Makes a session in a process with a configuration of its own, where that can be done."""
 
-    def run_apart(self, setup: Setup, batch: Batch) -> StructureObservation:
-        """What comes of a batch in a process that is set up for it alone.
+    def run_apart(self, trials: Sequence[Trial]) -> list[StructureObservation]:
+        """What comes of trials with one setup in a process that is set up for them.
 
         A process that does not start has raised at its import.
         """
-        if self.open_configured is None:
-            return _alike(NotRun("no process can be set up for it"), batch)
+        setup = trials[0].setup
+        if self.open_configured is None or setup is None:
+            return [_alike(NotRun("no process can be set up for it"), t.batch) for t in trials]
         try:
             with self.open_configured(setup) as session:
-                return session.run_batch(batch)
+                return [session.run_batch(trial.batch) for trial in trials]
         except WorkerStartError as error:
             raised = Raised("ImportError", ("ImportError", "Exception"), str(error), "import")
-            return _alike(raised, batch)
+            return [_alike(raised, trial.batch) for trial in trials]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -191,6 +191,10 @@ class Call:
             return (self._step(),)
         index = self.integer((0, len(self.spec.results) - 1))
         self.part = self.spec.results[index]
+        if index:
+            # such a member need not depend on every input: none is fed where the first is not
+            first = self.inputs[0].binding
+            self.inputs = [replace(item, binding=first) for item in self.inputs]
         return taken_apart(self._step(), index, flat=self.part.flat)
 
     def _placeholder_program(self) -> Program:

@@ -61,7 +61,7 @@ def differentiated(structure: Structure) -> Differentiated | None:
         return None  # it need not depend on every input
     structure = _bound(structure)
     inputs = structure.program.inputs
-    wanted = tuple(i.name for i in inputs if i.dtype.startswith("float"))
+    wanted = tuple(i.name for i in inputs if i.dtype.startswith("float") and _free(structure, i))
     dtypes = {i.dtype for i in inputs if i.name in wanted} | {accepted_dtypes(structure)[0]}
     if len(dtypes) != 1 or not dtypes <= {*FLOATS} or not wanted:
         return None
@@ -70,6 +70,15 @@ def differentiated(structure: Structure) -> Differentiated | None:
     (dtype,) = dtypes
     program = _with_gradient(structure.program, expected_shape(structure), wanted, dtype)
     return Differentiated(structure, program, wanted, dtype)
+
+
+def _free(structure: Structure, item: Input) -> bool:
+    """Whether its elements may move: probabilities no longer sum to one then, or are limited.
+
+    Only what probabilities are compared with stands in the result as it is.
+    """
+    along = structure.distributions.get(item.name)
+    return structure.domains.get(item.name) != "probability" or (along is not None and along.target)
 
 
 def _bound(structure: Structure) -> Structure:

@@ -234,7 +234,7 @@ def _summed(kernel: Array, data_format: str | None) -> int:
 
 def _gathered(kernel: Array, data_format: str | None) -> int:
     plain = _transposed_kernel(kernel, data_format)
-    return math.prod(plain.shape[:-2]) * plain.shape[-1]
+    return math.prod((*plain.shape[:-2], plain.shape[-1]))
 
 
 def _deep(kernel: Array, data_format: str | None) -> int:

@@ -9,6 +9,8 @@ their sum and limited to [epsilon, 1 - epsilon], logits are not; epsilon is 1e-7
 
 Bounds (u the unit roundoff, n the number of classes):
 
+* How a probability is kept from 0 is not documented: an implementation may also add epsilon to it,
+  which changes its logarithm by epsilon / o.
 * An implementation may divide the probabilities by their sum S or not: log o changes by |log S|.
   The sum has a relative error of gamma_n, quotient and limits 3 roundings: absolute errors of
   the logarithm. Each logarithm is within 4 ULP, product and sum add n + 1 roundings:
@@ -85,7 +87,7 @@ def _log_error(model: Arithmetic, output: Array, from_logits: bool, axis: int) -
         return gamma(count + 8, model.unit) * size
     total = output.sum(axis=axis, keepdims=True)
     error: Array = gamma(count + 3, model.unit) + np.abs(np.log(total))
-    return error
+    return error + EPSILON / _limited(output)
 
 
 def _at(x: Array, labels: Array, axis: int) -> Array:
@@ -134,6 +136,7 @@ def bounded_binary_crossentropy(
     limited = _limited(output)
     logs = np.abs(np.log(limited)) + np.abs(np.log1p(-limited))
     bound = gamma(14, model.unit) * (1 + logs) * np.maximum(np.abs(target), 1)
+    bound = bound + EPSILON * (np.abs(target) / limited + np.abs(1 - target) / (1 - limited))
     # 1 - epsilon is rounded, and its distance from 1 is no more than epsilon
     edge = np.where(output > 1 - EPSILON, 2 * model.unit / EPSILON * np.abs(1 - target), 0)
     return value, bound + edge + 8 * model.underflow

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from hypothesis.strategies import SearchStrategy
@@ -10,7 +10,9 @@ from hypothesis.strategies import SearchStrategy
 from conformance.generators.collect import distinct, key_of_program
 from conformance.results import Aspect
 from conformance.scenarios.families import MODULES
-from conformance.scenarios.model import Family, Scenario
+from conformance.scenarios.model import Check, Family, Scenario
+from conformance.specs import load
+from conformance.specs.load import claims
 
 _DRAWN = 40
 """How many scenarios of a strategy are looked at: each error comes up among fewer."""
@@ -29,10 +31,21 @@ def _cited(family: Family) -> Iterator[tuple[str, str, int]]:
     if Aspect.ERROR not in family.aspects:
         return
     for edition in family.editions:
+        document = load()[family.function].editions.get(edition)  # type: ignore[call-overload]
         for scenario in _scenarios(family.make(edition)):
             for check in scenario.checks:
                 if check.aspect is Aspect.ERROR and not (check.conventions or scenario.conventions):
-                    yield from ((scenario.function, d, line) for d, line in check.at.items())
+                    line = _at(check, family.function).get(document)
+                    if line is not None:
+                        yield family.function, document, line
+
+
+def _at(check: Check, function: str) -> Mapping[str, int]:
+    """The lines that a failure would contradict: its own, or those of the first claim."""
+    if check.at:
+        return check.at
+    claim = next(claims(load()[function], "error"), None)
+    return {} if claim is None else {str(d): line for d, line in claim.at.items()}
 
 
 def _scenarios(made: SearchStrategy[Scenario] | Sequence[Scenario]) -> Sequence[Scenario]:

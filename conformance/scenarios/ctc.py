@@ -141,7 +141,7 @@ def gradient(case: Labelled) -> Scenario:
     """The gradient of the total loss with respect to what softmax is taken of."""
     logits = np.log(case.y_pred)
     writer = Writer()
-    x = writer.call("variable", writer.array("x_value", logits), dtype=logits.dtype.name)
+    x = writer.call("variable", writer.array("x", logits), dtype=logits.dtype.name)
     rest = {n: a for n, a in tensors_of(case).items() if n != "y_pred"}
     y_true, *lengths = Inputs(writer, "variable", rest).tensors
     loss = writer.call("ctc_batch_cost", y_true, writer.call("softmax", x), *lengths)
@@ -235,7 +235,7 @@ def sparse_labels(case: Labelled) -> Scenario:
     given = Inputs(writer, "variable", arrays)
     sparse = writer.call("ctc_label_dense_to_sparse", *given.tensors)
     writer.observe("sparse", "is_sparse", sparse)
-    writer.observe("labels", "eval", writer.call("to_dense", sparse))
+    writer.observe("dense", "eval", writer.call("to_dense", sparse))
     return Scenario(
         "ctc_label_dense_to_sparse",
         "labels made sparse",
@@ -260,7 +260,7 @@ def _label_checks(case: Labelled) -> tuple[Check, ...]:
         Check(
             "the labels are kept",
             Aspect.VALUE,
-            ("labels",),
+            ("dense",),
             _keeps(case.y_true, inside),
             "each label's classes in their places",
             at=SPARSE,
@@ -268,7 +268,7 @@ def _label_checks(case: Labelled) -> tuple[Check, ...]:
         Check(
             "nothing is kept beyond the labels' ends",
             Aspect.VALUE,
-            ("labels",),
+            ("dense",),
             is_array(np.where(inside, case.y_true, 0)),
             "the shape of the labels, and 0 beyond their ends",
             at=SPARSE,

@@ -149,7 +149,7 @@ class Inputs:
     def __init__(self, writer: Writer, binding: str, arrays: dict[str, Array]) -> None:
         self._writer = writer
         self._binding = binding
-        self._arrays = [writer.array(f"{name}_value", value) for name, value in arrays.items()]
+        self._arrays = [writer.array(name, value) for name, value in arrays.items()]
         self.tensors = [
             self._tensor(ref, value)
             for ref, value in zip(self._arrays, arrays.values(), strict=True)

@@ -66,6 +66,8 @@ INVALID = {
     "image_dim_ordering": "middle",
 }
 BROKEN = '{"floatx": "float64",'
+NO_FILE = Setup(None, {"KERAS_BACKEND": OWN})
+LITTLE = Setup(json.dumps({"backend": OWN}))
 
 
 def _file(edition: str, **changes: Any) -> str:
@@ -107,7 +109,10 @@ def _reads(setting: str, value: Any, at: Lines, name: str) -> tuple[Check, ...]:
 
 
 def _given(setting: str, edition: str) -> Iterator[Scenario]:
-    """The file says it; KERAS_BACKEND, which the target may have set, changes nothing (C005)."""
+    """The file says it; KERAS_BACKEND, which the target may have set, changes nothing (C005).
+
+    The texts are the same for several settings, which then share a process.
+    """
     for value in VALUES[setting]:
         fields = _in_file(setting, value, edition)
         setup = Setup(_file(edition, **{"backend": "theano", **fields}), {"KERAS_BACKEND": OWN})
@@ -122,10 +127,9 @@ def _defaults(setting: str, edition: str) -> Iterator[Scenario]:
         return  # the documents do not say which of the two is the default (C002)
     unsaid = ("default-setting",) if edition == "keras-1" else ()
     tests = _reads(setting, value, at, "the default")
-    yield _scenario(setting, "no keras.json", Setup(), *tests, conventions=unsaid)
-    without = Setup(_file(edition, **dict.fromkeys(_in_file(setting, None, edition))))
-    title = f"keras.json without {setting}"
-    yield _scenario(setting, title, without, *tests, conventions=("default-setting",))
+    yield _scenario(setting, "no keras.json", NO_FILE, *tests, conventions=unsaid)
+    title = "keras.json with nothing but the backend"
+    yield _scenario(setting, title, LITTLE, *tests, conventions=("default-setting",))
 
 
 def _invalid(setting: str, edition: str) -> Iterator[Scenario]:
@@ -164,7 +168,7 @@ def _backends(edition: str) -> Iterator[Scenario]:
     named = _named("what the file says", FIELD["backend"])
     yield named("the field backend", Setup(_file(edition), {"KERAS_BACKEND": None}))
     named = _named("KERAS_BACKEND", VARIABLE)
-    yield named("KERAS_BACKEND without keras.json", Setup(None, {"KERAS_BACKEND": OWN}))
+    yield named("KERAS_BACKEND without keras.json", NO_FILE)
     for other in ("tensorflow", "theano"):
         file = _file(edition, backend=other)
         yield named(f"KERAS_BACKEND over {other} in the file", Setup(file, {"KERAS_BACKEND": OWN}))

@@ -203,7 +203,7 @@ def from_labels(shape: tuple[int, ...], seed: int) -> Scenario:
     writer = Writer()
     labels = writer.call("variable", writer.array("value", value), dtype="int32")
     whole = np.full(shape[0], shape[1], "int32")
-    lengths = writer.call("variable", writer.array("lengths_value", whole), dtype="int32")
+    lengths = writer.call("variable", writer.array("lengths", whole), dtype="int32")
     sparse = writer.call("ctc_label_dense_to_sparse", labels, lengths)
     writer.observe("elements", "eval", writer.call("to_dense", sparse))
     test = is_array(value)

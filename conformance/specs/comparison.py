@@ -82,7 +82,7 @@ def settle(found: Iterable[Difference], explanations: Sequence[Explanation]) -> 
             outcome.explained.append((difference, known[key]))  # type: ignore[index]
         else:
             outcome.differences.append(difference)
-    outcome.differences += [_stale(*key) for key in known if key not in used]
+    outcome.differences.extend(_stale(*key) for key in known if key not in used)
     return outcome
 
 

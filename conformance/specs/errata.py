@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib import resources
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-import yaml
-from msgspec import Meta, Struct, convert, field
+from msgspec import Meta, Struct, field
 
+from conformance.specs.data import read_data
 from conformance.specs.model import Document, Line
-
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 Bound = Literal["all", "keras-1", "keras-2.0", "keras-2.2"]
 
@@ -46,6 +43,4 @@ Conflicts = Mapping[str, Conflict]
 @cache
 def load_conflicts() -> Conflicts:
     """All conflicts by number, from `errata.yaml`."""
-    text = resources.files(__package__).joinpath("errata.yaml").read_text("utf-8")
-    listed = convert(yaml.load(text, _LOADER), list[Conflict])  # noqa: S506 - a safe loader
-    return {c.number: c for c in listed}
+    return {c.number: c for c in read_data("errata.yaml", list[Conflict])}

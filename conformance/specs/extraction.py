@@ -9,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-import yaml
-from msgspec import Meta, Struct, convert, field
+from msgspec import Meta, Struct, field
 
+from conformance.specs.data import read_data
 from conformance.specs.model import DOCUMENTS, Document, Line
-
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 Kind = Literal[
     "count",
@@ -98,19 +95,10 @@ Extraction = Mapping[str, Pages]
 @cache
 def load_extraction() -> Extraction:
     """What ships with the suite: 104, 104, 144, 138 and 149 entries."""
-    return {document: _pages(_read(f"{document}.yaml")) for document in DOCUMENTS}
+    return {d: Pages(tuple(read_data(f"documents/{d}.yaml", list[Entry]))) for d in DOCUMENTS}
 
 
 @cache
 def load_explanations() -> tuple[Explanation, ...]:
-    """The differences that are explained, from `documents/explained.yaml`."""
-    return tuple(convert(_read("explained.yaml"), list[Explanation]))
-
-
-def _pages(data: Any) -> Pages:
-    return Pages(tuple(convert(data, list[Entry])))
-
-
-def _read(name: str) -> Any:
-    folder = resources.files(__package__).joinpath("documents")
-    return yaml.load(folder.joinpath(name).read_text("utf-8"), _LOADER)  # noqa: S506 - a safe loader
+    """The differences that are explained."""
+    return tuple(read_data("documents/explained.yaml", list[Explanation]))

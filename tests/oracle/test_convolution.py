@@ -41,15 +41,17 @@ def by_definition(x: Array, kernel: Array, strides: int, padding: str, dilation:
         margins(n, k, strides, padding, dilation) for n, k in zip(spatial, sizes, strict=True)
     ]
     result = np.zeros((len(x), *(count for count, _ in listed), kernel.shape[-1]))
+    place: Any
+    tap: Any
     for place in product(*(range(count) for count, _ in listed)):
         for tap in product(*map(range, sizes)):
-            at = tuple(
+            at: Any = tuple(
                 p * strides - before + t * dilation
                 for p, t, (_, before) in zip(place, tap, listed, strict=True)
             )
             if all(0 <= a < n for a, n in zip(at, spatial, strict=True)):
                 seen = np.moveaxis(x, 0, -2)[*at]
-                result[(slice(None), *place)] += seen @ kernel[tap]
+                result[:, *place] += seen @ kernel[tap]
     return result
 
 
@@ -186,6 +188,7 @@ def test_pooling_by_definition(axes: int, strides: int, padding: str, mode: str)
     x, sizes = images(axes), KERNELS[axes]
     listed = [margins(n, k, strides, padding, 1) for n, k in zip(IMAGES[axes], sizes, strict=True)]
     wanted = np.zeros((2, *(count for count, _ in listed), 2))
+    place: Any
     for place in product(*(range(count) for count, _ in listed)):
         starts = [p * strides - before for p, (_, before) in zip(place, listed, strict=True)]
         inside: Any = tuple(slice(max(a, 0), a + k) for a, k in zip(starts, sizes, strict=True))

@@ -105,6 +105,19 @@ set_image_dim_ordering dim_ordering | = | -
 get_uid          - | prefix='' | =
 reset_uids       - | () | =
 clear_session    - | () | =
+conv1d           - | x, kernel, strides=1, padding='valid', data_format=None, dilation_rate=1 | =
+conv2d           x, kernel, strides=(1, 1), border_mode='valid', dim_ordering='th', image_shape=None, filter_shape=None | x, kernel, strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1) | =
+deconv2d         x, kernel, output_shape, strides=(1, 1), border_mode='valid', dim_ordering='tf', image_shape=None, filter_shape=None | - | -
+conv2d_transpose - | x, kernel, output_shape, strides=(1, 1), padding='valid', data_format=None | =
+separable_conv1d - | - | x, depthwise_kernel, pointwise_kernel, strides=1, padding='valid', data_format=None, dilation_rate=1
+separable_conv2d - | x, depthwise_kernel, pointwise_kernel, strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1) | =
+depthwise_conv2d - | - | x, depthwise_kernel, strides=(1, 1), padding='valid', data_format=None, dilation_rate=(1, 1)
+conv3d           x, kernel, strides=(1, 1, 1), border_mode='valid', dim_ordering='tf', volume_shape=None, filter_shape=None | x, kernel, strides=(1, 1, 1), padding='valid', data_format=None, dilation_rate=(1, 1, 1) | =
+conv3d_transpose - | - | x, kernel, output_shape, strides=(1, 1, 1), padding='valid', data_format=None
+pool2d           x, pool_size, strides=(1, 1), border_mode='valid', dim_ordering='th', pool_mode='max' | x, pool_size, strides=(1, 1), padding='valid', data_format=None, pool_mode='max' | =
+pool3d           x, pool_size, strides=(1, 1, 1), border_mode='valid', dim_ordering='tf', pool_mode='max' | x, pool_size, strides=(1, 1, 1), padding='valid', data_format=None, pool_mode='max' | =
+local_conv1d     - | - | inputs, kernel, kernel_size, strides, data_format=None
+local_conv2d     - | - | inputs, kernel, kernel_size, strides, output_shape, data_format=None
 """  # noqa: E501 - a table
 
 EDITIONS = ("keras-1", "keras-2.0", "keras-2.2")

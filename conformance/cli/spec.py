@@ -1,0 +1,129 @@
+"""`conformance spec check`: the specs compared with what the documents hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+from rich.table import Table
+from rich.text import Text
+
+from conformance.cli.errors import UsageProblem
+from conformance.reporting.paint import Paint, make_console
+from conformance.scenarios.cited import cited_exceptions
+from conformance.specs import SpecError, load
+from conformance.specs.attachment import unattached
+from conformance.specs.comparison import Difference, Outcome, Sources, differences, settle
+from conformance.specs.errata import Conflicts, load_conflicts
+from conformance.specs.extraction import (
+    Explanation,
+    Extraction,
+    load_explanations,
+    load_extraction,
+)
+
+
+@click.group("spec")
+def command() -> None:
+    """What is demanded of implementations, as data.
+
+    \b
+    conformance spec check               compare every spec with the documents
+    conformance show FUNCTION            read one spec
+    """
+
+
+@command.command("check")
+@click.option("--explained", is_flag=True, help="List the explained differences, too.")
+def check(*, explained: bool) -> None:
+    """Compare every spec with the documents' names, signatures, exceptions and conflicts.
+
+    The documents are there as data (conformance/specs/documents): every entry with its heading,
+    signature, parameters, exceptions and lines. A difference is a mistake of a spec unless
+    documents/explained.yaml says why it is none.
+
+    \b
+    Compared are:
+      entry, signature    each documented entry has a spec with its line and text, and the reverse
+      correction          a corrected signature has its erratum
+      heading, name       the documents call the function by its name
+      edition             each edition is bound by its own document
+      parameter           what is described is in the signature, and the reverse
+      exception           each documented exception is provoked by an error case or a scenario
+      line                a claim cites the function's own entry
+      conflict            each conflict is among the errata of its functions, or about prose
+      count, stale        nothing is missing, and every explanation explains something
+
+    Exit status: 0 no difference is unexplained; 1 some are; 2 a file cannot be read.
+    """
+    try:
+        sources = Sources(load(), load_extraction(), load_conflicts(), cited_exceptions())
+        outcome = settle([*differences(sources), *unattached(sources)], load_explanations())
+    except SpecError as error:
+        raise UsageProblem(str(error), "correct the file; docs/specs.md describes it") from error
+    console = make_console()
+    for part in _report(sources, outcome, Paint(console), explained=explained):
+        console.print(part, soft_wrap=isinstance(part, Text) and not console.is_terminal)
+    if outcome.differences:
+        raise SystemExit(1)
+
+
+def _report(
+    sources: Sources, outcome: Outcome, paint: Paint, *, explained: bool
+) -> Iterator[Table | Text]:
+    yield _documents(sources.extraction)
+    yield Text()
+    yield paint.text(_conflicts(sources.conflicts))
+    if explained and outcome.explained:
+        yield Text("\nExplained", "bold")
+        yield from (paint.text(_reason(*pair)) for pair in outcome.explained)
+    if outcome.differences:
+        yield Text("\nDifferences", "bold")
+        yield from (paint.text(_line(difference), "red") for difference in outcome.differences)
+    yield Text()
+    yield _summary(outcome, paint)
+
+
+def _documents(extraction: Extraction) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("document")
+    for name in ("entries", "parameters", "exceptions", "examples"):
+        table.add_column(name, justify="right")
+    counts = {document: _counts(extraction, document) for document in extraction}
+    for document, row in counts.items():
+        table.add_row(document, *map(str, row))
+    table.add_row("together", *(str(sum(column)) for column in zip(*counts.values(), strict=True)))
+    return table
+
+
+def _counts(extraction: Extraction, document: str) -> tuple[int, ...]:
+    """Entries, described parameters, named exceptions and examples of a document."""
+    entries = extraction[document].entries
+    listed = [(len(e.parameters), len(e.raises), len(e.examples)) for e in entries]
+    return (len(entries), *(sum(column) for column in zip(*listed, strict=True)))
+
+
+def _conflicts(conflicts: Conflicts) -> str:
+    prose = sum(conflict.prose for conflict in conflicts.values())
+    functions = {name for conflict in conflicts.values() for name in conflict.functions}
+    attached = len(conflicts) - prose
+    return (
+        f"{len(conflicts)} conflicts: {attached} are errata of {len(functions)} functions, "
+        f"{prose} concern prose only"
+    )
+
+
+def _line(difference: Difference) -> str:
+    return f"  {difference.kind:<11}{difference.place or '-':<16}{difference.says}"
+
+
+def _reason(difference: Difference, explanation: Explanation) -> str:
+    return f"{_line(difference)} ({explanation.erratum or explanation.because})"
+
+
+def _summary(outcome: Outcome, paint: Paint) -> Text:
+    found, explained = len(outcome.differences), len(outcome.explained)
+    words = "1 difference is" if found == 1 else f"{found or 'no'} differences are"
+    return paint.text(
+        f"{words} unexplained; {explained} explained", "bold red" if found else "bold green"
+    )

@@ -1,0 +1,31 @@
+"""YAML files of this package that hold no specs, read into records."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import TypeVar
+
+import msgspec
+
+from conformance.specs import source
+from conformance.specs.load import SpecError
+
+Record = TypeVar("Record")
+
+
+def read_data(name: str, kind: type[Record]) -> Record:
+    """The records in a file such as `documents/ja-1.yaml`; SpecError with a line if it is wrong."""
+    text = resources.files(__package__).joinpath(*name.split("/")).read_text("utf-8")
+    return data_of(text, name, kind)
+
+
+def data_of(text: str, name: str, kind: type[Record]) -> Record:
+    """The records in `text`; SpecError with `name` and a line if it is wrong."""
+    try:
+        node, data = source.read(text)
+        return msgspec.convert(data, kind)
+    except source.SourceError as error:
+        raise SpecError(f"{name}:{error.line}: {error}") from error
+    except msgspec.ValidationError as error:
+        said, _, place = str(error).partition(" - at ")
+        raise SpecError(f"{name}:{source.line(node, place.strip('`'))}: {said}") from error
