@@ -76,10 +76,12 @@ def _report(
     yield paint.text(_conflicts(sources.conflicts))
     if explained and outcome.explained:
         yield Text("\nExplained", "bold")
-        yield from (paint.text(_reason(*pair)) for pair in outcome.explained)
+        yield from (Text(paint.block(_reason(*pair))) for pair in outcome.explained)
     if outcome.differences:
         yield Text("\nDifferences", "bold")
-        yield from (paint.text(_line(difference), "red") for difference in outcome.differences)
+        yield from (
+            Text(paint.block(_line(difference)), "red") for difference in outcome.differences
+        )
     yield Text()
     yield _summary(outcome, paint)
 
@@ -123,7 +125,5 @@ def _reason(difference: Difference, explanation: Explanation) -> str:
 
 def _summary(outcome: Outcome, paint: Paint) -> Text:
     found, explained = len(outcome.differences), len(outcome.explained)
-    words = "1 difference is" if found == 1 else f"{found or 'no'} differences are"
-    return paint.text(
-        f"{words} unexplained; {explained} explained", "bold red" if found else "bold green"
-    )
+    words = f"{found or 'no'} unexplained {'difference' if found == 1 else 'differences'}"
+    return paint.text(f"{words}, {explained} explained", "bold red" if found else "bold green")

@@ -102,7 +102,7 @@ class Task:
     def _slopes(self) -> Iterator[tuple[Trial, Source]]:
         if self.spec.dtype is None or Aspect.GRADIENT not in self.aspects:
             return
-        count = POOL * self.profile.gradients
+        count = 2 * self.profile.gradients
         made = structures(self.spec, self.edition).map(differentiated).filter(bool)
         source = Source(made.map(self._slope), count)
         slopes = distinct(source.strategy, _key, count, self.own_seed)

@@ -22,7 +22,7 @@ from conformance.adapters.observations import (
 from conformance.engine.findings import Finding, Judgement, standing
 from conformance.engine.judge import ended, first_line
 from conformance.program import Binding, Case, Step, call_text, to_json
-from conformance.results import Aspect, Verdict
+from conformance.results import Verdict
 from conformance.scenarios import Check, Problem, Scenario, Setup
 
 Array = npt.NDArray[Any]
@@ -107,7 +107,7 @@ class Scene:
         return self.scenario.checks[:1]
 
     def _found(self, outcome: Outcome) -> Iterator[Finding]:
-        """What the checks find; of a program that did not end, that, as the first check's failure."""
+        """What the checks find; a program that did not end fails its first check."""
         if isinstance(outcome, Returned):
             yield from self._checked(outcome)
         else:

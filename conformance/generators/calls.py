@@ -174,7 +174,7 @@ class Call:
         """What the names in the spec's rules stand for."""
         shapes = self.static_shapes if static else self.shapes
         values = {**self.values, **self.static_values} if static else self.values
-        return Scope(values, shapes, self.dtypes, FLOATX)
+        return Scope(values, shapes, self.dtypes, FLOATX, self.domains)
 
     def complete_arguments(self) -> dict[str, Argument]:
         """What every parameter stands for, defaults included."""
@@ -184,7 +184,8 @@ class Call:
         """The inputs and the call."""
         if any(isinstance(rule, PlaceholderShape) for rule in self.spec.parameters.values()):
             return self._placeholder_program()
-        return Program(tuple(self.inputs), self._steps(), ("result",))
+        steps = self._steps()  # may bind inputs otherwise
+        return Program(tuple(self.inputs), steps, ("result",))
 
     def _steps(self) -> tuple[Step, ...]:
         if not self.spec.results:

@@ -40,7 +40,7 @@ def _bias(call: Call, name: str, rule: model.Bias) -> None:
         return
     # a tensor as bias is documented in keras-2.2 only (C121)
     whole = call.edition == "keras-2.2" and call.pick((False, False, True))
-    rest = (*image_rules.spatial(shape, data_format), channels)
+    rest = tuple(d or 0 for d in (*image_rules.spatial(shape, data_format), channels))
     call.add_tensor(name, rest if whole else (channels,), call.dtype, "real")
 
 
@@ -69,7 +69,10 @@ def _distribution(call: Call, name: str, rule: model.Distribution) -> None:
     else:
         rank = call.pick(tuple(r for r in RANKS if rule.ranks[0] <= r <= rule.ranks[1]))
         batch = call.pick(LENGTHS[rank])
-        shape = (batch, *(call.pick(CLASSES if rank < 4 else (2, 1, 2, 3)) for _ in range(rank - 1)))
+        shape = (
+            batch,
+            *(call.pick(CLASSES if rank < 4 else (2, 1, 2, 3)) for _ in range(rank - 1)),
+        )
     call.add_tensor(name, shape, call.dtype, "probability")
     call.along[name] = Along(rule.axis, rule.logits, target=rule.of is not None)
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from conformance.generators import images
 from conformance.generators.structure import Structure, accepted_dtypes, expected_shape
 from conformance.generators.values import Draw, draw_arrays
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
@@ -75,10 +76,13 @@ def differentiated(structure: Structure) -> Differentiated | None:
 def _free(structure: Structure, item: Input) -> bool:
     """Whether its elements may move: probabilities no longer sum to one then, or are limited.
 
-    Only what probabilities are compared with stands in the result as it is.
+    Only what probabilities are compared with stands in the result as it is. A mirrored kernel would
+    no longer be one, and its own gradient tells how an implementation lays it.
     """
-    along = structure.distributions.get(item.name)
-    return structure.domains.get(item.name) != "probability" or (along is not None and along.target)
+    domain, along = structure.domains.get(item.name), structure.distributions.get(item.name)
+    if domain in images.DOMAINS:
+        return False
+    return domain != "probability" or (along is not None and along.target)
 
 
 def _bound(structure: Structure) -> Structure:

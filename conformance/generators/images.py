@@ -13,6 +13,9 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from conformance.generators.calls import Call, offered_bindings
 from conformance.program import Binding, Ref
 from conformance.specs import image_rules, model
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from conformance.generators.structure import Structure
 
 Dims = tuple[int, ...]
+Array = npt.NDArray[Any]
 
 LENGTHS = {1: (4, 3, 5, 2, 6, 1, 7, 8), 2: (3, 4, 2, 5, 1, 6), 3: (3, 2, 4, 1)}
 """Lengths of a spatial axis, by the number of those axes: many axes, few elements."""
@@ -64,13 +68,13 @@ def _format(call: Call) -> str | None:
     return value
 
 
-def _add_kernel(call: Call, name: str, shape: Dims) -> None:
+def _add_kernel(call: Call, name: str, shape: Dims, domain: str = "real") -> None:
     """A tensor whose shape is known when the graph is built."""
     offered = offered_bindings(call.spec, call.edition)
     binding = call.pick(tuple(b for b in KNOWN if b in offered))
     if call.binding in KNOWN:
         binding = call.binding
-    item = call.new_input(name, shape, call.dtype, "real", binding)
+    item = call.new_input(name, shape, call.dtype, domain, binding)
     call.shapes[name] = call.static_shapes[name] = item.shape
     call.dtypes[name] = call.dtype
     call.passed[name] = Ref(name)
@@ -83,7 +87,9 @@ def _kernel(call: Call, name: str, rule: model.Kernel) -> None:
     inside = image_rules.channels(shape, data_format)
     assert inside is not None
     outside = call.pick((1, 2, 1) if rule.layout == "depthwise" else CHANNELS)
-    _add_kernel(call, name, _laid_out(call, rule.layout, sizes, inside, outside))
+    mirrored = "mirrored_last" if data_format == "th" else "mirrored"
+    domain = call.pick((mirrored, "real"))
+    _add_kernel(call, name, _laid_out(call, rule.layout, sizes, inside, outside), domain)
 
 
 def _laid_out(call: Call, layout: str, sizes: Dims, inside: int, outside: int) -> Dims:
@@ -166,7 +172,35 @@ def _places(call: Call, images: str) -> Dims:
 def _local_kernel(call: Call, name: str, rule: model.LocalKernel) -> None:
     channels = image_rules.channels(call.shapes[rule.of], _format(call)) or 0
     features = math.prod(call.values["kernel_size"]) * channels
-    _add_kernel(call, name, (math.prod(_places(call, rule.of)), features, call.pick(CHANNELS)))
+    shape = (math.prod(_places(call, rule.of)), features, call.pick(CHANNELS))
+    _add_kernel(call, name, shape, call.pick(("even", "real")))
+
+
+def _mirrored(_rng: np.random.Generator, kernel: Array) -> Array:
+    """The same when flipped along all spatial axes, (spatial..., in, out)."""
+    places = math.prod(kernel.shape[:-2])
+    flat = kernel.reshape(places, *kernel.shape[-2:])
+    half = np.minimum(np.arange(places), np.arange(places)[::-1])
+    return flat[half].reshape(kernel.shape)
+
+
+def _mirrored_last(rng: np.random.Generator, kernel: Array) -> Array:
+    """The same when flipped along all spatial axes, (out, in, spatial...)."""
+    swapped = _mirrored(rng, np.moveaxis(kernel, (0, 1), (-2, -1)))
+    return np.ascontiguousarray(np.moveaxis(swapped, (-2, -1), (0, 1)))
+
+
+def _even(_rng: np.random.Generator, kernel: Array) -> Array:
+    """Local weights that are the same for every element of a window."""
+    return np.ascontiguousarray(np.broadcast_to(kernel[:, :1], kernel.shape))
+
+
+DOMAINS: dict[str, Callable[[np.random.Generator, Array], Array]] = {
+    "mirrored": _mirrored,
+    "mirrored_last": _mirrored_last,
+    "even": _even,
+}
+"""Kernels whose orientation, or the order of whose elements, makes no difference."""
 
 
 def features(structure: Structure) -> Iterator[tuple[Hashable, ...]]:

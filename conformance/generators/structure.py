@@ -32,7 +32,7 @@ class Distributed:
     target: bool
 
 
-CLOSED_DOMAINS = ("probability", "fraction", "logit")
+CLOSED_DOMAINS = ("probability", "fraction", "logit", "mirrored", "mirrored_last", "even")
 """Domains that simpler numbers, such as zeros, may leave."""
 
 
@@ -173,4 +173,6 @@ def accepted_dtypes(structure: Structure, dtypes: Mapping[str, str] | None = Non
     scope = structure.runtime
     if dtypes:
         scope = Scope(scope.values, scope.shapes, {**scope.dtypes, **dtypes}, scope.floatx)
-    return [evaluate(rule, scope) for rule in structure.spec.dtype.accept]
+    rule = structure.spec.dtype
+    assert rule is not None, "functions without single calls are tested by scenarios"
+    return [evaluate(accepted, scope) for accepted in rule.accept]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.generators import probabilities
+from conformance.generators import images, probabilities
 from conformance.generators.structure import Structure
 
 Array = npt.NDArray[Any]
@@ -121,4 +121,5 @@ _DOMAINS: Mapping[str, Callable[[np.random.Generator, Array], Array]] = {
     "probability": probabilities.probability,
     "fraction": probabilities.fraction,
     "logit": probabilities.logit,
+    **images.DOMAINS,
 }

@@ -84,16 +84,16 @@ def _log_error(model: Arithmetic, output: Array, from_logits: bool, axis: int) -
     count = output.shape[axis]
     if from_logits:
         size: Array = 1 + np.abs(output).max(axis=axis, keepdims=True)
-        return gamma(count + 8, model.unit) * size
+        return np.asarray(gamma(count + 8, model.unit) * size)
     total = output.sum(axis=axis, keepdims=True)
-    error: Array = gamma(count + 3, model.unit) + np.abs(np.log(total))
-    return error + EPSILON / _limited(output)
+    error = gamma(count + 3, model.unit) + np.abs(np.log(total))
+    return np.asarray(error + EPSILON / _limited(output))
 
 
 def _at(x: Array, labels: Array, axis: int) -> Array:
     """The element of x at each label."""
     taken = np.take_along_axis(x, np.expand_dims(labels, axis), axis)
-    return np.squeeze(taken, axis)
+    return np.asarray(np.squeeze(taken, axis))
 
 
 def sparse_categorical_crossentropy(
@@ -121,7 +121,7 @@ def binary_crossentropy(target: Array, output: Array, from_logits: bool = False)
         return result
     limited = _limited(output)
     result = -(target * np.log(limited) + (1 - target) * np.log1p(-limited))
-    return result
+    return np.asarray(result)
 
 
 def bounded_binary_crossentropy(

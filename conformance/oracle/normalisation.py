@@ -45,7 +45,7 @@ def _along(statistic: Array, x: Array, axis: int) -> Array:
     return statistic.reshape(shape)
 
 
-def batch_normalization(
+def batch_normalization(  # noqa: PLR0917 - as documented
     x: Array, mean: Array, var: Array, beta: Array, gamma: Array, axis: int = -1, epsilon: Any = 0
 ) -> Array:
     """x less the mean, over the root of the variance, scaled and shifted."""
@@ -54,7 +54,7 @@ def batch_normalization(
     return result
 
 
-def bounded_batch_normalization(
+def bounded_batch_normalization(  # noqa: PLR0917 - as documented
     model: Arithmetic,
     x: Array,
     mean: Array,
@@ -70,7 +70,7 @@ def bounded_batch_normalization(
     return value, _terms(model, x, mean, 1 / np.sqrt(var + epsilon), gamma, beta)
 
 
-def _terms(
+def _terms(  # noqa: PLR0917 - as documented
     model: Arithmetic, x: Array, mean: Array, inverse: Array, gamma: Array, beta: Array
 ) -> Array:
     """What rounding the terms x s, -mean s and beta adds.
@@ -105,7 +105,7 @@ def normalised(
     return result
 
 
-def bounded_normalised(
+def bounded_normalised(  # noqa: PLR0917 - as documented
     model: Arithmetic,
     x: Array,
     gamma: Array,

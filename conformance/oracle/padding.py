@@ -72,10 +72,10 @@ def bias_add(x: Array, bias: Array, data_format: str | None = None) -> Array:
     first = data_format in CHANNELS_FIRST and x.ndim > 2
     if bias.ndim == 1:
         shape = (-1,) + (1,) * (x.ndim - 2) if first else (-1,)
-        result: Array = x + bias.reshape(shape)
-        return result
-    moved = np.moveaxis(bias, -1, 0) if first else bias
-    result = x + moved
+        placed = bias.reshape(shape)
+    else:
+        placed = np.moveaxis(bias, -1, 0) if first else bias
+    result: Array = x + placed
     return result
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference import (  # noqa: F401 - importing them offers their functions
+    beyond,
     comparison,
     configuration,
     control_flow,
@@ -60,6 +61,7 @@ from conformance.reference import (  # noqa: F401 - importing them offers their 
 
 operations.use(ops_numpy.NumpyOperations())
 globals().update(edition.EXPORTS)
+globals().update(beyond.offered())  # undocumented, and not in __all__
 if TYPE_CHECKING:
     gradients: Any  # the function; its module has the same name
 

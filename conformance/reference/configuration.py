@@ -60,7 +60,13 @@ def _image_layout(fields: Mapping[str, Any], path: Path) -> str:
 
 
 _path = keras_json.location()
-_settings = _Settings(keras_json.read(_path), _path)
+_settings: Any = _Settings(keras_json.read(_path), _path)
+
+
+def follow(settings: Any) -> None:
+    """From now on read and set the settings on this object: the attributes of `_Settings`."""
+    global _settings  # noqa: PLW0603 - one process, one set of settings
+    _settings = settings
 
 
 @documented("ja-1:1547 backend()", "ja-2.0:125 backend()", "ko-2.2:3744 backend()")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from conformance.reference.arguments import Axis, axes_of, axis_of, number, tensor
@@ -32,7 +32,7 @@ def normalize_batch_in_training(
     wide = widened(x)
     mean = apply("mean", wide, axis=axes, keepdims=True)
     variance = apply("var", wide, axis=axes, keepdims=True)
-    result = _normalised(wide, mean, variance, shift, scale, _epsilon(epsilon, where))
+    result = _normalised(wide, (mean, variance, shift, scale), _epsilon(epsilon, where))
     moments = (apply(name, wide, axis=axes, keepdims=False) for name in ("mean", "var"))
     first, second = (cast(moment, x.dtype) for moment in moments)
     return _like(result, x), first, second
@@ -69,9 +69,8 @@ def _epsilon(value: Any, where: str) -> float:
     return float(number(value, where, "epsilon"))
 
 
-def _normalised(
-    x: Tensor, mean: Tensor, var: Tensor, beta: Tensor, gamma: Tensor, epsilon: float
-) -> Tensor:
+def _normalised(x: Tensor, features: Sequence[Tensor], epsilon: float) -> Tensor:
+    mean, var, beta, gamma = features
     return (x - mean) / apply("sqrt", var + epsilon) * gamma + beta
 
 
@@ -80,7 +79,7 @@ def _normalised(
     "ja-2.0:1445 batch_normalization(x, mean, var, beta, gamma, epsilon=0.001)",
     "ko-2.2:1910 batch_normalization(x, mean, var, beta, gamma, axis=-1, epsilon=0.001)",
 )
-def batch_normalization(
+def batch_normalization(  # noqa: PLR0917 - as documented
     x: Tensor,
     mean: Tensor,
     var: Tensor,
@@ -99,11 +98,11 @@ def batch_normalization(
     position = axis_of(x, axis, where)
     named = (("mean", mean), ("var", var), ("beta", beta), ("gamma", gamma))
     features = [_feature(x, t, position, where, name) for name, t in named]
-    return _like(_normalised(widened(x), *features, _epsilon(epsilon, where)), x)
+    return _like(_normalised(widened(x), features, _epsilon(epsilon, where)), x)
 
 
 def _feature(x: Tensor, statistic: Any, axis: int, where: str, what: str) -> Tensor:
-    """A vector with as many new axes as bring it to its axis; a tensor of the rank of x as it is."""
+    """A vector with the new axes that bring it to its axis; a tensor of the rank of x as it is."""
     found = tensor(statistic, where, what)
     same_dtype(where, x, found)
     if found.ndim not in (1, x.ndim):
@@ -121,7 +120,7 @@ def _feature(x: Tensor, statistic: Any, axis: int, where: str, what: str) -> Ten
     "ko-2.2:3024 l2_normalize(x, axis=None)",
 )
 def l2_normalize(x: Tensor, axis: Axis = None) -> Tensor:
-    """x over its L2 norm along axes (ko-2.2:3028); None, in keras-2.2, for all. Zeros stay zeros."""
+    """x over its L2 norm along axes (ko-2.2:3028); keras-2.2: None for all. Zeros stay."""
     x = floating(tensor(x, "l2_normalize"))
     axes = axes_of(x, axis, "l2_normalize")
     wide = widened(x)

@@ -160,13 +160,14 @@ def bias_add(x: Tensor, bias: Tensor, data_format: str | None = None) -> Tensor:
     same_dtype("bias_add", x, added)
     ranks = (1, x.ndim - 1) if says("ko-2.2:3403") else (1,)
     if added.ndim not in ranks:
-        raise ValueError(
-            f"bias_add: bias is {added!r}; it needs rank {' or '.join(map(str, sorted(set(ranks))))}"
-        )
+        wanted = " or ".join(map(str, sorted(set(ranks))))
+        raise ValueError(f"bias_add: bias is {added!r}; it needs rank {wanted}")
     placed = _placed(x, added, first=first and x.ndim > 2)
     for axis in range(x.ndim):
         if placed.shape[axis] != 1 or (axis == 1 and first):
-            same_dimension(placed.shape[axis], x.shape[axis], f"bias_add: axis {axis} of x and bias")
+            same_dimension(
+                placed.shape[axis], x.shape[axis], f"bias_add: axis {axis} of x and bias"
+            )
     return apply("alike", apply("add", x, placed), x)
 
 
@@ -181,5 +182,3 @@ def _placed(x: Tensor, bias: Tensor, *, first: bool) -> Tensor:
     while bias.ndim < x.ndim:
         bias = apply("expand_dims", bias, axis=0)
     return bias
-
-

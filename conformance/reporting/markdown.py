@@ -171,6 +171,19 @@ def _target(results: Results) -> Iterator[str]:
     yield from _broken(results)
     yield from _unsupported(results)
     yield from _divergences(results)
+    yield from _unexecuted(results)
+
+
+def _unexecuted(results: Results) -> Iterator[str]:
+    """How many cells have an executed case, and which have none."""
+    cells = [(f, a) for f in results.functions for a in f.aspects]
+    none = [(f, a) for f, a in cells if not a.cases and a.verdict is not Verdict.NOT_APPLICABLE]
+    executed = f"Cells with at least one executed case: {len(cells) - len(none)} of {len(cells)}"
+    yield from ("", f"{executed}." if not none else f"{executed}. Without one:", "")
+    aspects: dict[str, list[str]] = {}
+    for function, aspect in none:
+        aspects.setdefault(str(aspect.aspect), []).append(code(function.function))
+    yield from (f"* {aspect}: {', '.join(names)}" for aspect, names in aspects.items())
 
 
 def _broken(results: Results) -> Iterator[str]:

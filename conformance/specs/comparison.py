@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from conformance.specs.errata import Conflicts
 from conformance.specs.extraction import Entry, Explanation, Extraction, Kind
@@ -24,7 +25,7 @@ Place = tuple[str, str, int]
 """A function, a document and a line of it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sources:
     """Everything that is compared."""
 
@@ -34,15 +35,25 @@ class Sources:
     provoked: Collection[Place] = field(default_factory=frozenset)
     """The lines of exceptions that tests other than the specs' own error cases provoke."""
 
+    @cached_property
+    def _signed(self) -> dict[tuple[str, int], str]:
+        """The function whose signature a spec places on a line of a document."""
+        return {
+            (document, signature.line): name
+            for name, spec in self.specs.items()
+            for document, signature in _signatures(spec).items()
+        }
+
+    @cached_property
+    def _aliases(self) -> dict[str, str]:
+        return self.specs.aliases()
+
     def owner(self, document: str, entry: Entry) -> str | None:
         """The function whose entry it is; None if there is no spec of it."""
-        for name, spec in self.specs.items():
-            signature = _signatures(spec).get(document)
-            if signature is not None and signature.line == entry.signature[0]:
-                return name
         printed = parse(entry.text).name
-        named = self.specs.aliases().get(printed, printed)
-        return named if named in self.specs else None
+        named = self._aliases.get(printed, printed)
+        known = named if named in self.specs else None
+        return self._signed.get((document, entry.signature[0]), known)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -79,7 +90,7 @@ def settle(found: Iterable[Difference], explanations: Sequence[Explanation]) -> 
         key = (difference.kind, difference.document, difference.line, difference.name)
         if key in known:
             used.add(key)
-            outcome.explained.append((difference, known[key]))  # type: ignore[index]
+            outcome.explained.append((difference, known[key]))
         else:
             outcome.differences.append(difference)
     outcome.differences.extend(_stale(*key) for key in known if key not in used)
@@ -188,11 +199,11 @@ def _names(spec: Spec, sources: Sources) -> Iterator[Difference]:
 
 def _editions(spec: Spec, sources: Sources) -> Iterator[Difference]:  # noqa: ARG001
     """Editions that are not bound by their own document."""
-    bound = {e: d for e, d in BOUND.items() if d in spec.signatures}
-    for edition, document in {**bound, **spec.editions}.items():
-        if (edition, document) in bound.items() and (edition, document) in spec.editions.items():
-            continue
-        says = f"{edition} is to be bound by {BOUND[edition]} where that has the function"
+    wanted = {(e, d) for e, d in BOUND.items() if d in spec.signatures}
+    given = {(str(e), d) for e, d in spec.editions.items()}
+    for edition, document in sorted(wanted ^ given):
+        verb = "is not" if (edition, document) in wanted else "is"
+        says = f"{edition} of {spec.name} {verb} bound by {document}"
         yield Difference(document, spec.signatures[document].line, "edition", spec.name, says)
 
 

@@ -37,6 +37,8 @@ class Scope:
     """The shape of each tensor parameter, or the list of shapes of a list of tensors."""
     dtypes: Mapping[str, str] = field(default_factory=dict)
     floatx: str = "float32"
+    domains: Mapping[str, str] = field(default_factory=dict)
+    """Where the elements of each tensor parameter come from."""
 
 
 def evaluate(rule: Any, scope: Scope) -> Any:
@@ -138,6 +140,7 @@ _LAZY: dict[str, Callable[..., Any]] = {
     "shapes": lambda scope, tensors: [tuple(s) for s in _lookup(scope.shapes, tensors, "tensor")],
     "rank": lambda scope, tensor: len(_lookup(scope.shapes, tensor, "tensor")),
     "dtype": lambda scope, tensor: _lookup(scope.dtypes, tensor, "tensor"),
+    "domain": lambda scope, tensor: _lookup(scope.domains, tensor, "tensor"),
     "floatx": lambda scope: scope.floatx,
     "axes": _axes,
     "axis": _axis,

@@ -91,6 +91,7 @@ ndim             x | = | =
 dtype            x | = | =
 cast             x, dtype | = | =
 is_sparse        - | tensor | =
+to_dense         - | tensor | =
 is_tensor        - | - | x
 is_placeholder   - | - | x
 backend          () | = | =
@@ -118,6 +119,9 @@ pool2d           x, pool_size, strides=(1, 1), border_mode='valid', dim_ordering
 pool3d           x, pool_size, strides=(1, 1, 1), border_mode='valid', dim_ordering='tf', pool_mode='max' | x, pool_size, strides=(1, 1, 1), padding='valid', data_format=None, pool_mode='max' | =
 local_conv1d     - | - | inputs, kernel, kernel_size, strides, data_format=None
 local_conv2d     - | - | inputs, kernel, kernel_size, strides, output_shape, data_format=None
+ctc_label_dense_to_sparse - | labels, label_lengths | =
+ctc_batch_cost   y_true, y_pred, input_length, label_length | = | =
+ctc_decode       y_pred, input_length, greedy=True, beam_width=None, dict_seq_lens=None, dict_values=None | y_pred, input_length, greedy=True, beam_width=100, top_paths=1 | =
 """  # noqa: E501 - a table
 
 EDITIONS = ("keras-1", "keras-2.0", "keras-2.2")

@@ -66,7 +66,7 @@ def test_transposed(padding: str, spatial: tuple[int, int], data_format: str) ->
     how: dict[str, Any] = {"strides": (2, 2), "padding": padding, "data_format": data_format}
     check("conv2d_transpose", arrays, output_shape=shape, **how)
     x, weights = (K.variable(a, dtype="float64") for a in arrays.values())
-    computed = K.stack([K.shape(x)[0], *shape[1:]])
+    computed = K.concatenate([K.shape(x)[:1], K.constant(shape[1:], dtype="int32")])
     result = K.conv2d_transpose(x, weights, computed, **how)
     assert K.int_shape(result) == K.eval(result).shape == shape
 

@@ -114,12 +114,6 @@ def test_undocumented_arguments_are_refused() -> None:
         K.softplus(X, 1)
 
 
-def test_sparse_placeholders_say_that_they_are_missing() -> None:
-    with pytest.raises(NotImplementedError, match="sparse"):
-        K.placeholder((2, 2), sparse=True)
-    assert K.is_sparse(X) is False
-
-
 def test_errors_that_only_evaluation_can_see() -> None:
     x = K.placeholder((None, None))
     indices = K.placeholder((None,), dtype="int32")

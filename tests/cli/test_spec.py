@@ -1,0 +1,92 @@
+"""`conformance spec check`: what it prints, and its exit status."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner, Result
+
+from conformance.cli import spec as module
+from conformance.cli.spec import command
+from conformance.specs import SpecError, Specs
+from conformance.specs.errata import load_conflicts
+
+
+def check(*arguments: str) -> Result:
+    return CliRunner().invoke(command, ["check", *arguments])
+
+
+def test_the_specs_are_what_the_documents_hold() -> None:
+    result = check()
+    assert result.exit_code == 0, result.output
+    assert [line.split()[:2] for line in result.output.splitlines()[1:7]] == [
+        ["ja-1", "104"],
+        ["ja-1-text", "104"],
+        ["ja-2.0", "144"],
+        ["zh-TW", "138"],
+        ["ko-2.2", "149"],
+        ["together", "639"],
+    ]
+    assert "142 conflicts: 134 are errata of" in result.output
+    assert "no unexplained differences" in result.output
+    assert "Explained" not in result.output
+
+
+def test_explained_differences_are_listed_with_their_reasons() -> None:
+    lines = check("--explained").output.splitlines()
+    (line,) = [line for line in lines if "normalize_batch'" in line and "ja-1:" in line]
+    assert line.split()[:2] == ["heading", "ja-1:850"]
+    assert line.endswith("(C067)")
+
+
+def test_a_difference_is_named_and_ends_in_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    conflicts = dict(load_conflicts())
+    del conflicts["C008"]
+    monkeypatch.setattr(module, "load_conflicts", lambda: conflicts)
+    result = check()
+    assert result.exit_code == 1
+    assert "1 unexplained difference, " in result.output
+    assert "conflict   -               C008: is not listed" in result.output
+
+
+def test_the_place_of_a_difference_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "cited_exceptions", frozenset)
+    result = check()
+    assert result.exit_code == 1
+    assert "exception  ko-2.2:2673     nothing provokes the ValueError of switch" in result.output
+
+
+def test_a_file_that_cannot_be_read_is_status_2(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> Specs:
+        raise SpecError("pooling.yaml:3: not YAML: a tab")
+
+    monkeypatch.setattr(module, "load", broken)
+    result = check()
+    assert result.exit_code == 2
+    assert "error: pooling.yaml:3: not YAML: a tab" in result.output
+
+
+def test_an_unknown_option_is_status_2() -> None:
+    assert check("--nonsense").exit_code == 2
+    assert CliRunner().invoke(command, ["compare"]).exit_code == 2
+
+
+def test_the_help_says_what_is_compared() -> None:
+    result = check("--help")
+    assert result.exit_code == 0
+    for kind in ("entry", "signature", "parameter", "exception", "conflict", "Exit status"):
+        assert kind in result.output
+
+
+def test_the_installed_command_prints_plain_text_into_a_pipe() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "conformance", "spec", "check", "--explained"],
+        capture_output=True,
+        check=False,
+        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C", "PYTHONUTF8": "0"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert b"\x1b" not in done.stdout
+    assert rb"\u8fd4\u308a\u5024 of rnn" in done.stdout, "what ASCII lacks is escaped"

@@ -1,0 +1,121 @@
+"""Crossentropies against mpmath and SciPy, and in_top_k against sorting."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+import scipy.special
+import scipy.stats
+
+from tests.oracle.support import DTYPES, allowed, ask
+
+RNG = np.random.default_rng(5)
+
+
+def distributions(shape: tuple[int, ...], axis: int, dtype: str = "float64") -> Any:
+    weights = np.exp(RNG.uniform(-1.5, 1.5, shape))
+    return (weights / weights.sum(axis=axis, keepdims=True)).astype(dtype)
+
+
+@pytest.mark.parametrize("axis", [-1, 0, 1])
+def test_categorical_is_scipys_cross_entropy(axis: int) -> None:
+    target, output = distributions((3, 4, 2), axis), distributions((3, 4, 2), axis)
+    divergence = scipy.stats.entropy(target, output, axis=axis)
+    wanted = divergence + scipy.stats.entropy(target, axis=axis)
+    found = ask("categorical_crossentropy", target=target, output=output, axis=axis)
+    np.testing.assert_allclose(found.value, wanted, rtol=1e-13)
+
+
+@pytest.mark.parametrize("axis", [-1, 0, 1])
+def test_categorical_from_logits_is_that_of_the_softmax(axis: int) -> None:
+    target, logits = distributions((3, 4), axis), RNG.uniform(-5, 5, (3, 4))
+    wanted = -(target * scipy.special.log_softmax(logits, axis=axis)).sum(axis=axis)
+    arguments: dict[str, Any] = {"target": target, "output": logits, "axis": axis}
+    found = ask("categorical_crossentropy", from_logits=True, **arguments)
+    np.testing.assert_allclose(found.value, wanted, rtol=1e-13)
+
+
+@pytest.mark.parametrize("from_logits", [False, True])
+@pytest.mark.parametrize("axis", [-1, 0, 1])
+def test_sparse_is_categorical_of_one_hot(axis: int, from_logits: bool) -> None:
+    output = RNG.uniform(-3, 3, (3, 4)) if from_logits else distributions((3, 4), axis)
+    count = output.shape[axis]
+    labels = RNG.integers(0, count, 12 // count)
+    target = np.moveaxis(np.eye(count)[labels], -1, axis)
+    common: dict[str, Any] = {"output": output, "from_logits": from_logits, "axis": axis}
+    sparse = ask("sparse_categorical_crossentropy", "float64", target=labels, **common)
+    whole = ask("categorical_crossentropy", target=target, **common)
+    np.testing.assert_allclose(sparse.value, whole.value, rtol=1e-14)
+    # the classes have neighbours: another label is another answer
+    other = ask("sparse_categorical_crossentropy", "float64", target=(labels + 1) % count, **common)
+    assert (np.abs(sparse.value - other.value) > sparse.bound + other.bound).all()
+
+
+@pytest.mark.parametrize("from_logits", [False, True])
+def test_binary_against_mpmath(from_logits: bool) -> None:
+    target = RNG.random((4, 5))
+    output = RNG.uniform(-5, 5, (4, 5)) if from_logits else RNG.uniform(0.01, 0.99, (4, 5))
+
+    def one(t: float, o: float) -> float:
+        p = 1 / (1 + mpmath.exp(-mpmath.mpf(o))) if from_logits else mpmath.mpf(o)
+        return float(-(t * mpmath.log(p) + (1 - t) * mpmath.log(1 - p)))
+
+    with mpmath.workdps(40):
+        wanted = np.vectorize(one)(target, output)
+    found = ask("binary_crossentropy", target=target, output=output, from_logits=from_logits)
+    np.testing.assert_allclose(found.value, wanted, rtol=1e-14)
+
+
+def binary_by_logits(target: Any, output: Any) -> Any:
+    """In the arrays' own dtype, as TensorFlow does it."""
+    one = output.dtype.type(1)
+    z = np.log(output / (one - output))
+    return np.maximum(z, 0) - z * target + np.log1p(np.exp(-np.abs(z)))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_right_answers_pass(dtype: str) -> None:
+    for _ in range(50):
+        target, output = RNG.random(30).astype(dtype), RNG.uniform(0.01, 0.99, 30).astype(dtype)
+        one = output.dtype.type(1)
+        plain = -(target * np.log(output) + (one - target) * np.log(one - output))
+        for got in (plain, binary_by_logits(target, output)):
+            assert allowed("binary_crossentropy", got, target=target, output=output)
+        t, o = distributions((6, 5), -1, dtype), distributions((6, 5), -1, dtype)
+        divided = o / o.sum(axis=-1, keepdims=True, dtype=dtype)
+        for p in (o, divided):
+            got = -(t * np.log(p)).sum(axis=-1, dtype=dtype)
+            assert allowed("categorical_crossentropy", got, target=t, output=o)
+        z = RNG.uniform(-5, 5, (6, 5)).astype(dtype)
+        top = z.max(axis=-1, keepdims=True)
+        logs = z - top - np.log(np.exp(z - top).sum(axis=-1, keepdims=True, dtype=dtype))
+        got = -(t * logs).sum(axis=-1, dtype=dtype)
+        assert allowed("categorical_crossentropy", got, target=t, output=z, from_logits=True)
+
+
+def test_wrong_answers_fail() -> None:
+    target, output = distributions((6, 5), -1, "float32"), distributions((6, 5), -1, "float32")
+    value = ask("categorical_crossentropy", target=target, output=output).value
+    wrong = {
+        "swapped": -(output * np.log(target)).sum(-1),
+        "mean": value / 5,
+        "logits": -(target * scipy.special.log_softmax(output, -1)).sum(-1),
+        "base 2": value / np.log(2),
+        "inexact": value * (1 + 1e-3),
+    }
+    for name, got in wrong.items():
+        arguments = {"target": target, "output": output}
+        assert not allowed("categorical_crossentropy", got.astype("float32"), **arguments), name
+
+
+def test_in_top_k_against_sorting() -> None:
+    for _ in range(200):
+        scores = RNG.integers(0, 4, (5, 4)).astype("float32")
+        targets, k = RNG.integers(0, 4, 5), int(RNG.integers(1, 5))
+        found = ask("in_top_k", "bool", predictions=scores, targets=targets, k=k)
+        own = scores[np.arange(5), targets]
+        assert np.array_equal(found.value, own >= np.sort(scores)[:, -k])
+        assert found.value.dtype == np.bool_
