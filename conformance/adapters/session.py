@@ -126,7 +126,12 @@ class Session:
                     self._submit(batch)
                 if not ahead:
                     return
-                yield ahead[0], self._answer(ahead)
+                answer = self._answer(ahead)
+                if "learning_phase" in answer.leaked and ahead[0].fresh:
+                    # a new worker: the old one cannot forget what was done to it
+                    self._drop()
+                    self._submit_later(ahead)
+                yield ahead[0], answer
                 ahead.popleft()
         finally:
             # answers to batches that nobody waits for would be taken for others
@@ -146,9 +151,13 @@ class Session:
             return self._receive(batch)
         except WorkerFault as error:
             result = self._bisect(batch, error.fault)
-            for later in itertools.islice(ahead, 1, None):
-                self._submit(later)
+            self._submit_later(ahead)
             return result
+
+    def _submit_later(self, ahead: Sequence[Batch]) -> None:
+        """Send again what was sent after the first batch to a worker that is gone."""
+        for later in itertools.islice(ahead, 1, None):
+            self._submit(later)
 
     def _bisect(self, batch: Batch, fault: Fault) -> StructureObservation:
         """Run the first draws one by one, then the rest in halves, to the draws that fail alone.

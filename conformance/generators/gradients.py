@@ -66,6 +66,8 @@ def differentiated(structure: Structure) -> Differentiated | None:
     dtypes = {i.dtype for i in inputs if i.name in wanted} | {accepted_dtypes(structure)[0]}
     if len(dtypes) != 1 or not dtypes <= {*FLOATS} or not wanted:
         return None
+    if any(domain.startswith("mirrored") for domain in structure.domains.values()):
+        return None  # what a mirrored kernel hides, its gradient shows
     if not math.prod(expected_shape(structure)) or not all(math.prod(i.shape) for i in inputs):
         return None
     (dtype,) = dtypes

@@ -22,11 +22,15 @@ from typing import Any, TypeVar
 
 from conformance.reference import (
     configuration,
+    convolution,
     creation,
     functions,
+    nn,
+    padding,
     session,
 )
-from conformance.reference.graph import Tensor, Variable
+from conformance.reference.arguments import number, tensor
+from conformance.reference.graph import Tensor, Variable, apply, binary
 
 NAME = "conformance.reference"
 
@@ -146,3 +150,58 @@ def function(
     """As documented, with one keyword: `name`, a text, which Keras gives to its functions."""
     kwargs.pop("name", None)
     return functions.function(inputs, outputs, updates, **kwargs)
+
+
+@allowance
+@functools.wraps(nn.relu)
+def relu(
+    x: Tensor, alpha: float = 0.0, max_value: float | None = None, threshold: float = 0.0
+) -> Tensor:
+    """As documented, with a threshold: x from there on, alpha * (x - threshold) below."""
+    level = number(threshold, "relu", "threshold")
+    if level == 0:
+        return nn.relu(x, alpha, max_value)
+    x = tensor(x, "relu")
+    passed = apply("cast", binary("greater_equal", x, level), dtype=x.dtype)
+    result = x * passed
+    if alpha:
+        result = result + (x - level) * (1 - passed) * number(alpha, "relu", "alpha")
+    return result if max_value is None else binary("minimum", result, max_value)
+
+
+@allowance
+@functools.wraps(convolution.conv2d_transpose)
+def conv2d_transpose(  # noqa: PLR0917 - as Keras calls it
+    x: Tensor,
+    kernel: Tensor,
+    output_shape: Any,
+    strides: tuple[int, int] = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: tuple[int, int] = (1, 1),
+) -> Tensor:
+    """As documented, of a convolution with a dilation rate."""
+    return convolution.transposed(
+        "conv2d_transpose",
+        2,
+        x,
+        kernel,
+        output_shape,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+        dilation_rate=dilation_rate,
+    )
+
+
+@allowance
+@functools.wraps(padding.resize_images)
+def resize_images(
+    x: Tensor,
+    height_factor: int,
+    width_factor: int,
+    data_format: str,
+    interpolation: str = "nearest",
+) -> Tensor:
+    """As documented, with the interpolation `nearest`."""
+    return padding.resize_images(x, height_factor, width_factor, data_format)

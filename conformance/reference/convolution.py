@@ -177,7 +177,7 @@ def _hints(where: str, axes: int, *shapes: Any) -> None:
         static_shape([0 if d is None else d for d in shape], where)
 
 
-def _transposed(
+def transposed(
     where: str,
     axes: int,
     x: Any,
@@ -187,6 +187,7 @@ def _transposed(
     strides: Any,
     padding: Any,
     data_format: Any,
+    dilation_rate: Any = None,
 ) -> Tensor:
     layout = data_format_of(data_format, where)
     images = images_of(x, axes, layout, where)
@@ -194,6 +195,7 @@ def _transposed(
     inside = -2 if EDITION == "keras-1" else -1
     _same_channels(images, weights, inside, where)
     steps = per_axis(strides, axes, where, "strides")
+    rates = per_axis(dilation_rate or (1,) * axes, axes, where, "dilation_rate")
     wanted = padding_of(padding, where, "valid", "same")
     places, taps = POSITIONS[:axes], TAPS[:axes]
     order = "co" if inside == -2 else "oc"
@@ -206,7 +208,7 @@ def _transposed(
         sizes=_sizes(weights),
         strides=steps,
         padding=wanted,
-        dilation=(1,) * axes,
+        dilation=rates,
     )
     return from_last(folded, layout)
 
@@ -247,7 +249,7 @@ def conv2d_transpose(  # noqa: PLR0917 - as documented
     convolution does not turn it into the shape of x.
     """
     _hints("conv2d_transpose", 2, image_shape, filter_shape)
-    return _transposed(
+    return transposed(
         "conv2d_transpose",
         2,
         x,
@@ -272,7 +274,7 @@ def conv3d_transpose(  # noqa: PLR0917 - as documented
     data_format: str | None = None,
 ) -> Tensor:
     """As `conv2d_transpose`, for volumes."""
-    return _transposed(
+    return transposed(
         "conv3d_transpose",
         3,
         x,

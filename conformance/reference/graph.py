@@ -22,7 +22,8 @@ class Tensor:
     """The result of an operation.
 
     `shape` is a tuple of int or None, `dtype` a name such as "float32". `_keras_shape` starts as
-    the shape and may be replaced by the layers of Keras. Arithmetic and ordering make new tensors;
+    the shape, `_uses_learning_phase` says whether the value depends on the learning phase; both may
+    be replaced by the layers of Keras. Arithmetic and ordering make new tensors;
     `==` compares identity, because tensors are dictionary keys.
     """
 
@@ -49,6 +50,8 @@ class Tensor:
         self.dtype = dtype
         self.name = name or f"{operation}_{next(_numbers)}"
         self._keras_shape = shape
+        # Keras feeds the learning phase to a function only where a tensor says that it is needed.
+        self._uses_learning_phase = any(x._uses_learning_phase for x in inputs)
 
     @property
     def ndim(self) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.reference.ops_numpy import kernel, widened
+from conformance.reference.ops_numpy import KERNELS, kernel, widened
 from conformance.reference.random_rules import Stream
 
 Array = npt.NDArray[Any]
@@ -16,10 +16,24 @@ TRUNCATION = 2.0
 """Standard deviations from the mean beyond which numbers are drawn again (ko-2.2:3491)."""
 
 
+class _Unseeded:
+    global_state = False
+
+
+def follow_global_state() -> None:
+    """Let numbers without a seed depend on `numpy.random.seed`."""
+    _Unseeded.global_state = True
+
+
+def _entropy(seed: int | None) -> Any:
+    if seed is not None:
+        return abs(seed), int(seed < 0)  # a seed may be negative; NumPy's seeds are not
+    return np.random.randint(0, 2**31) if _Unseeded.global_state else None
+
+
 def _generator(stream: Stream) -> np.random.Generator:
     if stream.generator is None:
-        # a seed may be negative; NumPy's seeds are not
-        entropy = None if stream.seed is None else (abs(stream.seed), int(stream.seed < 0))
+        entropy = _entropy(stream.seed)
         stream.generator = np.random.default_rng(entropy)
     found: np.random.Generator = stream.generator
     return found
@@ -84,3 +98,9 @@ def dropout(x: Array, flags: Array, level: float) -> Any:
     """
     kept = np.broadcast_to(flags, x.shape)
     return np.where(kept, _scaled(x, level=level), x.dtype.type(0))
+
+
+@kernel
+def random_in_shape(dimensions: Array, operation: str, **attributes: Any) -> Any:
+    """The numbers of another operation, in a shape that is data."""
+    return KERNELS[operation](shape=tuple(dimensions.tolist()), **attributes)

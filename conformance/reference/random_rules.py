@@ -32,6 +32,12 @@ def random_flags(dimensions: Operand, **_: Any) -> Result:
     return static_integers(dimensions), "bool"
 
 
+@rule("random_in_shape")
+def random_in_shape(dimensions: Operand, dtype: str, **_: Any) -> Result:
+    """A random tensor whose shape is data."""
+    return static_integers(dimensions), dtype
+
+
 @rule("dropout")
 def dropout(x: Operand, flags: Operand, **_: Any) -> Result:
     """x; ValueError where the flags do not broadcast to its shape."""

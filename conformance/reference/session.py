@@ -72,6 +72,7 @@ def learning_phase() -> Placeholder | int:
         dtype = "int32" if says("ja-1:192") else "bool"
         default = current().filled((), 0, dtype)
         _session.phase = Placeholder((), dtype, "learning_phase", default)
+        _session.phase._uses_learning_phase = True
     return _session.phase
 
 

@@ -14,7 +14,7 @@ from conformance.specs import check, source
 from conformance.specs.model import Claim, Spec, SpecFile
 from conformance.specs.signature import Signature, parse
 
-_OTHER = ("conventions.yaml", "errata.yaml", "general.yaml")
+_OTHER = ("conventions.yaml", "errata.yaml", "examples.yaml", "general.yaml")
 """YAML files of this package that hold no specs."""
 
 

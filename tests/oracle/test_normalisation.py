@@ -180,7 +180,7 @@ def test_counts_of_keras_1_are_for_both_sides() -> None:
 def test_bias_of_each_channel(rank: int, data_format: str) -> None:
     x = RNG.normal(size=(2, 3, 4, 2, 5)[:rank])
     axis = 1 if data_format == "channels_first" else rank - 1
-    bias = RNG.normal(size=x.shape[axis])
+    bias: Array = RNG.normal(size=(x.shape[axis],))
     found = ask("bias_add", x=x, bias=bias, data_format=data_format).value
     for channel in range(x.shape[axis]):
         part_of = np.take(found, channel, axis) - np.take(x, channel, axis)

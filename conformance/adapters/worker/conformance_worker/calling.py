@@ -53,11 +53,13 @@ class Calls(object):
 
     def _resolve(self, name: str) -> Callable[..., Any]:
         package, _, rest = name.partition(".")
+        found: Callable[..., Any]
         if not rest:
-            found: Callable[..., Any] = getattr(self._module, name)
+            found = getattr(self._module, name)
             return found
         if package == "operator":
-            return _apply if rest == "call" else getattr(operator, rest)  # type: ignore[no-any-return]
+            found = _apply if rest == "call" else getattr(operator, rest)
+            return found
         return self._beside(rest)
 
     def _beside(self, path: str) -> Callable[..., Any]:

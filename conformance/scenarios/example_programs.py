@@ -1,0 +1,242 @@
+"""The lines of the documents' examples as programs.
+
+What is known: assignments to a name, calls of `K.NAME`, `keras.layers.NAME` and of what a program
+has made, `np.array`, `np.zeros` and `np.random.random` of literals, literals, tuples and lists of
+them, `+`, `-`, `*`, `/` and `==`. Anything else is refused, so that no line is left out silently.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.program import Argument, Binding, Input, Program, Ref, Step
+from conformance.specs.examples import FILE
+
+Array = npt.NDArray[Any]
+
+_OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.Eq: "eq",
+}
+_GRAIN = 1024
+"""Random numbers are multiples of 1 / 1024: every float dtype has them."""
+
+
+class ExampleError(ValueError):
+    """A line of code that cannot be made into a program: `FILE:LINE: what, and what to write`."""
+
+
+class ExampleProgram:
+    """A program under construction from lines of code, each with its line in the file."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, Array] = {}
+        self._inputs: list[Input] = []
+        self._steps: list[Step] = []
+        self._values: dict[str, Argument] = {}
+        self._random = np.random.default_rng(0)
+        self._code, self._line = "", 0
+
+    def run(self, code: str, line: int) -> None:
+        """Add an assignment or a call."""
+        statement = self._parsed(code, line)
+        if isinstance(statement, ast.Expr):
+            self._value(statement.value)
+            return
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            self._refuse("no assignment and no call", "one name = one expression")
+        if not isinstance(target, ast.Name):
+            self._refuse("an assignment to several names or to a part", "one name")
+        self._values[target.id] = self._value(statement.value, target.id)
+
+    def observed(self, code: str, line: int) -> str:
+        """Add an expression; the name of what it gives."""
+        return self._named(self._expression(code, line))
+
+    def attempted(self, code: str, line: int) -> str:
+        """Add a call that may raise; the name of "returns" or "raises ..."."""
+        result = self.observed(code, line)
+        last = self._steps[-1]
+        if last.result != result:
+            self._refuse("no call", "a call that raises")
+        self._steps[-1] = Step(last.result, last.function, last.args, last.kwargs, attempt=True)
+        return result
+
+    def asked(self, function: str, name: str) -> str:
+        """Add a call of a function of K with what is called `name`; the name of its answer."""
+        return self._step(function, (Ref(name),), ()).name
+
+    def array(self, name: str) -> Array:
+        """The array that a name stands for; ExampleError if it is none."""
+        value = self._values.get(name)
+        if not isinstance(value, Ref) or value.name not in self.arrays:
+            self._refuse(f"{name} is no array", f"{name} = np.array(...)")
+        return self.arrays[value.name]
+
+    def program(self, *outputs: str) -> Program:
+        """The program as written so far."""
+        return Program(tuple(self._inputs), tuple(self._steps), outputs)
+
+    def _parsed(self, code: str, line: int) -> ast.stmt:
+        self._code, self._line = code, line
+        try:
+            statements = ast.parse(code).body
+        except SyntaxError as error:
+            self._refuse(f"no Python ({error.msg})", "one statement")
+        if len(statements) != 1:
+            self._refuse(f"{len(statements)} statements", "one statement on each line")
+        return statements[0]
+
+    def _expression(self, code: str, line: int) -> Argument:
+        statement = self._parsed(code, line)
+        if not isinstance(statement, ast.Expr):
+            self._refuse("no expression", "an expression")
+        return self._value(statement.value)
+
+    def _named(self, value: Argument) -> str:
+        if not isinstance(value, Ref):
+            self._refuse("a literal", "an expression with a call")
+        return value.name
+
+    def _value(self, node: ast.expr, name: str = "") -> Argument:
+        """The argument that an expression stands for; a step or an array is called `name`."""
+        match node:
+            case ast.Call():
+                return self._call(node, name)
+            case ast.Name(id=known):
+                return self._looked_up(known)
+            case ast.Tuple(elts=parts):
+                return tuple(self._value(p) for p in parts)
+            case ast.List(elts=parts):
+                return [self._value(p) for p in parts]
+            case ast.BinOp(left=left, op=operator, right=right):
+                return self._operation(operator, left, right, name)
+            case ast.Compare(left=left, ops=[operator], comparators=[right]):
+                return self._operation(operator, left, right, name)
+            case ast.Constant() | ast.UnaryOp():
+                return self._literal(node)
+            case ast.Attribute():
+                self._refuse("an attribute", "the function of K that gives the same")
+        self._refuse(f"an expression of the sort {type(node).__name__}", "calls of K.NAME")
+
+    def _looked_up(self, name: str) -> Argument:
+        if name not in self._values:
+            self._refuse(f"{name} is not defined", f"{name} = ... on a line before")
+        return self._values[name]
+
+    def _literal(self, node: ast.expr) -> Any:
+        try:
+            found = ast.literal_eval(node)
+        except (ValueError, TypeError):
+            self._refuse("an argument that is no literal", "numbers, texts, tuples or lists")
+        self._check_literal(found)
+        return found
+
+    def _check_literal(self, value: Any) -> None:
+        parts = value if isinstance(value, list | tuple) else ()
+        for part in parts:
+            self._check_literal(part)
+        if not isinstance(value, list | tuple | int | float | str | None):
+            self._refuse(f"a {type(value).__name__}", "numbers, texts, tuples or lists")
+
+    def _operation(self, operator: ast.AST, left: ast.expr, right: ast.expr, name: str) -> Ref:
+        if type(operator) not in _OPERATORS:
+            self._refuse(f"the operator {type(operator).__name__}", "a function of K")
+        function = f"operator.{_OPERATORS[type(operator)]}"
+        return self._step(function, (self._value(left), self._value(right)), (), name)
+
+    def _call(self, node: ast.Call, name: str) -> Ref:
+        path = _path(node.func)
+        if path in _NUMPY:
+            return self._made_by_numpy(path, node, name)
+        if path.startswith("K.") and path.count(".") == 1:
+            return self._step(path[2:], *self._arguments(node), name)
+        if path.startswith("keras.layers."):
+            return self._step(path, *self._arguments(node), name)
+        if "." in path:
+            self._refuse(f"a call of {path}", "a function of K, or an array of NumPy")
+        args, kwargs = self._arguments(node)
+        return self._step("operator.call", (self._value(node.func), *args), kwargs, name)
+
+    def _arguments(
+        self, node: ast.Call
+    ) -> tuple[tuple[Argument, ...], tuple[tuple[str, Argument], ...]]:
+        args = tuple(self._value(a) for a in node.args)
+        named = [(k.arg, self._value(k.value)) for k in node.keywords]
+        kwargs = tuple((key, value) for key, value in named if key is not None)
+        if len(kwargs) != len(named):
+            self._refuse("unpacked keyword arguments", "each by its name")
+        return args, kwargs
+
+    def _made_by_numpy(self, path: str, node: ast.Call, name: str) -> Ref:
+        args = [self._literal(a) for a in node.args]
+        kwargs = {str(k.arg): self._literal(k.value) for k in node.keywords}
+        try:
+            made = _NUMPY[path](self._random, *args, **kwargs)
+        except (TypeError, ValueError) as error:
+            self._refuse(f"NumPy says: {error}", "what makes an array")
+        result = self._free(name or "array")
+        self._inputs.append(Input(result, made.shape, made.dtype.name, Binding.ARRAY))
+        self.arrays[result] = made
+        return Ref(result)
+
+    def _step(
+        self,
+        function: str,
+        args: tuple[Argument, ...],
+        kwargs: tuple[tuple[str, Argument], ...],
+        name: str = "",
+    ) -> Ref:
+        result = self._free(name or f"{function.rpartition('.')[2]}_result")
+        self._steps.append(Step(result, function, args, kwargs))
+        return Ref(result)
+
+    def _free(self, name: str) -> str:
+        """The name, with a number if it is taken: programs never assign twice."""
+        taken = {*self.arrays, *(step.result for step in self._steps)}
+        numbered = (f"{name}_{n}" for n in range(2, len(taken) + 3))
+        return name if name not in taken else next(n for n in numbered if n not in taken)
+
+    def _refuse(self, what: str, instead: str) -> NoReturn:
+        raise ExampleError(f"{FILE}:{self._line}: {what} in `{self._code}`; write {instead}")
+
+
+def _path(function: ast.expr) -> str:
+    """`K.placeholder` for the call of a function by its names; empty if it is none."""
+    if isinstance(function, ast.Name):
+        return function.id
+    if isinstance(function, ast.Attribute):
+        before = _path(function.value)
+        return f"{before}.{function.attr}" if before else f"?.{function.attr}"
+    return ""
+
+
+def _array(_: np.random.Generator, value: Any, dtype: str | None = None) -> Array:
+    made = np.array(value, dtype)
+    if made.dtype.kind not in "biuf":
+        raise ValueError(f"an array of {made.dtype} holds no numbers")
+    return made
+
+
+def _zeros(_: np.random.Generator, shape: Any) -> Array:
+    return np.zeros(shape)
+
+
+def _uniform(generator: np.random.Generator, shape: Any) -> Array:
+    return np.asarray(generator.integers(0, _GRAIN, shape) / _GRAIN)
+
+
+_NUMPY: dict[str, Callable[..., Array]] = {
+    "np.array": _array,
+    "np.zeros": _zeros,
+    "np.random.random": _uniform,
+}

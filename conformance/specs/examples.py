@@ -1,0 +1,212 @@
+"""The documents' own examples: their lines of code, and what the documents print of them.
+
+`examples.yaml` holds every example once, however many documents print it, in the form that runs.
+Where a document prints another form or another result, the numbers of the conflicts say why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+from typing import Annotated, Any, ClassVar
+
+import msgspec
+import yaml
+from msgspec import Meta, field
+
+from conformance.specs import source
+from conformance.specs.load import SpecError
+from conformance.specs.model import Document, DtypeName, Line
+
+FILE = "examples.yaml"
+Number = Annotated[str, Meta(pattern="^C[0-9]{3}$")]
+Shape = tuple[int | None, ...]
+
+
+class _Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of the records of the file: immutable, and a misspelt field is an error."""
+
+
+# What an expression gives.
+
+
+class Value(_Record, frozen=True, kw_only=True, tag_field="kind", tag="value"):
+    """A text, a number, a truth value or a tuple (written as a list): any of these."""
+
+    any_of: Annotated[list[Any], Meta(min_length=1)]
+
+
+class Name(_Record, frozen=True, kw_only=True, tag_field="kind", tag="name"):
+    """A text that is not empty: which one depends on the implementation."""
+
+
+class Elements(_Record, frozen=True, kw_only=True, tag_field="kind", tag="array"):
+    """An array with these elements, in any of these dtypes."""
+
+    elements: list[Any]
+    dtypes: list[DtypeName]
+
+
+class Filled(_Record, frozen=True, kw_only=True, tag_field="kind", tag="filled"):
+    """An array of one element repeated."""
+
+    element: float
+    shape: tuple[int, ...]
+    dtypes: list[DtypeName]
+
+
+class Same(_Record, frozen=True, kw_only=True, tag_field="kind", tag="same"):
+    """The numbers of an array that the example has made."""
+
+    array: str
+
+
+class InDtype(_Record, frozen=True, kw_only=True, tag_field="kind", tag="dtype"):
+    """An array in any of these dtypes."""
+
+    dtypes: list[DtypeName]
+
+
+class OfShape(_Record, frozen=True, kw_only=True, tag_field="kind", tag="shape"):
+    """An array of this shape."""
+
+    shape: tuple[int, ...]
+
+
+class Sample(_Record, frozen=True, kw_only=True, tag_field="kind", tag="sample"):
+    """An array of finite numbers from `low` to `high`, both included; None is no bound."""
+
+    shape: tuple[int, ...]
+    dtypes: list[DtypeName]
+    low: float | None = None
+    high: float | None = None
+
+
+class TensorOf(_Record, frozen=True, kw_only=True, tag_field="kind", tag="tensor"):
+    """A tensor with this static shape, and one of these dtypes if there are any."""
+
+    shape: Shape
+    dtypes: list[DtypeName] = field(default_factory=list)
+
+
+class Raises(_Record, frozen=True, kw_only=True, tag_field="kind", tag="error"):
+    """An exception of this class."""
+
+    exception: str
+
+
+class Prose(_Record, frozen=True, kw_only=True, tag_field="kind", tag="prose"):
+    """Nothing that could be checked, and why."""
+
+    why: str
+
+
+Outcome = (
+    Value | Name | Elements | Filled | Same | InDtype | OfShape | Sample | TensorOf | Raises | Prose
+)
+
+
+class Statement(_Record, frozen=True, kw_only=True, tag_field="sort", tag="statement"):
+    """A line of code of which nothing is shown."""
+
+    code: str
+    line: Line
+    """Where it stands in `examples.yaml`."""
+
+
+class Shown(_Record, frozen=True, kw_only=True, tag_field="sort", tag="shown"):
+    """An expression and what it gives: one check."""
+
+    id: Annotated[str, Meta(pattern=r"^[EPIS][0-9]+\.[0-9]+$")]
+    show: str
+    gives: Outcome
+    at: dict[Document, Line]
+    """The line of each document that shows the result."""
+    line: Line
+    """Where it stands in `examples.yaml`."""
+    function: str | None = None
+    """The function under test, where it is another than the example's."""
+    printed: str | None = None
+    """What the documents print, where it is not what is expected."""
+    errata: list[Number] = field(default_factory=list)
+    remark: str | None = None
+    """Why the expression or the result is not as printed, or what is not compared."""
+
+
+class Configuration(_Record, frozen=True, kw_only=True):
+    """A process of its own: the text of `keras.json` if there is one, and KERAS_BACKEND."""
+
+    file: str | None = None
+    backend: bool = False
+    """Whether KERAS_BACKEND is set to the implementation's own backend."""
+
+
+class Example(_Record, frozen=True, kw_only=True):
+    """One example, without repetition over the documents."""
+
+    id: Annotated[str, Meta(pattern="^[EPIS][0-9]+$")]
+    function: str | None = None
+    """The function under test; None where nothing is checked."""
+    at: dict[Document, Line | list[Line]]
+    """The first line of the example, for each time that a document prints it."""
+    given: list[Statement] = field(default_factory=list)
+    """What has to be there before: a state that the documents take for granted."""
+    program: list[Statement | Shown] = field(default_factory=list)
+    configuration: Configuration | None = None
+    prose: str | None = None
+    """Why there is nothing to run."""
+    errata: list[Number] = field(default_factory=list)
+    remark: str | None = None
+
+    kinds: ClassVar[tuple[str, ...]] = ("E", "P", "I", "S")
+    """In sections of functions, in prose, in introductions, in a specification."""
+
+    @property
+    def shown(self) -> list[Shown]:
+        """The checks."""
+        return [item for item in self.program if isinstance(item, Shown)]
+
+    def before(self, shown: Shown) -> Iterator[Statement]:
+        """The statements that come before a check."""
+        yield from self.given
+        for item in self.program:
+            if item is shown:
+                return
+            if isinstance(item, Statement):
+                yield item
+
+
+@cache
+def load_examples() -> tuple[Example, ...]:
+    """All examples, in the order of the file."""
+    return examples_in(resources.files(__package__).joinpath(FILE).read_text("utf-8"))
+
+
+def examples_in(text: str) -> tuple[Example, ...]:
+    """The examples in `text`; SpecError with a line if it is wrong."""
+    try:
+        node, data = source.read(text)
+        _note_lines(node, data)
+        return msgspec.convert(data, tuple[Example, ...])
+    except source.SourceError as error:
+        raise SpecError(f"{FILE}:{error.line}: {error}") from error
+    except msgspec.ValidationError as error:
+        said, _, place = str(error).partition(" - at ")
+        raise SpecError(f"{FILE}:{source.line(node, place.strip('`'))}: {said}") from error
+
+
+def _note_lines(node: yaml.Node | None, data: Any) -> None:
+    """Turn each line of code into a record that says where it stands."""
+    for number, example in enumerate(data if isinstance(data, list) else []):
+        for name in ("given", "program"):
+            items = example.get(name) if isinstance(example, dict) else None
+            for index, item in enumerate(items if isinstance(items, list) else []):
+                line = source.line(node, f"$[{number}].{name}[{index}]")
+                items[index] = _located(item, line)
+
+
+def _located(item: Any, line: int) -> Any:
+    if isinstance(item, str):
+        return {"sort": "statement", "code": item, "line": line}
+    return {"sort": "shown", "line": line, **item} if isinstance(item, dict) else item
