@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from conformance.reference import (  # noqa: F401 - importing them offers their functions
+    allowances,
     beyond,
     comparison,
     configuration,
@@ -40,6 +41,7 @@ from conformance.reference import (  # noqa: F401 - importing them offers their 
     nn,
     normalisation,
     operations,
+    ops_beyond,
     ops_gradients,
     ops_labels,
     ops_loops,

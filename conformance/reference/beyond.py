@@ -2,35 +2,28 @@
 
 There are two kinds, and neither is among the documented functions (`edition.EXPORTS`):
 
-* *additions* (`ADDITIONS`): names that no document has. They are in the module, outside `__all__`.
-* *allowances* (`ALLOWANCES`): documented functions that also take what Keras passes to them and
-  the documents refuse or do not mention. They stand in for the strict ones only when Keras itself
-  loads the package, because `KERAS_BACKEND` or `keras.json` names it. Who imports the package
-  otherwise has the strict functions alone.
+* *additions* (`ADDITIONS`): names that no document of keras-2.2 has. They are in the module of that
+  edition, outside `__all__`.
+* *allowances* (`ALLOWANCES`, most of them in `allowances.py`): documented functions that also take
+  what Keras passes to them and the documents refuse or do not mention. They stand in for the strict
+  ones only when Keras itself loads the package, because `KERAS_BACKEND` or `keras.json` names it.
+  Who imports the package otherwise has the strict functions alone.
 
-Then, too, the settings are those of Keras: it keeps `floatx`, `epsilon` and `image_data_format` of
-its own, and calls no function of the backend module when one of them is set.
+Then, too, the settings are those of Keras, which keeps `floatx`, `epsilon` and `image_data_format`
+of its own and tells no backend when one of them is set; and random numbers without a seed depend on
+`numpy.random.seed`, as with the backends that are part of Keras.
 """
 
 from __future__ import annotations
 
-import functools
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from conformance.reference import (
-    configuration,
-    convolution,
-    creation,
-    functions,
-    nn,
-    padding,
-    session,
-)
-from conformance.reference.arguments import number, tensor
-from conformance.reference.graph import Tensor, Variable, apply, binary
+from conformance.reference import configuration, ops_random, session, variables
+from conformance.reference.edition import EDITION
+from conformance.reference.graph import Variable
 
 NAME = "conformance.reference"
 
@@ -62,9 +55,12 @@ def loaded_by_keras() -> bool:
 
 def offered() -> dict[str, Callable[..., Any]]:
     """What the module has besides the documented functions."""
+    if EDITION != "keras-2.2":
+        return {}
     if not loaded_by_keras():
         return ADDITIONS
     configuration.follow(KerasSettings(sys.modules["keras.backend"]))
+    ops_random.follow_global_state()
     return ADDITIONS | ALLOWANCES
 
 
@@ -119,8 +115,8 @@ def name_scope(name: str) -> Iterator[str]:
         _scopes.pop()
 
 
-def _scoped(name: str | None) -> str | None:
-    """The name with the scopes before it and, if it is taken already, a number behind it."""
+def scoped(name: str | None) -> str | None:
+    """The name with the scopes before it and, if that is taken already, a number behind it."""
     if name is None:
         return None
     full = "/".join([*_scopes, name])
@@ -128,80 +124,7 @@ def _scoped(name: str | None) -> str | None:
     return full if number == 1 else f"{full}_{number - 1}"
 
 
-@allowance
-@functools.wraps(creation.variable)
-def variable(
-    value: Any, dtype: str | None = None, name: str | None = None, constraint: Any = None
-) -> Variable:
-    """As documented, but the value may be a tensor too: the initialisers of Keras return tensors.
-
-    The tensor is evaluated once. The name gets the scopes in which the variable is made.
-    """
-    if isinstance(value, Tensor):
-        value = functions.eval(value)
-    return creation.variable(value, dtype, _scoped(name), constraint)
-
-
-@allowance
-@functools.wraps(functions.function)
-def function(
-    inputs: Sequence[Any], outputs: Sequence[Any], updates: Any = None, **kwargs: Any
-) -> functions.Function:
-    """As documented, with one keyword: `name`, a text, which Keras gives to its functions."""
-    kwargs.pop("name", None)
-    return functions.function(inputs, outputs, updates, **kwargs)
-
-
-@allowance
-@functools.wraps(nn.relu)
-def relu(
-    x: Tensor, alpha: float = 0.0, max_value: float | None = None, threshold: float = 0.0
-) -> Tensor:
-    """As documented, with a threshold: x from there on, alpha * (x - threshold) below."""
-    level = number(threshold, "relu", "threshold")
-    if level == 0:
-        return nn.relu(x, alpha, max_value)
-    x = tensor(x, "relu")
-    passed = apply("cast", binary("greater_equal", x, level), dtype=x.dtype)
-    result = x * passed
-    if alpha:
-        result = result + (x - level) * (1 - passed) * number(alpha, "relu", "alpha")
-    return result if max_value is None else binary("minimum", result, max_value)
-
-
-@allowance
-@functools.wraps(convolution.conv2d_transpose)
-def conv2d_transpose(  # noqa: PLR0917 - as Keras calls it
-    x: Tensor,
-    kernel: Tensor,
-    output_shape: Any,
-    strides: tuple[int, int] = (1, 1),
-    padding: str = "valid",
-    data_format: str | None = None,
-    dilation_rate: tuple[int, int] = (1, 1),
-) -> Tensor:
-    """As documented, of a convolution with a dilation rate."""
-    return convolution.transposed(
-        "conv2d_transpose",
-        2,
-        x,
-        kernel,
-        output_shape,
-        strides=strides,
-        padding=padding,
-        data_format=data_format,
-        dilation_rate=dilation_rate,
-    )
-
-
-@allowance
-@functools.wraps(padding.resize_images)
-def resize_images(
-    x: Tensor,
-    height_factor: int,
-    width_factor: int,
-    data_format: str,
-    interpolation: str = "nearest",
-) -> Tensor:
-    """As documented, with the interpolation `nearest`."""
-    return padding.resize_images(x, height_factor, width_factor, data_format)
+@addition
+def get_variable_shape(x: Variable) -> tuple[int, ...]:
+    """Undocumented in keras-2.2 (ja-2.0:1939 has it). The shape of a variable as integers."""
+    return variables.get_variable_shape(x)

@@ -110,8 +110,16 @@ class Tensor:
         return binary("greater_equal", self, other)
 
     def __getitem__(self, index: Any) -> Tensor:
+        if isinstance(index, Tensor):
+            return self._at(index)
         entries = index if isinstance(index, tuple) else (index,)
         return apply("getitem", self, index=entries)
+
+    def _at(self, index: Tensor) -> Tensor:
+        """self[index] for an index that is known at evaluation; IndexError unless it is one."""
+        if index.ndim or "int" not in index.dtype or not self.shape:
+            raise IndexError(f"{self!r}: index {index!r} must be a scalar of an integer dtype")
+        return apply("gather", self, index)
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self.shape or self.shape[0] is None:

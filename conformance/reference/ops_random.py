@@ -101,6 +101,6 @@ def dropout(x: Array, flags: Array, level: float) -> Any:
 
 
 @kernel
-def random_in_shape(dimensions: Array, operation: str, **attributes: Any) -> Any:
+def random_in_shape(dimensions: Array, of: str, **attributes: Any) -> Any:
     """The numbers of another operation, in a shape that is data."""
-    return KERNELS[operation](shape=tuple(dimensions.tolist()), **attributes)
+    return KERNELS[of](shape=tuple(dimensions.tolist()), **attributes)

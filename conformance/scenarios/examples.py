@@ -7,7 +7,7 @@ shape, dtype and range.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial, singledispatch
 
 import numpy as np
@@ -69,14 +69,10 @@ def _scenario(example: Example, shown: Shown) -> Scenario:
     program, arrays = written
     function = tested_function(example, shown) or ""
     title = f"example {example.id}"
-    return Scenario(
-        function, title, program, arrays, (check,), setup=_setup(example.configuration)
-    )
+    return Scenario(function, title, program, arrays, (check,), setup=_setup(example.configuration))
 
 
-def translated(
-    example: Example, shown: Shown
-) -> tuple[tuple[Program, dict[str, Array]], Check]:
+def translated(example: Example, shown: Shown) -> tuple[tuple[Program, dict[str, Array]], Check]:
     """The program of a printed result with its arrays, and its check; ExampleError with a line."""
     p = ExampleProgram()
     for statement in example.before(shown):
@@ -122,10 +118,18 @@ def _(gives: Filled, p: ExampleProgram, shown: Shown) -> Tested:
     return _array(np.full(gives.shape, gives.element), gives.dtypes, p, shown)
 
 
-def _array(wanted: Array, dtypes: list[str], p: ExampleProgram, shown: Shown) -> Tested:
-    test = first_of(checks.is_array(wanted), checks.has_dtype(*dtypes))
-    said = f"{checks.shown(wanted)} in {' or '.join(dtypes)}"
-    return (p.observed(shown.show, shown.line),), test, said
+def _array(wanted: Array, dtypes: Sequence[str], p: ExampleProgram, shown: Shown) -> Tested:
+    test = first_of(checks.is_array(wanted), *_of_dtype(dtypes))
+    return (p.observed(shown.show, shown.line),), test, checks.shown(wanted) + _said(dtypes)
+
+
+def _of_dtype(dtypes: Sequence[str]) -> list[Test]:
+    """The test of a dtype, where the documents print one."""
+    return [checks.has_dtype(*dtypes)] if dtypes else []
+
+
+def _said(dtypes: Sequence[str]) -> str:
+    return f" in {' or '.join(dtypes)}" if dtypes else ""
 
 
 @tested.register
@@ -149,11 +153,9 @@ def _(gives: OfShape, p: ExampleProgram, shown: Shown) -> Tested:
 @tested.register
 def _(gives: Sample, p: ExampleProgram, shown: Shown) -> Tested:
     within = partial(_within, gives.low, gives.high)
-    test = first_of(
-        checks.has_shape(gives.shape), checks.has_dtype(*gives.dtypes), of_array(within)
-    )
+    test = first_of(checks.has_shape(gives.shape), *_of_dtype(gives.dtypes), of_array(within))
     bounds = "" if gives.low is None else f" from {gives.low:g} to {gives.high:g}"
-    said = f"finite numbers{bounds} in {' or '.join(gives.dtypes)}, shape {gives.shape}"
+    said = f"finite numbers{bounds}{_said(gives.dtypes)}, shape {gives.shape}"
     return (p.observed(shown.show, shown.line),), test, said
 
 
@@ -165,7 +167,7 @@ def _(gives: TensorOf, p: ExampleProgram, shown: Shown) -> Tested:
     if not gives.dtypes:
         return (shape,), is_static_shape(gives.shape), said
     test = partial(_is_tensor, is_static_shape(gives.shape), checks.is_one_of(*gives.dtypes))
-    return (shape, p.asked("dtype", name)), test, f"{said} in {' or '.join(gives.dtypes)}"
+    return (shape, p.asked("dtype", name)), test, said + _said(gives.dtypes)
 
 
 @tested.register
@@ -203,7 +205,7 @@ def _families() -> Iterator[Family]:
                     known = printed.setdefault(function, [])
                     known.extend([edition] * (edition not in known))
     for function, editions in printed.items():
-        make: Callable[[str], list[Scenario]] = partial(scenarios, function)
+        make = partial(scenarios, function)
         yield Family(function, frozenset({Aspect.EXAMPLE}), make, tuple(editions))
 
 

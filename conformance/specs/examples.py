@@ -42,10 +42,11 @@ class Name(_Record, frozen=True, kw_only=True, tag_field="kind", tag="name"):
 
 
 class Elements(_Record, frozen=True, kw_only=True, tag_field="kind", tag="array"):
-    """An array with these elements, in any of these dtypes."""
+    """An array with these elements."""
 
     elements: list[Any]
-    dtypes: list[DtypeName]
+    dtypes: list[DtypeName] = field(default_factory=list)
+    """Any of these, where the documents print it."""
 
 
 class Filled(_Record, frozen=True, kw_only=True, tag_field="kind", tag="filled"):
@@ -53,7 +54,7 @@ class Filled(_Record, frozen=True, kw_only=True, tag_field="kind", tag="filled")
 
     element: float
     shape: tuple[int, ...]
-    dtypes: list[DtypeName]
+    dtypes: list[DtypeName] = field(default_factory=list)
 
 
 class Same(_Record, frozen=True, kw_only=True, tag_field="kind", tag="same"):
@@ -78,13 +79,13 @@ class Sample(_Record, frozen=True, kw_only=True, tag_field="kind", tag="sample")
     """An array of finite numbers from `low` to `high`, both included; None is no bound."""
 
     shape: tuple[int, ...]
-    dtypes: list[DtypeName]
+    dtypes: list[DtypeName] = field(default_factory=list)
     low: float | None = None
     high: float | None = None
 
 
 class TensorOf(_Record, frozen=True, kw_only=True, tag_field="kind", tag="tensor"):
-    """A tensor with this static shape, and one of these dtypes if there are any."""
+    """A tensor with this static shape."""
 
     shape: Shape
     dtypes: list[DtypeName] = field(default_factory=list)

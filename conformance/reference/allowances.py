@@ -1,0 +1,275 @@
+"""Documented functions that take what released Keras passes to them beyond the documents.
+
+See `beyond.py`: these functions stand in for the strict ones only where Keras loads the package.
+Each says what it takes besides. What no caller in Keras needs stays refused.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from conformance.reference import (
+    convolution,
+    creation,
+    elementwise,
+    functions,
+    introspection,
+    nn,
+    normalisation,
+    padding,
+    random,
+    reductions,
+)
+from conformance.reference.arguments import (
+    integer,
+    integer_tensor,
+    integer_vector,
+    is_symbolic,
+    number,
+    tensor,
+)
+from conformance.reference.beyond import allowance, scoped
+from conformance.reference.gradients import gradients as gradients_of_some
+from conformance.reference.graph import Placeholder, Tensor, Variable, apply, binary
+from conformance.reference.interpolation import bilinear
+from conformance.reference.rules import Operand, Result, rule
+
+
+def _named(dtype: Any) -> Any:
+    """The name of a dtype that is given as NumPy's object; anything else as it is."""
+    return getattr(dtype, "name", dtype)
+
+
+@allowance
+def placeholder(
+    shape: Any = None,
+    ndim: int | None = None,
+    dtype: Any = None,
+    sparse: bool = False,
+    name: str | None = None,
+) -> Placeholder:
+    """As documented; the dtype may be NumPy's object, as `Input` passes it on."""
+    return creation.placeholder(shape, ndim, _named(dtype), sparse, name)
+
+
+@allowance
+def cast(x: Tensor, dtype: Any) -> Tensor:
+    """As documented; the dtype may be NumPy's object."""
+    return introspection.cast(x, _named(dtype))
+
+
+@allowance
+def variable(
+    value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None
+) -> Variable:
+    """As documented; the value may be a tensor too, for the initialisers of Keras return tensors.
+
+    The tensor is evaluated once. The name gets the scopes in which the variable is made.
+    """
+    if isinstance(value, Tensor):
+        value = functions.eval(value)
+    return creation.variable(value, _named(dtype), scoped(name), constraint)
+
+
+def _listed(shape: Any) -> Any:
+    """(n,) for an integer n."""
+    return (shape,) if isinstance(shape, int) else shape
+
+
+@allowance
+def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """As documented; the shape may be an integer: the optimiser Adam has `zeros(1)`."""
+    return creation.zeros(_listed(shape), _named(dtype), name)
+
+
+@allowance
+def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """As documented; the shape may be an integer."""
+    return creation.ones(_listed(shape), _named(dtype), name)
+
+
+@rule("arange_between")
+def _between(_start: Operand, _stop: Operand, dtype: str, **_: Any) -> Result:
+    """A vector whose length is data."""
+    return (None,), dtype
+
+
+@allowance
+def arange(start: Any, stop: Any = None, step: float = 1, dtype: Any = "int32") -> Tensor:
+    """As documented; start and stop may be scalar integer tensors."""
+    if not isinstance(start, Tensor) and not isinstance(stop, Tensor):
+        return creation.arange(start, stop, step, _named(dtype))
+    first, last = (0, start) if stop is None else (start, stop)
+    ends = (
+        end if isinstance(end, Tensor) else creation.constant(end, "int64") for end in (first, last)
+    )
+    found = [integer_tensor(end, "arange", "start or stop") for end in ends]
+    length = integer(step, "arange", "step")
+    return apply("arange_between", *found, step=length, dtype=_named(dtype))
+
+
+@allowance
+def function(
+    inputs: Sequence[Any], outputs: Sequence[Any], updates: Any = None, **kwargs: Any
+) -> functions.Function:
+    """As documented, with one keyword: `name`, which Keras gives to its functions; unused."""
+    kwargs.pop("name", None)
+    return functions.function(inputs, outputs, updates, **kwargs)
+
+
+@allowance
+def gradients(loss: Tensor, variables: Sequence[Tensor]) -> list[Tensor]:
+    """As documented; no variables have no gradients: a model may have nothing to train."""
+    return gradients_of_some(loss, variables) if variables else []
+
+
+@allowance
+def clip(x: Tensor, min_value: float | None, max_value: float | None) -> Tensor:
+    """As documented; None is no limit: `mean_absolute_percentage_error` has no upper one."""
+    if max_value is None:
+        return x if min_value is None else elementwise.maximum(x, min_value)  # type: ignore[arg-type]
+    if min_value is None:
+        return elementwise.minimum(x, max_value)  # type: ignore[arg-type]
+    return elementwise.clip(x, min_value, max_value)
+
+
+@allowance
+def pow(x: Any, a: Any) -> Tensor:
+    """As documented; x may be a number if a is a tensor: the optimiser Nadam has such powers."""
+    if isinstance(a, Tensor) and not isinstance(x, Tensor):
+        return binary("pow", x, a)
+    return elementwise.pow(x, a)
+
+
+@allowance
+def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """As documented; x may be a list of scalars, as `BatchNormalization` has of dimensions."""
+    if isinstance(x, (list, tuple)):
+        x = apply("stack", *(tensor(item, "prod") for item in x), axis=0)
+    return reductions.prod(x, axis, keepdims)
+
+
+@allowance
+def relu(
+    x: Tensor, alpha: float = 0.0, max_value: float | None = None, threshold: float = 0.0
+) -> Tensor:
+    """As documented, with a threshold.
+
+    x above it and 0 elsewhere, limited to [0, max_value] if that is given; less
+    alpha * (threshold - x) below it.
+    """
+    level = number(threshold, "relu", "threshold")
+    if level == 0:
+        return nn.relu(x, alpha, max_value)
+    x = tensor(x, "relu")
+    result = x * apply("cast", binary("greater", x, level), dtype=x.dtype)
+    if max_value is not None:
+        result = elementwise.clip(result, 0, max_value)
+    if alpha:
+        result = result - nn.relu(level - x) * number(alpha, "relu", "alpha")
+    return result
+
+
+@allowance
+def normalize_batch_in_training(
+    x: Tensor, gamma: Any, beta: Any, reduction_axes: Any, epsilon: float = 0.001
+) -> tuple[Tensor, Tensor, Tensor]:
+    """As documented; gamma may be None for 1, and beta for 0."""
+    kept = reductions.mean(x, reduction_axes)
+    scale, shift = _filled(kept, gamma, 1), _filled(kept, beta, 0)
+    return normalisation.normalize_batch_in_training(x, scale, shift, reduction_axes, epsilon)
+
+
+@allowance
+def batch_normalization(  # noqa: PLR0917 - as documented
+    x: Tensor,
+    mean: Tensor,
+    var: Tensor,
+    beta: Any,
+    gamma: Any,
+    axis: int = -1,
+    epsilon: float = 0.001,
+) -> Tensor:
+    """As documented; gamma may be None for 1, and beta for 0."""
+    shift, scale = _filled(mean, beta, 0), _filled(mean, gamma, 1)
+    return normalisation.batch_normalization(x, mean, var, shift, scale, axis, epsilon)
+
+
+def _filled(like: Tensor, value: Any, default: int) -> Any:
+    if value is not None:
+        return value
+    return apply("fill_like", tensor(like, "batch normalisation"), value=default, dtype=like.dtype)
+
+
+@allowance
+def conv2d_transpose(  # noqa: PLR0917 - as Keras calls it
+    x: Tensor,
+    kernel: Tensor,
+    output_shape: Any,
+    strides: tuple[int, int] = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: tuple[int, int] = (1, 1),
+) -> Tensor:
+    """As documented, of a convolution with a dilation rate."""
+    return convolution.transposed(
+        "conv2d_transpose",
+        2,
+        x,
+        kernel,
+        output_shape,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+        dilation_rate=dilation_rate,
+    )
+
+
+@allowance
+def resize_images(
+    x: Tensor,
+    height_factor: int,
+    width_factor: int,
+    data_format: str,
+    interpolation: str = "nearest",
+) -> Tensor:
+    """As documented, with an interpolation: `nearest`, which is the documented one, or `bilinear`.
+
+    ValueError for another.
+    """
+    if interpolation not in ("nearest", "bilinear"):
+        raise ValueError(
+            f"resize_images: interpolation is {interpolation!r}; write 'nearest' or 'bilinear'"
+        )
+    resized = padding.resize_images(x, height_factor, width_factor, data_format)
+    if interpolation == "nearest":
+        return resized
+    first = 2 if data_format == "channels_first" else 1
+    return bilinear(x, {first: height_factor, first + 1: width_factor})
+
+
+def _of_any_shape(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The random function, whose shape may be an integer tensor too."""
+
+    @functools.wraps(function)
+    def drawn(shape: Any, *args: Any, **kwargs: Any) -> Tensor:
+        """As documented; the shape may be a tensor, as `K.shape` gives it to layers of noise."""
+        if not is_symbolic(shape):
+            return function(shape, *args, **kwargs)
+        scalar = function((), *args, **kwargs)
+        attributes = {k: v for k, v in scalar.attributes.items() if k != "shape"}
+        dimensions = integer_vector(shape, function.__name__, "shape")
+        return apply("random_in_shape", dimensions, of=scalar.operation, **attributes)
+
+    return allowance(drawn)
+
+
+for _function in (
+    random.random_normal,
+    random.random_uniform,
+    random.truncated_normal,
+    random.random_binomial,
+):
+    _of_any_shape(_function)
