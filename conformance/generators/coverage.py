@@ -48,6 +48,7 @@ def features_of(structure: Structure) -> Iterator[Feature]:
         yield ("settled", *(i.binding for i in structure.program.inputs))
     if structure.part is not None:
         yield ("part", structure.part.name)
+    yield from _class_axes(structure)
     yield from _passing(structure)
     yield from _relations(structure)
     yield from images.features(structure)
@@ -60,6 +61,20 @@ def _passing(structure: Structure) -> Iterator[Feature]:
     yield ("positional", len(step.args))
     yield from (("keyword", name) for name, _ in step.kwargs)
     yield ("arguments", len(step.args) + len(step.kwargs))
+
+
+def _class_axes(structure: Structure) -> Iterator[Feature]:
+    """Whether classes are on the last axis, together with what every switch says."""
+    rules, values = structure.spec.parameters, structure.runtime.values
+    switches = tuple((n, bool(values[n])) for n, r in rules.items() if isinstance(r, model.Boolean))
+    for name, rule in rules.items():
+        if isinstance(rule, model.ClassAxis):
+            rank = len(structure.runtime.shapes[rule.of])
+            last = values[name] in (-1, rank - 1)
+            dtypes = tuple(sorted({*structure.runtime.dtypes.values()}))
+            settled = not structure.unsettled
+            yield ("classes", name, last, switches)
+            yield ("classes", name, last, switches, settled, dtypes)
 
 
 def _relations(structure: Structure) -> Iterator[Feature]:

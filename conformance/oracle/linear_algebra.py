@@ -32,7 +32,13 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 def dot(x: Array, y: Array) -> Array:
     """Sum over the last axis of x and the last but one (the only one, for rank 1) of y."""
-    return np.tensordot(x, y, axes=(x.ndim - 1, max(y.ndim - 2, 0)))
+    summed, second = x.ndim - 1, max(y.ndim - 2, 0)
+    names = list(range(x.ndim, x.ndim + y.ndim))
+    names[second] = summed
+    kept = [*range(summed), *(n for n in names if n != summed)]
+    # no BLAS, in which an infinity times zero may be zero
+    result: Array = np.einsum(x, list(range(x.ndim)), y, names, kept)
+    return result
 
 
 def batch_axes(x: Array, y: Array, axes: int | Sequence[int] | None) -> tuple[int, int]:

@@ -21,6 +21,7 @@ from conformance.reference import (
     padding,
     random,
     reductions,
+    shape_ops,
 )
 from conformance.reference.arguments import (
     integer,
@@ -136,6 +137,20 @@ def clip(x: Tensor, min_value: float | None, max_value: float | None) -> Tensor:
 
 
 @allowance
+def log(x: Any) -> Tensor:
+    """As documented; x may be a number: the loss `logcosh` has `log(2.)`."""
+    if isinstance(x, Tensor):
+        return elementwise.log(x)
+    return elementwise.log(creation.constant(number(x, "log", "x")))
+
+
+@allowance
+def sqrt(x: Tensor) -> Tensor:
+    """As documented, but 0 below 0, as in all backends that are part of Keras."""
+    return elementwise.sqrt(elementwise.maximum(x, 0))  # type: ignore[arg-type]
+
+
+@allowance
 def pow(x: Any, a: Any) -> Tensor:
     """As documented; x may be a number if a is a tensor: the optimiser Nadam has such powers."""
     if isinstance(a, Tensor) and not isinstance(x, Tensor):
@@ -201,6 +216,19 @@ def _filled(like: Tensor, value: Any, default: int) -> Any:
     if value is not None:
         return value
     return apply("fill_like", tensor(like, "batch normalisation"), value=default, dtype=like.dtype)
+
+
+@allowance
+def bias_add(x: Tensor, bias: Tensor, data_format: str | None = None) -> Tensor:
+    """As documented, but channels first, a bias of several axes is reshaped and not permuted.
+
+    So do all backends that are part of Keras. The last axis becomes the first one.
+    """
+    if data_format == "channels_first" and tensor(bias, "bias_add", "bias").ndim > 1:
+        turned = (bias.shape[-1], *bias.shape[:-1])
+        order = (*range(1, bias.ndim), 0)
+        bias = apply("permute_dimensions", shape_ops.reshape(bias, turned), pattern=order)
+    return padding.bias_add(x, bias, data_format)
 
 
 @allowance

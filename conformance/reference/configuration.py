@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from conformance.reference import keras_json
 from conformance.reference.dtypes import FLOATS
@@ -37,7 +37,15 @@ def _older_layout(value: Any, where: str) -> str:
     return LAYOUTS[value]
 
 
-class _Settings:
+class Settings(Protocol):
+    """Where the settings are kept."""
+
+    floatx: str
+    epsilon: float
+    image_data_format: str
+
+
+class _Read:
     """What `keras.json` says, and the defaults of ko-2.2:29 for the fields that it lacks.
 
     ValueError for a value that the documents do not allow.
@@ -60,11 +68,11 @@ def _image_layout(fields: Mapping[str, Any], path: Path) -> str:
 
 
 _path = keras_json.location()
-_settings: Any = _Settings(keras_json.read(_path), _path)
+_settings: Settings = _Read(keras_json.read(_path), _path)
 
 
-def follow(settings: Any) -> None:
-    """From now on read and set the settings on this object: the attributes of `_Settings`."""
+def follow(settings: Settings) -> None:
+    """From now on read and set the settings on this object."""
     global _settings  # noqa: PLW0603 - one process, one set of settings
     _settings = settings
 

@@ -189,6 +189,7 @@ def transposed(
     data_format: Any,
     dilation_rate: Any = None,
 ) -> Tensor:
+    """The adjoint of a convolution, whose dilation rate is 1 in every documented call."""
     layout = data_format_of(data_format, where)
     images = images_of(x, axes, layout, where)
     weights = _kernel(kernel, axes, layout, where)

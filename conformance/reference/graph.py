@@ -22,13 +22,15 @@ class Tensor:
     """The result of an operation.
 
     `shape` is a tuple of int or None, `dtype` a name such as "float32". `_keras_shape` starts as
-    the shape, `_uses_learning_phase` says whether the value depends on the learning phase; both may
-    be replaced by the layers of Keras. Arithmetic and ordering make new tensors;
+    the shape, `_uses_learning_phase` is there if the value depends on the learning phase; both may
+    be set by the layers of Keras. Arithmetic and ordering make new tensors;
     `==` compares identity, because tensors are dictionary keys.
     """
 
     sparse = False
     """Whether the value is sparse, so that only `to_dense` computes with it."""
+
+    _uses_learning_phase: bool
 
     # NumPy arrays leave arithmetic with a tensor to the tensor.
     __array_ufunc__ = None
@@ -50,8 +52,10 @@ class Tensor:
         self.dtype = dtype
         self.name = name or f"{operation}_{next(_numbers)}"
         self._keras_shape = shape
-        # Keras feeds the learning phase to a function only where a tensor says that it is needed.
-        self._uses_learning_phase = any(x._uses_learning_phase for x in inputs)
+        if any(getattr(x, "_uses_learning_phase", False) for x in inputs):
+            # Keras feeds the learning phase only where an output says so, and takes the attribute,
+            # whatever its value, for a sign that it is needed.
+            self._uses_learning_phase = True
 
     @property
     def ndim(self) -> int:

@@ -12,7 +12,7 @@ from conformance.reference.ops_numpy import Array, kernel, rounded_once
 @kernel
 def arange_between(start: Array, stop: Array, step: int, dtype: str) -> Any:
     """Integers from start up to, but without, stop."""
-    return np.arange(start, stop, step).astype(dtype)
+    return np.arange(int(start), int(stop), step).astype(dtype)
 
 
 def _weights(length: int, factor: int, dtype: Any) -> Array:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
+from functools import singledispatchmethod
 from typing import Any, NoReturn
 
 import numpy as np
@@ -51,12 +53,14 @@ class ExampleProgram:
         if isinstance(statement, ast.Expr):
             self._value(statement.value)
             return
-        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             self._refuse("no assignment and no call", "one name = one expression")
+        (target,) = statement.targets
         if not isinstance(target, ast.Name):
             self._refuse("an assignment to several names or to a part", "one name")
-        self._values[target.id] = self._value(statement.value, target.id)
+        made = len(self._steps), len(self._inputs)
+        value = self._value(statement.value)
+        self._values[target.id] = self._called(target.id, value, *made)
 
     def observed(self, code: str, line: int) -> str:
         """Add an expression; the name of what it gives."""
@@ -68,7 +72,7 @@ class ExampleProgram:
         last = self._steps[-1]
         if last.result != result:
             self._refuse("no call", "a call that raises")
-        self._steps[-1] = Step(last.result, last.function, last.args, last.kwargs, attempt=True)
+        self._steps[-1] = replace(last, attempt=True)
         return result
 
     def asked(self, function: str, name: str) -> str:
@@ -107,65 +111,67 @@ class ExampleProgram:
             self._refuse("a literal", "an expression with a call")
         return value.name
 
-    def _value(self, node: ast.expr, name: str = "") -> Argument:
-        """The argument that an expression stands for; a step or an array is called `name`."""
-        match node:
-            case ast.Call():
-                return self._call(node, name)
-            case ast.Name(id=known):
-                return self._looked_up(known)
-            case ast.Tuple(elts=parts):
-                return tuple(self._value(p) for p in parts)
-            case ast.List(elts=parts):
-                return [self._value(p) for p in parts]
-            case ast.BinOp(left=left, op=operator, right=right):
-                return self._operation(operator, left, right, name)
-            case ast.Compare(left=left, ops=[operator], comparators=[right]):
-                return self._operation(operator, left, right, name)
-            case ast.Constant() | ast.UnaryOp():
-                return self._literal(node)
-            case ast.Attribute():
-                self._refuse("an attribute", "the function of K that gives the same")
-        self._refuse(f"an expression of the sort {type(node).__name__}", "calls of K.NAME")
+    @singledispatchmethod
+    def _value(self, node: ast.expr) -> Argument:
+        """The argument that an expression stands for."""
+        self._refuse(f"the expression {ast.unparse(node)!r}", "calls of functions of K")
 
-    def _looked_up(self, name: str) -> Argument:
-        if name not in self._values:
-            self._refuse(f"{name} is not defined", f"{name} = ... on a line before")
-        return self._values[name]
+    @_value.register
+    def _(self, node: ast.Name) -> Argument:
+        if node.id not in self._values:
+            self._refuse(f"{node.id} is not defined", f"{node.id} = ... on a line before")
+        return self._values[node.id]
+
+    @_value.register
+    def _(self, node: ast.Tuple) -> Argument:
+        return tuple(self._value(part) for part in node.elts)
+
+    @_value.register
+    def _(self, node: ast.List) -> Argument:
+        return [self._value(part) for part in node.elts]
+
+    @_value.register(ast.Constant)
+    @_value.register(ast.UnaryOp)
+    def _(self, node: ast.expr) -> Argument:
+        found: Argument = self._literal(node)
+        if not isinstance(found, int | float | str | None):
+            self._refuse(f"a {type(found).__name__}", "a number, a text, True, False or None")
+        return found
+
+    @_value.register
+    def _(self, node: ast.BinOp) -> Argument:
+        return self._operation(node.op, node.left, node.right)
+
+    @_value.register
+    def _(self, node: ast.Compare) -> Argument:
+        if len(node.ops) > 1:
+            self._refuse("several comparisons", "one")
+        return self._operation(node.ops[0], node.left, node.comparators[0])
+
+    @_value.register
+    def _(self, node: ast.Call) -> Argument:
+        path = _path(node.func)
+        if path in _NUMPY:
+            return self._made_by_numpy(path, node)
+        args, kwargs = self._arguments(node)
+        package, _, function = path.rpartition(".")
+        if package in ("K", "keras.layers"):
+            return self._step(function if package == "K" else path, args, kwargs)
+        if package:
+            self._refuse(f"a call of {path}", "a function of K, or an array of NumPy")
+        return self._step("operator.call", (self._value(node.func), *args), kwargs)
 
     def _literal(self, node: ast.expr) -> Any:
         try:
-            found = ast.literal_eval(node)
+            return ast.literal_eval(node)
         except (ValueError, TypeError):
             self._refuse("an argument that is no literal", "numbers, texts, tuples or lists")
-        self._check_literal(found)
-        return found
 
-    def _check_literal(self, value: Any) -> None:
-        parts = value if isinstance(value, list | tuple) else ()
-        for part in parts:
-            self._check_literal(part)
-        if not isinstance(value, list | tuple | int | float | str | None):
-            self._refuse(f"a {type(value).__name__}", "numbers, texts, tuples or lists")
-
-    def _operation(self, operator: ast.AST, left: ast.expr, right: ast.expr, name: str) -> Ref:
+    def _operation(self, operator: ast.AST, left: ast.expr, right: ast.expr) -> Ref:
         if type(operator) not in _OPERATORS:
             self._refuse(f"the operator {type(operator).__name__}", "a function of K")
         function = f"operator.{_OPERATORS[type(operator)]}"
-        return self._step(function, (self._value(left), self._value(right)), (), name)
-
-    def _call(self, node: ast.Call, name: str) -> Ref:
-        path = _path(node.func)
-        if path in _NUMPY:
-            return self._made_by_numpy(path, node, name)
-        if path.startswith("K.") and path.count(".") == 1:
-            return self._step(path[2:], *self._arguments(node), name)
-        if path.startswith("keras.layers."):
-            return self._step(path, *self._arguments(node), name)
-        if "." in path:
-            self._refuse(f"a call of {path}", "a function of K, or an array of NumPy")
-        args, kwargs = self._arguments(node)
-        return self._step("operator.call", (self._value(node.func), *args), kwargs, name)
+        return self._step(function, (self._value(left), self._value(right)), ())
 
     def _arguments(
         self, node: ast.Call
@@ -177,14 +183,14 @@ class ExampleProgram:
             self._refuse("unpacked keyword arguments", "each by its name")
         return args, kwargs
 
-    def _made_by_numpy(self, path: str, node: ast.Call, name: str) -> Ref:
+    def _made_by_numpy(self, path: str, node: ast.Call) -> Ref:
         args = [self._literal(a) for a in node.args]
         kwargs = {str(k.arg): self._literal(k.value) for k in node.keywords}
         try:
             made = _NUMPY[path](self._random, *args, **kwargs)
         except (TypeError, ValueError) as error:
             self._refuse(f"NumPy says: {error}", "what makes an array")
-        result = self._free(name or "array")
+        result = self._free("array")
         self._inputs.append(Input(result, made.shape, made.dtype.name, Binding.ARRAY))
         self.arrays[result] = made
         return Ref(result)
@@ -194,11 +200,22 @@ class ExampleProgram:
         function: str,
         args: tuple[Argument, ...],
         kwargs: tuple[tuple[str, Argument], ...],
-        name: str = "",
     ) -> Ref:
-        result = self._free(name or f"{function.rpartition('.')[2]}_result")
+        result = self._free(f"{function.rpartition('.')[2]}_result")
         self._steps.append(Step(result, function, args, kwargs))
         return Ref(result)
+
+    def _called(self, name: str, value: Argument, steps: int, inputs: int) -> Argument:
+        """The value by its own name, if it is the last of what was made since."""
+        name = self._free(name)
+        if self._steps[steps:] and value == Ref(self._steps[-1].result):
+            self._steps[-1] = replace(self._steps[-1], result=name)
+        elif self._inputs[inputs:] and value == Ref(self._inputs[-1].name):
+            self.arrays[name] = self.arrays.pop(self._inputs[-1].name)
+            self._inputs[-1] = replace(self._inputs[-1], name=name)
+        else:
+            return value
+        return Ref(name)
 
     def _free(self, name: str) -> str:
         """The name, with a number if it is taken: programs never assign twice."""
@@ -211,7 +228,7 @@ class ExampleProgram:
 
 
 def _path(function: ast.expr) -> str:
-    """`K.placeholder` for the call of a function by its names; empty if it is none."""
+    """`K.placeholder` for a function by its names, one name for a value; empty for a call."""
     if isinstance(function, ast.Name):
         return function.id
     if isinstance(function, ast.Attribute):

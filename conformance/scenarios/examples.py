@@ -12,7 +12,6 @@ from functools import partial, singledispatch
 
 import numpy as np
 
-from conformance.program import Program
 from conformance.results import Aspect
 from conformance.scenarios import checks
 from conformance.scenarios.chance import first_of, of_array
@@ -43,20 +42,20 @@ DOCUMENT = {"keras-1": "ja-1", "keras-2.0": "ja-2.0", "keras-2.2": "ko-2.2"}
 """The document whose examples an edition is held to; zh-TW prints none that these do not."""
 OWN = "{backend}"
 
-Tested = tuple[tuple[str, ...], Test, str]
-"""Outputs, the test of what they gave, and what it demands in words."""
-
 
 def scenarios(function: str, edition: str) -> list[Scenario]:
     """One scenario for each printed result of a function in an edition."""
-    return [_scenario(example, shown) for example, shown in _of(function, edition)]
+    return [
+        _scenario(function, example, shown)
+        for example, shown in _results()
+        if tested_function(example, shown) == function and DOCUMENT[edition] in shown.at
+    ]
 
 
-def _of(function: str, edition: str) -> Iterator[tuple[Example, Shown]]:
+def _results() -> Iterator[tuple[Example, Shown]]:
     for example in load_examples():
         for shown in example.shown:
-            if tested_function(example, shown) == function and DOCUMENT[edition] in shown.at:
-                yield example, shown
+            yield example, shown
 
 
 def tested_function(example: Example, shown: Shown) -> str | None:
@@ -64,24 +63,17 @@ def tested_function(example: Example, shown: Shown) -> str | None:
     return None if isinstance(shown.gives, Prose) else shown.function or example.function
 
 
-def _scenario(example: Example, shown: Shown) -> Scenario:
-    written, check = translated(example, shown)
-    program, arrays = written
-    function = tested_function(example, shown) or ""
-    title = f"example {example.id}"
-    return Scenario(function, title, program, arrays, (check,), setup=_setup(example.configuration))
-
-
-def translated(example: Example, shown: Shown) -> tuple[tuple[Program, dict[str, Array]], Check]:
-    """The program of a printed result with its arrays, and its check; ExampleError with a line."""
+def _scenario(function: str, example: Example, shown: Shown) -> Scenario:
     p = ExampleProgram()
     for statement in example.before(shown):
         p.run(statement.code, statement.line)
-    outputs, test, demands = tested(shown.gives, p, shown)
+    outputs = _outputs(p, shown)
+    test, demands = _demanded(p, shown.gives)
     at = {str(document): line for document, line in shown.at.items()}
-    name = f"{shown.id}: {shown.show}"
-    check = Check(name, Aspect.EXAMPLE, outputs, test, demands, at)
-    return (p.program(*outputs), p.arrays), check
+    check = Check(f"{shown.id}: {shown.show}", Aspect.EXAMPLE, outputs, test, demands, at)
+    title = f"the documents' example {example.id}"
+    setup = _setup(example.configuration)
+    return Scenario(function, title, p.program(*outputs), p.arrays, (check,), setup=setup)
 
 
 def _setup(configuration: Configuration | None) -> Setup | None:
@@ -90,37 +82,84 @@ def _setup(configuration: Configuration | None) -> Setup | None:
     return Setup(configuration.file, {"KERAS_BACKEND": OWN} if configuration.backend else {})
 
 
+def _outputs(p: ExampleProgram, shown: Shown) -> tuple[str, ...]:
+    """Add the expression to the program; the names of what is compared."""
+    if isinstance(shown.gives, Raises):
+        return (p.attempted(shown.show, shown.line),)
+    name = p.observed(shown.show, shown.line)
+    if not isinstance(shown.gives, TensorOf):
+        return (name,)
+    asked = ("int_shape", "dtype") if shown.gives.dtypes else ("int_shape",)
+    return tuple(p.asked(function, name) for function in asked)
+
+
+def _demanded(p: ExampleProgram, gives: Outcome) -> tuple[Test, str]:
+    if isinstance(gives, Same):
+        return checks.is_array(p.array(gives.array)), f"the numbers of {gives.array}"
+    return demanded(gives)
+
+
 @singledispatch
-def tested(gives: Outcome, p: ExampleProgram, shown: Shown) -> Tested:
-    """Add the expression to the program, with a test of what it gives."""
+def demanded(gives: Outcome) -> tuple[Test, str]:
+    """The test of an outcome, and what it demands in words."""
     raise TypeError(f"{type(gives).__name__} is no outcome that can be tested")
 
 
-@tested.register
-def _(gives: Value, p: ExampleProgram, shown: Shown) -> Tested:
+@demanded.register
+def _(gives: Value) -> tuple[Test, str]:
     wanted = [tuple(v) if isinstance(v, list) else v for v in gives.any_of]
-    said = " or ".join(map(repr, wanted))
-    return (p.observed(shown.show, shown.line),), checks.is_one_of(*wanted), said
+    return checks.is_one_of(*wanted), " or ".join(map(repr, wanted))
 
 
-@tested.register
-def _(gives: Name, p: ExampleProgram, shown: Shown) -> Tested:
-    return (p.observed(shown.show, shown.line),), _is_name, "a name"
+@demanded.register(Name)
+def _(_: Name) -> tuple[Test, str]:
+    return _is_name, "a name"
 
 
-@tested.register
-def _(gives: Elements, p: ExampleProgram, shown: Shown) -> Tested:
-    return _array(np.array(gives.elements), gives.dtypes, p, shown)
+@demanded.register
+def _(gives: Elements) -> tuple[Test, str]:
+    wanted = np.array(gives.elements)
+    test = first_of(checks.is_array(wanted), *_of_dtype(gives.dtypes))
+    return test, checks.shown(wanted) + _said(gives.dtypes)
 
 
-@tested.register
-def _(gives: Filled, p: ExampleProgram, shown: Shown) -> Tested:
-    return _array(np.full(gives.shape, gives.element), gives.dtypes, p, shown)
+@demanded.register
+def _(gives: Filled) -> tuple[Test, str]:
+    wanted = np.full(gives.shape, gives.element)
+    test = first_of(checks.is_array(wanted), *_of_dtype(gives.dtypes))
+    return test, f"{gives.element:g} everywhere, shape {gives.shape}" + _said(gives.dtypes)
 
 
-def _array(wanted: Array, dtypes: Sequence[str], p: ExampleProgram, shown: Shown) -> Tested:
-    test = first_of(checks.is_array(wanted), *_of_dtype(dtypes))
-    return (p.observed(shown.show, shown.line),), test, checks.shown(wanted) + _said(dtypes)
+@demanded.register
+def _(gives: InDtype) -> tuple[Test, str]:
+    return checks.has_dtype(*gives.dtypes), " or ".join(gives.dtypes)
+
+
+@demanded.register
+def _(gives: OfShape) -> tuple[Test, str]:
+    return checks.has_shape(gives.shape), f"shape {gives.shape}"
+
+
+@demanded.register
+def _(gives: Sample) -> tuple[Test, str]:
+    within = of_array(partial(_within, gives.low, gives.high))
+    test = first_of(checks.has_shape(gives.shape), *_of_dtype(gives.dtypes), within)
+    bounds = "" if gives.low is None else f" from {gives.low:g} to {gives.high:g}"
+    return test, f"finite numbers{bounds}, shape {gives.shape}" + _said(gives.dtypes)
+
+
+@demanded.register
+def _(gives: TensorOf) -> tuple[Test, str]:
+    has_shape, said = is_static_shape(gives.shape), f"a tensor of shape {gives.shape}"
+    if not gives.dtypes:
+        return has_shape, said
+    test = partial(_is_tensor, has_shape, checks.is_one_of(*gives.dtypes))
+    return test, said + _said(gives.dtypes)
+
+
+@demanded.register
+def _(gives: Raises) -> tuple[Test, str]:
+    return checks.raises(gives.exception), gives.exception
 
 
 def _of_dtype(dtypes: Sequence[str]) -> list[Test]:
@@ -130,50 +169,6 @@ def _of_dtype(dtypes: Sequence[str]) -> list[Test]:
 
 def _said(dtypes: Sequence[str]) -> str:
     return f" in {' or '.join(dtypes)}" if dtypes else ""
-
-
-@tested.register
-def _(gives: Same, p: ExampleProgram, shown: Shown) -> Tested:
-    outputs = (p.observed(shown.show, shown.line),)
-    return outputs, checks.is_array(p.array(gives.array)), f"the numbers of {gives.array}"
-
-
-@tested.register
-def _(gives: InDtype, p: ExampleProgram, shown: Shown) -> Tested:
-    test = checks.has_dtype(*gives.dtypes)
-    return (p.observed(shown.show, shown.line),), test, " or ".join(gives.dtypes)
-
-
-@tested.register
-def _(gives: OfShape, p: ExampleProgram, shown: Shown) -> Tested:
-    test = checks.has_shape(gives.shape)
-    return (p.observed(shown.show, shown.line),), test, f"shape {gives.shape}"
-
-
-@tested.register
-def _(gives: Sample, p: ExampleProgram, shown: Shown) -> Tested:
-    within = partial(_within, gives.low, gives.high)
-    test = first_of(checks.has_shape(gives.shape), *_of_dtype(gives.dtypes), of_array(within))
-    bounds = "" if gives.low is None else f" from {gives.low:g} to {gives.high:g}"
-    said = f"finite numbers{bounds}{_said(gives.dtypes)}, shape {gives.shape}"
-    return (p.observed(shown.show, shown.line),), test, said
-
-
-@tested.register
-def _(gives: TensorOf, p: ExampleProgram, shown: Shown) -> Tested:
-    name = p.observed(shown.show, shown.line)
-    said = f"a tensor of shape {gives.shape}"
-    shape = p.asked("int_shape", name)
-    if not gives.dtypes:
-        return (shape,), is_static_shape(gives.shape), said
-    test = partial(_is_tensor, is_static_shape(gives.shape), checks.is_one_of(*gives.dtypes))
-    return (shape, p.asked("dtype", name)), test, said + _said(gives.dtypes)
-
-
-@tested.register
-def _(gives: Raises, p: ExampleProgram, shown: Shown) -> Tested:
-    test = checks.raises(gives.exception)
-    return (p.attempted(shown.show, shown.line),), test, gives.exception
 
 
 def _is_name(values: Values) -> Problem | None:
@@ -196,17 +191,11 @@ def _is_tensor(has_shape: Test, has_dtype: Test, shape: Values, dtype: Values) -
 
 
 def _families() -> Iterator[Family]:
-    printed: dict[str, list[str]] = {}
-    for edition in DOCUMENT:
-        for example in load_examples():
-            for shown in example.shown:
-                function = tested_function(example, shown)
-                if function and DOCUMENT[edition] in shown.at:
-                    known = printed.setdefault(function, [])
-                    known.extend([edition] * (edition not in known))
-    for function, editions in printed.items():
+    functions = dict.fromkeys(tested_function(e, s) for e, s in _results())
+    for function in filter(None, functions):
         make = partial(scenarios, function)
-        yield Family(function, frozenset({Aspect.EXAMPLE}), make, tuple(editions))
+        editions = tuple(edition for edition in DOCUMENT if make(edition))
+        yield Family(function, frozenset({Aspect.EXAMPLE}), make, editions)
 
 
 FAMILIES: tuple[Family, ...] = tuple(_families())

@@ -119,7 +119,7 @@ def _dtype_check(sampler: Sampler, dtype: str | None) -> Check:
     )
 
 
-def is_static_shape(shape: Sequence[int]) -> Test:
+def is_static_shape(shape: Sequence[int | None]) -> Test:
     """`int_shape` gave this shape. What it leaves unknown is a divergence."""
 
     def test(values: Values) -> Problem | None:

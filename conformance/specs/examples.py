@@ -202,9 +202,9 @@ def _note_lines(node: yaml.Node | None, data: Any) -> None:
     for number, example in enumerate(data if isinstance(data, list) else []):
         for name in ("given", "program"):
             items = example.get(name) if isinstance(example, dict) else None
-            for index, item in enumerate(items if isinstance(items, list) else []):
-                line = source.line(node, f"$[{number}].{name}[{index}]")
-                items[index] = _located(item, line)
+            if isinstance(items, list):
+                lines = (source.line(node, f"$[{number}].{name}[{i}]") for i in range(len(items)))
+                items[:] = map(_located, items, lines)
 
 
 def _located(item: Any, line: int) -> Any:

@@ -20,7 +20,9 @@ def ask(
     """`expect` with the spec's accuracy; the dtype is that of the first array if not given."""
     if dtype is None:
         dtype = next(a.dtype.name for a in arguments.values() if isinstance(a, np.ndarray))
-    return expect(function, arguments, dtype, load()[function].accuracy, flush_subnormals=flush)
+    accuracy = load()[function].accuracy
+    assert accuracy is not None
+    return expect(function, arguments, dtype, accuracy, flush_subnormals=flush)
 
 
 def allowed(function: str, got: Any, **arguments: Any) -> bool:

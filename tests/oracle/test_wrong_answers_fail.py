@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.oracle import agrees
+from conformance.oracle import agrees, expect
 from conformance.oracle.rounding import arithmetic, ulp
 from conformance.specs import load
 from conformance.specs.model import Ulp
@@ -89,9 +89,13 @@ def test_twice_the_limit(function: str, dtype: str) -> None:
     model = arithmetic(dtype, False)
     assert isinstance(accuracy, Ulp)
     assert model is not None
-    extra: dict[str, Any] = {"a": 3} if function == "pow" else {}
+    extra: dict[str, dict[str, Any]] = {
+        "pow": {"a": 3},
+        "cast": {"dtype": dtype},
+        "bias_add": {"bias": np.linspace(0.3, 2.0, 5).astype(dtype)},
+    }
     for x in positive(dtype):
-        expectation = ask(function, x=x, **extra)
+        expectation = expect(function, {"x": x, **extra.get(function, {})}, dtype, accuracy)
         value = expectation.value.astype(dtype)
         step = (2 * accuracy.limit * ulp(expectation.value, model)).astype(dtype)
         assert agrees(value, expectation).all()
