@@ -159,6 +159,14 @@ def pow(x: Any, a: Any) -> Tensor:
 
 
 @allowance
+def repeat_elements(x: Tensor, rep: int, axis: int) -> Tensor:
+    """As documented; the result has `_keras_shape`, as with all backends that are part of Keras."""
+    result = shape_ops.repeat_elements(x, rep, axis)
+    result._keras_shape = result.shape
+    return result
+
+
+@allowance
 def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
     """As documented; x may be a list of scalars, as `BatchNormalization` has of dimensions."""
     if isinstance(x, (list, tuple)):

@@ -21,15 +21,16 @@ _numbers = count(1)
 class Tensor:
     """The result of an operation.
 
-    `shape` is a tuple of int or None, `dtype` a name such as "float32". `_keras_shape` starts as
-    the shape, `_uses_learning_phase` is there if the value depends on the learning phase; both may
-    be set by the layers of Keras. Arithmetic and ordering make new tensors;
-    `==` compares identity, because tensors are dictionary keys.
+    `shape` is a tuple of int or None, `dtype` a name such as "float32". The layers of Keras give
+    tensors the attributes `_keras_shape`, which placeholders and variables have from the start, and
+    `_uses_learning_phase`, which is there if the value depends on the learning phase. Arithmetic
+    and ordering make new tensors; `==` compares identity, because tensors are dictionary keys.
     """
 
     sparse = False
     """Whether the value is sparse, so that only `to_dense` computes with it."""
 
+    _keras_shape: Shape
     _uses_learning_phase: bool
 
     # NumPy arrays leave arithmetic with a tensor to the tensor.
@@ -51,7 +52,6 @@ class Tensor:
         self.shape = shape
         self.dtype = dtype
         self.name = name or f"{operation}_{next(_numbers)}"
-        self._keras_shape = shape
         if any(getattr(x, "_uses_learning_phase", False) for x in inputs):
             # Keras feeds the learning phase only where an output says so, and takes the attribute,
             # whatever its value, for a sign that it is needed.
@@ -149,6 +149,7 @@ class Placeholder(Tensor):
     ) -> None:
         attributes = {} if default is None else {"value": default}
         super().__init__("placeholder", (), attributes, shape, dtype, name=name)
+        self._keras_shape, self._uses_learning_phase = shape, False
 
 
 class Variable(Tensor):
@@ -161,6 +162,7 @@ class Variable(Tensor):
         self, value: operations.Array, dtype: str, name: str | None = None, constraint: Any = None
     ) -> None:
         super().__init__("variable", (), {}, operations.current().shape(value), dtype, name=name)
+        self._keras_shape, self._uses_learning_phase = self.shape, False
         self._value = value if self.initialised_when_made else None
         self.constraint = constraint
 

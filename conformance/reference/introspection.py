@@ -47,7 +47,12 @@ def shape(x: Tensor) -> Tensor:
 @documented("ja-1:272 int_shape(x)", "ja-2.0:515 int_shape(x)", "ko-2.2:418 int_shape(x)")
 def int_shape(x: Tensor) -> Shape:
     """The static shape of x: a tuple of integers, None where not known."""
-    return tensor(x, "int_shape")._keras_shape
+    return _known_shape(tensor(x, "int_shape"))
+
+
+def _known_shape(x: Tensor) -> Shape:
+    """What the layers of Keras say of the shape, or else the graph."""
+    return getattr(x, "_keras_shape", x.shape)
 
 
 @documented("ja-1:285 ndim(x)", "ja-2.0:546 ndim(x)", "ko-2.2:451 ndim(x)")
@@ -68,7 +73,7 @@ def count_params(x: Tensor) -> int:
 
     ValueError if a dimension is not known before evaluation.
     """
-    known = [d for d in tensor(x, "count_params")._keras_shape if d is not None]
+    known = [d for d in _known_shape(tensor(x, "count_params")) if d is not None]
     if len(known) != x.ndim:
         raise ValueError(
             f"count_params: {x!r} has dimensions that are not known; "

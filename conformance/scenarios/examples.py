@@ -48,7 +48,7 @@ def scenarios(function: str, edition: str) -> list[Scenario]:
     return [
         _scenario(function, example, shown)
         for example, shown in _results()
-        if tested_function(example, shown) == function and DOCUMENT[edition] in shown.at
+        if function_of(example, shown) == function and DOCUMENT[edition] in shown.at
     ]
 
 
@@ -58,7 +58,7 @@ def _results() -> Iterator[tuple[Example, Shown]]:
             yield example, shown
 
 
-def tested_function(example: Example, shown: Shown) -> str | None:
+def function_of(example: Example, shown: Shown) -> str | None:
     """The function whose example a result is; None if nothing can be checked."""
     return None if isinstance(shown.gives, Prose) else shown.function or example.function
 
@@ -191,7 +191,7 @@ def _is_tensor(has_shape: Test, has_dtype: Test, shape: Values, dtype: Values) -
 
 
 def _families() -> Iterator[Family]:
-    functions = dict.fromkeys(tested_function(e, s) for e, s in _results())
+    functions = dict.fromkeys(function_of(e, s) for e, s in _results())
     for function in filter(None, functions):
         make = partial(scenarios, function)
         editions = tuple(edition for edition in DOCUMENT if make(edition))

@@ -130,7 +130,7 @@ def test_the_reason_is_what_the_implementation_said() -> None:
 
 def test_a_run_begins_with_what_is_planned() -> None:
     events: list[Event] = []
-    planned = tasks(("exp",), PROFILES["smoke"])
+    planned = tasks(("argmax",), PROFILES["smoke"])  # no gradients, which the fake cannot take
     run([fake("correct")], {EDITION: planned}, COMMON, events.append, 1)
     assert isinstance(events[0], RunStarted)
     (finished,) = (e for e in events if isinstance(e, TargetFinished))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
+from conformance.engine.calls import Call
 from conformance.engine.cases import Prepared
 from conformance.engine.failures import cite, function_result, identifier
 from conformance.engine.findings import Finding, standing
@@ -13,6 +14,7 @@ from conformance.engine.tally import Group, Tally, demanded_aspects, verdict
 from conformance.generators import Draw, generate, structures
 from conformance.program import Prelude
 from conformance.results import ASPECTS, Aspect, Citation, Verdict
+from conformance.scenarios import families_of
 from conformance.specs import EDITIONS, load
 
 SPEC = load()["repeat_elements"]
@@ -33,10 +35,11 @@ def finding(
     return Finding(aspect, stands, kind, "gives 1", "2", detail, conventions)
 
 
-def prepared() -> list[Prepared]:
-    """Structures from simple to complicated."""
+def calls() -> list[Call]:
+    """Calls from simple to complicated."""
     found = generate(structures(SPEC, "keras-2.0"), 20, 0)
-    return [Prepared(s, [Draw("ordinary", 0)]) for s in sorted(found, key=lambda s: s.size)]
+    made = [Call(Prepared(s, [Draw("ordinary", 0)])) for s in found]
+    return sorted(made, key=lambda call: call.size)
 
 
 def conventions(groups: Iterable[Group]) -> list[tuple[str, ...]]:
@@ -101,14 +104,14 @@ def test_the_gravest_failure_comes_first() -> None:
 
 
 def test_the_simplest_structure_is_kept() -> None:
-    simple, *_, complicated = prepared()
-    assert simple.structure.size < complicated.structure.size
+    simple, *_, complicated = calls()
+    assert simple.size < complicated.size
     for order in ((simple, complicated), (complicated, simple)):
         counted = tally()
         for each in order:
             counted.note([finding()], each)
         (group,) = counted.failures()
-        assert group.prepared is simple
+        assert group.trial is simple
         assert group.count == 2
 
 
@@ -166,22 +169,26 @@ def test_standing_is_a_violation_only_without_conventions() -> None:
 # Denominator, ids, citations
 
 
-def test_the_denominator_of_an_edition_is_fixed() -> None:
-    counts = {
-        e: sum(len(demanded_aspects(s, e)) for s in load().values() if e in s.editions)
-        for e in EDITIONS
-    }
-    offered = {e: sum(e in s.editions for s in load().values()) for e in EDITIONS}
-    # five aspects each, purity where there are inputs, errors where one is documented
-    inputless = {"zeros", "ones", "eye", "arange"}
-    for edition in EDITIONS:
-        errors = sum(
-            any(edition in e.editions for e in s.errors)
-            for s in load().values()
-            if edition in s.editions
-        )
-        without = sum(edition in load()[n].editions for n in inputless)
-        assert counts[edition] == 6 * offered[edition] - without + errors
+def demanded(name: str, edition: str) -> set[str]:
+    """What is demanded of a function: presence and signature, what calls and scenarios check."""
+    spec = load()[name]
+    aspects = {"presence", "signature"}
+    if spec.dtype:
+        aspects |= {"value", "dtype", "static shape"}
+        aspects |= set() if name in {"zeros", "ones", "eye", "arange"} else {"purity"}
+        aspects |= {"gradient"} if spec.differentiable else set()
+    if any(edition in error.editions for error in spec.errors):
+        aspects.add("error")
+    return aspects.union(*(map(str, f.aspects) for f in families_of(name, edition)))
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_the_denominator_of_an_edition_is_fixed(edition: str) -> None:
+    offered = [name for name, spec in load().items() if edition in spec.editions]
+    found = {name: set(map(str, demanded_aspects(load()[name], edition))) for name in offered}
+    assert found == {name: demanded(name, edition) for name in offered}
+    assert all(found[name] >= {"presence", "signature"} for name in offered)
+    assert [n for n in offered if found[n] == {"presence", "signature"}] == [], "never called"
 
 
 def test_every_aspect_that_is_looked_at_is_in_the_result() -> None:

@@ -122,6 +122,45 @@ local_conv2d     - | - | inputs, kernel, kernel_size, strides, output_shape, dat
 ctc_label_dense_to_sparse - | labels, label_lengths | =
 ctc_batch_cost   y_true, y_pred, input_length, label_length | = | =
 ctc_decode       y_pred, input_length, greedy=True, beam_width=None, dict_seq_lens=None, dict_values=None | y_pred, input_length, greedy=True, beam_width=100, top_paths=1 | =
+cast_to_floatx   x | = | =
+rnn              step_function, inputs, initial_states, go_backwards=False, mask=None, constants=None, unroll=False, input_length=None | = | =
+switch           condition, then_expression, else_expression | = | =
+in_train_phase   x, alt | x, alt, training=None | =
+in_test_phase    x, alt | x, alt, training=None | =
+map_fn           - | fn, elems, name=None, dtype=None | =
+foldl            - | fn, elems, initializer=None, name=None | =
+foldr            - | fn, elems, initializer=None, name=None | =
+gradients        loss, variables | = | =
+stop_gradient    variables | = | =
+is_keras_tensor  - | x | =
+count_params     x | = | =
+categorical_crossentropy output, target, from_logits=False | = | target, output, from_logits=False, axis=-1
+sparse_categorical_crossentropy output, target, from_logits=False | = | target, output, from_logits=False, axis=-1
+binary_crossentropy output, target, from_logits=False | = | target, output, from_logits=False
+in_top_k         - | predictions, targets, k | =
+normalize_batch_in_training x, gamma, beta, reduction_axes, epsilon=0.0001 | x, gamma, beta, reduction_axes, epsilon=0.001 | =
+batch_normalization x, mean, var, beta, gamma, epsilon=0.0001 | x, mean, var, beta, gamma, epsilon=0.001 | x, mean, var, beta, gamma, axis=-1, epsilon=0.001
+l2_normalize     x, axis | = | x, axis=None
+temporal_padding x, padding=1 | x, padding=(1, 1) | =
+asymmetric_temporal_padding x, left_pad=1, right_pad=1 | - | -
+spatial_2d_padding x, padding=(1, 1), dim_ordering='th' | x, padding=((1, 1), (1, 1)), data_format=None | =
+spatial_3d_padding x, padding=(1, 1, 1), dim_ordering='th' | x, padding=((1, 1), (1, 1), (1, 1)), data_format=None | =
+resize_images    X, height_factor, width_factor, dim_ordering | x, height_factor, width_factor, data_format | =
+resize_volumes   X, depth_factor, height_factor, width_factor, dim_ordering | x, depth_factor, height_factor, width_factor, data_format | =
+bias_add         - | x, bias, data_format=None | =
+random_uniform_variable - | shape, low, high, dtype=None, name=None, seed=None | =
+random_normal_variable - | shape, mean, scale, dtype=None, name=None, seed=None | =
+random_normal    - | shape, mean=0.0, stddev=1.0, dtype=None, seed=None | =
+random_uniform   - | shape, minval=0.0, maxval=1.0, dtype=None, seed=None | =
+random_binomial  - | shape, p=0.0, dtype=None, seed=None | =
+truncated_normal - | shape, mean=0.0, stddev=1.0, dtype=None, seed=None | =
+dropout          x, level, seed=None | x, level, noise_shape=None, seed=None | =
+manual_variable_initialization value | = | =
+learning_phase   () | = | =
+set_learning_phase - | value | =
+get_variable_shape - | x | -
+moving_average_update - | x, value, momentum | =
+print_tensor     x, message='' | = | =
 """  # noqa: E501 - a table
 
 EDITIONS = ("keras-1", "keras-2.0", "keras-2.2")
