@@ -222,12 +222,15 @@ class Slope:
         )
 
     def _room(self, expected: Slopes) -> Array:
-        """Half of the dtype's digits: no document states an accuracy."""
-        root = float(np.sqrt(np.finfo(self.differentiated.dtype).eps))
+        """Half of the digits of float32, in which some compute whatever they are given.
+
+        No document states an accuracy, and that a result has another dtype is another finding.
+        """
+        root = float(np.sqrt(np.finfo("float32").eps))
         finite = expected.scale[np.isfinite(expected.scale)]
         largest = finite.max() if finite.size else 0.0
         room: Array = root * (expected.scale + NEIGHBOUR * largest) + np.finfo("float32").tiny
-        eps = float(np.finfo(self.differentiated.dtype).eps)
+        eps = float(np.finfo("float32").eps)
         return room + ESTIMATE * expected.error + CANCELLED * eps * expected.terms
 
     def _slopes(self, number: int, roundings: float) -> dict[str, Slopes]:

@@ -9,17 +9,17 @@ from conformance.engine.findings import Finding, Identity, Judgement
 from conformance.engine.trials import Trial
 from conformance.results import ASPECTS, Aspect, Verdict
 from conformance.scenarios import families_of
-from conformance.specs import Spec, model
+from conformance.specs import Spec, kinds
 
 _NO_INPUT = (
-    model.Boolean,
-    model.Dtype,
-    model.FillShape,
-    model.Integer,
-    model.Literals,
-    model.Omitted,
-    model.Real,
-    model.Shape,
+    kinds.Boolean,
+    kinds.Dtype,
+    kinds.FillShape,
+    kinds.Integer,
+    kinds.Literals,
+    kinds.Omitted,
+    kinds.Real,
+    kinds.Shape,
 )
 """Kinds of the parameters of functions that are given no arrays, and so can change none."""
 

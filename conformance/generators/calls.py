@@ -11,16 +11,10 @@ from hypothesis import strategies as st
 from conformance.generators.parts import taken_apart
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
 from conformance.specs import Spec
+from conformance.specs.kinds import DataFormat, Omitted, ParameterRule, PlaceholderShape
 from conformance.specs.load import signature
-from conformance.specs.model import (
-    EDITIONS,
-    DataFormat,
-    ErrorCase,
-    Omitted,
-    ParameterRule,
-    Part,
-    PlaceholderShape,
-)
+from conformance.specs.model import ErrorCase, Part
+from conformance.specs.records import EDITIONS
 from conformance.specs.rules import Scope
 from conformance.specs.signature import Signature
 

@@ -8,11 +8,11 @@ from typing import Any
 from conformance.generators import images
 from conformance.generators.structure import Structure
 from conformance.program import Argument, Ref
-from conformance.specs import model
+from conformance.specs import kinds
 
 Feature = tuple[Hashable, ...]
 
-_FEW = (model.Literals, model.Dtype, model.Boolean, model.DataFormat)
+_FEW = (kinds.Literals, kinds.Dtype, kinds.Boolean, kinds.DataFormat)
 """Kinds of parameters with few values, all of which are to be tried."""
 
 
@@ -66,9 +66,9 @@ def _passing(structure: Structure) -> Iterator[Feature]:
 def _class_axes(structure: Structure) -> Iterator[Feature]:
     """Whether classes are on the last axis, together with what every switch says."""
     rules, values = structure.spec.parameters, structure.runtime.values
-    switches = tuple((n, bool(values[n])) for n, r in rules.items() if isinstance(r, model.Boolean))
+    switches = tuple((n, bool(values[n])) for n, r in rules.items() if isinstance(r, kinds.Boolean))
     for name, rule in rules.items():
-        if isinstance(rule, model.ClassAxis):
+        if isinstance(rule, kinds.ClassAxis):
             rank = len(structure.runtime.shapes[rule.of])
             last = values[name] in (-1, rank - 1)
             dtypes = tuple(sorted({*structure.runtime.dtypes.values()}))
@@ -91,7 +91,7 @@ def _relations(structure: Structure) -> Iterator[Feature]:
 
 def _value(structure: Structure, name: str, value: Argument) -> Iterator[Feature]:
     rule = structure.spec.parameters.get(name)
-    if isinstance(value, Ref) or rule is None or isinstance(rule, model.Omitted):
+    if isinstance(value, Ref) or rule is None or isinstance(rule, kinds.Omitted):
         return
     if isinstance(rule, _FEW):
         yield ("value", name, repr(value))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.generators.calls import Along, Call
-from conformance.specs import image_rules, model
+from conformance.specs import image_rules, kinds
 from conformance.specs.rules import evaluate
 
 Dims = tuple[int, ...]
@@ -17,12 +17,12 @@ LENGTHS = {1: (3, 2, 1), 2: (2, 3, 1, 4, 2, 3, 0), 3: (2, 1, 3, 2), 4: (2, 1, 2,
 CLASSES = (2, 3, 2, 4, 3, 1)
 
 
-def _fitting(call: Call, name: str, rule: model.Fitting) -> None:
+def _fitting(call: Call, name: str, rule: kinds.Fitting) -> None:
     shape = evaluate(rule.shape, call.scope(static=False))
     call.add_tensor(name, tuple(shape), call.dtype, rule.domain)
 
 
-def _features(call: Call, name: str, rule: model.Features) -> None:
+def _features(call: Call, name: str, rule: kinds.Features) -> None:
     shape = call.shapes[rule.of]
     axis = call.values[rule.axis] % len(shape)
     single = tuple(d if i == axis else 1 for i, d in enumerate(shape))
@@ -30,7 +30,7 @@ def _features(call: Call, name: str, rule: model.Features) -> None:
     call.add_tensor(name, single if wide else (shape[axis],), call.dtype, rule.domain)
 
 
-def _bias(call: Call, name: str, rule: model.Bias) -> None:
+def _bias(call: Call, name: str, rule: kinds.Bias) -> None:
     shape, data_format = call.shapes[rule.of], call.values[rule.data_format]
     channels = image_rules.channels(shape, data_format)
     assert channels is not None
@@ -44,7 +44,7 @@ def _bias(call: Call, name: str, rule: model.Bias) -> None:
     call.add_tensor(name, rest if whole else (channels,), call.dtype, "real")
 
 
-def _class_axis(call: Call, name: str, rule: model.ClassAxis) -> None:
+def _class_axis(call: Call, name: str, rule: kinds.ClassAxis) -> None:
     rank = len(call.shapes[rule.of])
     if rule.wrong:
         call.add_value(name, call.pick((rank, rank + 2, -rank - 1)))
@@ -53,7 +53,7 @@ def _class_axis(call: Call, name: str, rule: model.ClassAxis) -> None:
     call.add_value(name, call.pick(tuple(inhabited)))
 
 
-def _reduction_axes(call: Call, name: str, rule: model.ReductionAxes) -> None:
+def _reduction_axes(call: Call, name: str, rule: kinds.ReductionAxes) -> None:
     rank = len(call.shapes[rule.of])
     axes = list(range(rank - 1))
     if call.pick((False, False, True)):
@@ -62,7 +62,7 @@ def _reduction_axes(call: Call, name: str, rule: model.ReductionAxes) -> None:
     call.add_value(name, call.pick((list, tuple))(axes))
 
 
-def _distribution(call: Call, name: str, rule: model.Distribution) -> None:
+def _distribution(call: Call, name: str, rule: kinds.Distribution) -> None:
     """The axis may be drawn later: every axis then has a class at least."""
     if rule.of is not None:
         shape = call.shapes[rule.of]
@@ -77,12 +77,12 @@ def _distribution(call: Call, name: str, rule: model.Distribution) -> None:
     call.along[name] = Along(rule.axis, rule.logits, target=rule.of is not None)
 
 
-def _scores(call: Call, name: str, rule: model.Scores) -> None:
+def _scores(call: Call, name: str, rule: kinds.Scores) -> None:
     dtype = call.pick(tuple(rule.dtypes)) if rule.dtypes else call.dtype
     call.add_tensor(name, (call.pick(LENGTHS[2]), call.pick((3, 4, 2, 5, 1))), dtype, "real")
 
 
-def _labels(call: Call, name: str, rule: model.Labels) -> None:
+def _labels(call: Call, name: str, rule: kinds.Labels) -> None:
     scope = call.scope(static=False)
     below = evaluate(rule.below, scope)
     shape = tuple(evaluate(rule.shape, scope))
@@ -90,7 +90,7 @@ def _labels(call: Call, name: str, rule: model.Labels) -> None:
     call.below[name] = below
 
 
-def _padding(call: Call, name: str, rule: model.Padding) -> None:
+def _padding(call: Call, name: str, rule: kinds.Padding) -> None:
     count = rule.spatial + rule.extra
     if call.edition == "keras-1":
         counts = tuple(call.integer(rule.range) for _ in range(count))
@@ -104,13 +104,13 @@ def _padding(call: Call, name: str, rule: model.Padding) -> None:
 
 
 KINDS: dict[type, Callable[[Call, str, Any], None]] = {
-    model.Fitting: _fitting,
-    model.Features: _features,
-    model.Bias: _bias,
-    model.ClassAxis: _class_axis,
-    model.ReductionAxes: _reduction_axes,
-    model.Distribution: _distribution,
-    model.Scores: _scores,
-    model.Labels: _labels,
-    model.Padding: _padding,
+    kinds.Fitting: _fitting,
+    kinds.Features: _features,
+    kinds.Bias: _bias,
+    kinds.ClassAxis: _class_axis,
+    kinds.ReductionAxes: _reduction_axes,
+    kinds.Distribution: _distribution,
+    kinds.Scores: _scores,
+    kinds.Labels: _labels,
+    kinds.Padding: _padding,
 }

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from conformance.generators.calls import Call, offered_bindings
 from conformance.program import Binding, Ref
-from conformance.specs import image_rules, model
+from conformance.specs import image_rules, kinds
 
 if TYPE_CHECKING:
     from conformance.generators.structure import Structure
@@ -34,7 +34,7 @@ SIZES = (2, 3, 1, 3, 2, 4, 5)
 KNOWN = (Binding.PLACEHOLDER, Binding.VARIABLE, Binding.PLACEHOLDER, Binding.CONSTANT)
 
 
-def _data_format(call: Call, name: str, _rule: model.DataFormat) -> None:
+def _data_format(call: Call, name: str, _rule: kinds.DataFormat) -> None:
     if call.edition == "keras-1":
         call.add_value(name, call.pick(("tf", "th")))
         return
@@ -47,7 +47,7 @@ def _data_format(call: Call, name: str, _rule: model.DataFormat) -> None:
         call.add_value(name, chosen)
 
 
-def _images(call: Call, name: str, rule: model.Images) -> None:
+def _images(call: Call, name: str, rule: kinds.Images) -> None:
     """Batch and spatial dimensions may be unknown when the graph is built; channels are known."""
     spatial = tuple(call.pick(LENGTHS[rule.spatial]) for _ in range(rule.spatial))
     batch, channels = call.pick(BATCHES), call.pick(CHANNELS)
@@ -80,7 +80,7 @@ def _add_kernel(call: Call, name: str, shape: Dims, domain: str = "real") -> Non
     call.passed[name] = Ref(name)
 
 
-def _kernel(call: Call, name: str, rule: model.Kernel) -> None:
+def _kernel(call: Call, name: str, rule: kinds.Kernel) -> None:
     data_format = _format(call)
     shape = call.shapes[rule.of]
     sizes = _window_sizes(call, image_rules.spatial(shape, data_format), rule.layout)
@@ -112,17 +112,17 @@ def _window_sizes(call: Call, lengths: image_rules.Dims, layout: str = "convolut
     return tuple(sizes)
 
 
-def _pointwise(call: Call, name: str, rule: model.Pointwise) -> None:
+def _pointwise(call: Call, name: str, rule: kinds.Pointwise) -> None:
     *sizes, channels, multiplier = call.shapes[rule.of]
     _add_kernel(call, name, (*(1 for _ in sizes), channels * multiplier, call.pick(CHANNELS)))
 
 
-def _window(call: Call, name: str, rule: model.Window) -> None:
+def _window(call: Call, name: str, rule: kinds.Window) -> None:
     lengths = image_rules.spatial(call.shapes[rule.of], _format(call))
     call.add_value(name, _window_sizes(call, lengths))
 
 
-def _per_axis(call: Call, name: str, rule: model.PerAxis) -> None:
+def _per_axis(call: Call, name: str, rule: kinds.PerAxis) -> None:
     """Mostly 1, and more often so where the windows are dilated."""
     low, high = rule.range
     dilated = image_rules.OPERATORS["any_above"](call.values.get("dilation_rate", 1), 1)
@@ -131,7 +131,7 @@ def _per_axis(call: Call, name: str, rule: model.PerAxis) -> None:
     call.add_value(name, numbers[0] if rule.single else numbers)
 
 
-def _output_shape(call: Call, name: str, rule: model.OutputShape) -> None:
+def _output_shape(call: Call, name: str, rule: kinds.OutputShape) -> None:
     data_format = _format(call)
     shape, kernel = call.shapes[rule.of], call.shapes["kernel"]
     sizes = kernel[2:] if data_format == "th" else kernel[:-2]
@@ -159,7 +159,7 @@ def _outside(call: Call, kernel: Dims) -> int:
     return kernel[-1] if call.edition == "keras-1" else kernel[-2]
 
 
-def _positions(call: Call, name: str, rule: model.Positions) -> None:
+def _positions(call: Call, name: str, rule: kinds.Positions) -> None:
     call.add_value(name, _places(call, rule.of))
 
 
@@ -169,7 +169,7 @@ def _places(call: Call, images: str) -> Dims:
     return tuple(n or 0 for n in image_rules.windows(lengths, sizes, strides, "valid", 1))
 
 
-def _local_kernel(call: Call, name: str, rule: model.LocalKernel) -> None:
+def _local_kernel(call: Call, name: str, rule: kinds.LocalKernel) -> None:
     channels = image_rules.channels(call.shapes[rule.of], _format(call)) or 0
     features = math.prod(call.values["kernel_size"]) * channels
     shape = (math.prod(_places(call, rule.of)), features, call.pick(CHANNELS))
@@ -205,7 +205,7 @@ DOMAINS: dict[str, Callable[[np.random.Generator, Array], Array]] = {
 
 def features(structure: Structure) -> Iterator[tuple[Hashable, ...]]:
     """How windows move: whatever two of these circumstances come together."""
-    if not any(isinstance(r, model.Images) for r in structure.spec.parameters.values()):
+    if not any(isinstance(r, kinds.Images) for r in structure.spec.parameters.values()):
         return
     values = structure.runtime.values
     moves = [
@@ -227,13 +227,13 @@ def _channels(structure: Structure, shape: Dims) -> int:
 
 
 KINDS: dict[type, Callable[[Call, str, Any], None]] = {
-    model.DataFormat: _data_format,
-    model.Images: _images,
-    model.Kernel: _kernel,
-    model.Pointwise: _pointwise,
-    model.Window: _window,
-    model.PerAxis: _per_axis,
-    model.OutputShape: _output_shape,
-    model.Positions: _positions,
-    model.LocalKernel: _local_kernel,
+    kinds.DataFormat: _data_format,
+    kinds.Images: _images,
+    kinds.Kernel: _kernel,
+    kinds.Pointwise: _pointwise,
+    kinds.Window: _window,
+    kinds.PerAxis: _per_axis,
+    kinds.OutputShape: _output_shape,
+    kinds.Positions: _positions,
+    kinds.LocalKernel: _local_kernel,
 }

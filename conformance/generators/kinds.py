@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from conformance.generators import features, images
 from conformance.generators.calls import Call
 from conformance.program import Binding, Ref
-from conformance.specs import model
+from conformance.specs import kinds
 from conformance.specs.rules import evaluate
 
 Dims = tuple[int, ...]
@@ -36,17 +36,17 @@ def dims(call: Call, ranks: tuple[int, int]) -> Dims:
     return tuple(call.pick(sizes) for _ in range(rank))
 
 
-def _tensor(call: Call, name: str, rule: model.Tensor) -> None:
+def _tensor(call: Call, name: str, rule: kinds.Tensor) -> None:
     dtype = call.pick(tuple(rule.dtypes)) if rule.dtypes else call.dtype
     call.add_tensor(name, dims(call, rule.ranks), dtype, rule.domain)
 
 
-def _companion(call: Call, name: str, rule: model.Companion) -> None:
+def _companion(call: Call, name: str, rule: kinds.Companion) -> None:
     shape = _RELATIONS[rule.relation](call, rule)
     call.add_tensor(name, shape, call.dtype, rule.domain)
 
 
-def _broadcast(call: Call, rule: model.Companion) -> Dims:
+def _broadcast(call: Call, rule: kinds.Companion) -> Dims:
     shape: Dims = call.shapes[rule.of]
     if call.pick((False, True)):
         return shape
@@ -54,13 +54,13 @@ def _broadcast(call: Call, rule: model.Companion) -> Dims:
     return stretched[call.integer((0, len(stretched))) :]
 
 
-def _contraction(call: Call, rule: model.Companion) -> Dims:
+def _contraction(call: Call, rule: kinds.Companion) -> Dims:
     length = call.shapes[rule.of][-1]
     free = dims(call, (rule.ranks[0] - 1, rule.ranks[1] - 1))
     return (*free[:-1], length, *free[-1:])
 
 
-def _batch_contraction(call: Call, rule: model.Companion) -> Dims:
+def _batch_contraction(call: Call, rule: kinds.Companion) -> Dims:
     shape: Dims = call.shapes[rule.of]
     axes = call.values[rule.axes or ""]
     low, high = rule.ranks
@@ -80,12 +80,12 @@ def _needed_rank(axes: Any) -> int:
     return axis + 1 if axis > 0 else 1 - axis
 
 
-def _batch_mismatch(call: Call, rule: model.Companion) -> Dims:
+def _batch_mismatch(call: Call, rule: kinds.Companion) -> Dims:
     batch, length, *_ = call.shapes[rule.of]
     return (batch, length + 1, *dims(call, (0, rule.ranks[1] - 2)))
 
 
-_RELATIONS: dict[str, Callable[[Call, model.Companion], Dims]] = {
+_RELATIONS: dict[str, Callable[[Call, kinds.Companion], Dims]] = {
     "broadcast": _broadcast,
     "contraction": _contraction,
     "batch_contraction": _batch_contraction,
@@ -93,7 +93,7 @@ _RELATIONS: dict[str, Callable[[Call, model.Companion], Dims]] = {
 }
 
 
-def _tensors(call: Call, name: str, rule: model.Tensors) -> None:
+def _tensors(call: Call, name: str, rule: kinds.Tensors) -> None:
     count = call.integer(rule.count)
     shape = dims(call, rule.ranks)
     shapes = [shape] * count
@@ -115,7 +115,7 @@ def _some_axis(call: Call, rank: int) -> int:
     return call.integer((-rank, rank - 1)) if rank else 0
 
 
-def _indices(call: Call, name: str, rule: model.Indices) -> None:
+def _indices(call: Call, name: str, rule: kinds.Indices) -> None:
     below = evaluate(rule.below, call.scope(static=False))
     shape = dims(call, rule.ranks)
     if below == 0:
@@ -125,7 +125,7 @@ def _indices(call: Call, name: str, rule: model.Indices) -> None:
     call.below[name] = below
 
 
-def _axis(call: Call, name: str, rule: model.Axis) -> None:
+def _axis(call: Call, name: str, rule: kinds.Axis) -> None:
     shape = _shape_of(call, rule.of)
     choices = list(range(-len(shape), len(shape)))
     if rule.position == "new":
@@ -134,7 +134,7 @@ def _axis(call: Call, name: str, rule: model.Axis) -> None:
         axis = call.integer((0, len(shape) - 1))
         _replace_dim(call, rule.of, axis, 1)
         choices = [axis, axis - len(shape)]
-    elif isinstance(call.rules[rule.of], model.Tensors):
+    elif isinstance(call.rules[rule.of], kinds.Tensors):
         axis = call.values[name] % len(shape)
         choices = [axis, axis - len(shape)]
     call.add_value(name, call.pick(tuple(sorted(choices, key=lambda a: (a < 0, abs(a))))))
@@ -155,7 +155,7 @@ def _replace_dim(call: Call, tensor: str, axis: int, dim: int) -> None:
     call.shapes[tensor], call.static_shapes[tensor] = item.shape, item.static_shape
 
 
-def _axes(call: Call, name: str, rule: model.Axes) -> None:
+def _axes(call: Call, name: str, rule: kinds.Axes) -> None:
     rank = len(call.shapes[rule.of])
     if rank == 0:
         call.add_value(name, None if rule.optional else [])
@@ -173,7 +173,7 @@ def _signed(rank: int) -> tuple[int, ...]:
     return (*range(rank), *range(rank), *range(-1, -rank - 1, -1))
 
 
-def _batch_axes(call: Call, name: str, rule: model.BatchAxes) -> None:
+def _batch_axes(call: Call, name: str, rule: kinds.BatchAxes) -> None:
     rank = len(call.shapes[rule.of])
     mine = call.integer((1, rank - 1))
     form = call.pick(("one", "list", "tuple", "one", "list", "negative", "none"))
@@ -188,12 +188,12 @@ def _batch_axes(call: Call, name: str, rule: model.BatchAxes) -> None:
     call.add_value(name, choices[form])
 
 
-def _permutation(call: Call, name: str, rule: model.Permutation) -> None:
+def _permutation(call: Call, name: str, rule: kinds.Permutation) -> None:
     rank = len(call.shapes[rule.of])
     call.add_value(name, tuple(call.draw(st.permutations(range(rank)))))
 
 
-def _target_shape(call: Call, name: str, rule: model.TargetShape) -> None:
+def _target_shape(call: Call, name: str, rule: kinds.TargetShape) -> None:
     total = math.prod(call.shapes[rule.of])
     target = _factors(call, total)
     if total and target and call.pick((False, False, False, True)):
@@ -211,21 +211,21 @@ def _factors(call: Call, total: int) -> list[int]:
     return [*listed, left] if left != 1 or total != math.prod(listed) else listed
 
 
-def _counts(call: Call, name: str, rule: model.Counts) -> None:
+def _counts(call: Call, name: str, rule: kinds.Counts) -> None:
     length = len(call.shapes[rule.of]) + rule.extra
     call.add_value(name, [call.integer(rule.range) for _ in range(length)])
 
 
-def _starts(call: Call, name: str, rule: model.Starts) -> None:
+def _starts(call: Call, name: str, rule: kinds.Starts) -> None:
     call.add_value(name, [call.integer((0, max(d - 1, 0))) for d in call.shapes[rule.of]])
 
 
-def _sizes(call: Call, name: str, rule: model.Sizes) -> None:
+def _sizes(call: Call, name: str, rule: kinds.Sizes) -> None:
     room = [d - s for d, s in zip(call.shapes[rule.of], call.values[rule.starts], strict=True)]
     call.add_value(name, [call.integer((min(1, r), r)) for r in room])
 
 
-def _value(call: Call, name: str, rule: model.Value) -> None:
+def _value(call: Call, name: str, rule: kinds.Value) -> None:
     made = str(call.values.get("dtype") or "float32")
     # what becomes of -1.5 as an unsigned integer is nobody's promise
     whole = not made.startswith("float")
@@ -236,7 +236,7 @@ def _value(call: Call, name: str, rule: model.Value) -> None:
     call.passed[name] = Ref(name)
 
 
-def _placeholder_shape(call: Call, name: str, rule: model.PlaceholderShape) -> None:
+def _placeholder_shape(call: Call, name: str, rule: kinds.PlaceholderShape) -> None:
     shape = dims(call, rule.ranks)
     known = tuple(d if call.pick((False, True)) else None for d in shape)
     by_rank = call.pick((False, False, True))
@@ -245,59 +245,59 @@ def _placeholder_shape(call: Call, name: str, rule: model.PlaceholderShape) -> N
     call.passed[rule.rank if by_rank else name] = len(shape) if by_rank else known
 
 
-def _shape(call: Call, name: str, rule: model.Shape) -> None:
+def _shape(call: Call, name: str, rule: kinds.Shape) -> None:
     call.add_value(name, dims(call, rule.ranks))
 
 
-def _fill_shape(call: Call, name: str, rule: model.FillShape) -> None:
+def _fill_shape(call: Call, name: str, rule: kinds.FillShape) -> None:
     if not call.shapes[rule.of]:
         call.add_value(name, dims(call, (1, 3)))
 
 
-def _integer(call: Call, name: str, rule: model.Integer) -> None:
+def _integer(call: Call, name: str, rule: kinds.Integer) -> None:
     call.add_value(name, call.integer(rule.range))
 
 
-def _real(call: Call, name: str, rule: model.Real) -> None:
+def _real(call: Call, name: str, rule: kinds.Real) -> None:
     low, high = rule.range
     steps = call.integer((0, 16))
     call.add_value(name, low + (high - low) * steps / 16)
 
 
-def _literals(call: Call, name: str, rule: model.Literals) -> None:
+def _literals(call: Call, name: str, rule: kinds.Literals) -> None:
     call.add_value(name, rule.values[call.integer((0, len(rule.values) - 1))])
 
 
-def _dtype(call: Call, name: str, rule: model.Dtype) -> None:
+def _dtype(call: Call, name: str, rule: kinds.Dtype) -> None:
     call.add_value(name, call.pick(tuple(rule.choices)))
 
 
-def _boolean(call: Call, name: str, _rule: model.Boolean) -> None:
+def _boolean(call: Call, name: str, _rule: kinds.Boolean) -> None:
     call.add_value(name, call.pick((False, True)))
 
 
 _KINDS: dict[type, Callable[[Call, str, Any], None]] = {
-    model.Tensor: _tensor,
-    model.Companion: _companion,
-    model.Tensors: _tensors,
-    model.Indices: _indices,
-    model.Axis: _axis,
-    model.Axes: _axes,
-    model.BatchAxes: _batch_axes,
-    model.Permutation: _permutation,
-    model.TargetShape: _target_shape,
-    model.Counts: _counts,
-    model.Starts: _starts,
-    model.Sizes: _sizes,
-    model.Value: _value,
-    model.PlaceholderShape: _placeholder_shape,
-    model.Shape: _shape,
-    model.FillShape: _fill_shape,
-    model.Integer: _integer,
-    model.Real: _real,
-    model.Literals: _literals,
-    model.Dtype: _dtype,
-    model.Boolean: _boolean,
+    kinds.Tensor: _tensor,
+    kinds.Companion: _companion,
+    kinds.Tensors: _tensors,
+    kinds.Indices: _indices,
+    kinds.Axis: _axis,
+    kinds.Axes: _axes,
+    kinds.BatchAxes: _batch_axes,
+    kinds.Permutation: _permutation,
+    kinds.TargetShape: _target_shape,
+    kinds.Counts: _counts,
+    kinds.Starts: _starts,
+    kinds.Sizes: _sizes,
+    kinds.Value: _value,
+    kinds.PlaceholderShape: _placeholder_shape,
+    kinds.Shape: _shape,
+    kinds.FillShape: _fill_shape,
+    kinds.Integer: _integer,
+    kinds.Real: _real,
+    kinds.Literals: _literals,
+    kinds.Dtype: _dtype,
+    kinds.Boolean: _boolean,
     **images.KINDS,
     **features.KINDS,
 }

@@ -2,7 +2,8 @@
 
 from conformance.specs.conventions import Convention, load_conventions
 from conformance.specs.load import SpecError, Specs, load
-from conformance.specs.model import DOCUMENTS, EDITIONS, Spec, SpecFile
+from conformance.specs.model import Spec, SpecFile
+from conformance.specs.records import DOCUMENTS, EDITIONS
 from conformance.specs.signature import Parameter, Signature
 
 __all__ = [

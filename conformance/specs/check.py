@@ -8,7 +8,9 @@ from typing import Any
 from conformance.program import Binding
 from conformance.specs import rules
 from conformance.specs.conventions import load_conventions
-from conformance.specs.model import VALUE_PROFILES, ParameterRule, Spec, SpecFile
+from conformance.specs.kinds import ParameterRule
+from conformance.specs.model import Spec, SpecFile
+from conformance.specs.records import VALUE_PROFILES
 from conformance.specs.signature import Signature, parse
 
 Problem = tuple[str, str]

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 from conformance.specs.data import read_data
-from conformance.specs.model import Document, Line
+from conformance.specs.records import Document, Line
 
 Bound = Literal["all", "keras-1", "keras-2.0", "keras-2.2"]
 

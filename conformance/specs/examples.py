@@ -17,7 +17,7 @@ from msgspec import Meta, field
 
 from conformance.specs import source
 from conformance.specs.load import SpecError
-from conformance.specs.model import Document, DtypeName, Line
+from conformance.specs.records import Document, DtypeName, Line
 
 FILE = "examples.yaml"
 Number = Annotated[str, Meta(pattern="^C[0-9]{3}$")]

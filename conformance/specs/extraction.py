@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 from conformance.specs.data import read_data
-from conformance.specs.model import DOCUMENTS, Document, Line
+from conformance.specs.records import DOCUMENTS, Document, Line
 
 Kind = Literal[
     "count",

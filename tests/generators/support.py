@@ -9,7 +9,7 @@ from typing import Any
 from conformance.engine import PROFILES, Task, plan
 from conformance.generators import Structure, collect_all
 from conformance.program import Binding
-from conformance.specs import EDITIONS, load, model
+from conformance.specs import EDITIONS, kinds, load
 
 PAIRS = [
     (edition, name)
@@ -47,8 +47,8 @@ def everything(function: str) -> list[Structure]:
 
 def tensors(function: str) -> dict[str, Any]:
     """The rules of the parameters that take tensors."""
-    kinds = (model.Tensor, model.Tensors, model.Companion, model.Indices)
-    return {n: r for n, r in load()[function].parameters.items() if isinstance(r, kinds)}
+    taking = (kinds.Tensor, kinds.Tensors, kinds.Companion, kinds.Indices)
+    return {n: r for n, r in load()[function].parameters.items() if isinstance(r, taking)}
 
 
 def shapes(function: str, parameter: str) -> Iterator[tuple[int, ...]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from conformance.engine import PROFILES
 from conformance.program import Binding
-from conformance.specs import load, model
+from conformance.specs import kinds, load
 from tests.generators.support import CALLED, NEWEST, allowed_bindings, everything, shapes, tensors
 
 SPECS = {name: load()[name] for name in CALLED}
@@ -110,7 +110,7 @@ def forms(axis: Any) -> set[str]:
 
 def test_axes_in_every_form() -> None:
     wanted = {"none", "from the end", "from the front", "list", "tuple", "several"}
-    functions = [n for n, s in SPECS.items() if isinstance(s.parameters.get("axis"), model.Axes)]
+    functions = [n for n, s in SPECS.items() if isinstance(s.parameters.get("axis"), kinds.Axes)]
     assert len(functions) == 11
 
     def of(name: str) -> set[Any]:
@@ -120,7 +120,7 @@ def test_axes_in_every_form() -> None:
 
 
 def test_an_axis_from_either_end() -> None:
-    functions = [n for n, s in SPECS.items() if isinstance(s.parameters.get("axis"), model.Axis)]
+    functions = [n for n, s in SPECS.items() if isinstance(s.parameters.get("axis"), kinds.Axis)]
 
     def of(name: str) -> set[Any]:
         given = {f for s in everything(name) for f in forms(s.arguments["axis"])}
@@ -179,8 +179,8 @@ def test_arguments_by_position_by_name_and_left_out() -> None:
 def test_every_literal_and_dtype_that_a_parameter_may_take() -> None:
     def of(name: str) -> set[Any]:
         rules = SPECS[name].parameters.items()
-        listed = [(p, v) for p, r in rules if isinstance(r, model.Literals) for v in r.values]
-        listed += [(p, v) for p, r in rules if isinstance(r, model.Dtype) for v in r.choices]
+        listed = [(p, v) for p, r in rules if isinstance(r, kinds.Literals) for v in r.values]
+        listed += [(p, v) for p, r in rules if isinstance(r, kinds.Dtype) for v in r.choices]
         return {(p, v) for p, v in listed if v not in given(name, p)}
 
     def given(name: str, parameter: str) -> list[Any]:

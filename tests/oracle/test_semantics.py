@@ -13,7 +13,8 @@ from conformance.oracle import ORACLES, agrees, expect
 from conformance.oracle.bounds import CONTRACTIONS
 from conformance.oracle.evaluate import widened
 from conformance.specs import load
-from conformance.specs.model import Accuracy, Contraction, Omitted, Spec
+from conformance.specs.kinds import Omitted
+from conformance.specs.model import Accuracy, Contraction, Spec
 from tests.oracle.support import ask
 
 X = np.arange(24, dtype=np.float32).reshape(2, 3, 4)

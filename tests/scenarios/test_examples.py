@@ -27,7 +27,7 @@ from conformance.specs.examples import (
     load_examples,
 )
 from conformance.specs.load import SpecError, documented_name
-from conformance.specs.model import Edition
+from conformance.specs.records import Edition
 from tests.scenarios.in_process import findings, module
 
 ROOT = Path(__file__).parents[2]

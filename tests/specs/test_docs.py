@@ -9,11 +9,11 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-from conformance.specs import DOCUMENTS, EDITIONS, model, rules
+from conformance.specs import DOCUMENTS, EDITIONS, errata, extraction, kinds, model, records, rules
 from conformance.specs.load import load_text
 
 PAGE = (Path(__file__).parents[2] / "docs" / "specs.md").read_text("utf-8")
-KINDS = {kind.__struct_config__.tag: kind for kind in get_args(model.ParameterRule)}
+KINDS = {kind.__struct_config__.tag: kind for kind in get_args(kinds.ParameterRule)}
 
 
 def rows(heading: str) -> dict[str, str]:
@@ -68,9 +68,9 @@ def test_every_accuracy_has_its_row() -> None:
     [
         *DOCUMENTS,
         *EDITIONS,
-        *get_args(model.DtypeName),
-        *get_args(model.Domain),
-        *get_args(model.AspectName),
+        *get_args(records.DtypeName),
+        *get_args(records.Domain),
+        *get_args(records.AspectName),
         *model.ErrorCase.__struct_fields__,
         *model.DocumentedSignature.__struct_fields__,
         *model.Claim.__struct_fields__,
@@ -85,6 +85,22 @@ def test_every_accuracy_has_its_row() -> None:
 )
 def test_every_name_that_may_be_written_is_on_the_page(name: str) -> None:
     assert f"`{name}`" in PAGE
+
+
+@pytest.mark.parametrize(
+    ("heading", "record"),
+    [("field of an entry", extraction.Entry), ("field of a conflict", errata.Conflict)],
+)
+def test_the_fields_of_the_documents_as_data_have_their_rows(heading: str, record: Any) -> None:
+    _, _, after = PAGE.partition(f"| {heading} |")
+    listed = re.findall(r"^\| `(\w+)` \|", after.partition("\n\n")[0], re.MULTILINE)
+    assert {*listed} | {"prose"} == {*record.__struct_fields__} | {"prose"}
+
+
+@pytest.mark.parametrize("field", extraction.Explanation.__struct_fields__)
+def test_every_field_of_an_explanation_is_on_the_page(field: str) -> None:
+    _, _, after = PAGE.partition("`documents/explained.yaml` lists")
+    assert f"`{field}`" in after.partition("\n\n")[0]
 
 
 def test_the_example_is_a_spec() -> None:

@@ -16,7 +16,11 @@ SCOPE = Scope(
     values={"axis": -1, "axes": (0, -1), "none": None, "flag": True, "n": 3, "size": [2, 2]},
     shapes={"x": (2, 3, 4), "u": (None, 3, None), "s": (), "list": [(2, 1), (2, None)]},
     dtypes={"x": "float64", "list": "int32"},
+    domains={"x": "even"},
 )
+
+FIRST, LAST = ["literal", "channels_first"], ["literal", "channels_last"]
+SAME, VALID = ["literal", "same"], ["literal", "valid"]
 
 VALUES: dict[str, list[tuple[Any, Any]]] = {
     "literal": [(["literal", "x"], "x"), (["literal", None], None), (["literal", 2], 2)],
@@ -178,6 +182,69 @@ VALUES: dict[str, list[tuple[Any, Any]]] = {
         (["any_below", "none", 0], False),
         (["any_below", "flag", 2], False),
         (["any_below", ["list", None, -1], 0], True),
+    ],
+    "any_above": [
+        (["any_above", "size", 1], True),
+        (["any_above", "size", 2], False),
+        (["any_above", "n", 2], True),
+        (["any_above", ["list", None, 1], 1], False),
+    ],
+    "any_even": [
+        (["any_even", ["list", 1, 2]], True),
+        (["any_even", ["list", 1, None, 3]], False),
+        (["any_even", ["list"]], False),
+        (["any_even", ["list", 0]], True),
+    ],
+    "domain": [(["domain", "x"], "even")],
+    # a batch of 7 images of 5 x 6 with 3 channels
+    "images": [
+        (["images", 7, ["list", 5, 6], 3, None], (7, 5, 6, 3)),
+        (["images", 7, ["list", 5, 6], 3, LAST], (7, 5, 6, 3)),
+        (["images", None, ["list", 5, None], 3, FIRST], (None, 3, 5, None)),
+        (["images", 7, ["list", 5, 6], 3, ["literal", "th"]], (7, 3, 5, 6)),
+        (["images", 7, ["list", 5, 6], 3, ["literal", "tf"]], (7, 5, 6, 3)),
+    ],
+    "spatial": [
+        (["spatial", ["list", 7, 5, 6, 3], None], (5, 6)),
+        (["spatial", ["list", 7, 3, 5, None], FIRST], (5, None)),
+        (["spatial", ["list", 7, 5, 3], LAST], (5,)),
+    ],
+    "channels": [
+        (["channels", ["list", 7, 5, 6, 3], None], 3),
+        (["channels", ["list", 7, 3, 5, 6], FIRST], 3),
+        (["channels", ["list", 7, 5, None], LAST], None),
+    ],
+    "kernel": [
+        (["kernel", ["list", 2, 4, 3, 8], FIRST], (2, 4, 3, 8)),
+        (["kernel", ["list", 8, 3, 2, 4], ["literal", "th"]], (2, 4, 3, 8)),
+        (["kernel", ["list", 2, 4, 3, 8], ["literal", "tf"]], (2, 4, 3, 8)),
+    ],
+    # elements 0, 2, 4 of a window of three: it spans five
+    "dilated": [
+        (["dilated", ["list", 3, 1], 2], (5, 1)),
+        (["dilated", ["list", 3, None], ["list", 3, 2]], (7, None)),
+        (["dilated", ["list", 4], 1], (4,)),
+    ],
+    "windows": [
+        # from 0, 1, 2, 3 of seven elements a window of four fits; from 0 and 2 in steps of two
+        (["windows", ["list", 7], ["list", 4], 1, VALID, 1], (4,)),
+        (["windows", ["list", 7], ["list", 4], 2, VALID, 1], (2,)),
+        (["windows", ["list", 7], ["list", 3], 1, VALID, 2], (3,)),
+        (["windows", ["list", 2], ["list", 3], 1, VALID, 1], (0,)),
+        (["windows", ["list", 7, 8], ["list", 4, 4], ["list", 2, 3], SAME, 1], (4, 3)),
+        (["windows", ["list", None, 8], ["list", 2, 2], 1, VALID, 1], (None, 7)),
+        (["windows", ["list", 0], ["list", 2], 2, SAME, 1], (0,)),
+    ],
+    "spread": [
+        (["spread", ["list", 4], ["list", 4], 1], (7,)),
+        (["spread", ["list", 2, 3], ["list", 3, 1], ["list", 2, 4]], (5, 9)),
+        (["spread", ["list", None], ["list", 3], 2], (None,)),
+    ],
+    "padded": [
+        (["padded", ["list", 5], ["list", 1, 2]], (8,)),
+        (["padded", ["list", 5, 6], ["list", ["list", 1, 2], ["list", 0, 3]]], (8, 9)),
+        (["padded", ["list", 5], 2], (9,)),
+        (["padded", ["list", 5, None], ["list", 1, 2]], (7, None)),
     ],
 }  # fmt: skip
 CASES = [pytest.param(r, v, id=f"{n}-{i}") for n, c in VALUES.items() for i, (r, v) in enumerate(c)]

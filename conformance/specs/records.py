@@ -1,0 +1,49 @@
+"""What all records of a spec file are made of."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+DOCUMENTS = ("ja-1", "ja-1-text", "ja-2.0", "zh-TW", "ko-2.2")
+EDITIONS = ("keras-1", "keras-2.0", "keras-2.2")
+VALUE_PROFILES = ("ordinary", "integers", "halves", "zeros")
+"""Manners of drawing numbers that the documents cover unless a spec says otherwise."""
+
+Document = Literal["ja-1", "ja-1-text", "ja-2.0", "zh-TW", "ko-2.2"]
+Edition = Literal["keras-1", "keras-2.0", "keras-2.2"]
+DtypeName = Literal["float16", "float32", "float64", "int32", "int64", "uint8", "bool"]
+Domain = Literal[
+    "real", "nonnegative", "positive", "nonzero", "truth", "probability", "fraction", "logit"
+]
+AspectName = Literal[
+    "value",
+    "dtype",
+    "static shape",
+    "gradient",
+    "error",
+    "example",
+    "state",
+    "seed",
+    "distribution",
+    "purity",
+    "configuration",
+]
+
+Expression = Annotated[
+    Any,
+    Meta(
+        description=(
+            "A rule: an integer, true, false, null, the name of a parameter (its value), or a list "
+            "[operator, argument, ...]. The operators are described in docs/specs.md."
+        ),
+        extra_json_schema={"$ref": "#/$defs/Expression"},
+    ),
+]
+Line = Annotated[int, Meta(ge=1, description="A 1-based line of the document.")]
+Range = Annotated[tuple[int, int], Meta(description="Lowest and highest, both included.")]
+
+
+class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of all records of a spec file: immutable, and a misspelt field is an error."""
