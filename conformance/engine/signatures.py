@@ -91,6 +91,9 @@ def _parameter(mine: Parameter, wanted: Documented, documented: Signature) -> It
 
 
 def _same(mine: str | None, wanted: str | None) -> bool:
+    """Whether two defaults are the same value; `...` stands for any: the documents print none."""
+    if wanted == "...":
+        return True
     try:
         return bool(ast.literal_eval(mine or "") == ast.literal_eval(wanted or ""))
     except (ValueError, SyntaxError):

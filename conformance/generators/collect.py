@@ -23,6 +23,9 @@ from conformance.specs import Spec
 
 POOL = 4
 """How many times more structures are generated than kept."""
+RARE = 300
+"""How many structures are looked at for one that rests on a convention that is hardly met."""
+GENERATE = (hypothesis.Phase.generate,)
 
 
 Found = TypeVar("Found")
@@ -33,14 +36,31 @@ class StopShrinking(BaseException):
 
 
 def collect_all(spec: Spec, edition: str, count: int, seed: int) -> list[Structure]:
-    """Up to `count` valid structures of a function, with every dtype and binding it may have."""
+    """Up to `count` valid structures of a function.
+
+    They have every dtype and binding that it may have, and meet every convention that its spec
+    names, as far as one can be found.
+    """
     pool = generate(structures(spec, edition), POOL * count, seed)
     for dtype in sorted({*spec.dtypes.documented, *spec.dtypes.probed} - _dtypes(pool)):
         pool += generate(structures(spec, edition, dtype=dtype), 1, seed)
     used = {i.binding for s in pool for i in s.program.inputs}
     for binding in sorted({*offered_bindings(spec, edition)} - used):
         pool += generate(structures(spec, edition, binding=binding), 1, seed)
+    for convention in sorted({u.convention for u in spec.unsettled} - _conventions(pool)):
+        pool += _resting_on(convention, spec, edition, seed)
     return select(pool, count)
+
+
+def _conventions(pool: list[Structure]) -> set[str]:
+    return {convention for s in pool for convention in s.unsettled}
+
+
+def _resting_on(convention: str, spec: Spec, edition: str, seed: int) -> list[Structure]:
+    found = _find(
+        structures(spec, edition), lambda s: convention in s.unsettled, RARE, seed, GENERATE
+    )
+    return [] if found is None else [found]
 
 
 def _dtypes(pool: list[Structure]) -> set[str]:
@@ -62,7 +82,7 @@ def distinct(
         found.setdefault(key_of(one), one)
         return len(found) >= count
 
-    _find(strategy, enough, _examples(count), seed, (hypothesis.Phase.generate,))
+    _find(strategy, enough, _examples(count), seed, GENERATE)
     return list(found.values())
 
 

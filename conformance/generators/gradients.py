@@ -95,7 +95,8 @@ def _bound(structure: Structure) -> Structure:
     def bind(item: Input) -> Input:
         as_variable = everything or item.binding is Binding.CONSTANT
         changed = as_variable and item.binding is not Binding.ARRAY
-        return replace(item, binding=Binding.VARIABLE) if changed else item
+        # what a placeholder is made with is not what a variable is made with
+        return replace(item, binding=Binding.VARIABLE, arguments=None) if changed else item
 
     inputs = tuple(map(bind, program.inputs))
     return replace(structure, program=replace(program, inputs=inputs))

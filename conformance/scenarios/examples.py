@@ -14,7 +14,7 @@ import numpy as np
 
 from conformance.results import Aspect
 from conformance.scenarios import checks
-from conformance.scenarios.chance import first_of, of_array
+from conformance.scenarios.chance import first_of, of_array, without_figures
 from conformance.scenarios.checks import Array, Test
 from conformance.scenarios.example_programs import ExampleProgram
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Setup, Values
@@ -137,7 +137,7 @@ def _(gives: InDtype) -> tuple[Test, str]:
 
 @demanded.register
 def _(gives: OfShape) -> tuple[Test, str]:
-    return checks.has_shape(gives.shape), f"shape {gives.shape}"
+    return without_figures(checks.has_shape(gives.shape)), f"shape {gives.shape}"
 
 
 @demanded.register
@@ -145,7 +145,9 @@ def _(gives: Sample) -> tuple[Test, str]:
     within = of_array(partial(_within, gives.low, gives.high))
     test = first_of(checks.has_shape(gives.shape), *_of_dtype(gives.dtypes), within)
     bounds = "" if gives.low is None else f" from {gives.low:g} to {gives.high:g}"
-    return test, f"finite numbers{bounds}, shape {gives.shape}" + _said(gives.dtypes)
+    return without_figures(test), f"finite numbers{bounds}, shape {gives.shape}" + _said(
+        gives.dtypes
+    )
 
 
 @demanded.register
@@ -178,7 +180,7 @@ def _is_name(values: Values) -> Problem | None:
 
 
 def _within(low: float | None, high: float | None, got: Array) -> Problem | None:
-    """The message has no numbers: those of a sample differ from run to run."""
+    """Every number is finite and lies between the bounds, or on them."""
     if got.dtype.kind not in "f" or not np.isfinite(got).all():
         return Problem("gives numbers that are not all finite", "not finite")
     above, below = low is None or (got >= low).all(), high is None or (got <= high).all()

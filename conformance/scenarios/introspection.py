@@ -227,13 +227,12 @@ def _dtypes(draw: st.DrawFn, edition: str) -> Scenario:
     dtypes = [*DOCUMENTED * 3, *OTHERS] if draw(st.booleans()) else DOCUMENTED
     made = _make(draw, w, edition, [k for k in KINDS if k != "a result"], dtypes)
     w.observe("result", "dtype", made.ref)
-    suffix = made.what == "a variable" and edition in NEWER
-    test = partial(_is_dtype, made.dtype, suffix)
+    test = partial(_is_dtype, made.dtype, made.what == "a variable")
     return _scenario("dtype", w, made, _check("the dtype", Aspect.VALUE, test, repr(made.dtype)))
 
 
 def _is_dtype(wanted: str, with_suffix: bool, values: Values) -> Problem | None:
-    """The examples of keras-2.x print `float32_ref` for a variable (C033)."""
+    """The examples of keras-2.x and zh-TW print `float32_ref` for a variable (C033)."""
     found = checks.plain(values)
     if found == wanted:
         return None

@@ -259,12 +259,14 @@ def _undocumented_exceptions(spec: Spec, sources: Sources) -> Iterator[Differenc
 
 
 def _cited_lines(spec: Spec, sources: Sources) -> Iterator[Difference]:
-    """Claims with a line in the entry of another function; the introduction is everyone's."""
-    for claim in spec.claims:
-        for document, line in _lines(claim.at).items():
+    """Lines that are cited from the entry of another function; the introduction is everyone's."""
+    cited = [(str(claim.aspect), claim.at) for claim in spec.claims]
+    cited += [(error.name, error.at) for error in spec.errors]
+    for what, at in cited:
+        for document, line in _lines(at).items():
             entry = sources.extraction[document].at(line)
             if entry is not None and sources.owner(document, entry) != spec.name:
-                says = f"{spec.name} cites it ({claim.aspect}), and it is not in its entry"
+                says = f"{spec.name} cites it ({what}), and it is not in its entry"
                 yield Difference(document, line, "line", spec.name, says)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.adapters import registry
-from conformance.adapters.registry import RegistryError, UnknownTargetError
+from conformance.adapters.registry import RegistryError, Target, UnknownTargetError, Venv
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -17,20 +17,45 @@ def written(tmp_path: Path, text: str) -> Path:
     return path
 
 
-def test_the_three_keras_2_2_4_targets_share_one_venv() -> None:
-    venvs = {t.library: t.venv for t in registry.shipped().values() if t.name.startswith("keras-")}
-    assert set(venvs) == {"tensorflow", "theano", "cntk"}
-    assert len({id(venv) for venv in venvs.values()}) == 1
+RELEASES = {
+    "keras-1.0.8": ("keras-1", {"tensorflow", "theano"}),
+    "keras-1.2.2": ("keras-1", {"tensorflow", "theano"}),
+    "keras-2.0.4": ("keras-2.0", {"tensorflow", "theano"}),
+    "keras-2.0.8": ("keras-2.0", {"cntk"}),
+    "keras-2.2.2": ("keras-2.2", {"tensorflow", "theano", "cntk"}),
+    "keras-2.2.4": ("keras-2.2", {"tensorflow", "theano", "cntk"}),
+}
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_targets_of_a_release_share_one_venv(release: str) -> None:
+    targets = [t for t in registry.shipped().values() if t.name.startswith(f"{release}-")]
+    edition, libraries = RELEASES[release]
+    assert {t.name for t in targets} == {f"{release}-{library}" for library in libraries}
+    assert {t.library for t in targets} == libraries
+    assert {t.edition for t in targets} == {edition}
+    assert {t.venv.name for t in targets if t.venv} == {release}
+
+
+@pytest.mark.parametrize("target", registry.shipped().values(), ids=lambda t: t.name)
+def test_what_a_target_says_it_is_agrees_with_what_is_installed(target: Target) -> None:
+    if target.venv is None:
+        return
+    pins = target.venv.pins()
+    for package, version in re.findall(r"(\w+) ([0-9.]+)", target.implementation):
+        assert re.search(rf"^{package.lower().replace('_', '-')}(-cpu)?=={version} ", pins, re.M)
 
 
 def test_the_reference_needs_no_installation() -> None:
     assert registry.shipped()["reference"].venv is None
 
 
-@pytest.mark.parametrize("name", ["keras-2.2.4-theano", "tf_keras"])
-def test_a_lock_pins_every_requirement_and_hashes_every_pin(name: str) -> None:
-    venv = registry.shipped()[name].venv
-    assert venv is not None
+VENVS = {t.venv.name: t.venv for t in registry.shipped().values() if t.venv}
+
+
+@pytest.mark.parametrize("venv", VENVS.values(), ids=lambda v: v.name)
+def test_a_lock_pins_every_requirement_and_hashes_every_pin(venv: Venv) -> None:
+    assert venv.lock is not None
     pins = re.findall(r"^(\S+==\S+).*?((?:\n    --hash=sha256:\w{64}.*)*)$", venv.pins(), re.M)
     assert all(hashes for _, hashes in pins)
     assert {r.replace("_", "-") for r in venv.requirements} <= {pin for pin, _ in pins}
@@ -38,7 +63,11 @@ def test_a_lock_pins_every_requirement_and_hashes_every_pin(name: str) -> None:
 
 def test_a_library_stands_for_all_its_targets_in_order_and_once() -> None:
     names = [t.name for t in registry.resolve(["tf_keras", "cntk", "tensorflow", "cntk"])]
-    assert names == ["tf_keras", "keras-2.2.4-cntk", "keras-2.2.4-tensorflow"]
+    cntk = [f"keras-{release}-cntk" for release in ("2.0.8", "2.2.2", "2.2.4")]
+    tensorflow = [
+        f"keras-{release}-tensorflow" for release in ("1.0.8", "1.2.2", "2.0.4", "2.2.2", "2.2.4")
+    ]
+    assert names == ["tf_keras", *cntk, *tensorflow]
 
 
 def test_an_unknown_name_suggests_near_ones() -> None:

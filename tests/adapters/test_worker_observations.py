@@ -230,6 +230,20 @@ def test_settings_that_leak_are_named_and_put_back() -> None:
         assert after.outputs[0].claims[0].dtype == "float32"
 
 
+@pytest.mark.parametrize("binding", BINDINGS)
+def test_a_session_that_a_failure_spoiled_is_cleared(binding: str) -> None:
+    with Session(launch("spoils_session")) as session:
+        failed = session.run_batch(negative_at(0, draws=1, binding=binding))
+        # of a variable `function` fails first, and then `eval`, which must not fail because of it
+        assert error(failed).message == "no kernel for negative numbers"
+        mixed = session.run_batch(negative_at(1, draws=3, binding=binding))
+        assert [isinstance(draw.outcome, Returned) for draw in mixed.draws] == [True, False, True]
+        asked = batch(call("sum", x(3, binding=binding)), draws=2)
+        np.testing.assert_array_equal(
+            arrays(session.run_batch(asked)), asked.arrays["x"].sum(axis=1)
+        )
+
+
 def test_seconds_are_counted(correct: Session) -> None:
     seconds = correct.run_batch(batch(call("exp", x(3)))).seconds
     assert min(seconds.bind, seconds.build, seconds.call) > 0

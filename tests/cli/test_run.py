@@ -204,7 +204,8 @@ def test_shards_are_disjoint_and_together_everything(tmp_path: Path) -> None:
         folder = tmp_path / str(i)
         assert invoke("reference", *only, "--shard", f"{i}/3", "-o", str(folder)).exit_code == 0
         parts.append(functions(folder))
-    assert sorted(name for part in parts for name in part) == sorted(load())
+    offered = [name for name, spec in load().items() if "keras-2.2" in spec.editions]
+    assert sorted(name for part in parts for name in part) == sorted(offered)
     assert max(map(len, parts)) - min(map(len, parts)) <= 1
 
 

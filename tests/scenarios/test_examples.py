@@ -166,6 +166,18 @@ def test_no_check_takes_nonsense(edition: str) -> None:
         assert check.test(*(NONSENSE for _ in check.outputs)) is not None, check.name
 
 
+def test_what_is_said_of_random_numbers_has_no_figures() -> None:
+    wrong = [(Value(np.full((9, 9), x), "float64", "ndarray"),) for x in (7.0, 8.0)]
+    for scenario in scenarios("keras-2.2"):
+        (check,) = scenario.checks
+        if any(s.function.startswith("random_") for s in scenario.program.steps):
+            one, other = (check.test(*(values for _ in check.outputs)) for values in wrong)
+            assert one is not None
+            assert other is not None
+            if scenario.function != "dot":
+                assert (one.gives, one.got) == (other.gives, other.got), check.name
+
+
 def test_every_outcome_has_its_own_test() -> None:
     for _, shown in RESULTS:
         if isinstance(shown.gives, Prose | Same):

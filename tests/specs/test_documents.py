@@ -300,6 +300,10 @@ SEEDED: dict[str, tuple[Callable[[], Sources], set[tuple[str, str, int]]]] = {
         ),
         {("line", "ja-2.0", 1411)},
     ),
+    "a case that cites a line of another function": (
+        lambda: with_error("tile", 0, at={"ja-2.0": 1690}),
+        {("line", "ja-2.0", 1690)},
+    ),
     "a conflict that is not listed": (
         lambda: with_fields(WHOLE, conflicts={n: c for n, c in CONFLICTS.items() if n != "C008"}),
         {("conflict", "", 0)},

@@ -25,6 +25,7 @@ class Evaluator(object):
         self._echoes: List[Optional[str]] = []
         self._function: Any = None
         self._dtypes: Dict[str, Any] = {}
+        self._fell_back = False
         self.way = "eager" if eager and not fed else "function"
 
     def prepare(self, structure: Structure) -> None:
@@ -42,6 +43,11 @@ class Evaluator(object):
         """The values of the tensors, in their order."""
         computed = iter(self._compute(feed) if self._tensors else [])
         return [next(computed) if name is None else self._echo(name, feed) for name in self._echoes]
+
+    def fell_back(self) -> bool:
+        """Whether `K.eval` has taken the place of `K.function` since this was last asked."""
+        answer, self._fell_back = self._fell_back, False
+        return answer
 
     def _echo(self, name: str, feed: Dict[str, Any]) -> Any:
         return np.array(feed[name], dtype=self._dtypes[name])
@@ -67,6 +73,7 @@ class Evaluator(object):
             if self._worked:
                 raise
             self.way = "eval"
+            self._fell_back = True
             return None
 
     def _compile(self, fed: List[Any]) -> None:

@@ -28,6 +28,7 @@ class Worker(object):
         self._eager = eager
         self._settings = Settings(module)
         self._builds = 0
+        self._spoiled = False
         self._leaked: List[str] = []
         self._commands: Dict[str, Callable[[Dict[str, Any], List[Any]], Answer]] = {
             "start": self._start,
@@ -62,20 +63,26 @@ class Worker(object):
             self._forget()
         run = Run(self._module, self._eager, program, self._before_build)
         header, arrays = run.answer(stacked, request["draws"])
+        self._spoiled = run.spoiled
         if request.get("fresh"):
             self._settings.restore()
             self._forget()
         header["leaked"] = sorted({*self._leaked, *self._settings.restore()})
         return header, arrays
 
-    def _before_build(self) -> None:
-        """Forget old graphs now and then: TensorFlow 1 slows down with each one it remembers."""
+    def _before_build(self, spoiled: bool) -> None:
+        """Forget old graphs now and then: TensorFlow 1 slows down with each one it remembers.
+
+        At once after a failure: an operation that a session cannot place stays in the graph, and
+        old releases then fail with whatever else is added to it.
+        """
         self._builds += 1
-        if self._builds % CLEAR_EVERY == 0:
+        if spoiled or self._spoiled or self._builds % CLEAR_EVERY == 0:
             self._forget()
 
     def _forget(self) -> None:
         """A session as it was at the start, as far as the implementation can."""
+        self._spoiled = False
         if hasattr(self._module, "clear_session"):
             self._module.clear_session()
         self._leaked += self._settings.restore()

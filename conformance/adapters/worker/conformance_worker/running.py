@@ -16,11 +16,12 @@ class Run(object):
 
     A graph is built once, and for every draw where it holds numbers: with a constant or an array,
     or with a step that returns values. In eager mode every draw calls the steps again, unless
-    there are placeholders. `before_build` is called before a graph is built.
+    there are placeholders. `before_build` is called before a graph is built and told whether a
+    draw has failed since the last one was; in the end `spoiled` says so.
     """
 
     def __init__(
-        self, module: Any, eager: bool, program: Program, before_build: Callable[[], None]
+        self, module: Any, eager: bool, program: Program, before_build: Callable[[bool], None]
     ) -> None:
         fed = [item.name for item in program.inputs if item.binding in PLACEHOLDERS]
         self._variables = [item.name for item in program.inputs if item.binding == "variable"]
@@ -34,6 +35,7 @@ class Run(object):
         self._evaluator = Evaluator(module, self._meter, fed, eager)
         self._before_build = before_build
         self._ready = False
+        self.spoiled = False
         self._unbuilt: Optional[Failure] = None
         self._inputs: Optional[List[Any]] = None
         self._outputs: Optional[List[Any]] = None
@@ -65,12 +67,25 @@ class Run(object):
         feed = {name: array.copy() for name, array in given.items()}
         error = None
         try:
-            self._prepare(feed)
-            self._evaluate(draw, feed)
+            self._attempt(draw, feed)
         except Failure as failure:
+            # the next draw is not to fail because of this one: it gets a graph of its own
+            self._ready, self.spoiled = False, True
             known = self._errors.setdefault(repr(failure.data), (len(self._errors), failure.data))
             error = known[0]
         return [error, self._changed(feed, given, look)]
+
+    def _attempt(self, draw: int, feed: Dict[str, Any]) -> None:
+        try:
+            self._prepare(feed)
+            self._evaluate(draw, feed)
+        except Failure:
+            if not self._evaluator.fell_back():
+                raise
+            # `function` failed before `eval` did, and may have spoiled the session for it
+            self.spoiled = True
+            self._build(feed)
+            self._evaluate(draw, feed)
 
     def _prepare(self, feed: Dict[str, Any]) -> None:
         if self._unbuilt is not None:
@@ -85,7 +100,8 @@ class Run(object):
     def _build(self, feed: Dict[str, Any]) -> None:
         """Bind and build anew; a graph without numbers in it that fails once fails always."""
         if not self._eager:
-            self._before_build()
+            self._before_build(self.spoiled)
+            self.spoiled = False
         try:
             self._structure.bind(feed)
             if self._inputs is None:
