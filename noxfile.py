@@ -1,6 +1,6 @@
 """Sessions for developers: `nox` checks the suite, `nox -s theano` tests Keras on Theano.
 
-A target's session makes its environment and writes its part of `reports/`. What is given after
+A library's session makes the environments of all its targets and writes their part of `reports/`. What is given after
 `--` goes to `conformance run`; a run of a part (`-- -k softmax`) leaves `reports/` alone.
 """
 
@@ -40,19 +40,19 @@ def reference(session: nox.Session) -> None:
 
 @nox.session
 def tensorflow(session: nox.Session) -> None:
-    """Test Keras on TensorFlow 1, and tf_keras on TensorFlow 2."""
+    """Test every release of Keras on TensorFlow 0 and 1, and tf_keras on TensorFlow 2."""
     _run(session, "tensorflow")
 
 
 @nox.session
 def theano(session: nox.Session) -> None:
-    """Test Keras on Theano."""
+    """Test every release of Keras on Theano."""
     _run(session, "theano")
 
 
 @nox.session
 def cntk(session: nox.Session) -> None:
-    """Test Keras on CNTK."""
+    """Test every release of Keras on CNTK."""
     _run(session, "cntk")
 
 

@@ -13,7 +13,7 @@ from conformance.engine.cases import Prepared
 from conformance.engine.findings import Judgement, described
 from conformance.engine.judge import judge
 from conformance.generators.collect import key
-from conformance.program import Binding, Case
+from conformance.program import Binding, Case, Outputs
 
 Array = npt.NDArray[Any]
 
@@ -23,7 +23,7 @@ class Call:
     """One call, valid or meant to be refused."""
 
     prepared: Prepared
-    plain: bool = False
+    outputs: Outputs = "tensors"
     setup: None = None
     differentiates: frozenset[Binding] = frozenset()
 

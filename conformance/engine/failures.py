@@ -79,8 +79,9 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
     script = None
     if case is not None and group.trial is not None:
         notes = [message, *_values(finding)]
-        echo = None if group.trial.plain else _echo(finding, case)
-        script = print_script(case, prelude, notes, echo, plain=group.trial.plain)
+        outputs = group.trial.outputs
+        echo = _echo(finding, case) if outputs == "tensors" else None
+        script = print_script(case, prelude, notes, echo, outputs=outputs)
     return Failure(
         id=identifier(tally, finding),
         verdict=finding.verdict,

@@ -21,7 +21,7 @@ from conformance.adapters.observations import (
 )
 from conformance.engine.findings import Finding, Judgement, standing
 from conformance.engine.judge import ended, first_line
-from conformance.program import Binding, Case, Step, call_text, to_json
+from conformance.program import Binding, Case, Outputs, Step, call_text, to_json
 from conformance.results import Verdict
 from conformance.scenarios import Check, Problem, Scenario, Setup
 
@@ -37,7 +37,7 @@ class Scene:
 
     scenario: Scenario
     name: str
-    plain: bool = True
+    outputs: Outputs = "values"
     differentiates: frozenset[Binding] = frozenset()
 
     @property

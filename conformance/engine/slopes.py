@@ -27,7 +27,7 @@ from conformance.generators.collect import key_of_program
 from conformance.generators.gradients import WEIGHTS, Differentiated, resolved
 from conformance.oracle.gradients import Slopes, slopes
 from conformance.oracle.rounding import signs
-from conformance.program import Binding, Case, call_text
+from conformance.program import Binding, Case, Outputs, call_text
 from conformance.results import Aspect, Verdict
 
 Array = npt.NDArray[Any]
@@ -48,7 +48,7 @@ class Slope:
 
     differentiated: Differentiated
     seed: int
-    plain: bool = False
+    outputs: Outputs = "lists"
     setup: None = None
 
     @property

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from conformance.adapters.observations import Batch, StructureObservation
 from conformance.engine.findings import Judgement
-from conformance.program import Binding, Case
+from conformance.program import Binding, Case, Outputs
 from conformance.scenarios import Setup
 
 Array = npt.NDArray[Any]
@@ -39,8 +39,8 @@ class Trial(Protocol):
         """The call in words: `sum(x, axis=1) with x float32 (2, 3)`."""
 
     @property
-    def plain(self) -> bool:
-        """Whether the outputs of its program are values already, not tensors."""
+    def outputs(self) -> Outputs:
+        """What the outputs of its program are."""
 
     @property
     def setup(self) -> Setup | None:

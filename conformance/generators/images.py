@@ -30,6 +30,8 @@ LENGTHS = {1: (4, 3, 5, 2, 6, 1, 7, 8), 2: (3, 4, 2, 5, 1, 6), 3: (3, 2, 4, 1)}
 """Lengths of a spatial axis, by the number of those axes: many axes, few elements."""
 BATCHES = (1, 2, 1, 2, 2, 3, 1, 2, 1, 2, 0)
 CHANNELS = (1, 2, 2, 3)
+FORMATS = ("channels_last", "channels_first", "channels_last", "channels_last", "channels_last")
+"""The layout of channels_first is a convention, and so is what no format stands for."""
 SIZES = (2, 3, 1, 3, 2, 4, 5)
 KNOWN = (Binding.PLACEHOLDER, Binding.VARIABLE, Binding.PLACEHOLDER, Binding.CONSTANT)
 
@@ -38,9 +40,8 @@ def _data_format(call: Call, name: str, _rule: kinds.DataFormat) -> None:
     if call.edition == "keras-1":
         call.add_value(name, call.pick(("tf", "th")))
         return
-    forms: tuple[str | None, ...] = ("channels_last", "channels_first", "channels_last", None)
     required = any(p.required for p in call.documented.parameters if call.newest(p.name) == name)
-    chosen = call.pick(forms[:2] if required else ("omitted", *forms))
+    chosen = call.pick(FORMATS if required else (*FORMATS, "omitted", *FORMATS, None))
     if chosen == "omitted":
         call.values[name] = None
     else:

@@ -18,7 +18,7 @@ from conformance.program.model import (
     Ref,
     Step,
 )
-from conformance.program.script import Prelude, print_script
+from conformance.program.script import Outputs, Prelude, print_script
 
 __all__ = [
     "OPERATORS",
@@ -27,6 +27,7 @@ __all__ = [
     "Case",
     "Function",
     "Input",
+    "Outputs",
     "Prelude",
     "Program",
     "Ref",

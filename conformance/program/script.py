@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from conformance.program.calls import argument_text, step_lines, uses_package
 from conformance.program.model import Binding, Case, Input
+
+Outputs = Literal["tensors", "lists", "values"]
+"""What the outputs of a program are: tensors, lists of tensors, or values that are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +32,13 @@ def print_script(
     comments: Sequence[str] = (),
     echo: str | None = None,
     *,
-    plain: bool = False,
+    outputs: Outputs = "tensors",
 ) -> str:
     """Python source that runs the case and prints every result; `comments` go at the end.
 
     `echo` names a fed input that the function may have returned as its result: some
-    implementations cannot compute an output that is an input. With `plain`, the outputs are no
-    tensors and are printed as they are.
+    implementations cannot compute an output that is an input. `outputs` says what the
+    outputs are: values are printed as they are.
     """
     program = case.program
     values = {n: f"{n}_value" for n in case.arrays}
@@ -46,10 +49,10 @@ def print_script(
     if echo:
         lines.append(f"if {program.outputs[0]} is {echo}:")
         lines.append(f"    raise SystemExit('the result is {echo} itself: ' + repr({echo}_value))")
-    if plain:
+    if outputs == "values":
         lines += [f"print({name!r}, repr({name}))" for name in program.outputs]
     else:
-        lines += _evaluate(program.inputs, program.outputs)
+        lines += _evaluate(program.inputs, program.outputs, listed=outputs == "lists")
     lines += [f"# {part}" for comment in comments for part in comment.splitlines() or [""]]
     return "\n".join(lines) + "\n"
 
@@ -101,10 +104,13 @@ def _bind(item: Input) -> str | None:
     return f"{item.name} = K.placeholder(shape={item.static_shape!r}, dtype={item.dtype!r})"
 
 
-def _evaluate(inputs: Sequence[Input], outputs: Sequence[str]) -> list[str]:
+def _evaluate(inputs: Sequence[Input], outputs: Sequence[str], *, listed: bool) -> list[str]:
     fed = [i.name for i in inputs if i.binding in (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)]
-    lines = [f"print(K.dtype({name}), K.int_shape({name}))" for name in outputs]
-    if not fed:
-        return lines + [f"print(repr(K.eval({name})))" for name in outputs]
-    call = f"K.function([{', '.join(fed)}], [{', '.join(outputs)}])"
-    return [*lines, f"print({call}([{', '.join(f'{n}_value' for n in fed)}]))"]
+    tensors = " + ".join(outputs) if listed else f"[{', '.join(outputs)}]"
+    lines = [f"print(K.dtype({name}), K.int_shape({name}))" for name in outputs if not listed]
+    if fed:
+        call = f"K.function([{', '.join(fed)}], {tensors})"
+        return [*lines, f"print({call}([{', '.join(f'{n}_value' for n in fed)}]))"]
+    if listed:
+        return [*lines, f"print([K.eval(t) for t in {tensors}])"]
+    return lines + [f"print(repr(K.eval({name})))" for name in outputs]

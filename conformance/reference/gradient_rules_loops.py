@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from conformance.reference.gradients import (
     Gradients,
-    accumulated,
     carries,
     gradient_of,
+    passed_back,
     zeros,
 )
 from conformance.reference.graph import Placeholder, Tensor, apply
@@ -48,21 +48,11 @@ def _loop(node: Tensor, upstream: Tensor) -> Gradients:
 def _backward(body: Body) -> Body:
     """The body that gives the gradients of the parameters from those of the results."""
     given: list[Tensor] = [Placeholder(y.shape, y.dtype) for y in body.results]
-    terms = [
-        apply("sum", y * g, axis=tuple(range(y.ndim)), keepdims=False)
-        for y, g in zip(body.results, given, strict=True)
-        if carries(y)
-    ]
+    upstream: dict[Tensor, Tensor] = {}
+    for y, g in zip(body.results, given, strict=True):
+        if carries(y):
+            upstream[y] = upstream[y] + g if y in upstream else g
     wanted = [p for p in body.parameters if carries(p)]
-    found = dict(zip(wanted, _gradients(terms, wanted), strict=True))
+    found = dict(zip(wanted, passed_back(upstream, wanted), strict=True))
     results = [found[p] if p in found else zeros(p) for p in body.parameters]
     return Body([*body.parameters, *given], results)
-
-
-def _gradients(terms: list[Tensor], wanted: list[Tensor]) -> list[Tensor]:
-    """The sums over all terms, which may be of several dtypes."""
-    each = [accumulated(term, wanted) for term in terms]
-    totals = each[0]
-    for more in each[1:]:
-        totals = [apply("add", a, b) for a, b in zip(totals, more, strict=True)]
-    return totals

@@ -14,7 +14,7 @@ The rules are in the modules `gradient_rules_*` and next to the operations of si
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from conformance.reference.arguments import tensor, tensors
@@ -73,11 +73,20 @@ def accumulated(loss: Tensor, variables: Sequence[Tensor]) -> list[Tensor]:
 
     ValueError if an operation between a tensor and the loss has no rule.
     """
-    order = ordered([loss], [])
+    return passed_back({loss: apply("fill_like", loss, value=1, dtype=loss.dtype)}, variables)
+
+
+def passed_back(upstream: Mapping[Tensor, Tensor], variables: Sequence[Tensor]) -> list[Tensor]:
+    """The gradient with respect to each tensor, from that with respect to the keys of `upstream`.
+
+    ValueError if an operation between has no rule.
+    """
+    order = ordered(list(upstream), [])
     between = _depending(order, variables)
     parts: dict[Tensor, list[Tensor]] = {node: [] for node in between}
-    if loss in between:
-        parts[loss].append(apply("fill_like", loss, value=1, dtype=loss.dtype))
+    for node, gradient in upstream.items():
+        if node in between:
+            parts[node].append(gradient)
     for node in reversed(order):
         if parts.get(node):
             _pass_on(node, _total(parts[node]), parts)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from conformance.reference.ops_numpy import KERNELS, WIDER, Array, kernel, rounded_once
+from conformance.reference.ops_numpy import KERNELS, WIDER, Array, kernel, rounded_once, widened
 
 KERNELS["stop_gradient"] = lambda x: x
 KERNELS["select"] = np.where
 
 
-@rounded_once
+@kernel
 def sum_to(x: Array, like: Array) -> Any:
     """The sum over the axes along which `like` was broadcast to the shape of x."""
+    return x if x.shape == like.shape else _summed(x, like)
+
+
+@widened
+def _summed(x: Array, like: Array) -> Any:
     added = x.ndim - like.ndim
     axes = [i for i in range(x.ndim) if i < added or like.shape[i - added] != x.shape[i]]
     return np.sum(x, axis=tuple(axes)).reshape(like.shape)
@@ -93,21 +99,41 @@ def contraction(x: Array, y: Array, labels: tuple[str, str, str]) -> Any:
     `labels` are those of x, of y and of the result, as in Einstein's notation. Each label of one
     operand is in the other or in the result. It is one product of matrices for each common index.
     """
+    plan = _plan(labels, x.shape, y.shape)
+    first = x.transpose(plan.first[0]).reshape(plan.first[1])
+    second = y.transpose(plan.second[0]).reshape(plan.second[1])
+    return np.matmul(first, second).reshape(plan.lengths).transpose(plan.order)
+
+
+Arrangement = tuple[list[int], list[int]]
+"""The order of the axes of an operand, and the shape with the axes of each group made one."""
+
+
+class _Plan(NamedTuple):
+    first: Arrangement
+    second: Arrangement
+    lengths: list[int]
+    order: list[int]
+
+
+@functools.lru_cache(4096)
+def _plan(labels: tuple[str, str, str], x: tuple[int, ...], y: tuple[int, ...]) -> _Plan:
+    """How operands of these shapes become matrices, and their product the result."""
     left, right, result = labels
     batch = [a for a in left if a in right and a in result]
     summed = [a for a in left if a not in result]
     rows, columns = ([a for a in result if a not in other] for other in (right, left))
-    lengths = dict(zip(left + right, x.shape + y.shape, strict=True))
-    first = _arranged(x, left, (batch, rows, summed))
-    second = _arranged(y, right, (batch, summed, columns))
+    lengths = dict(zip(left + right, x + y, strict=True))
     order = [*batch, *rows, *columns]
-    product = np.matmul(first, second).reshape([lengths[a] for a in order])
-    return product.transpose([order.index(a) for a in result])
+    return _Plan(
+        _arrangement(x, left, (batch, rows, summed)),
+        _arrangement(y, right, (batch, summed, columns)),
+        [lengths[a] for a in order],
+        [order.index(a) for a in result],
+    )
 
 
-def _arranged(x: Array, labels: str, groups: tuple[list[str], ...]) -> Array:
-    """x with the axes of each group of labels made one."""
-    lengths = dict(zip(labels, x.shape, strict=True))
-    shape = [math.prod(lengths[a] for a in group) for group in groups]
+def _arrangement(shape: tuple[int, ...], labels: str, groups: tuple[list[str], ...]) -> Arrangement:
+    lengths = dict(zip(labels, shape, strict=True))
     order = [labels.index(a) for group in groups for a in group]
-    return x.transpose(order).reshape(shape)
+    return order, [math.prod(lengths[a] for a in group) for group in groups]

@@ -45,8 +45,12 @@ OWN = "{backend}"
 
 def scenarios(function: str, edition: str) -> list[Scenario]:
     """One scenario for each printed result of a function in an edition."""
+    return [_scenario(function, *result) for result in _results_of(function, edition)]
+
+
+def _results_of(function: str, edition: str) -> list[tuple[Example, Shown]]:
     return [
-        _scenario(function, example, shown)
+        (example, shown)
         for example, shown in _results()
         if function_of(example, shown) == function and DOCUMENT[edition] in shown.at
     ]
@@ -195,8 +199,8 @@ def _is_tensor(has_shape: Test, has_dtype: Test, shape: Values, dtype: Values) -
 def _families() -> Iterator[Family]:
     functions = dict.fromkeys(function_of(e, s) for e, s in _results())
     for function in filter(None, functions):
+        editions = tuple(edition for edition in DOCUMENT if _results_of(function, edition))
         make = partial(scenarios, function)
-        editions = tuple(edition for edition in DOCUMENT if make(edition))
         yield Family(function, frozenset({Aspect.EXAMPLE}), make, editions)
 
 

@@ -91,64 +91,6 @@ def placeholders(_: str) -> Sequence[Scenario]:
     return (Scenario("placeholder", title, writer.program(), {}, checks),)
 
 
-def example(function: str) -> Callable[[str], Sequence[Scenario]]:
-    """The documents' example of is_sparse or to_dense."""
-
-    def make(_: str) -> Sequence[Scenario]:
-        writer = Writer()
-        checks = (
-            _is_sparse_example(writer) if function == "is_sparse" else _to_dense_example(writer)
-        )
-        return (Scenario(function, "the documents' example", writer.program(), {}, checks),)
-
-    return make
-
-
-def _is_sparse_example(writer: Writer) -> tuple[Check, ...]:
-    writer.observe("a_is_sparse", "is_sparse", writer.call("placeholder", (2, 2), sparse=False))
-    writer.observe("b_is_sparse", "is_sparse", writer.call("placeholder", (2, 2), sparse=True))
-    shown = Aspect.EXAMPLE
-    return (
-        truth(
-            "is_sparse(a)",
-            "a_is_sparse",
-            False,
-            {"ja-2.0": 1311, "zh-TW": 272, "ko-2.2": 153},
-            aspect=shown,
-        ),
-        truth(
-            "is_sparse(b)",
-            "b_is_sparse",
-            True,
-            {"ja-2.0": 1314, "zh-TW": 275, "ko-2.2": 156},
-            aspect=shown,
-        ),
-    )
-
-
-def _to_dense_example(writer: Writer) -> tuple[Check, ...]:
-    b = writer.call("placeholder", (2, 2), sparse=True)
-    writer.observe("b_is_sparse", "is_sparse", b)
-    writer.observe("c_is_sparse", "is_sparse", writer.call("to_dense", b))
-    shown = Aspect.EXAMPLE
-    return (
-        truth(
-            "is_sparse(b)",
-            "b_is_sparse",
-            True,
-            {"ja-2.0": 1341, "zh-TW": 287, "ko-2.2": 185},
-            aspect=shown,
-        ),
-        truth(
-            "is_sparse(c)",
-            "c_is_sparse",
-            False,
-            {"ja-2.0": 1344, "zh-TW": 290, "ko-2.2": 188},
-            aspect=shown,
-        ),
-    )
-
-
 def from_sparse(shape: tuple[int, ...], dtype: str) -> Scenario:
     """to_dense of a sparse placeholder: kind, dtype and static shape of the result."""
     writer = Writer()
@@ -220,18 +162,15 @@ def _of(make: Callable[..., Scenario], *more: Any) -> Callable[[str], st.SearchS
 
 _seeds = st.integers(0, 2**32 - 1)
 _VALUE = frozenset({Aspect.VALUE})
-_EXAMPLE = frozenset({Aspect.EXAMPLE})
 _ALL = frozenset({Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE})
 
 FAMILIES: tuple[Family, ...] = (
     Family("is_sparse", _VALUE, _of(kinds, dtypes), EDITIONS, share=0.5),
     Family("is_sparse", _VALUE, _of(dense_kinds, dtypes), EDITIONS, share=0.25),
-    Family("is_sparse", _EXAMPLE, example("is_sparse"), EDITIONS),
     Family("to_dense", _ALL, _of(from_sparse, dtypes), EDITIONS, share=0.5),
     Family(
         "to_dense", _VALUE | {Aspect.DTYPE}, _of(from_dense, dtypes, _seeds), EDITIONS, share=0.5
     ),
     Family("to_dense", _VALUE, _of(from_labels, _seeds), EDITIONS, share=0.25),
-    Family("to_dense", _EXAMPLE, example("to_dense"), EDITIONS),
     Family("placeholder", _VALUE, placeholders, EDITIONS),
 )

@@ -58,6 +58,7 @@ def only(
 LACKS = {
     ("variable", Aspect.SIGNATURE),
     ("placeholder", Aspect.SIGNATURE),
+    ("placeholder", Aspect.VALUE),  # sparse ones
     ("placeholder", Aspect.ERROR),
     ("constant", Aspect.VALUE),  # its shape
     ("sum", Aspect.VALUE),  # a list of axes
@@ -66,11 +67,17 @@ LACKS = {
 }
 
 
+UNSUPPORTED = (Aspect.GRADIENT, Aspect.EXAMPLE)
+"""The fake has no `gradients`, and no `random_uniform_variable` for the documents' examples."""
+
+
 def test_a_correct_implementation_conforms_but_for_what_it_lacks() -> None:
     found = outcome("correct")
     assert found.reached
     for (function, aspect), verdict in blamed(found).items():
-        if (function, aspect) not in LACKS:
+        if aspect in UNSUPPORTED:
+            assert verdict is Verdict.UNSUPPORTED
+        elif (function, aspect) not in LACKS:
             assert (aspect, verdict) == (Aspect.STATIC_SHAPE, Verdict.DIVERGES), function
     assert found.results.run.restarts == 0
     assert found.results.run.complete

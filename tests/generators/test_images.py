@@ -67,3 +67,10 @@ def test_even_weights_are_the_same_for_every_element_of_a_window(name: str) -> N
         if structure.domains["kernel"] == "even":
             kernel = draw_arrays(structure, Draw("ordinary", 5))["kernel"]
             assert (kernel == kernel[:, :1]).all()
+
+
+@pytest.mark.parametrize(("name", "edition"), [p for p in PAIRS if p[0] in CONVOLUTIONS])
+def test_a_variable_is_never_made_with_the_arguments_of_a_placeholder(
+    name: str, edition: str
+) -> None:
+    made = [with_gradient(s, s.spec) for s in collected(name, edition)]

@@ -1,0 +1,237 @@
+# mypy: allow-untyped-defs, allow-untyped-calls, allow-incomplete-defs
+"""How a mutant of the reference is described, and what its error is made of.
+
+A mutant is one function with one error. Its error reaches no other function: what it changes of
+the graph is renamed, so that an operation that several functions share stays right for the others.
+`changed` installs the mutants that the environment variable MUTANTS names.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+from unittest import mock
+
+from conformance.reference.gradients import GRADIENTS
+from conformance.reference.graph import Tensor, apply
+from conformance.reference.ops_numpy import KERNELS
+from conformance.reference.rules import RULES
+
+VARIABLE = "MUTANTS"
+SEPARATOR = ";"
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A function, what is wrong with it, and where and how that must be found."""
+
+    function: str
+    what: str
+    install: Callable[[dict[str, Any]], None]
+    """Puts the error into the namespace of the module that is tested."""
+    aspect: str = "value"
+    verdict: str = "violates"
+    """`diverges` where no document says what is right."""
+    profile: str = "smoke"
+    edition: str = "keras-2.2"
+    alone: bool = False
+    """Whether the error shows in the programs of other functions too."""
+
+    @property
+    def name(self) -> str:
+        """Unique among all mutants."""
+        return f"{self.function}: {self.what}"
+
+
+MUTANTS: dict[str, Mutant] = {}
+
+
+def mutant(function: str, what: str, install: Callable[..., None], **more: Any) -> None:
+    """Note a mutant."""
+    found = Mutant(function, what, install, **more)
+    assert found.name not in MUTANTS, found.name
+    MUTANTS[found.name] = found
+
+
+def replaced(function: str, what: str, make: Callable[[Any], Any], **more: Any) -> None:
+    """The function is what `make` makes of the right one; the signature stays."""
+
+    def install(namespace: dict[str, Any]) -> None:
+        right = namespace[function]
+        wrong = make(right)
+        wrong.__signature__ = inspect.signature(right)
+        namespace[function] = wrong
+
+    mutant(function, what, install, **more)
+
+
+def bound(right: Callable[..., Any], args: Any, kwargs: Any) -> dict[str, Any]:
+    """All arguments by name, with their defaults."""
+    found = inspect.signature(right).bind(*args, **kwargs)
+    found.apply_defaults()
+    given = dict(found.arguments)
+    return {**given, **given.pop("kwargs", {})}
+
+
+def arguments(function: str, what: str, change: Callable[[dict[str, Any]], None], **more: Any) -> None:
+    """`change` is done to the dictionary of the arguments."""
+
+    def make(right):
+        def wrong(*args, **kwargs):
+            given = bound(right, args, kwargs)
+            change(given)
+            return right(**given)
+
+        return wrong
+
+    replaced(function, what, make, **more)
+
+
+def result(function: str, what: str, change: Callable[[Any], Any], **more: Any) -> None:
+    """`change` is done to what the function returns."""
+    replaced(function, what, lambda right: lambda *a, **k: change(right(*a, **k)), **more)
+
+
+def patched(function: str, what: str, *places: tuple[Any, str, Any], **more: Any) -> None:
+    """While the function runs, names in modules of the reference stand for something else."""
+
+    def make(right):
+        def wrong(*args, **kwargs):
+            with ExitStack() as stack:
+                for module, name, value in places:
+                    stack.enter_context(mock.patch.object(module, name, value))
+                return right(*args, **kwargs)
+
+        return wrong
+
+    replaced(function, what, make, **more)
+
+
+def operation(
+    function: str,
+    what: str,
+    name: str,
+    kernel: Callable[[Any], Any] | None = None,
+    gradient: Callable[[Any], Any] | None = None,
+    **more: Any,
+) -> None:
+    """The nodes of an operation that a call makes are computed, or differentiated, otherwise.
+
+    `kernel` and `gradient` make the wrong one of the right one.
+    """
+    if gradient is not None:
+        more = {"aspect": "gradient", **more}
+
+    def make(right):
+        wrong_name = f"{name} of {function}"
+        KERNELS[wrong_name] = kernel(KERNELS[name]) if kernel else KERNELS[name]
+        RULES[wrong_name] = RULES[name]
+        if name in GRADIENTS:
+            GRADIENTS[wrong_name] = gradient(GRADIENTS[name]) if gradient else GRADIENTS[name]
+
+        def wrong(*args, **kwargs):
+            made = right(*args, **kwargs)
+            for node in nodes_between((args, kwargs), made):
+                if node.operation == name:
+                    node.operation = wrong_name
+            return made
+
+        return wrong
+
+    replaced(function, what, make, **more)
+
+
+def tensors_in(value: Any) -> list[Tensor]:
+    """The tensors in lists, tuples and dictionaries."""
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return [t for item in value for t in tensors_in(item)]
+    return []
+
+
+def nodes_between(given: Any, made: Any) -> list[Tensor]:
+    """What was made of the tensors given."""
+    found: dict[Tensor, None] = dict.fromkeys(tensors_in(given))
+    first, waiting = len(found), tensors_in(made)
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found[node] = None
+            waiting += node.inputs
+    return list(found)[first:]
+
+
+_CHANGES: dict[int, Callable[..., Any]] = {}
+_numbers = itertools.count()
+
+RULES["slipped"] = lambda x, **_: (x.shape, x.dtype)
+KERNELS["slipped"] = lambda x, change: _CHANGES[change][0](x)
+GRADIENTS["slipped"] = lambda node, upstream: (
+    _CHANGES[node.attributes["change"]][1](upstream),
+)
+
+
+def slip(
+    x: Tensor,
+    kernel: Callable[[Any], Any] = lambda x: x,
+    gradient: Callable[[Any], Any] = lambda upstream: upstream,
+) -> Tensor:
+    """x, with elements changed by `kernel`, or gradients by `gradient` (both keep the shape)."""
+    number = next(_numbers)
+    _CHANGES[number] = (kernel, gradient)
+    return apply("slipped", x, change=number)
+
+
+def everywhere(value: Any, change: Callable[[Tensor], Any]) -> Any:
+    """`change` done to the tensors in lists and tuples."""
+    if isinstance(value, Tensor):
+        return change(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)([everywhere(item, change) for item in value])
+    return value
+
+
+def is_float(x: Any) -> bool:
+    """Whether it is a tensor of a float dtype."""
+    return isinstance(x, Tensor) and x.dtype.startswith("float")
+
+
+def elements(function: str, what: str, kernel: Callable[[Any], Any], **more: Any) -> None:
+    """The elements of float results are changed."""
+    result(function, what, lambda made: everywhere(
+        made, lambda x: slip(x, kernel) if is_float(x) else x), **more)  # fmt: skip
+
+
+def gradient(
+    function: str,
+    what: str,
+    change: Callable[[Any], Any],
+    argument: str | None = None,
+    **more: Any,
+) -> None:
+    """The gradient with respect to one argument, or to all, is changed."""
+    more = {"aspect": "gradient", **more}
+
+    def watched(x: Tensor) -> Tensor:
+        return slip(x, gradient=change) if is_float(x) else x
+
+    if argument is None:
+        result(function, what, lambda made: everywhere(made, watched), **more)
+        return
+
+    def watch(given: dict[str, Any]) -> None:
+        given[argument] = everywhere(given[argument], watched)
+
+    arguments(function, what, watch, **more)
+
+
+def scaled(x: Any) -> Any:
+    """A thousandth more."""
+    return (x * 1.001).astype(x.dtype)

@@ -1,0 +1,110 @@
+"""Runs of the engine over mutants: as many at once as do not disturb each other."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cache
+from unittest import mock
+
+from conformance.adapters.configured import Configurable
+from conformance.adapters.process import Launch
+from conformance.adapters.registry import Target
+from conformance.adapters.session import Limits, Session
+from conformance.engine import PROFILES, Run, Subject, Task, examination, plan, run
+from conformance.program import Prelude
+from conformance.results import Aspect, AspectResult, FunctionResult
+from conformance.results.events import Event, TargetFinished
+from conformance.specs import load
+from tests.engine.mutants.kit import SEPARATOR, VARIABLE, Mutant
+from tests.engine.support import ROOT
+
+MODULE = "tests.engine.mutants.changed"
+LIMITS = Limits(structure=20.0, draw=2.0)
+MOST = 90
+"""Mutants in one process."""
+
+Round = list[Mutant]
+
+
+def rounds(mutants: Sequence[Mutant]) -> Iterator[Round]:
+    """Mutants of one profile and edition, no two of one function; some are alone."""
+    kinds: dict[tuple[str, str], list[Round]] = defaultdict(list)
+    for found in mutants:
+        if found.alone:
+            yield [found]
+            continue
+        offered = kinds[found.profile, found.edition]
+        place = next((r for r in offered if _fits(found, r)), None)
+        if place is None:
+            offered.append([found])
+        else:
+            place.append(found)
+    for listed in kinds.values():
+        yield from listed
+
+
+def _fits(found: Mutant, others: Round) -> bool:
+    return len(others) < MOST and all(found.function != other.function for other in others)
+
+
+@cache
+def _task(function: str, aspect: str, profile: str, edition: str) -> Task:
+    """The plan for one aspect of one function; its trials are made once for all mutants."""
+    (task,) = plan(
+        load(),
+        edition,
+        PROFILES[profile],
+        0,
+        select=lambda name: name == function,
+        aspects=[Aspect(aspect)],
+    )
+    return task
+
+
+def _subject(together: Round) -> Subject:
+    names = SEPARATOR.join(m.name for m in together)
+    environment = {
+        VARIABLE: names,
+        "CONFORMANCE_REFERENCE_EDITION": together[0].edition,
+        "PYTHONPATH": str(ROOT),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    started = Launch(sys.executable, MODULE, "graph", environment)
+    prelude = Prelude((f"import {MODULE} as K",), environment)
+    configurable = Configurable(
+        Target(
+            name="mutants",
+            module=MODULE,
+            edition=together[0].edition,
+            environment=environment | {"PATH": os.environ["PATH"]},
+        )
+    )
+    return Subject(
+        "mutants",
+        together[0].edition,
+        "the reference with errors",
+        lambda functions: Session(started, functions=functions, limits=LIMITS),
+        prelude,
+        lambda setup: configurable.open(setup.configuration, setup.environment),
+    )
+
+
+def examined(together: Round) -> dict[str, FunctionResult]:
+    """The results of one round, by function. Nothing is made smaller."""
+    events: list[Event] = []
+    first = together[0]
+    common = Run("1.0", PROFILES[first.profile], 0, "2000-01-01T00:00:00+00:00")
+    tasks = [_task(m.function, m.aspect, m.profile, m.edition) for m in together]
+    with mock.patch.object(examination, "MOST_MINIMISED", 0):
+        run([_subject(together)], {first.edition: tasks}, common, events.append, 1)
+    (results,) = (e.results for e in events if isinstance(e, TargetFinished))
+    return {f.function: f for f in results.functions}
+
+
+def found_in(results: dict[str, FunctionResult], tested: Mutant) -> AspectResult:
+    """What was found of the aspect in which the mutant is wrong."""
+    aspects = results[tested.function].aspects
+    return next(a for a in aspects if a.aspect == tested.aspect)

@@ -1,0 +1,13 @@
+"""The modules that describe mutants."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+THEMES = ("every_function",)
+
+
+def load() -> None:
+    """Import them all, so that `kit.MUTANTS` is complete."""
+    for theme in THEMES:
+        import_module(f"tests.engine.mutants.{theme}")
