@@ -181,7 +181,7 @@ def _simultaneous_updates(backend: Any) -> None:
 
 
 def _train(keras: Any, model: str, optimizer: str, steps: int) -> "dict[str, Any]":
-    """The loss of each step, and the CPU seconds that a step takes (the median, from the tenth on)."""
+    """The loss of each step, and the median CPU seconds of a step from the tenth on."""
     backend = keras.backend
     backend.clear_session()
     MASKS.clear()

@@ -15,10 +15,7 @@ from conformance.adapters.observations import Batch, StructureObservation
 from conformance.adapters.process import Launch
 from conformance.adapters.registry import Target
 from conformance.adapters.session import Session
-from conformance.program import Argument, Program, Step
-
-BACKEND = "{backend}"
-"""In texts, stands for the name of the target's own backend."""
+from conformance.program import BACKEND, Argument, Program, Step
 
 
 class Configurable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hypothesis.strategies import SearchStrategy
 
@@ -210,9 +210,8 @@ class Examination:
             groups = [
                 minimiser.minimise(g) if i < MOST_MINIMISED else g for i, g in enumerate(groups)
             ]
-        result = function_result(
-            tally, groups, task.theme, self.subject.prelude, partial=self.stop.is_set()
-        )
+        prelude = replace(self.subject.prelude, backend=self.session.identity.backend or "")
+        result = function_result(tally, groups, task.theme, prelude, partial=self.stop.is_set())
         self.emit(FunctionJudged(self.subject.name, result))
         return result
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from msgspec import UNSET, UnsetType
 
 from conformance.engine.findings import Finding
 from conformance.engine.tally import Group, Tally, demanded_aspects, verdict
-from conformance.program import Case, Prelude, print_script, to_json
+from conformance.engine.trials import Trial
+from conformance.program import Case, Home, Prelude, print_script, to_json
 from conformance.results import (
     Array,
     Aspect,
@@ -81,7 +83,8 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         notes = [message, *_values(finding)]
         outputs = group.trial.outputs
         echo = _echo(finding, case) if outputs == "tensors" else None
-        script = print_script(case, prelude, notes, echo, outputs=outputs)
+        made = _prelude(prelude, group.trial)
+        script = print_script(case, made, notes, echo, outputs=outputs)
     return Failure(
         id=identifier(tally, finding),
         verdict=finding.verdict,
@@ -97,6 +100,14 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         max_ulp=finding.ulp if finding.ulp is not None and np.isfinite(finding.ulp) else None,
         script=script,
     )
+
+
+def _prelude(prelude: Prelude, trial: Trial) -> Prelude:
+    """The prelude, with the configuration that the trial needs."""
+    if trial.setup is None:
+        return prelude
+    home = Home(trial.setup.configuration, trial.setup.environment)
+    return replace(prelude, home=home)
 
 
 def _echo(finding: Finding, case: Case) -> str | None:

@@ -18,14 +18,16 @@ from conformance.program.model import (
     Ref,
     Step,
 )
-from conformance.program.script import Outputs, Prelude, print_script
+from conformance.program.script import BACKEND, Home, Outputs, Prelude, print_script
 
 __all__ = [
+    "BACKEND",
     "OPERATORS",
     "Argument",
     "Binding",
     "Case",
     "Function",
+    "Home",
     "Input",
     "Outputs",
     "Prelude",

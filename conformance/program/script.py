@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,6 +16,22 @@ Outputs = Literal["tensors", "lists", "values"]
 """What the outputs of a program are: tensors, lists of tensors, or values that are known."""
 
 
+BACKEND = "{backend}"
+"""In the texts of a `Home` and of its program, stands for the name of the target's own backend."""
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """A home folder that a script makes before it imports anything.
+
+    `configuration` is the text of `keras.json` there, None for no such file; variables of
+    `environment` that are None are removed.
+    """
+
+    configuration: str | None
+    environment: Mapping[str, str | None]
+
+
 @dataclass(frozen=True, slots=True)
 class Prelude:
     """How a target is reached from a script: environment variables and the import of `K`."""
@@ -24,6 +40,9 @@ class Prelude:
     environment: Mapping[str, str] | None = None
     package: str = "keras"
     """What `keras.NAME` in a program stands for."""
+    backend: str = ""
+    """What `K.backend()` gives."""
+    home: Home | None = None
 
 
 def print_script(
@@ -54,18 +73,37 @@ def print_script(
     else:
         lines += _evaluate(program.inputs, program.outputs, listed=outputs == "lists")
     lines += [f"# {part}" for comment in comments for part in comment.splitlines() or [""]]
-    return "\n".join(lines) + "\n"
+    script = "\n".join(lines) + "\n"
+    return script.replace(BACKEND, prelude.backend) if prelude.home else script
 
 
 def _prelude(prelude: Prelude, *, uses_package: bool) -> list[str]:
     lines = []
-    if prelude.environment:
+    if prelude.environment or prelude.home:
         lines = ["import os", ""]
-        lines += [f"os.environ[{k!r}] = {v!r}" for k, v in sorted(prelude.environment.items())]
+        environment = sorted((prelude.environment or {}).items())
+        lines += [f"os.environ[{k!r}] = {v!r}" for k, v in environment]
+        lines += _home(prelude.home) if prelude.home else []
         lines.append("")
     name = prelude.package
     package = f"import {name}" if name == "keras" else f"import {name} as keras"
     return [*lines, "import numpy as np", *([package] if uses_package else []), *prelude.imports]
+
+
+def _home(home: Home) -> Iterator[str]:
+    yield "import tempfile"
+    yield "os.environ['HOME'] = tempfile.mkdtemp()"
+    yield "os.environ['KERAS_HOME'] = os.path.join(os.environ['HOME'], '.keras')"
+    if home.configuration is not None:
+        yield "os.mkdir(os.environ['KERAS_HOME'])"
+        yield "with open(os.path.join(os.environ['KERAS_HOME'], 'keras.json'), 'w') as file:"
+        yield f"    file.write({home.configuration!r})"
+    for name, value in sorted(home.environment.items()):
+        yield (
+            f"os.environ.pop({name!r}, None)"
+            if value is None
+            else f"os.environ[{name!r}] = {value!r}"
+        )
 
 
 def _literal(array: npt.NDArray[np.generic]) -> str:

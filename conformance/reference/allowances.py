@@ -11,17 +11,20 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from conformance.reference import (
+    configuration,
     convolution,
     creation,
     elementwise,
     functions,
     introspection,
+    linear_algebra,
     nn,
     normalisation,
     padding,
     random,
     reductions,
     shape_ops,
+    sparse,
 )
 from conformance.reference.arguments import (
     integer,
@@ -33,14 +36,27 @@ from conformance.reference.arguments import (
 )
 from conformance.reference.beyond import allowance, scoped
 from conformance.reference.gradients import gradients as gradients_of_some
-from conformance.reference.graph import Placeholder, Tensor, Variable, apply, binary
+from conformance.reference.graph import Placeholder, Tensor, apply, binary
 from conformance.reference.interpolation import bilinear
+from conformance.reference.operations import current
 from conformance.reference.rules import Operand, Result, rule
 
 
 def _named(dtype: Any) -> Any:
     """The name of a dtype that is given as NumPy's object; anything else as it is."""
     return getattr(dtype, "name", dtype)
+
+
+@rule("to_sparse")
+def _to_sparse(x: Operand) -> Result:
+    return x.shape, x.dtype
+
+
+def sparse_constant(matrix: Any, dtype: str | None, name: str | None) -> Tensor:
+    """A sparse tensor with the value of a SciPy matrix."""
+    wanted = dtype or configuration.floatx()
+    value = current().accept_sparse(matrix, wanted)
+    return sparse.SparsePlaceholder(matrix.shape, wanted, name, value)
 
 
 @allowance
@@ -64,11 +80,14 @@ def cast(x: Tensor, dtype: Any) -> Tensor:
 @allowance
 def variable(
     value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None
-) -> Variable:
+) -> Tensor:
     """As documented; the value may be a tensor too, for the initialisers of Keras return tensors.
 
-    The tensor is evaluated once. The name gets the scopes in which the variable is made.
+    The tensor is evaluated once. A SciPy matrix gives a sparse tensor with that value, which is no
+    variable (as on TensorFlow). The name gets the scopes in which the variable is made.
     """
+    if hasattr(value, "tocoo"):
+        return sparse_constant(value, _named(dtype), scoped(name))
     if isinstance(value, Tensor):
         value = functions.eval(value)
     return creation.variable(value, _named(dtype), scoped(name), constraint)
@@ -134,6 +153,27 @@ def clip(x: Tensor, min_value: float | None, max_value: float | None) -> Tensor:
     if min_value is None:
         return elementwise.minimum(x, max_value)  # type: ignore[arg-type]
     return elementwise.clip(x, min_value, max_value)
+
+
+@allowance
+def dot(x: Tensor, y: Tensor) -> Tensor:
+    """As documented; x may be sparse, as the input of a `Dense` layer."""
+    return linear_algebra.dot(sparse.to_dense(x), y)
+
+
+@allowance
+def concatenate(tensors: Sequence[Tensor], axis: int = -1) -> Tensor:
+    """As documented; of sparse tensors it is sparse."""
+    if not all(isinstance(x, Tensor) and x.sparse for x in tensors):
+        return shape_ops.concatenate(tensors, axis)
+    joined = shape_ops.concatenate([sparse.to_dense(x) for x in tensors], axis)
+    return sparse.apply_sparse("to_sparse", joined)
+
+
+@allowance
+def eval(x: Tensor) -> Any:
+    """As documented; of a sparse tensor the dense value."""
+    return functions.eval(sparse.to_dense(x))
 
 
 @allowance

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from conformance.reference.coordinates import Coordinates, coordinates
 from conformance.reference.ops_numpy import Array, kernel, rounded_once
 
 
@@ -39,3 +40,9 @@ def interpolate(x: Array, axis: int, factor: int) -> Any:
 def interpolate_back(upstream: Array, x: Array, axis: int, factor: int) -> Any:
     """The adjoint, in the shape of x."""
     return _along(_weights(x.shape[axis], factor, upstream.dtype).T, upstream, axis)
+
+
+@kernel
+def to_sparse(x: Array) -> Coordinates:
+    """The elements that are not 0."""
+    return coordinates(x)

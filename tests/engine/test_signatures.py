@@ -1,0 +1,39 @@
+"""What a target's signature shows against the documented one."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.adapters.observations import FunctionIdentity, Parameter
+from conformance.engine import signatures
+from conformance.results import Verdict
+from conformance.specs.signature import parse
+
+
+def found(default: str, documented: str) -> list[Verdict]:
+    """The verdicts on `pool(x, form=DEFAULT)`."""
+    parameters = (
+        Parameter("x", "POSITIONAL_OR_KEYWORD", False, None),
+        Parameter("form", "POSITIONAL_OR_KEYWORD", True, default),
+    )
+    identity = FunctionIdentity(True, parameters, None)
+    return [f.verdict for f in signatures.signature(identity, parse(documented))]
+
+
+@pytest.mark.parametrize("default", ["'th'", "'tf'", "None", "<object>"])
+def test_a_default_that_no_document_settles_may_be_anything(default: str) -> None:
+    assert found(default, "pool(x, form=...)") == []
+
+
+def test_another_default_than_the_documented_one_is_a_violation() -> None:
+    assert found("'th'", "pool(x, form='tf')") == [Verdict.VIOLATES]
+    assert found("(1, 1)", "pool(x, form=(1,1))") == []
+
+
+def test_a_default_has_to_be_there() -> None:
+    parameters = tuple(
+        Parameter(name, "POSITIONAL_OR_KEYWORD", False, None) for name in ("x", "form")
+    )
+    identity = FunctionIdentity(True, parameters, None)
+    (finding,) = signatures.signature(identity, parse("pool(x, form=...)"))
+    assert (finding.verdict, finding.kind) == (Verdict.VIOLATES, "missing default")

@@ -1,0 +1,57 @@
+"""A pytest plugin under which Keras's own tests run: `-p plugin`, with this folder on the path.
+
+It puts back what they need of older packages (`released.py`). On the reference it also clears the
+session after each test, as Keras's own conftest does on TensorFlow, and lets the reference stand in
+for `keras.backend.tensorflow_backend` and `theano_backend`, which tests of the backend name: what
+these compare is then the reference with itself, or with NumPy.
+"""
+
+import contextlib
+import sys
+import types
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import released
+
+released.scipy_misc()
+KERAS = released.keras()
+ON_THE_REFERENCE = KERAS.backend.backend() == "conformance.reference"
+
+
+def _stand_in(name: str) -> types.ModuleType:
+    module = types.ModuleType("keras.backend." + name)
+    public = {k: v for k, v in vars(KERAS.backend).items() if not k.startswith("__")}
+    module.__dict__.update(public, th_sparse_module=None)
+    return module
+
+
+if ON_THE_REFERENCE:
+    for _name in ("tensorflow_backend", "theano_backend"):
+        sys.modules["keras.backend." + _name] = _stand_in(_name)
+        setattr(KERAS.backend, _name, sys.modules["keras.backend." + _name])
+sys.modules["cntk"] = None  # type: ignore[assignment] - it starts only with Open MPI
+
+
+@pytest.fixture(autouse=True)
+def clear_session() -> Iterator[None]:
+    """Forget the learning phase that a test has set."""
+    yield
+    if ON_THE_REFERENCE:
+        KERAS.backend.clear_session()
+
+
+_warns = pytest.warns
+
+
+def _warns_or_not(expected: Any = Warning, *args: Any, **kwargs: Any) -> Any:
+    """`pytest.warns(None)`, which recorded warnings or none before pytest 7."""
+    if expected is None:
+        recorder: contextlib.AbstractContextManager[Any] = warnings.catch_warnings(record=True)
+        return recorder
+    return _warns(expected, *args, **kwargs)
+
+
+pytest.warns = _warns_or_not
