@@ -6,11 +6,40 @@ A library's session makes the environments of all its targets and writes their p
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import nox
 
 nox.needs_version = ">=2024.10"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.sessions = ["lint", "tests", "reference"]
+
+KERAS = "keras==2.2.4"
+RELEASED = ("h5py", "pyyaml", "six", "pytest", "pytest-timeout", "setuptools", "wheel")
+KERAS_TESTS = (
+    "keras/backend",
+    "keras/layers",
+    "keras/engine",
+    *(
+        f"keras/{name}_test.py"
+        for name in (
+            "activations",
+            "constraints",
+            "initializers",
+            "losses",
+            "metrics",
+            "optimizers",
+            "regularizers",
+        )
+    ),
+    "keras/test_sequential_model.py",
+    "test_dynamic_trainability.py",
+    "test_loss_masking.py",
+    "test_loss_weighting.py",
+    "test_model_pickling.py",
+    "test_model_saving.py",
+)
 
 LINT = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "lint")
 
@@ -54,6 +83,33 @@ def theano(session: nox.Session) -> None:
 def cntk(session: nox.Session) -> None:
     """Test every release of Keras on CNTK."""
     _run(session, "cntk")
+
+
+@nox.session(python="3.11")
+def keras(session: nox.Session) -> None:
+    """Keras's own tests (of 2.2.4, from its source distribution) on the reference.
+
+    What is given after `--` are files of `tests/` there, or options of pytest.
+    """
+    session.install("pip", "-e", ".", "numpy<2", "scipy<1.14", "pandas<2.3", *RELEASED)
+    session.install("--no-deps", KERAS, "keras_applications==1.0.8", "keras_preprocessing==1.1.2")
+    folder = Path(session.create_tmp())
+    fetch = ("download", KERAS, "--no-binary", ":all:", "--no-deps", "--dest", str(folder))
+    session.run("python", "-m", "pip", *fetch)
+    (archive,) = folder.glob("[kK]eras-*.tar.gz")
+    shutil.unpack_archive(archive, folder)
+    (tests,) = folder.glob("[kK]eras-*/tests")
+    plugin = Path("tests", "keras").resolve()
+    session.chdir(tests)
+    options = ("-p", "plugin", "-p", "no:cacheprovider", "-q", "-rfE", "--timeout", "300")
+    environment = {
+        "KERAS_BACKEND": "conformance.reference",
+        "KERAS_HOME": str(folder),
+        "PYTHONPATH": str(plugin),
+    }
+    chosen = session.posargs or KERAS_TESTS
+    # some tests name other backends, or need packages of their time: docs/reference.md lists them
+    session.run("pytest", *options, *chosen, env=environment, success_codes=[0, 1])
 
 
 def _run(session: nox.Session, target: str) -> None:

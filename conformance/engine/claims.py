@@ -87,7 +87,7 @@ def _shape_error(prepared: Prepared, claim: Claim) -> Iterator[Finding]:
     yield Finding(
         Aspect.STATIC_SHAPE,
         standing(conventions),
-        "exception",
+        "int_shape raises",
         f"has an int_shape that raises {claim.shape_error.type}: {claim.shape_error.message}",
         str(prepared.static_shape),
         claim.shape_error.type,

@@ -18,10 +18,17 @@ from conformance.adapters.observations import (
 from conformance.adapters.session import Session
 from conformance.engine import signatures
 from conformance.engine.failures import function_result
-from conformance.engine.findings import Finding, Identity
+from conformance.engine.findings import Finding, Identity, Judgement
 from conformance.engine.minimise import Minimiser
 from conformance.engine.plan import Task
-from conformance.engine.probes import BINDINGS, gradient_probe, works
+from conformance.engine.probes import (
+    BINDINGS,
+    gradient_probe,
+    shape_failure,
+    shape_probe,
+    works,
+)
+from conformance.engine.profiles import Profile
 from conformance.engine.subject import Run, Subject
 from conformance.engine.tally import Group, Tally
 from conformance.engine.trials import Trial
@@ -61,6 +68,13 @@ _NO_GRADIENT = Finding(
     "has no gradient to ask for: gradients fails for the sum of squares",
     "a gradient",
 )
+_NO_SHAPE = Finding(
+    Aspect.STATIC_SHAPE,
+    Verdict.UNSUPPORTED,
+    "no static shapes",
+    "has no static shape to ask for: int_shape fails for the square of a variable",
+    "a static shape",
+)
 
 
 @dataclass(slots=True)
@@ -77,6 +91,8 @@ class Examination:
     known: dict[str, dict[str, frozenset[Identity]]] = field(default_factory=dict)
     fatal: dict[str, list[frozenset[str]]] = field(default_factory=dict)
     undifferentiable: set[Binding] = field(default_factory=set)
+    shapeless: str | None = None
+    """The exception that `int_shape` raises for every result: that is its own failure."""
     cases: int = 0
     inside: float = 0.0
     begun: float = field(default_factory=time.monotonic)
@@ -87,6 +103,8 @@ class Examination:
         self.emit(TargetStarted(info))
         if any(Aspect.GRADIENT in task.aspects for task in self.tasks):
             self._probe_gradients()
+        if any(Aspect.STATIC_SHAPE in task.aspects for task in self.tasks):
+            self.shapeless = shape_failure(self.session.run_batch(shape_probe()))
         self._sweep()
         functions = [self._conclude(t) for t in self.tasks if t.spec.name in self.tallies]
         self.emit(TargetFinished(self._results(info, functions)))
@@ -186,12 +204,21 @@ class Examination:
         name = task.spec.name
         judgement = trial.judge(observed)
         judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
+        self._set_apart(judgement, name)
         self.tallies[name].add(judgement, trial)
         if any(f.verdict in (Verdict.CRASHED, Verdict.TIMED_OUT) for f in judgement.findings):
             self.fatal.setdefault(name, []).append(frozenset(trial.unsettled))
         known = frozenset(f.identity for f in judgement.findings)
         self.known.setdefault(name, {})[trial.key] = known
         self._count(name, observed, len({f.draw for f in judgement.findings}))
+
+    def _set_apart(self, judgement: Judgement, name: str) -> None:
+        """Take away what `int_shape` does to every function, which is its own failure."""
+        own = ("int_shape raises", self.shapeless)
+        kept = [f for f in judgement.findings if (f.kind, f.detail) != own]
+        if len(kept) < len(judgement.findings):
+            self.tallies[name].note([_NO_SHAPE])
+            judgement.findings = kept
 
     def _count(self, name: str, observed: StructureObservation, failed: int) -> None:
         done = sum(not isinstance(d.outcome, NotRun) for d in observed.draws)
@@ -229,7 +256,7 @@ class Examination:
             strategy=strategy,
             count=count,
             seed=task.own_seed,
-            budget=lambda group: _budget(group, task.profile.shrink),
+            budget=lambda group: _budget(group, task.profile),
             known=self.known.get(task.spec.name, {}),
         )
 
@@ -253,6 +280,7 @@ class Examination:
         )
 
 
-def _budget(group: Group, most: int) -> int:
-    """Violations are made as small as can be, the rest gets a quarter of the effort."""
-    return most if group.finding.verdict is Verdict.VIOLATES else most // 4
+def _budget(group: Group, profile: Profile) -> int:
+    """Violations are made as small as can be, the rest as far as the profile says."""
+    violates = group.finding.verdict is Verdict.VIOLATES
+    return profile.shrink if violates else profile.shrink_other

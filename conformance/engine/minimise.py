@@ -47,6 +47,8 @@ class Minimiser:
         """The group with the smallest case found; the group itself if there is none smaller."""
         if group.trial is None or group.finding.kind in ("crash", "time-out", "garbage"):
             return group
+        if not self.budget(group):
+            return group
         return self._values(self._structure(group, group.trial))
 
     def _structure(self, group: Group, trial: Trial) -> Group:

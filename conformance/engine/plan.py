@@ -18,6 +18,7 @@ from conformance.engine.tally import demanded_aspects
 from conformance.engine.trials import Trial
 from conformance.generators import Draw, Structure, collect_all, generate, structures
 from conformance.generators.collect import POOL, distinct
+from conformance.generators.coverage import select_settled
 from conformance.generators.gradients import Differentiated, differentiated
 from conformance.results import Aspect
 from conformance.scenarios import Family, Scenario, families_of
@@ -25,6 +26,8 @@ from conformance.specs import Signature, Spec, Specs
 from conformance.specs.load import signature
 from conformance.specs.model import ErrorCase
 
+GRADIENT_POOL = 6
+"""How many times more gradients are generated than kept: few structures are settled."""
 _RUN_ASPECTS = {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE, Aspect.PURITY}
 
 
@@ -102,12 +105,14 @@ class Task:
     def _slopes(self) -> Iterator[tuple[Trial, Source]]:
         if self.spec.dtype is None or Aspect.GRADIENT not in self.aspects:
             return
-        count = 2 * self.profile.gradients
+        count = GRADIENT_POOL * self.profile.gradients
         made = structures(self.spec, self.edition).map(differentiated).filter(bool)
         source = Source(made.map(self._slope), count)
         slopes = distinct(source.strategy, _key, count, self.own_seed)
-        for slope in sorted(slopes, key=_settled_first)[: self.profile.gradients]:
-            yield slope, source
+        unsettled = [bool(slope.unsettled) for slope in slopes]
+        made_of = [slope.differentiated.structure for slope in slopes]
+        for place in select_settled(made_of, unsettled, self.profile.gradients):
+            yield slopes[place], source
 
     def _slope(self, made: Differentiated | None) -> Slope:
         assert made is not None, "the strategy leaves out what has no gradient"
@@ -171,10 +176,6 @@ class Task:
 
 def _scene(name: str, scenario: Scenario) -> Scene:
     return Scene(scenario, name)
-
-
-def _settled_first(trial: Trial) -> int:
-    return len(trial.unsettled)
 
 
 def _key(trial: Trial) -> str:

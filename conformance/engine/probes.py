@@ -1,4 +1,4 @@
-"""Does `gradients` work at all on this target? Only then can it be asked of other functions."""
+"""Do `gradients` and `int_shape` work at all? Only then can they be asked of other functions."""
 
 from __future__ import annotations
 
@@ -20,6 +20,19 @@ def gradient_probe(binding: Binding) -> Batch:
         Step("gradients", "gradients", (Ref("loss"), [Ref("x")])),
     )
     return Batch(Program((item,), steps, ("gradients",)), {"x": _POINT[None]}, 1)
+
+
+def shape_probe() -> Batch:
+    """The square of a variable, whose static shape is asked for."""
+    item = Input("x", _POINT.shape, "float32", Binding.VARIABLE)
+    program = Program((item,), (Step("squares", "square", (Ref("x"),)),), ("squares",))
+    return Batch(program, {"x": _POINT[None]}, 1)
+
+
+def shape_failure(observed: StructureObservation) -> str | None:
+    """The exception that `int_shape` raises for the result of an operation; None if it answers."""
+    errors = [c.shape_error for o in observed.outputs for c in o.claims if c.shape_error]
+    return errors[0].type if errors else None
 
 
 def works(observed: StructureObservation) -> bool:

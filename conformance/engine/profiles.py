@@ -24,7 +24,9 @@ class Profile:
     """Structures for each documented error."""
     values: tuple[str, ...]
     shrink: int
-    """How many smaller trials are run for each failure."""
+    """How many smaller trials are run for each violation."""
+    shrink_other: int
+    """How many are run for each other failure."""
     scenarios: int
     """How many scenarios are drawn of each family."""
     gradients: int
@@ -58,17 +60,18 @@ def _values(text: str) -> tuple[str, ...]:
 PROFILES = {
     p.name: p
     for p in (
-        Profile("smoke", 8, 2, _values("ordinary halves ordinary special"), 20, 3, 2, setups=3),
+        Profile("smoke", 5, 2, _values("ordinary halves ordinary special"), 10, 0, 2, 1, setups=3),
         Profile(
             "default",
-            32,
+            28,
             6,
             _values(
                 "ordinary halves ordinary*9 integers*2 halves zeros extremes*2 subnormal special*2"
             ),
             40,
-            12,
-            8,
+            10,
+            10,
+            6,
         ),
         Profile(
             "thorough",
@@ -79,6 +82,7 @@ PROFILES = {
                 " extremes*2 subnormal*2 special*2"
             ),
             200,
+            50,
             60,
             40,
         ),

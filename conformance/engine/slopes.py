@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -50,6 +50,7 @@ class Slope:
     seed: int
     outputs: Outputs = "lists"
     setup: None = None
+    _expected: dict[tuple[int, float], dict[str, Slopes]] = field(default_factory=dict, repr=False)
 
     @property
     def differentiates(self) -> frozenset[Binding]:
@@ -234,7 +235,15 @@ class Slope:
         return room + ESTIMATE * expected.error + CANCELLED * eps * expected.terms
 
     def _slopes(self, number: int, roundings: float) -> dict[str, Slopes]:
-        """What is expected for each input, its elements moved by so many roundings either way."""
+        """What is expected for each input, its elements moved by so many roundings either way.
+
+        It is computed once, for all inputs and all targets.
+        """
+        if (number, roundings) not in self._expected:
+            self._expected[number, roundings] = self._computed(number, roundings)
+        return self._expected[number, roundings]
+
+    def _computed(self, number: int, roundings: float) -> dict[str, Slopes]:
         structure = self.differentiated.structure
         unit = roundings * float(np.finfo(self.differentiated.dtype).eps) / 2
         arrays = {n: _moved(a, unit) for n, a in self.arrays[number].items()}

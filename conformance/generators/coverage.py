@@ -6,11 +6,14 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 from conformance.generators import images
-from conformance.generators.structure import Structure
+from conformance.generators.structure import Structure, expected_shape
 from conformance.program import Argument, Ref
 from conformance.specs import kinds
 
 Feature = tuple[Hashable, ...]
+
+MOST_UNSETTLED = 3
+"""One in so many gradients is of a structure that rests on conventions, where others can be had."""
 
 _FEW = (kinds.Literals, kinds.Dtype, kinds.Boolean, kinds.DataFormat)
 """Kinds of parameters with few values, all of which are to be tried."""
@@ -22,17 +25,52 @@ def select(pool: Sequence[Structure], count: int) -> list[Structure]:
     First those that add features until none is missing, then those that the documents settle,
     then the rest: what is unsettled matters less than what can be violated.
     """
-    features = [frozenset(features_of(s)) for s in pool]
+    kept = _covering([frozenset(features_of(s)) for s in pool], count)
+    rest = sorted(set(range(len(pool))) - set(kept), key=lambda i: (bool(pool[i].unsettled), i))
+    return [pool[i] for i in sorted([*kept, *rest[: count - len(kept)]])]
+
+
+def select_settled(pool: Sequence[Structure], unsettled: Sequence[bool], count: int) -> list[int]:
+    """The places of `count` structures for gradients, most of which the documents settle.
+
+    Of these, and of the others, those that add features come first, and then the earlier ones.
+    """
+    features = [frozenset(_features_of_slopes(s)) for s in pool]
+    settled, others = (
+        _in_order([i for i, u in enumerate(unsettled) if u is wanted], features)
+        for wanted in (False, True)
+    )
+    first = max(count - count // MOST_UNSETTLED, count - len(others))
+    return [*settled[:first], *others[: count - len(settled[:first])]]
+
+
+def _in_order(places: list[int], features: Sequence[frozenset[Feature]]) -> list[int]:
+    """The places, first those that add features."""
+    kept = [places[i] for i in _covering([features[i] for i in places], len(places))]
+    return [*kept, *(i for i in places if i not in kept)]
+
+
+def _features_of_slopes(structure: Structure) -> Iterator[Feature]:
+    """As of calls, but long axes of the result, where places can be confused, not short ones."""
+    yield from (f for f in features_of(structure) if f[0] != "dimension")
+    shape = expected_shape(structure)
+    yield from (("long axes", n) for n in range(sum(d > 1 for d in shape)))
+    yield ("a long last axis", shape[-1:] > (1,))
+    numbers = ((n, v) for n, v in structure.arguments.items() if isinstance(v, int))
+    yield from (("above one", name, value > 1) for name, value in numbers)
+
+
+def _covering(features: Sequence[frozenset[Feature]], count: int) -> list[int]:
+    """Places, each the one that adds the most features, until none is missing."""
     kept: list[int] = []
     missing = set().union(*features)
     while missing and len(kept) < count:
-        best = max(range(len(pool)), key=lambda i: (len(features[i] & missing), -i))
+        best = max(range(len(features)), key=lambda i: (len(features[i] & missing), -i))
         if not features[best] & missing:
             break
         kept.append(best)
         missing -= features[best]
-    rest = sorted(set(range(len(pool))) - set(kept), key=lambda i: (bool(pool[i].unsettled), i))
-    return [pool[i] for i in sorted([*kept, *rest[: count - len(kept)]])]
+    return kept
 
 
 def features_of(structure: Structure) -> Iterator[Feature]:

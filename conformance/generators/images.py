@@ -209,7 +209,9 @@ def features(structure: Structure) -> Iterator[tuple[Hashable, ...]]:
     if not any(isinstance(r, kinds.Images) for r in structure.spec.parameters.values()):
         return
     values = structure.runtime.values
+    settled = not structure.unsettled
     moves = [
+        ("settled", settled),
         ("padding", values.get("padding")),
         ("first", values.get("data_format") in image_rules.CHANNELS_FIRST),
         ("mode", values.get("pool_mode")),
@@ -220,6 +222,29 @@ def features(structure: Structure) -> Iterator[tuple[Hashable, ...]]:
         moves.append((name, max(numbers) > 1))
         moves.append((name + " differ", len(set(numbers)) > 1))
     yield from (("windows", *pair) for pair in combinations(moves, 2))
+    yield ("border", values.get("padding"), values.get("pool_mode"), settled)
+    yield from ((*effect, settled) for effect in _effects(structure))
+
+
+def _effects(structure: Structure) -> Iterator[tuple[Hashable, ...]]:
+    """The axes on which strides, dilation and padding change what windows there are."""
+    values = structure.runtime.values
+    first, *others = structure.runtime.shapes.values()
+    lengths = image_rules.spatial(first, values.get("data_format"))
+    sizes = values.get("pool_size") or values.get("kernel_size")
+    if sizes is None and others and others[0] is not None:
+        sizes = image_rules.kernel(others[0], values.get("data_format"))[:-2]
+    if sizes is None or len(sizes) != len(lengths):
+        return
+    rates = image_rules.each(values.get("dilation_rate", 1), sizes)
+    strides = image_rules.each(values.get("strides", 1), sizes)
+    padding = values.get("padding", "valid")
+    steps = image_rules.windows(lengths, sizes, 1, padding, rates)
+    for axis, (k, rate, stride, count) in enumerate(zip(sizes, rates, strides, steps, strict=True)):
+        seen = (count or 0) > 1
+        yield ("moves", axis, stride > 1 and seen)
+        yield ("reaches", axis, (k or 0) > 1 and rate > 1)
+        yield ("beyond", padding, axis, (k or 0) > 1 and seen)
 
 
 def _channels(structure: Structure, shape: Dims) -> int:

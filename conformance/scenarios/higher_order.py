@@ -104,6 +104,10 @@ FOLDED = (
 )
 
 
+DIMS: tuple[Dims, ...] = ((2,), (), (3,), (2, 3), (1,), (3, 2), (1, 2))
+"""Shapes of an element. Most have several elements, which can change places."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """One call of map_fn, foldl or foldr."""
@@ -247,7 +251,7 @@ def _plans(draw: st.DrawFn, function: str, *, casts: bool = True) -> Plan:
         function,
         callee,
         draw(st.sampled_from([3, 2, 4, 1])),
-        tuple(draw(st.lists(st.sampled_from([2, 3, 1]), min_size=int(sums), max_size=2))),
+        draw(st.sampled_from([d for d in DIMS if d or not sums])),
         draw(st.booleans()),
         draw(st.booleans()),
         needed or (not mapped and draw(st.booleans())),

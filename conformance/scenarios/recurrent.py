@@ -290,12 +290,22 @@ def gradient_scenario(plan: Plan) -> Scenario:
 
 @st.composite
 def _plans(
-    draw: st.DrawFn, edition: str, *, masked: bool = False, always_told: bool = True
+    draw: st.DrawFn,
+    edition: str,
+    *,
+    masked: bool = False,
+    always_told: bool = True,
+    outside: bool = False,
 ) -> Plan:
-    """Plans; without `always_told`, some leave out `input_length` where the document allows it."""
+    """Plans; without `always_told`, some leave out `input_length` where the document allows it.
+
+    With `outside` most step functions use tensors besides inputs and states.
+    """
     newest = edition == "keras-2.2"
     # a mask needs states; that there may be none follows from what keras-2.x says of masks
     offered = [c for c in cells(edition) if c.states or not (masked or edition == "keras-1")]
+    if outside:
+        offered = 2 * [c for c in offered if c.constants or c.weights(1)] + offered
     cell = draw(st.sampled_from(offered))
     dims: tuple[int, ...] = draw(st.sampled_from([(2,), (3,), (1,)]))
     if cell.units is None and newest and not masked:
@@ -338,7 +348,9 @@ def _static(edition: str) -> st.SearchStrategy[Scenario]:
 
 
 def _gradients(edition: str) -> st.SearchStrategy[Scenario]:
-    plans = st.one_of(_plans(edition), _plans(edition, masked=True))
+    plans = st.one_of(
+        _plans(edition, outside=True), _plans(edition, masked=True, outside=True)
+    )
     small = plans.map(
         lambda p: replace(
             p, dtype="float32", time=min(p.time, 3), mask="float32" if p.mask else None

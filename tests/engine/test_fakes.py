@@ -338,3 +338,14 @@ def test_the_events_add_up() -> None:
         examples = sum(a.cases for a in aspects if a.aspect is Aspect.EXAMPLE)
         assert value.cases + examples == sum(e.cases for e in done if e.function == function)
         assert sum(f.count for f in value.failures) <= value.cases
+
+
+def test_int_shape_that_fails_for_every_result_is_not_the_functions_failure() -> None:
+    found = outcome("no_static_shapes", "exp", "reshape").verdicts()
+    assert found["exp", Aspect.STATIC_SHAPE] is Verdict.UNSUPPORTED
+    assert found["reshape", Aspect.STATIC_SHAPE] is not Verdict.VIOLATES
+
+
+def test_int_shape_that_fails_for_one_function_is() -> None:
+    found = outcome("no_static_shape_of_exp", "exp", "reshape").verdicts()
+    assert found["exp", Aspect.STATIC_SHAPE] is Verdict.VIOLATES

@@ -6,11 +6,9 @@ for `keras.backend.tensorflow_backend` and `theano_backend`, which tests of the 
 these compare is then the reference with itself, or with NumPy.
 """
 
-import contextlib
 import sys
 import types
 import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -32,26 +30,28 @@ if ON_THE_REFERENCE:
     for _name in ("tensorflow_backend", "theano_backend"):
         sys.modules["keras.backend." + _name] = _stand_in(_name)
         setattr(KERAS.backend, _name, sys.modules["keras.backend." + _name])
-sys.modules["cntk"] = None  # type: ignore[assignment] - it starts only with Open MPI
+# it starts only with Open MPI
+sys.modules["cntk"] = None  # type: ignore[assignment]
 
 
 @pytest.fixture(autouse=True)
-def clear_session() -> Iterator[None]:
-    """Forget the learning phase that a test has set."""
+def clear_session() -> Any:
+    """Forget the learning phase that a test has set, and the float type, if it failed half-way."""
+    floatx = KERAS.backend.floatx()
     yield
     if ON_THE_REFERENCE:
+        KERAS.backend.set_floatx(floatx)
         KERAS.backend.clear_session()
 
 
-_warns = pytest.warns
+_warns: Any = pytest.warns
 
 
 def _warns_or_not(expected: Any = Warning, *args: Any, **kwargs: Any) -> Any:
     """`pytest.warns(None)`, which recorded warnings or none before pytest 7."""
     if expected is None:
-        recorder: contextlib.AbstractContextManager[Any] = warnings.catch_warnings(record=True)
-        return recorder
+        return warnings.catch_warnings(record=True)
     return _warns(expected, *args, **kwargs)
 
 
-pytest.warns = _warns_or_not
+setattr(pytest, "warns", _warns_or_not)  # noqa: B010 - another type

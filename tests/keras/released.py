@@ -51,13 +51,19 @@ def _yaml() -> None:
     import yaml  # noqa: PLC0415
 
     load = yaml.load
-    yaml.load = lambda text, Loader=yaml.UnsafeLoader: load(text, Loader)  # noqa: N803
+
+    def with_default(text: Any, Loader: Any = yaml.UnsafeLoader) -> Any:  # noqa: N803
+        return load(text, Loader)
+
+    setattr(yaml, "load", with_default)  # noqa: B010 - another type
 
 
 def _h5py() -> None:
     """h5py 3 reads texts as `str`, and opens files to be read only."""
-    import h5py  # noqa: PLC0415
-
+    try:
+        import h5py  # noqa: PLC0415
+    except ImportError:
+        return  # Keras does without it, until a model is saved
     if int(h5py.__version__.split(".", maxsplit=1)[0]) < 3:
         return
     read, opened = h5py.AttributeManager.__getitem__, h5py.File.__init__
@@ -86,6 +92,8 @@ def scipy_misc() -> None:
     import scipy  # noqa: PLC0415
     import scipy.special  # noqa: PLC0415
 
-    module = types.ModuleType("scipy.misc")
-    module.logsumexp = scipy.special.logsumexp  # type: ignore[attr-defined]
-    sys.modules["scipy.misc"] = scipy.misc = module
+    try:
+        module = importlib.import_module("scipy.misc")
+    except ImportError:
+        module = sys.modules["scipy.misc"] = scipy.misc = types.ModuleType("scipy.misc")
+    setattr(module, "logsumexp", scipy.special.logsumexp)  # noqa: B010 - a module has any name

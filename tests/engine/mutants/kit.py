@@ -36,7 +36,7 @@ class Mutant:
     aspect: str = "value"
     verdict: str = "violates"
     """`diverges` where no document says what is right."""
-    profile: str = "smoke"
+    profile: str = "small"
     edition: str = "keras-2.2"
     alone: bool = False
     """Whether the error shows in the programs of other functions too."""

@@ -13,7 +13,7 @@ from conformance.adapters.configured import Configurable
 from conformance.adapters.process import Launch
 from conformance.adapters.registry import Target
 from conformance.adapters.session import Limits, Session
-from conformance.engine import PROFILES, Run, Subject, Task, examination, plan, run
+from conformance.engine import PROFILES, Profile, Run, Subject, Task, examination, plan, run
 from conformance.program import Prelude
 from conformance.results import Aspect, AspectResult, FunctionResult
 from conformance.results.events import Event, TargetFinished
@@ -25,6 +25,11 @@ MODULE = "tests.engine.mutants.changed"
 LIMITS = Limits(structure=20.0, draw=2.0)
 MOST = 90
 """Mutants in one process."""
+
+SMALL = Profile(
+    "small", 14, 3, ("ordinary", "halves", "ordinary", "integers", "special"), 0, 4, 3, setups=20
+)
+"""Half of the default profile: enough for most mutants."""
 
 Round = list[Mutant]
 
@@ -50,13 +55,17 @@ def _fits(found: Mutant, others: Round) -> bool:
     return len(others) < MOST and all(found.function != other.function for other in others)
 
 
+def _profile(name: str) -> Profile:
+    return SMALL if name == SMALL.name else PROFILES[name]
+
+
 @cache
 def _task(function: str, aspect: str, profile: str, edition: str) -> Task:
     """The plan for one aspect of one function; its trials are made once for all mutants."""
     (task,) = plan(
         load(),
         edition,
-        PROFILES[profile],
+        _profile(profile),
         0,
         select=lambda name: name == function,
         aspects=[Aspect(aspect)],
@@ -96,7 +105,7 @@ def examined(together: Round) -> dict[str, FunctionResult]:
     """The results of one round, by function. Nothing is made smaller."""
     events: list[Event] = []
     first = together[0]
-    common = Run("1.0", PROFILES[first.profile], 0, "2000-01-01T00:00:00+00:00")
+    common = Run("1.0", _profile(first.profile), 0, "2000-01-01T00:00:00+00:00")
     tasks = [_task(m.function, m.aspect, m.profile, m.edition) for m in together]
     with mock.patch.object(examination, "MOST_MINIMISED", 0):
         run([_subject(together)], {first.edition: tasks}, common, events.append, 1)

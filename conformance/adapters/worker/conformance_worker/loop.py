@@ -28,6 +28,7 @@ class Worker(object):
         self._eager = eager
         self._settings = Settings(module)
         self._builds = 0
+        self._clean = False
         self._spoiled = False
         self._leaked: List[str] = []
         self._commands: Dict[str, Callable[[Dict[str, Any], List[Any]], Answer]] = {
@@ -59,14 +60,16 @@ class Worker(object):
         program = parse(request["program"])
         stacked = draws_of(program, request, payloads)
         self._leaked = []
-        if request.get("fresh"):
+        if request.get("fresh") and not self._clean:
             self._forget()
+        self._clean = False
         run = Run(self._module, self._eager, program, self._before_build)
         header, arrays = run.answer(stacked, request["draws"])
         self._spoiled = run.spoiled
         if request.get("fresh"):
             self._settings.restore()
             self._forget()
+            self._clean = True
         header["leaked"] = sorted({*self._leaked, *self._settings.restore()})
         return header, arrays
 
