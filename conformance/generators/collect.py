@@ -7,7 +7,8 @@ search for a smaller failing structure starts from one that is known to fail.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from functools import partial
 from random import Random
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ import hypothesis
 from hypothesis.errors import NoSuchExample
 from hypothesis.strategies import SearchStrategy
 
+from conformance.generators import images
 from conformance.generators.calls import offered_bindings
 from conformance.generators.coverage import select
 from conformance.generators.structure import Structure, structures
@@ -49,7 +51,18 @@ def collect_all(spec: Spec, edition: str, count: int, seed: int) -> list[Structu
         pool += generate(structures(spec, edition, binding=binding), 1, seed)
     for convention in sorted({u.convention for u in spec.unsettled} - _conventions(pool)):
         pool += _resting_on(convention, spec, edition, seed)
+    for beginning in images.rare(spec):
+        if not any(_has(s, beginning) for s in pool):
+            pool += _found(spec, edition, partial(_has, beginning=beginning), seed)
     return select(pool, count)
+
+
+def _has(structure: Structure, beginning: tuple[Hashable, ...]) -> bool:
+    """Whether a settled call has a feature that begins so, and is true."""
+    if structure.unsettled:
+        return False
+    found = (f for f in images.features(structure) if f[: len(beginning)] == beginning)
+    return any(all(part is not False for part in f) for f in found)
 
 
 def _conventions(pool: list[Structure]) -> set[str]:
@@ -57,9 +70,14 @@ def _conventions(pool: list[Structure]) -> set[str]:
 
 
 def _resting_on(convention: str, spec: Spec, edition: str, seed: int) -> list[Structure]:
-    found = _find(
-        structures(spec, edition), lambda s: convention in s.unsettled, RARE, seed, GENERATE
-    )
+    return _found(spec, edition, lambda s: convention in s.unsettled, seed)
+
+
+def _found(
+    spec: Spec, edition: str, condition: Callable[[Structure], bool], seed: int
+) -> list[Structure]:
+    """A structure that meets a condition, if one comes soon."""
+    found = _find(structures(spec, edition), condition, RARE, seed, GENERATE)
     return [] if found is None else [found]
 
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from conformance.generators.calls import Call, offered_bindings
 from conformance.program import Binding, Ref
-from conformance.specs import image_rules, kinds
+from conformance.specs import Spec, image_rules, kinds
 
 if TYPE_CHECKING:
     from conformance.generators.structure import Structure
@@ -224,6 +224,22 @@ def features(structure: Structure) -> Iterator[tuple[Hashable, ...]]:
     yield from (("windows", *pair) for pair in combinations(moves, 2))
     yield ("border", values.get("padding"), values.get("pool_mode"), settled)
     yield from ((*effect, settled) for effect in _effects(structure))
+
+
+def rare(spec: Spec) -> list[tuple[Hashable, ...]]:
+    """The beginnings of features that a settled call hardly has, and that are to be tested."""
+    if not any(isinstance(r, kinds.Images) for r in spec.parameters.values()):
+        return []
+    effects = {"strides": "moves", "dilation_rate": "reaches"}
+    found: list[tuple[Hashable, ...]] = [
+        (effect,) for name, effect in effects.items() if name in spec.parameters
+    ]
+    if "output_shape" in spec.parameters:  # there are no effects of strides on such windows
+        return []
+    modes = spec.parameters.get("pool_mode")
+    if isinstance(modes, kinds.Literals):
+        found += [("border", "same", mode) for mode in modes.values]
+    return found
 
 
 def _effects(structure: Structure) -> Iterator[tuple[Hashable, ...]]:

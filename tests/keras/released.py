@@ -4,6 +4,7 @@ What Keras was written for, and what has since been taken away, is put back befo
 Nothing here changes what a backend does. It runs on CPython 3.6 too, where there is little to do.
 """
 
+import importlib
 import sys
 import types
 import warnings

@@ -6,6 +6,7 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from unittest import mock
 
@@ -26,8 +27,14 @@ LIMITS = Limits(structure=20.0, draw=2.0)
 MOST = 90
 """Mutants in one process."""
 
-SMALL = Profile(
-    "small", 14, 3, ("ordinary", "halves", "ordinary", "integers", "special"), 0, 4, 3, setups=20
+SMALL = replace(
+    PROFILES["default"],
+    name="small",
+    structures=14,
+    invalid=3,
+    values=("ordinary", "halves", "ordinary", "integers", "special"),
+    scenarios=4,
+    gradients=3,
 )
 """Half of the default profile: enough for most mutants."""
 
