@@ -127,7 +127,7 @@ class Session:
                 if not ahead:
                     return
                 answer = self._answer(ahead)
-                if "learning_phase" in answer.leaked and ahead[0].fresh:
+                if {"learning_phase", "clear_session"} & {*answer.leaked} and ahead[0].fresh:
                     # a new worker: the old one cannot forget what was done to it
                     self._drop()
                     self._submit_later(ahead)

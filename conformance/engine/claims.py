@@ -67,13 +67,16 @@ def _dtype_conventions(prepared: Prepared, other: dict[str, str]) -> tuple[str, 
 
 
 def static_shape(prepared: Prepared, claim: Claim, value: Value | None) -> Iterator[Finding]:
-    """The static shape must not contradict the real one, and should say what can be known."""
+    """The static shape must not contradict the real one, and should say what can be known.
+
+    One that agrees with the shape demanded is right: if the real one differs, the value is wrong.
+    """
     if value is None or value.array is None or claim.shape_error is not None:
         yield from _shape_error(prepared, claim)
         return
     real = value.array.shape
     said = claim.shape
-    if said is not None and not compatible(said, real):
+    if said is not None and not (compatible(said, real) or compatible(said, prepared.shape)):
         yield _static("contradiction", said, real, prepared.structure.unsettled)
     elif real == prepared.shape and not _precise(said, prepared.static_shape):
         kind = "unknown" if said is None else "imprecise"

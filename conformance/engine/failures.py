@@ -111,13 +111,13 @@ def _prelude(prelude: Prelude, trial: Trial) -> Prelude:
 
 
 def _echo(finding: Finding, case: Case) -> str | None:
-    """The fed input that the result may be."""
+    """The fed input that the result may be: one of the same elements, or of the wrong dtype."""
+    fed = [i for i in case.program.inputs if i.binding.startswith("placeholder")]
     if not isinstance(finding.got, np.ndarray):
-        return None
+        return next((i.name for i in fed if i.dtype == finding.got), None)
     got = (finding.got.shape, finding.got.tobytes())
-    fed = [i.name for i in case.program.inputs if i.binding.startswith("placeholder")]
-    same = (n for n in fed if got == (case.arrays[n].shape, case.arrays[n].tobytes()))
-    return next(same, None)
+    arrays = ((i.name, case.arrays[i.name]) for i in fed)
+    return next((name for name, a in arrays if got == (a.shape, a.tobytes())), None)
 
 
 def identifier(tally: Tally, finding: Finding) -> str:

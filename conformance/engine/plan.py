@@ -107,8 +107,9 @@ class Task:
             return
         count = GRADIENT_POOL * self.profile.gradients
         made = structures(self.spec, self.edition).map(differentiated).filter(bool)
-        source = Source(made.map(self._slope), count)
-        slopes = distinct(source.strategy, _key, count, self.own_seed)
+        strategy = made.map(self._slope)
+        source = Source(strategy, count)
+        slopes: list[Slope] = distinct(strategy, _key, count, self.own_seed)
         unsettled = [bool(slope.unsettled) for slope in slopes]
         made_of = [slope.differentiated.structure for slope in slopes]
         for place in select_settled(made_of, unsettled, self.profile.gradients):

@@ -68,10 +68,10 @@ PROFILES = {
             _values(
                 "ordinary halves ordinary*9 integers*2 halves zeros extremes*2 subnormal special*2"
             ),
-            40,
+            30,
+            5,
             10,
-            10,
-            6,
+            4,
         ),
         Profile(
             "thorough",

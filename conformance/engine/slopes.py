@@ -269,8 +269,7 @@ def _moved(array: Array, unit: float) -> Array:
     if not unit or array.dtype.kind != "f":
         return array
     pattern = signs(array.shape)[1]
-    moved: Array = array.astype(np.float64) * (1 + pattern * unit)
-    return moved
+    return np.asarray(array.astype(np.float64) * (1 + pattern * unit))
 
 
 def _outside(got: Array, expected: Slopes, room: Array) -> Array:

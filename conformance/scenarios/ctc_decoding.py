@@ -399,6 +399,14 @@ def repeated(_: str) -> Sequence[Scenario]:
     return (beam(case, "variable", None),)
 
 
+def shorter(_: str) -> Sequence[Scenario]:
+    """A sample that ends before another, with a class after its end that is no blank."""
+    steps = np.array([[1, 16, 2, 1], [1, 2, 16, 1], [1, 16, 2, 1]]) / 20
+    y_pred, lengths = np.stack([steps, steps]).astype("float32"), np.array([3, 1], "int32")
+    found = both(lambda y: (ctc.best_path(y),), ended(y_pred, lengths))
+    return (greedy(Decoded(y_pred, lengths, *found), "variable", True),)
+
+
 def greedy_cases(_: str) -> st.SearchStrategy[Scenario]:
     """Up to 3 samples, 8 time steps and 5 classes."""
     cases = st.builds(
@@ -426,4 +434,5 @@ FAMILIES: tuple[Family, ...] = (
     Family("ctc_decode", frozenset({Aspect.VALUE}), greedy_cases, EDITIONS),
     Family("ctc_decode", frozenset({Aspect.VALUE}), beam_cases, EDITIONS),
     Family("ctc_decode", frozenset({Aspect.VALUE}), repeated, EDITIONS),
+    Family("ctc_decode", frozenset({Aspect.VALUE}), shorter, EDITIONS),
 )

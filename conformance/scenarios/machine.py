@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import shown
+from conformance.scenarios.checks import plain, shown
 from conformance.scenarios.model import Array, Check, Problem, Scenario, Values
 from conformance.scenarios.state_model import (
     NONE,
@@ -51,6 +51,8 @@ class Noted:
     """Which item of a list; None for a single result."""
     known: int = 0
     """How much of the history there was."""
+    rank: str | None = None
+    """The output of `ndim` of the tensor that was evaluated; None if it was not asked."""
 
 
 @dataclass(eq=False)
@@ -207,17 +209,17 @@ def _check(noted: Noted, aspect: Aspect) -> Check:
     return Check(
         noted.what,
         aspect,
-        (noted.output,),
+        (noted.output,) if noted.rank is None else (noted.output, noted.rank),
         _as_noted(noted, noted.history[noted.known :]),
         f"{shown(noted.value)} in {noted.output}",
         conventions=tuple(sorted(noted.conventions)),
     )
 
 
-def _as_noted(noted: Noted, later: Sequence[Array]) -> Callable[[Values], Problem | None]:
+def _as_noted(noted: Noted, later: Sequence[Array]) -> Callable[..., Problem | None]:
     """The array as noted; one that shows a later value was changed after it had been returned."""
 
-    def test(values: Values) -> Problem | None:
+    def test(values: Values, *rank: Values) -> Problem | None:
         place = 0 if noted.place is None else noted.place
         if (noted.place is None and len(values) != 1) or len(values) <= place:
             return Problem(f"gives {len(values)} results", "several")
@@ -227,7 +229,9 @@ def _as_noted(noted: Noted, later: Sequence[Array]) -> Callable[[Values], Proble
         if _same(got, noted.value):
             return None
         changed = ("returned-copy",) if any(_same(got, other) for other in later) else ()
-        return _problem(got, noted.value, changed)
+        # A tensor that had another rank before it was evaluated is the fault of its operator.
+        unmade = any(plain(said) == got.ndim != noted.value.ndim for said in rank)
+        return replace(_problem(got, noted.value, changed), unmade=unmade)
 
     return test
 

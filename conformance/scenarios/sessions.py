@@ -210,8 +210,8 @@ def phases(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001 - alike i
     """The phase is what it was set to last."""
     writer = Writer()
     checks = []
-    for number in range(draw(st.integers(1, 4))):
-        value = draw(st.integers(0, 1))
+    first = draw(st.permutations((1, 0)))
+    for number, value in enumerate([*first, *draw(st.lists(st.integers(0, 1), max_size=2))]):
         writer.call("set_learning_phase", value)
         writer.observe(f"phase_{number}", "learning_phase")
         demands = f"a learning phase of {value}"
@@ -259,6 +259,8 @@ def fed_phases(draw: st.DrawFn, edition: str) -> Scenario:
     phase = call("learning_phase")
     branches = [call("operator.add", x, branch) for branch in (train, test)]
     output = call("in_train_phase", *branches)
+    if draw(st.booleans()):  # the flag is the one that was used, whenever it is asked for
+        phase = call("learning_phase")
     function = call("function", [x, train, test, phase], [output])
     checks = [_fed(machine, function, kind) for _ in range(draw(st.integers(1, 3)))]
     conventions = () if edition == "keras-1" else ("symbolic-phase",)

@@ -134,6 +134,17 @@ def evaluate(machine: Machine) -> None:
     history = expression.variable.history if expression.variable else []
     value, resting = expression.value({}), expression.conventions()
     machine.note(Noted("the value of a tensor", output, value, resting, history))
+    if expression.variable and machine.perhaps():
+        _evaluate_anew(machine, expression.variable, tensor)
+
+
+def _evaluate_anew(machine: Machine, variable: Variable, tensor: Argument) -> None:
+    """`eval` of the same variable with another value."""
+    value, output = machine.numbers(variable.kind), machine.name("evaluated")
+    machine.writer.call("set_value", variable.ref, machine.given(value))
+    variable.set(value)
+    machine.writer.observe(output, "eval", tensor)
+    machine.note(Noted("the value of a tensor", output, value, NONE, variable.history))
 
 
 def compile_one(machine: Machine) -> None:
@@ -143,6 +154,7 @@ def compile_one(machine: Machine) -> None:
     names = [ref.name for ref in inputs]
     outputs = _outputs(machine, kind, names)
     tensors: list[Argument] = [machine.written(output) for output in outputs]
+    ranks = [_rank(machine, tensor) for tensor in tensors]
     updates = _updates(machine, kind, names)
     arguments: list[Argument] = [[*inputs], tensors]
     if updates:
@@ -151,7 +163,16 @@ def compile_one(machine: Machine) -> None:
         )
     else:
         ref = machine.writer.call("function", *arguments)
-    machine.compiled.append(Compiled(ref, [(n, kind) for n in names], outputs, updates))
+    machine.compiled.append(Compiled(ref, [(n, kind) for n in names], outputs, updates, ranks))
+
+
+def _rank(machine: Machine, tensor: Argument) -> str | None:
+    """Where `function` is tested: the number of dimensions that an output has beforehand."""
+    if machine.function != "function":
+        return None
+    output = machine.name("rank")
+    machine.writer.observe(output, "ndim", tensor)
+    return output
 
 
 def _placeholders(machine: Machine, kind: Kind) -> list[Ref]:
@@ -210,7 +231,11 @@ def call(machine: Machine) -> None:
     """A call of a function, which is made first if there is none."""
     if not machine.compiled:
         compile_one(machine)
-    compiled = machine.compiled[machine.choose(machine.compiled)]
+    call_of(machine, machine.compiled[machine.choose(machine.compiled)])
+
+
+def call_of(machine: Machine, compiled: Compiled) -> None:
+    """A call of this function, with new numbers."""
     fed = {name: machine.numbers(kind) for name, kind in compiled.inputs}
     passed: list[Argument] = [machine.given(value) for value in fed.values()]
     output = machine.name("results")
@@ -218,7 +243,10 @@ def call(machine: Machine) -> None:
     for place, (value, resting) in enumerate(compiled.call(fed)):
         history = compiled.history[place]
         if machine.function == "function":  # where others are tested, outputs are not their fault
-            machine.note(Noted("an output of a function", output, value, resting, history, place))
+            rank = compiled.ranks[place]
+            machine.note(
+                Noted("an output of a function", output, value, resting, history, place, rank=rank)
+            )
 
 
 RULES: Mapping[str, Ruled] = {
@@ -259,6 +287,8 @@ def machine(
             make(written)
             _make_alike(written)
             run(written, rules, main, STEPS)
+            if main == "call":  # what a function does when it is called again
+                call_of(written, written.compiled[0])
             for variable in written.variables:
                 read_back(written, variable)
             return scenario_of(written, title, aspect)

@@ -131,6 +131,8 @@ class Compiled:
     inputs: Sequence[tuple[str, tuple[tuple[int, ...], str]]]
     outputs: Sequence[Expression]
     updates: Sequence[Update]
+    ranks: Sequence[str | None] = ()
+    """For each output the program's output that tells its rank, if it was asked."""
     versions: dict[Variable, int] = field(default_factory=dict)
     history: list[list[Array]] = field(default_factory=list)
     """For each output the values that it has had."""

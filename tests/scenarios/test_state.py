@@ -11,13 +11,16 @@ import pytest
 from hypothesis import strategies as st
 
 import conformance.reference as K  # noqa: N812
+from conformance.adapters.observations import Value
 from conformance.engine.findings import Finding
 from conformance.program import Ref
-from conformance.results import Verdict
+from conformance.results import Aspect, Verdict
 from conformance.scenarios import Family, Scenario, refusals, sessions, state, updates
+from conformance.scenarios.machine import Machine, Noted, scenario_of
 from conformance.scenarios.state_model import (
     AT_CALL,
     BEFORE,
+    NONE,
     TOGETHER,
     Compiled,
     Expression,
@@ -329,3 +332,17 @@ def test_the_model_knows_what_changed_since_a_function_was_made() -> None:
     read = _compiled([_read(a)])
     a.set(np.array([2.0]))
     assert read.call({})[0][1] == {AT_CALL}
+
+
+@pytest.mark.parametrize(("rank", "unmade"), [(2, True), (1, False)])
+def test_a_tensor_that_had_another_rank_is_not_the_fault_of_a_function(
+    rank: int, unmade: bool
+) -> None:
+    machine = Machine(lambda strategy: None, "keras-2.2", "function")  # type: ignore[arg-type]
+    machine.note(Noted("an output", "results", np.zeros(2), NONE, [], 0, rank="rank"))
+    (check,) = scenario_of(machine, "a function", Aspect.VALUE).checks
+    got = Value(np.zeros((2, 2)), "float64", "ndarray")
+    problem = check.test((got,), (Value(np.array(rank), "int64", "int"),))
+    assert check.outputs == ("results", "rank")
+    assert problem is not None
+    assert problem.unmade is unmade

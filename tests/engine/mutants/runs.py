@@ -38,6 +38,9 @@ SMALL = replace(
 )
 """Half of the default profile: enough for most mutants."""
 
+CALLED = ("value", "dtype", "static shape")
+"""Aspects of the same trials, which are made once."""
+
 Round = list[Mutant]
 
 
@@ -69,13 +72,15 @@ def _profile(name: str) -> Profile:
 @cache
 def _task(function: str, aspect: str, profile: str, edition: str) -> Task:
     """The plan for one aspect of one function; its trials are made once for all mutants."""
+    if aspect in CALLED[1:]:
+        return _task(function, CALLED[0], profile, edition)
     (task,) = plan(
         load(),
         edition,
         _profile(profile),
         0,
         select=lambda name: name == function,
-        aspects=[Aspect(aspect)],
+        aspects=[Aspect(a) for a in (CALLED if aspect in CALLED else (aspect,))],
     )
     return task
 

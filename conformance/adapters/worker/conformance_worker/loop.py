@@ -87,7 +87,10 @@ class Worker(object):
         """A session as it was at the start, as far as the implementation can."""
         self._spoiled = False
         if hasattr(self._module, "clear_session"):
-            self._module.clear_session()
+            try:
+                self._module.clear_session()
+            except Exception:  # the library's own, of any type: its scenarios show it
+                self._leaked.append("clear_session")
         self._leaked += self._settings.restore()
         if self._settings.phase_leaked():
             self._leaked.append("learning_phase")

@@ -1,0 +1,91 @@
+"""Implementations that are wrong as a whole: the right cells are blamed, and no others."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from functools import cache
+from pathlib import Path
+
+from conformance.adapters.configured import Configurable
+from conformance.adapters.registry import Target
+from conformance.adapters.session import Limits
+from conformance.engine import Subject
+from conformance.results import Aspect, Verdict
+from tests.engine.support import ROOT, Outcome, examine, module
+
+FOLDER = Path(__file__).parent / "broken"
+LIMITS = Limits(structure=20.0, draw=2.0)
+SEEDED = ("random_normal", "random_uniform_variable", "dropout")
+SMOOTH = ("tanh", "dot", "bias_add", "foldl")
+PHASED = ("in_train_phase", "learning_phase", "set_learning_phase", "tanh")
+SETTINGS = ("floatx", "epsilon", "image_data_format", "backend")
+
+
+@cache
+def outcome(name: str, *functions: str) -> Outcome:
+    return examine(module(name, FOLDER, LIMITS), functions)
+
+
+def blamed(found: Outcome) -> dict[tuple[str, Aspect], Verdict]:
+    """Every cell that does not conform."""
+    return {k: v for k, v in found.verdicts().items() if v is not Verdict.CONFORMS}
+
+
+def test_wrong_gradients_are_the_fault_of_gradients_alone() -> None:
+    found = outcome("wrong_gradients", "gradients", *SMOOTH)
+    assert found.aspect("gradients", Aspect.GRADIENT).verdict is Verdict.VIOLATES
+    for function in ("tanh", "dot", "bias_add"):
+        result = found.aspect(function, Aspect.GRADIENT)
+        assert result.verdict is Verdict.UNSUPPORTED
+        assert {f.kind for f in result.failures} == {"no gradients"}
+    assert {aspect for _, aspect in blamed(found)} == {Aspect.GRADIENT}
+
+
+def test_a_phase_that_stays_spoils_no_other_scenario() -> None:
+    found = outcome("leaks_phase", *PHASED)
+    assert not blamed(found)
+    assert found.results.run.complete
+
+
+def test_clear_session_that_ends_the_process_is_blamed_for_it() -> None:
+    found = outcome("clear_crashes", "clear_session", "tanh")
+    assert found.aspect("clear_session", Aspect.STATE).verdict is Verdict.CRASHED
+    assert {function for function, _ in blamed(found)} == {"clear_session"}
+
+
+def test_clear_session_that_raises_is_blamed_for_it() -> None:
+    found = outcome("clear_raises", "clear_session", "tanh", "get_uid")
+    assert found.aspect("clear_session", Aspect.STATE).verdict is Verdict.VIOLATES
+    assert {function for function, _ in blamed(found)} == {"clear_session"}
+
+
+def test_seeds_without_an_effect_diverge_in_their_aspect() -> None:
+    found = outcome("ignores_seeds", *SEEDED)
+    assert blamed(found) == {(f, Aspect.SEED): Verdict.DIVERGES for f in SEEDED}
+    for function in SEEDED:
+        conventions = {f.convention for f in found.aspect(function, Aspect.SEED).failures}
+        assert conventions == {"seed"}
+
+
+def configurable(name: str) -> Subject:
+    """The broken module as a subject that can be started with a configuration."""
+    nowhere = str(FOLDER / "nowhere")
+    subject = module(name, FOLDER, LIMITS, KERAS_HOME=nowhere)
+    paths = os.pathsep.join((str(FOLDER), str(ROOT)))
+    environment = {"PYTHONPATH": paths, "KERAS_HOME": nowhere}
+    target = Target(name=name, module=name, edition="keras-2.2", environment=environment)
+    started = Configurable(target)
+    return dataclasses.replace(
+        subject,
+        open_configured=lambda setup: started.open(setup.configuration, setup.environment),
+    )
+
+
+def test_an_import_that_a_file_breaks_violates_the_configuration() -> None:
+    found = examine(configurable("refuses_configuration"), SETTINGS, "default")
+    assert {a for _, a in blamed(found)} <= {Aspect.CONFIGURATION, Aspect.EXAMPLE}
+    for function in ("floatx", "epsilon", "image_data_format"):
+        result = found.aspect(function, Aspect.CONFIGURATION)
+        assert result.verdict is Verdict.VIOLATES
+        assert {f.kind for f in result.failures} == {"exception"}
