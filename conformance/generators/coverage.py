@@ -57,7 +57,7 @@ def _features_of_slopes(structure: Structure) -> Iterator[Feature]:
     yield from (("long axes", n) for n in range(sum(d > 1 for d in shape)))
     yield ("a long last axis", shape[-1:] > (1,))
     numbers = ((n, v) for n, v in structure.arguments.items() if isinstance(v, int))
-    yield from (("above one", name, value > 1) for name, value in numbers)
+    yield from (("above one", name) for name, value in numbers if value > 1)
 
 
 def _covering(features: Sequence[frozenset[Feature]], count: int) -> list[int]:

@@ -97,8 +97,8 @@ def _gathered(w: FunctionWriter) -> Function:
 
 
 FOLDED = (
-    Callee("a discounted sum", _discounted),
     Callee("a difference", _difference),
+    Callee("a discounted sum", _discounted),
     Callee("the sum", _plus),
     Callee("a sum of sums", _gathered, lambda _: ()),
 )
@@ -242,8 +242,9 @@ def keeps_dtype(dtype: str) -> Test:
 @st.composite
 def _plans(draw: st.DrawFn, function: str, *, casts: bool = True) -> Plan:
     mapped = function == "map_fn"
-    # fewer of the last, which needs an initializer: others show whether it is used
-    offered = MAPPED + CASTS * casts if mapped else FOLDED[:-1] + FOLDED
+    # fewer of the last, which needs an initializer: others show whether it is used; more
+    # differences, which show what an accumulation starts with
+    offered = MAPPED + CASTS * casts if mapped else 2 * FOLDED[:1] + FOLDED[:-1] + FOLDED
     callee = draw(st.sampled_from(offered))
     # a sum needs an axis; a fold with it keeps its shape only if it starts with a scalar
     sums = callee.shape((2,)) == ()

@@ -348,9 +348,7 @@ def _static(edition: str) -> st.SearchStrategy[Scenario]:
 
 
 def _gradients(edition: str) -> st.SearchStrategy[Scenario]:
-    plans = st.one_of(
-        _plans(edition, outside=True), _plans(edition, masked=True, outside=True)
-    )
+    plans = st.one_of(_plans(edition, outside=True), _plans(edition, masked=True, outside=True))
     small = plans.map(
         lambda p: replace(
             p, dtype="float32", time=min(p.time, 3), mask="float32" if p.mask else None

@@ -1,4 +1,4 @@
-# mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="no-redef"
+# mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="no-redef,attr-defined"
 """The reference, but no seed has an effect."""
 
 import inspect

@@ -77,7 +77,9 @@ def bound(right: Callable[..., Any], args: Any, kwargs: Any) -> dict[str, Any]:
     return {**given, **given.pop("kwargs", {})}
 
 
-def arguments(function: str, what: str, change: Callable[[dict[str, Any]], None], **more: Any) -> None:
+def arguments(
+    function: str, what: str, change: Callable[[dict[str, Any]], None], **more: Any
+) -> None:
     """`change` is done to the dictionary of the arguments."""
 
     def make(right):
@@ -168,14 +170,12 @@ def nodes_between(given: Any, made: Any) -> list[Tensor]:
     return list(found)[first:]
 
 
-_CHANGES: dict[int, Callable[..., Any]] = {}
+_CHANGES: dict[int, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {}
 _numbers = itertools.count()
 
 RULES["slipped"] = lambda x, **_: (x.shape, x.dtype)
 KERNELS["slipped"] = lambda x, change: _CHANGES[change][0](x)
-GRADIENTS["slipped"] = lambda node, upstream: (
-    _CHANGES[node.attributes["change"]][1](upstream),
-)
+GRADIENTS["slipped"] = lambda node, upstream: (_CHANGES[node.attributes["change"]][1](upstream),)
 
 
 def slip(

@@ -1,4 +1,5 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
+# mypy: disable-error-code="attr-defined,arg-type,misc,has-type,assignment,no-any-return,index"
 """Errors in normalisation, padding, resizing, biases and losses."""
 
 from __future__ import annotations
@@ -7,8 +8,15 @@ import numpy as np
 
 from conformance.reference import losses, normalisation, padding
 from conformance.reference.graph import apply
-from tests.engine.mutants.kit import arguments, elements, gradient, operation, patched, replaced
-from tests.engine.mutants.kit import result
+from tests.engine.mutants.kit import (
+    arguments,
+    elements,
+    gradient,
+    operation,
+    patched,
+    replaced,
+    result,
+)
 
 BATCH = ("normalize_batch_in_training", "batch_normalization")
 
@@ -107,9 +115,16 @@ for _name in PADDINGS:
     patched(_name, "before and after exchanged", (padding, "_pad", _swapped_widths))
     patched(_name, "one element less behind", (padding, "_pad", _one_less))
     operation(_name, "the border repeated instead of zeros", "pad", _edges)
-    operation(_name, "the gradient from the other side", "pad", gradient=lambda right: (
-        lambda node, upstream: (upstream[tuple(slice(b, -a if a else None)
-                                               for a, b in node.attributes["widths"])],)))  # fmt: skip
+    operation(
+        _name,
+        "the gradient from the other side",
+        "pad",
+        gradient=lambda right: (
+            lambda node, upstream: (
+                upstream[tuple(slice(b, -a if a else None) for a, b in node.attributes["widths"])],
+            )
+        ),
+    )
 for _name in PADDINGS[1:]:
     patched(_name, "the pairs in reverse", (padding, "_pad", _turned))
     patched(_name, "the other layout", (padding, "_pad", _later), verdict="reported")
@@ -169,7 +184,13 @@ CROSS = ("categorical_crossentropy", "sparse_categorical_crossentropy", "binary_
 for _name in CROSS:
     arguments(_name, "from_logits ignored", lambda given: given.update(from_logits=False))
     arguments(_name, "from_logits always", lambda given: given.update(from_logits=True))
-    patched(_name, "no clipping", (losses, "_limited", lambda p: p), verdict="reported", profile="default")
+    patched(
+        _name,
+        "no clipping",
+        (losses, "_limited", lambda p: p),
+        verdict="reported",
+        profile="default",
+    )
     elements(_name, "the other sign", lambda x: -x)
     elements(_name, "the logarithm to base 2", lambda x: (x * 1.4427).astype(x.dtype))
 for _name in CROSS[:2]:
@@ -195,9 +216,17 @@ def _next_class(kernel):
 
 
 operation("sparse_categorical_crossentropy", "labels from 1", "take_class", _next_class)
-operation("sparse_categorical_crossentropy", "the gradient at the next class", "take_class",
-          gradient=lambda right: lambda node, upstream: (
-              apply("reverse", right(node, upstream)[0], axes=(node.attributes["axis"],)), None))  # fmt: skip
+operation(
+    "sparse_categorical_crossentropy",
+    "the gradient at the next class",
+    "take_class",
+    gradient=lambda right: (
+        lambda node, upstream: (
+            apply("reverse", right(node, upstream)[0], axes=(node.attributes["axis"],)),
+            None,
+        )
+    ),
+)
 gradient("categorical_crossentropy", "no gradient of the target", lambda upstream: upstream * 0,
          "target", verdict="reported")  # fmt: skip
 
@@ -224,8 +253,9 @@ for _name, _kernel in {
     "one less than k": lambda right: lambda p, t, k: right(p, t, k=k - 1),
     "the smallest instead": lambda right: lambda p, t, k: right(-p, t, k=k),
     "the next class": lambda right: lambda p, t, k: right(p, (t + 1) % p.shape[1], k=k),
-    "ties are out": lambda right: lambda p, t, k: (
-        (p >= np.take_along_axis(p, t[:, None], 1)).sum(1) <= k),
+    "ties are out": lambda right: (
+        lambda p, t, k: (p >= np.take_along_axis(p, t[:, None], 1)).sum(1) <= k
+    ),
 }.items():
     _how = {"verdict": "reported"} if "ties" in _name else {}
     operation("in_top_k", _name, "in_top_k", _kernel, **_how)

@@ -99,7 +99,7 @@ def _subject(together: Round) -> Subject:
         Target(
             name="mutants",
             module=MODULE,
-            edition=together[0].edition,
+            edition=together[0].edition,  # type: ignore[arg-type]
             environment=environment | {"PATH": os.environ["PATH"]},
         )
     )

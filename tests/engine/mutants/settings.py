@@ -1,4 +1,5 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
+# mypy: disable-error-code="attr-defined,arg-type,misc,has-type,assignment,no-any-return,index"
 """Errors in settings, the configuration file and introspection."""
 
 from __future__ import annotations
@@ -44,7 +45,13 @@ replaced("set_epsilon", "any value", _anything("epsilon"), alone=True, aspect="e
          verdict="reported")  # fmt: skip
 replaced("cast_to_floatx", "always float32", lambda right: lambda x: np.asarray(x, "float32"),
          **STATE)  # fmt: skip
-replaced("cast_to_floatx", "as it is", lambda right: lambda x: np.array(x), alone=True, aspect="dtype")
+replaced(
+    "cast_to_floatx",
+    "as it is",
+    lambda right: lambda x: np.array(x, copy=True),
+    alone=True,
+    aspect="dtype",
+)
 replaced("cast_to_floatx", "rounded", lambda right: lambda x: np.rint(right(x)), **ALONE)
 
 
@@ -72,8 +79,15 @@ replaced("is_keras_tensor", "of all tensors", lambda right: lambda x: right(x) o
 replaced("is_keras_tensor", "of placeholders", lambda right: lambda x: right(x) or isinstance(
     x, Placeholder))  # fmt: skip
 replaced("is_keras_tensor", "of anything", lambda right: lambda x: False, aspect="error")
-result("cast", "float64 for float32", lambda made: apply("cast", made, dtype="float64")
-       if made.dtype == "float32" else made, aspect="dtype", alone=True, profile="default", verdict="reported")  # fmt: skip
+result(
+    "cast",
+    "float64 for float32",
+    lambda made: apply("cast", made, dtype="float64") if made.dtype == "float32" else made,
+    aspect="dtype",
+    alone=True,
+    profile="default",
+    verdict="reported",
+)
 replaced("cast", "rounded", lambda right: lambda x, dtype: right(
     apply("round", x) if x.dtype.startswith("float") and "int" in dtype else x, dtype),
     verdict="reported", **ALONE)  # fmt: skip

@@ -1,4 +1,5 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
+# mypy: disable-error-code="attr-defined,arg-type,misc,has-type,assignment,no-any-return,index"
 """Errors in variables, updates, functions, sessions and gradients.
 
 Programs of other functions use most of these, so that each is alone in its process.
@@ -10,8 +11,15 @@ import numpy as np
 
 from conformance.reference import functions, session
 from conformance.reference.graph import apply
-from tests.engine.mutants.kit import arguments, elements, mutant, operation, patched, replaced
-from tests.engine.mutants.kit import result
+from tests.engine.mutants.kit import (
+    arguments,
+    elements,
+    mutant,
+    operation,
+    patched,
+    replaced,
+    result,
+)
 
 ALONE = {"alone": True, "aspect": "state"}
 VALUE = {"alone": True}
@@ -44,7 +52,7 @@ replaced("batch_get_value", "the first for all",
 
 def _remembered(right):
     """What was read first is read for ever."""
-    seen = {}
+    seen: dict[object, object] = {}
 
     def wrong(x):
         return seen.setdefault(x, right(x))
@@ -86,7 +94,9 @@ mutant("get_value", "the variable's own array, which is overwritten", _aliases, 
 
 replaced("update", "the old value", lambda right: lambda x, new_x: right(x, x), profile="default",
          **ALONE)  # fmt: skip
-replaced("update_add", "subtracted", lambda right: lambda x, increment: right(x, -increment), **ALONE)
+replaced(
+    "update_add", "subtracted", lambda right: lambda x, increment: right(x, -increment), **ALONE
+)
 replaced("update_sub", "added", lambda right: lambda x, decrement: right(x, -decrement), **ALONE)
 replaced("update_sub", "the other way round", lambda right: lambda x, decrement: (
     functions.new_value(x, decrement - x, "update_sub")), **ALONE)  # fmt: skip
@@ -95,7 +105,8 @@ replaced("update", "never assigned", lambda right: lambda x, new_x: apply("ident
 for _name in ("update", "update_add", "update_sub"):
     result(_name, "half of the value", lambda made: made * 0.5, profile="default", **VALUE)
 replaced("moving_average_update", "momentum the other way round", lambda right: (
-    lambda x, value, momentum: right(x, value, 1 - momentum)), verdict="reported", profile="default", **ALONE)  # fmt: skip
+    lambda x, value, momentum: right(x, value, 1 - momentum)), verdict="reported",
+    profile="default", **ALONE)  # fmt: skip
 replaced("moving_average_update", "added up", lambda right: lambda x, value, momentum: (
     functions.new_value(x, x * momentum + value, "")), **ALONE)  # fmt: skip
 
@@ -238,8 +249,16 @@ replaced("gradients", "constant in further gradients", lambda right: lambda loss
 replaced("gradients", "float64", lambda right: lambda loss, variables: [
     apply("cast", g, dtype="float64") for g in right(loss, variables)],
     alone=True, aspect="dtype", verdict="diverges")  # fmt: skip
-result("stop_gradient", "the identity", lambda made: [apply("identity", m.inputs[0]) for m in made]
-       if isinstance(made, list) else apply("identity", made.inputs[0]), aspect="gradient")  # fmt: skip
+result(
+    "stop_gradient",
+    "the identity",
+    lambda made: (
+        [apply("identity", m.inputs[0]) for m in made]
+        if isinstance(made, list)
+        else apply("identity", made.inputs[0])
+    ),
+    aspect="gradient",
+)
 result("stop_gradient", "zeros", lambda made: made * 0 if not isinstance(made, list) else made)
 operation("stop_gradient", "half of the gradient", "stop_gradient",
           gradient=lambda right: lambda node, upstream: (upstream * 0.5,))  # fmt: skip

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from importlib import import_module
 
-THEMES = ("every_function", "convolution", "layers", "control", "ctc", "chance", "state", "settings")
+THEMES = (
+    "every_function",
+    "convolution",
+    "layers",
+    "control",
+    "ctc",
+    "chance",
+    "state",
+    "settings",
+)
 
 
 def load() -> None:
