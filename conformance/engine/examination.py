@@ -202,7 +202,11 @@ class Examination:
 
     def _take(self, task: Task, trial: Trial, observed: StructureObservation) -> None:
         name = task.spec.name
-        judgement = trial.judge(observed)
+        try:
+            judgement = trial.judge(observed)
+        except Exception as error:
+            error.add_note(f"while judging {trial.described} on {self.subject.name}")
+            raise
         judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
         self._set_apart(judgement, name)
         self.tallies[name].add(judgement, trial)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ from conformance.specs.model import ErrorCase
 
 GRADIENT_POOL = 6
 """How many times more gradients are generated than kept: few structures are settled."""
+_MAKING = threading.Lock()
 _RUN_ASPECTS = {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE, Aspect.PURITY}
 
 
@@ -64,13 +66,12 @@ class Task:
         return self.seed * 1_000_003 + zlib.crc32(self.spec.name.encode())
 
     def trials(self) -> list[Trial]:
-        """Everything that is run; made once, for all targets."""
-        if self._trials is None:
-            self._trials = []
-            for trial, source in self._made():
-                self._trials.append(trial)
-                if source is not None:
-                    self._sources[id(trial)] = source
+        """Everything that is run; made once, for all targets, whose threads wait for it."""
+        with _MAKING:
+            if self._trials is None:
+                made = list(self._made())
+                self._sources = {id(trial): s for trial, s in made if s is not None}
+                self._trials = [trial for trial, _ in made]
         return self._trials
 
     def source(self, trial: Trial) -> Source | None:

@@ -14,6 +14,9 @@ from tests.engine.mutants import themes
 from tests.engine.mutants.kit import MUTANTS, Mutant
 from tests.engine.mutants.runs import examined, found_in, rounds
 
+# one worker of xdist runs them all: they share few processes of the reference
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mutants")]
+
 themes.load()
 FOUND = {
     "violates": {Verdict.VIOLATES},

@@ -185,7 +185,7 @@ patched(RNN, "inputs of rank 2 taken", (recurrent, "_sequence", _any_rank), aspe
 # Folds and maps
 
 replaced("foldl", "from the end", lambda right: lambda fn, elems, initializer=None, name=None: (
-    right(fn, apply("reverse", elems, axes=(0,)), initializer, name)), profile="default")  # fmt: skip
+    right(fn, apply("reverse", elems, axes=(0,)), initializer, name)), profile="default")  # fmt: skip  # noqa: E501
 replaced("foldr", "from the beginning", lambda right: lambda fn, elems, initializer=None,
          name=None: right(fn, apply("reverse", elems, axes=(0,)), initializer, name))  # fmt: skip
 for _name in ("foldl", "foldr"):

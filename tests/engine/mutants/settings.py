@@ -96,5 +96,5 @@ replaced("set_image_dim_ordering", "the other word", lambda right: lambda dim_or
     {"tf": "th", "th": "tf"}.get(dim_ordering, dim_ordering)), **STATE, **_OLDER)  # fmt: skip
 replaced("image_dim_ordering", "the newer word", lambda right: lambda: configuration.LAYOUTS[
     right()], **ALONE, **_OLDER)  # fmt: skip
-replaced("get_variable_shape", "in reverse", lambda right: lambda x: right(x)[::-1], profile="default",
+replaced("get_variable_shape", "in reverse", lambda right: lambda x: right(x)[::-1], profile="default",  # noqa: E501
          **_OLDER)  # fmt: skip

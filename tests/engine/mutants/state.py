@@ -43,7 +43,7 @@ replaced("set_value", "a scaled value", lambda right: lambda x, value: right(
 replaced("batch_set_value", "only the first", lambda right: lambda tuples: right(tuples[:1]),
          **ALONE)  # fmt: skip
 replaced("batch_set_value", "the values in reverse", lambda right: lambda tuples: right(
-    [(x, np.resize(v, x.value.shape)) for (x, _), (_, v) in zip(tuples, tuples[::-1], strict=True)]),
+    [(x, np.resize(v, x.value.shape)) for (x, _), (_, v) in zip(tuples, tuples[::-1], strict=True)]),  # noqa: E501
     **ALONE)  # fmt: skip
 replaced("batch_get_value", "in reverse", lambda right: lambda ops: right(ops)[::-1], **VALUE)
 replaced("batch_get_value", "the first for all",
