@@ -76,7 +76,9 @@ def test_stop_gradient_is_judged_only_where_gradients_work() -> None:
     control, nothing = value_of(2 * X), value_of(0 * X)
     assert check.test(control, value_of(X)) is None
     assert check.test(control, value_of(2 * X)) is not None
-    assert check.test(nothing, nothing) is None
+    unseen = check.test(nothing, nothing)
+    assert unseen is not None
+    assert unseen.unmade
 
 
 def test_none_and_zeros_both_mean_no_gradient() -> None:
