@@ -1,8 +1,8 @@
 """Sessions for developers: `nox` checks the suite, `nox -s theano` tests Keras on Theano.
 
 A library's session makes the environments of all its targets and writes their part of `reports/`.
-What is given after `--` goes to `conformance run`; a run of a part (`-- -k softmax`) leaves `reports/`
-alone.
+What is given after `--` goes to `conformance run`; a run of a part (`-- -k softmax`) leaves
+`reports/` alone.
 """
 
 from __future__ import annotations
