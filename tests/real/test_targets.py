@@ -15,7 +15,7 @@ TENSORFLOW, THEANO, CNTK = (f"keras-2.2.4-{name}" for name in ("tensorflow", "th
 TF_KERAS = "tf_keras"
 
 SELECTION = {
-    TENSORFLOW: "softmax or batch_dot or (sum and not cumsum)",
+    TENSORFLOW: "softmax or batch_dot or (sum and not cumsum) or conv2d or map_fn or ctc_decode",
     THEANO: "softmax or logsumexp",  # it compiles C for every new sort of operand
     CNTK: "softmax or batch_dot",
     TF_KERAS: "softmax or (sum and not cumsum)",
@@ -23,15 +23,46 @@ SELECTION = {
 
 ABSENT = {
     TENSORFLOW: set[str](),
-    THEANO: set[str](),
-    CNTK: {"arange", "cumprod", "cumsum", "stack"},
-    TF_KERAS: {"identity", "logsumexp", "slice"},
+    THEANO: {
+        "clear_session",
+        "ctc_decode",
+        "ctc_label_dense_to_sparse",
+        "manual_variable_initialization",
+    },
+    CNTK: {
+        "arange",
+        "ctc_batch_cost",
+        "ctc_decode",
+        "ctc_label_dense_to_sparse",
+        "cumprod",
+        "cumsum",
+        "foldl",
+        "foldr",
+        "manual_variable_initialization",
+        "map_fn",
+        "reset_uids",
+        "stack",
+        "to_dense",
+        "update_sub",
+    },
+    TF_KERAS: {
+        "conv3d_transpose",
+        "identity",
+        "is_placeholder",
+        "is_tensor",
+        "logsumexp",
+        "separable_conv1d",
+        "slice",
+    },
 }
+OFFERED = [name for name, spec in load().items() if "keras-2.2" in spec.editions]
 VALUES = [
     (TENSORFLOW, "softmax", Verdict.CONFORMS),
     (TENSORFLOW, "sum", Verdict.CONFORMS),
     (TENSORFLOW, "logsumexp", Verdict.CONFORMS),
     (TENSORFLOW, "batch_dot", Verdict.VIOLATES),
+    (TENSORFLOW, "map_fn", Verdict.CONFORMS),
+    (TENSORFLOW, "ctc_decode", Verdict.VIOLATES),
     (THEANO, "softmax", Verdict.CONFORMS),
     (THEANO, "logsumexp", Verdict.DIVERGES),
     (CNTK, "softmax", Verdict.VIOLATES),
@@ -55,7 +86,8 @@ def test_exactly_the_absent_functions_are_said_to_be_absent(target: str, tmp_pat
         f.function: result(results, f.function, Aspect.PRESENCE).verdict for f in results.functions
     }
     expected = {
-        name: Verdict.UNSUPPORTED if name in ABSENT[target] else Verdict.CONFORMS for name in load()
+        name: Verdict.UNSUPPORTED if name in ABSENT[target] else Verdict.CONFORMS
+        for name in OFFERED
     }
     assert verdicts == expected
 
@@ -63,7 +95,7 @@ def test_exactly_the_absent_functions_are_said_to_be_absent(target: str, tmp_pat
 @pytest.mark.parametrize(("target", "function", "verdict"), VALUES)
 def test_values(target: str, function: str, verdict: Verdict, examine: Examine) -> None:
     found = result(examine(target, SELECTION[target]), function, Aspect.VALUE)
-    assert (found.verdict, found.cases >= 10) == (verdict, True), found.failures
+    assert (found.verdict, found.cases >= 4) == (verdict, True), found.failures
 
 
 @pytest.mark.parametrize("target", ABSENT)
