@@ -68,8 +68,8 @@ PROFILES = {
             _values(
                 "ordinary halves ordinary*9 integers*2 halves zeros extremes*2 subnormal special*2"
             ),
-            30,
-            5,
+            15,
+            2,
             10,
             4,
         ),
