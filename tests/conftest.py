@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from zlib import crc32
+
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -25,3 +28,12 @@ _SETTINGS = (
 def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in _SETTINGS:
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def _own_numbers(request: pytest.FixtureRequest) -> None:
+    """A module's generator starts anew for each test, whichever tests ran before it."""
+    generator = getattr(request.module, "RNG", None)
+    if isinstance(generator, np.random.Generator):
+        fresh = np.random.default_rng(crc32(request.node.name.encode()))
+        generator.bit_generator.state = fresh.bit_generator.state

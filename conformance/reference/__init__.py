@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from conformance.reference import (  # noqa: F401 - importing them offers their functions
     allowances,
     beyond,
+    channelwise,
     comparison,
     configuration,
     control_flow,

@@ -9,7 +9,6 @@ that differ, windows larger than a `valid` image.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from conformance.reference.arguments import integer_vector, static_shape, tensor
@@ -23,7 +22,6 @@ from conformance.reference.images import (
     images_of,
     padding_of,
     per_axis,
-    reshaped,
     windows_of,
 )
 from conformance.reference.rules import same_dimension
@@ -31,7 +29,7 @@ from conformance.reference.rules import same_dimension
 Numbers = int | tuple[int, ...]
 
 
-def _kernel(kernel: Any, axes: int, data_format: str, where: str, what: str = "kernel") -> Tensor:
+def kernel_of(kernel: Any, axes: int, data_format: str, where: str, what: str = "kernel") -> Tensor:
     """(spatial dimensions..., in, out), of which the spatial dimensions are known."""
     found = tensor(kernel, where, what)
     if found.ndim != axes + 2:
@@ -43,11 +41,13 @@ def _kernel(kernel: Any, axes: int, data_format: str, where: str, what: str = "k
     return found
 
 
-def _sizes(kernel: Tensor) -> tuple[int, ...]:
+def sizes_of(kernel: Tensor) -> tuple[int, ...]:
+    """The spatial dimensions of a kernel."""
     return tuple(d for d in kernel.shape[:-2] if d is not None)
 
 
-def _same_channels(x: Tensor, kernel: Tensor, axis: int, where: str) -> None:
+def same_channels(x: Tensor, kernel: Tensor, axis: int, where: str) -> None:
+    """ValueError unless x has as many channels as the axis of the kernel is long."""
     what = f"{where}: the channels of {x!r} and of the kernel {kernel!r}"
     same_dimension(x.shape[-1], kernel.shape[axis], what)
 
@@ -65,11 +65,11 @@ def _convolution(
 ) -> Tensor:
     layout = data_format_of(data_format, where)
     images = images_of(x, axes, layout, where)
-    weights = _kernel(kernel, axes, layout, where)
-    _same_channels(images, weights, -2, where)
+    weights = kernel_of(kernel, axes, layout, where)
+    same_channels(images, weights, -2, where)
     steps = per_axis(strides, axes, where, "strides")
     rates = per_axis(dilation_rate, axes, where, "dilation_rate")
-    seen = windows_of(images, _sizes(weights), steps, padding, dilation=rates)
+    seen = windows_of(images, sizes_of(weights), steps, padding, dilation=rates)
     places, taps = POSITIONS[:axes], TAPS[:axes]
     labels = (f"b{places}{taps}c", f"{taps}co", f"b{places}o")
     return from_last(apply("contraction", seen, weights, labels=labels), layout)
@@ -192,9 +192,9 @@ def transposed(
     """The adjoint of a convolution, whose dilation rate is 1 in every documented call."""
     layout = data_format_of(data_format, where)
     images = images_of(x, axes, layout, where)
-    weights = _kernel(kernel, axes, layout, where)
+    weights = kernel_of(kernel, axes, layout, where)
     inside = -2 if EDITION == "keras-1" else -1
-    _same_channels(images, weights, inside, where)
+    same_channels(images, weights, inside, where)
     steps = per_axis(strides, axes, where, "strides")
     rates = per_axis(dilation_rate or (1,) * axes, axes, where, "dilation_rate")
     wanted = padding_of(padding, where, "valid", "same")
@@ -206,7 +206,7 @@ def transposed(
         "fold",
         spread,
         _shape_last(output_shape, axes, layout, where),
-        sizes=_sizes(weights),
+        sizes=sizes_of(weights),
         strides=steps,
         padding=wanted,
         dilation=rates,
@@ -285,218 +285,3 @@ def conv3d_transpose(  # noqa: PLR0917 - as documented
         padding=padding,
         data_format=data_format,
     )
-
-
-def _depthwise(
-    where: str,
-    axes: int,
-    x: Any,
-    kernel: Any,
-    *,
-    strides: Any,
-    padding: Any,
-    layout: str,
-    dilation_rate: Any,
-) -> Tensor:
-    """Each channel by its own kernels, channels last."""
-    images = images_of(x, axes, layout, where)
-    weights = _kernel(kernel, axes, layout, where, "depthwise_kernel")
-    _same_channels(images, weights, -2, where)
-    steps = per_axis(strides, axes, where, "strides")
-    rates = per_axis(dilation_rate, axes, where, "dilation_rate")
-    wanted = padding_of(padding, where, "valid", "same")
-    seen = windows_of(images, _sizes(weights), steps, wanted, dilation=rates)
-    places, taps = POSITIONS[:axes], TAPS[:axes]
-    labels = (f"b{places}{taps}c", f"{taps}cm", f"b{places}cm")
-    deep = apply("contraction", seen, weights, labels=labels)
-    known = [d for d in deep.shape[-2:] if d is not None]
-    if len(known) < 2:
-        raise ValueError(f"{where}: the channels of depthwise_kernel {weights!r} must be known")
-    return reshaped(deep, axes + 1, math.prod(known))
-
-
-def _separable(
-    where: str,
-    axes: int,
-    x: Any,
-    depthwise_kernel: Any,
-    pointwise_kernel: Any,
-    *,
-    strides: Any,
-    padding: Any,
-    data_format: Any,
-    dilation_rate: Any,
-) -> Tensor:
-    layout = data_format_of(data_format, where)
-    deep = _depthwise(
-        where,
-        axes,
-        x,
-        depthwise_kernel,
-        strides=strides,
-        padding=padding,
-        layout=layout,
-        dilation_rate=dilation_rate,
-    )
-    point = _kernel(pointwise_kernel, axes, layout, where, "pointwise_kernel")
-    _same_channels(deep, point, -2, where)
-    if _sizes(point) != (1,) * axes:
-        raise ValueError(f"{where}: pointwise_kernel is {point!r}; its spatial size must be 1")
-    for _ in range(axes):
-        point = apply("squeeze", point, axis=0)
-    places = POSITIONS[:axes]
-    labels = (f"b{places}c", "co", f"b{places}o")
-    return from_last(apply("contraction", deep, point, labels=labels), layout)
-
-
-@documented(
-    "ko-2.2:3163 separable_conv1d(x, depthwise_kernel, pointwise_kernel, strides=1, "
-    "padding='valid', data_format=None, dilation_rate=1)",
-)
-def separable_conv1d(  # noqa: PLR0917 - as documented
-    x: Tensor,
-    depthwise_kernel: Tensor,
-    pointwise_kernel: Tensor,
-    strides: Numbers = 1,
-    padding: str = "valid",
-    data_format: str | None = None,
-    dilation_rate: Numbers = 1,
-) -> Tensor:
-    """A depthwise convolution of sequences, then one with a kernel of width 1."""
-    return _separable(
-        "separable_conv1d",
-        1,
-        x,
-        depthwise_kernel,
-        pointwise_kernel,
-        strides=strides,
-        padding=padding,
-        data_format=data_format,
-        dilation_rate=dilation_rate,
-    )
-
-
-@documented(
-    "ja-2.0:3044 separable_conv2d(x, depthwise_kernel, pointwise_kernel, strides=(1, 1), "
-    "padding='valid', data_format=None, dilation_rate=(1, 1))",
-    "ko-2.2:3194 separable_conv2d(x, depthwise_kernel, pointwise_kernel, strides=(1, 1), "
-    "padding='valid', data_format=None, dilation_rate=(1, 1))",
-)
-def separable_conv2d(  # noqa: PLR0917 - as documented
-    x: Tensor,
-    depthwise_kernel: Tensor,
-    pointwise_kernel: Tensor,
-    strides: tuple[int, int] = (1, 1),
-    padding: str = "valid",
-    data_format: str | None = None,
-    dilation_rate: tuple[int, int] = (1, 1),
-) -> Tensor:
-    """A depthwise convolution of images, then one with a kernel of 1 x 1."""
-    return _separable(
-        "separable_conv2d",
-        2,
-        x,
-        depthwise_kernel,
-        pointwise_kernel,
-        strides=strides,
-        padding=padding,
-        data_format=data_format,
-        dilation_rate=dilation_rate,
-    )
-
-
-@documented(
-    "ko-2.2:3226 depthwise_conv2d(x, depthwise_kernel, strides=(1, 1), padding='valid', "
-    "data_format=None, dilation_rate=(1, 1))",
-)
-def depthwise_conv2d(  # noqa: PLR0917 - as documented
-    x: Tensor,
-    depthwise_kernel: Tensor,
-    strides: tuple[int, int] = (1, 1),
-    padding: str = "valid",
-    data_format: str | None = None,
-    dilation_rate: tuple[int, int] = (1, 1),
-) -> Tensor:
-    """Each channel by its own kernels; channel c * multiplier + m is that of c and kernel m."""
-    where = "depthwise_conv2d"
-    layout = data_format_of(data_format, where)
-    deep = _depthwise(
-        where,
-        2,
-        x,
-        depthwise_kernel,
-        strides=strides,
-        padding=padding,
-        layout=layout,
-        dilation_rate=dilation_rate,
-    )
-    return from_last(deep, layout)
-
-
-def _local(
-    where: str, images: Tensor, kernel: Any, *, kernel_size: Any, strides: Any, layout: str
-) -> Tensor:
-    """Each window by its own weights, channels last."""
-    axes = images.ndim - 2
-    sizes = per_axis(kernel_size, axes, where, "kernel_size")
-    steps = per_axis(strides, axes, where, "strides")
-    weights = tensor(kernel, where, "kernel")
-    if weights.ndim != 3 or None in weights.shape[:2]:
-        raise ValueError(f"{where}: kernel is {weights!r}; it must have rank 3 and known windows")
-    seen = windows_of(images, sizes, steps)
-    if layout == "channels_first":  # the elements of a window lie in the order of x
-        taps = range(axes + 1, 2 * axes + 1)
-        order = (*range(axes + 1), 2 * axes + 1, *taps)
-        seen = apply("permute_dimensions", seen, pattern=order)
-    rows, features, _ = (d or 0 for d in weights.shape)
-    flat = reshaped(seen, 1, rows, features)
-    return apply("contraction", flat, weights, labels=("bpf", "pfo", "bpo"))
-
-
-@documented("ko-2.2:3670 local_conv1d(inputs, kernel, kernel_size, strides, data_format=None)")
-def local_conv1d(
-    inputs: Tensor,
-    kernel: Tensor,
-    kernel_size: tuple[int],
-    strides: tuple[int],
-    data_format: str | None = None,
-) -> Tensor:
-    """(batch, steps, input_dim) to (batch, output_length, filters), in every data format.
-
-    The kernel is (output_length, kernel_size * input_dim, filters).
-    """
-    data_format_of(data_format, "local_conv1d")
-    images = images_of(inputs, 1, "channels_last", "local_conv1d", "inputs")
-    how: dict[str, Any] = {
-        "kernel_size": kernel_size,
-        "strides": strides,
-        "layout": "channels_last",
-    }
-    return _local("local_conv1d", images, kernel, **how)
-
-
-@documented(
-    "ko-2.2:3701 local_conv2d(inputs, kernel, kernel_size, strides, output_shape, data_format=None)"
-)
-def local_conv2d(  # noqa: PLR0917 - as documented
-    inputs: Tensor,
-    kernel: Tensor,
-    kernel_size: tuple[int, int],
-    strides: tuple[int, int],
-    output_shape: tuple[int, int],
-    data_format: str | None = None,
-) -> Tensor:
-    """Images with weights of their own for each of output_shape = (rows, columns) windows.
-
-    The kernel is (rows * columns, elements of a window, filters). ValueError: output_shape is not
-    the number of windows.
-    """
-    layout = data_format_of(data_format, "local_conv2d")
-    images = images_of(inputs, 2, layout, "local_conv2d", "inputs")
-    places = per_axis(output_shape, 2, "local_conv2d", "output_shape")
-    how: dict[str, Any] = {"kernel_size": kernel_size, "strides": strides, "layout": layout}
-    flat = _local("local_conv2d", images, kernel, **how)
-    filters = flat.shape[-1]
-    if filters is None:
-        raise ValueError(f"local_conv2d: the number of filters of {kernel!r} must be known")
-    return from_last(reshaped(flat, 1, *places, filters), layout)

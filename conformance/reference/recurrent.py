@@ -48,8 +48,7 @@ def rnn(  # noqa: PLR0917 - as documented
     states, fixed = _tensors(initial_states, "initial_states"), _tensors(constants, "constants")
     if unroll and length is None:
         raise ValueError(
-            f"rnn: unroll needs a fixed number of time steps, and {x!r} has none; "
-            "give input_length, or leave out unroll"
+            f"rnn: unroll needs a fixed number of time steps, which {x!r} lacks; give input_length"
         )
     call = _checked(step_function, fixed, len(states))
     sequences = [_time_major(x)]

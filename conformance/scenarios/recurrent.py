@@ -288,6 +288,12 @@ def gradient_scenario(plan: Plan) -> Scenario:
     return call.scenario(checks)
 
 
+def _offered(edition: str, *, masked: bool, outside: bool) -> list[Cell]:
+    """A mask needs states; that there may be none follows from what keras-2.x says of masks."""
+    found = [c for c in cells(edition) if c.states or not (masked or edition == "keras-1")]
+    return 2 * [c for c in found if c.constants or c.weights(1)] + found if outside else found
+
+
 @st.composite
 def _plans(
     draw: st.DrawFn,
@@ -302,11 +308,7 @@ def _plans(
     With `outside` most step functions use tensors besides inputs and states.
     """
     newest = edition == "keras-2.2"
-    # a mask needs states; that there may be none follows from what keras-2.x says of masks
-    offered = [c for c in cells(edition) if c.states or not (masked or edition == "keras-1")]
-    if outside:
-        offered = 2 * [c for c in offered if c.constants or c.weights(1)] + offered
-    cell = draw(st.sampled_from(offered))
+    cell = draw(st.sampled_from(_offered(edition, masked=masked, outside=outside)))
     dims: tuple[int, ...] = draw(st.sampled_from([(2,), (3,), (1,)]))
     if cell.units is None and newest and not masked:
         dims = draw(st.sampled_from([dims, dims, (*dims, 2)]))
@@ -359,56 +361,24 @@ def _gradients(edition: str) -> st.SearchStrategy[Scenario]:
 
 def _errors(edition: str) -> tuple[Scenario, ...]:
     offered = {c.name: c for c in cells(edition)}
-    named = {"keras-2.0": ("ja-2.0",), "keras-2.2": ("ko-2.2",)}[edition]
+    mask = (2, 4) if edition == "keras-2.2" else (2, 4, 1)
+    stateless = partial(_refused, offered["stateless"], (2, 4, 3), None, mask=mask)
+    no_steps = _refused(offered["sum"], (2, None, 3), (2, 3), unroll=True)
     refused = (
         ("inputs of rank 2", NOT_3D, _refused(offered["sum"], (2, 3), (2, 3))),
-        (
-            "unroll without a fixed number of steps",
-            NOT_FIXED,
-            _refused(offered["sum"], (2, None, 3), (2, 3), unroll=True),
-        ),
-        (
-            "a mask without states",
-            NO_STATES,
-            _refused(
-                offered["stateless"],
-                (2, 4, 3),
-                None,
-                mask=(2, 4) if edition == "keras-2.2" else (2, 4, 1),
-            ),
-        ),
-        (
-            "a mask without states, unrolled",
-            NO_STATES,
-            _refused(
-                offered["stateless"],
-                (2, 4, 3),
-                None,
-                mask=(2, 4) if edition == "keras-2.2" else (2, 4, 1),
-                unroll=True,
-                input_length=4,
-            ),
-        ),
+        ("unroll without a fixed number of steps", NOT_FIXED, no_steps),
+        ("a mask without states", NO_STATES, stateless()),
+        ("a mask without states, unrolled", NO_STATES, stateless(unroll=True, input_length=4)),
     )
-    return tuple(
-        Scenario(
-            "rnn",
-            title,
-            w.program(),
-            w.arrays,
-            (
-                Check(
-                    title,
-                    Aspect.ERROR,
-                    ("outcome",),
-                    raises("ValueError"),
-                    f"ValueError for {title}",
-                    {d: n for d, n in lines.items() if d in named},
-                ),
-            ),
-        )
-        for title, lines, w in refused
-    )
+    return tuple(_refusal(title, lines, w, edition) for title, lines, w in refused)
+
+
+def _refusal(title: str, lines: Mapping[str, int], w: GraphWriter, edition: str) -> Scenario:
+    document = {"keras-2.0": "ja-2.0", "keras-2.2": "ko-2.2"}[edition]
+    at = {document: lines[document]} if document in lines else {}
+    demands = f"ValueError for {title}"
+    check = Check(title, Aspect.ERROR, ("outcome",), raises("ValueError"), demands, at)
+    return Scenario("rnn", title, w.program(), w.arrays, (check,))
 
 
 def _refused(

@@ -12,7 +12,7 @@ from conformance.oracle.evaluate import expect
 from conformance.specs import load
 
 CAST, SHAPE = load()["cast"].accuracy, load()["shape"].accuracy
-RANDOM = np.random.default_rng(0)
+RNG = np.random.default_rng(0)
 FLOATS = ("float16", "float32", "float64")
 
 
@@ -22,8 +22,8 @@ def numbers(dtype: str) -> Any:
         return np.array([True, False])
     if not dtype.startswith("float"):
         return np.array([0, 1, 100, 2**8 - 1], dtype)
-    scale = 10.0 ** RANDOM.integers(-4, 4, 200)
-    return np.append(RANDOM.normal(size=200) * scale, [0.0, np.inf, np.nan]).astype(dtype)
+    scale = 10.0 ** RNG.integers(-4, 4, 200)
+    return np.append(RNG.normal(size=200) * scale, [0.0, np.inf, np.nan]).astype(dtype)
 
 
 @pytest.mark.parametrize("wanted", FLOATS)

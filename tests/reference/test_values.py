@@ -129,9 +129,7 @@ def test_batch_dot(first: Any, second: Any, axes: Any, subscripts: str) -> None:
     rng = np.random.default_rng(7)
     x, y = rng.normal(size=first), rng.normal(size=second)
     expected = np.einsum(subscripts, x, y)
-    np.testing.assert_allclose(
-        value(K.batch_dot, x, y, axes=axes), expected, rtol=1e-13, atol=1e-14
-    )
+    np.testing.assert_allclose(value(K.batch_dot, x, y, axes=axes), expected, rtol=1e-13)
 
 
 def test_transpose_reverses_the_axes() -> None:
@@ -202,8 +200,7 @@ def test_small_results_keep_their_digits() -> None:
     "name", ["exp", "log", "sin", "cos", "tanh", "sigmoid", "softplus", "softsign", "elu", "sqrt"]
 )
 def test_narrow_floats_are_rounded_once(name: str, dtype: str) -> None:
-    # no larger: exp of 11.1 is beyond float16
-    x = np.minimum(np.abs(np.random.default_rng(7).normal(size=200) * 4), 10).astype(dtype)
+    x = np.abs(np.random.default_rng(7).normal(size=200) * 4).astype(dtype)
     exact = value(getattr(K, name), x.astype("float64"))
     found = value(getattr(K, name), x)
     assert found.dtype == dtype
