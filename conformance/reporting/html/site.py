@@ -1,0 +1,84 @@
+"""The files of the site, and where each of them lies.
+
+    index.html                 the matrix of functions and targets
+    compare.html               two results side by side
+    functions/FUNCTION.html    what is documented of a function, and how each target fares
+    targets/TARGET.html        versions, scores, causes of failures, accuracy
+    pictures/*.svg             the same pictures that `--format pictures` writes
+    assets/                    style sheet, scripts, and the data of the comparison
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from conformance.reporting.documented import Documented
+from conformance.reporting.html.compare import comparison_data
+from conformance.reporting.html.environment import STATIC, environment, static
+from conformance.reporting.html.function_page import function_view
+from conformance.reporting.html.overview import function_order, overview
+from conformance.reporting.html.target_page import target_view
+from conformance.reporting.names import slug
+from conformance.reporting.targets import Lineage, lineages
+from conformance.reporting.writer import write_atomically
+from conformance.results import Results
+
+
+def write_site(folder: Path, results: Iterable[Results], documented: Documented) -> int:
+    """Write the site into `folder`, and give the number of files; OSError if it cannot be written.
+
+    Files that are there and not part of the site are left alone.
+    """
+    count = 0
+    for count, (name, content) in enumerate(site(lineages(results), documented), 1):
+        write_atomically(folder.joinpath(*name.split("/")), content)
+    return count
+
+
+def site(listed: Sequence[Lineage], documented: Documented) -> Iterator[tuple[str, bytes]]:
+    """Every file of the site, by its path."""
+    pages = _Pages(listed, documented)
+    yield from ((f"assets/{name}", static(name)) for name in STATIC)
+    yield "assets/data.js", comparison_data(listed, pages.order)
+    yield "index.html", pages.page("index.html", **overview(listed, documented, pages.order))
+    yield "compare.html", pages.page("compare.html")
+    yield from pages.functions()
+    yield from pages.targets()
+
+
+class _Pages:
+    """Pages, made from templates and what all of them show."""
+
+    def __init__(self, listed: Sequence[Lineage], documented: Documented) -> None:
+        self.listed, self.documented = listed, documented
+        self.current = [one.newest for one in listed]
+        self.order = function_order(self.current, documented)
+        self.environment = environment()
+
+    def page(self, template: str, root: str = "", **values: Any) -> bytes:
+        """One page; `root` leads from it to the site's top."""
+        common = {"root": root, "targets": self.current, "current": template}
+        made = self.environment.get_template(f"{template}.j2").render(common | values)
+        return made.encode("utf-8", "backslashreplace")
+
+    def functions(self) -> Iterator[tuple[str, bytes]]:
+        """The pages of functions, each with its neighbours."""
+        names = [name for section in self.order.values() for name in section]
+        for index, name in enumerate(names):
+            view = function_view(name, self.current, self.documented)
+            near = _neighbours(names, index)
+            yield f"functions/{slug(name)}.html", self.page("function.html", "../", **view, **near)
+
+    def targets(self) -> Iterator[tuple[str, bytes]]:
+        """The pages of targets."""
+        for one in self.listed:
+            view = target_view(one, self.documented, self.order)
+            yield f"targets/{one.newest.key}.html", self.page("target.html", "../", **view)
+
+
+def _neighbours(names: Sequence[str], index: int) -> Mapping[str, str | None]:
+    before = names[index - 1] if index else None
+    after = names[index + 1] if index + 1 < len(names) else None
+    return {"previous": before, "following": after}
