@@ -25,7 +25,7 @@ class Answer(NamedTuple):
     """One side of a comparison."""
 
     title: str
-    head: str
+    head: list[Piece]
     """The dtype and the shape of an array, else nothing."""
     lines: list[list[Piece]]
 
@@ -35,15 +35,21 @@ def answers(failure: Failure, limit_ulp: float | None) -> Iterator[Answer]:
     marks = differing(failure.expected, failure.got, limit_ulp or 0.0)
     for title, side in (("expected", failure.expected), ("got", failure.got)):
         if isinstance(side, Array):
-            yield array(title, side, marks)
+            other = failure.got if side is failure.expected else failure.expected
+            yield array(title, side, marks, other if isinstance(other, Array) else side)
         elif side is not None:
-            yield Answer(title, "", [[Piece(side)]])
+            yield Answer(title, [], [[Piece(side)]])
 
 
-def array(title: str, value: Array, marks: set[int]) -> Answer:
-    """An array, a line for each row; rows with differences are kept if there are too many."""
+def array(title: str, value: Array, marks: set[int], other: Array | None = None) -> Answer:
+    """An array, a line for each row; rows with differences are kept if there are too many.
+
+    Its shape is marked where `other` has another.
+    """
     shape = ", ".join(map(str, value.shape)) + ("," if len(value.shape) == 1 else "")
-    head = f"{value.dtype} ({shape}){', cut' if value.truncated else ''}"
+    differs = other is not None and other.shape != value.shape
+    head = [Piece(f"{value.dtype} "), Piece(f"({shape})", differs)]
+    head += [Piece(", cut")] if value.truncated else []
     cells = [f"{v:.9g}" if isinstance(v, float) else str(v) for v in value.data]
     length = max(value.shape[-1] if value.shape else 1, 1)
     starts = range(0, len(cells), length)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from conformance.reporting.html.environment import SIGNS
 from conformance.reporting.names import slug
 from conformance.reporting.plain import MARKS, clean
 from conformance.reporting.targets import Lineage, TargetView
@@ -17,7 +18,7 @@ def comparison_data(listed: Sequence[Lineage], order: Mapping[str, Sequence[str]
     functions = [(name, theme) for theme, names in order.items() for name in names]
     data = {
         "aspects": [str(a) for a in ASPECTS],
-        "verdicts": {m.letter: [str(v), m.symbol] for v, m in MARKS.items()},
+        "verdicts": {m.letter: [str(v), m.symbol] for v, m in SIGNS.items()},
         "functions": [[clean(name), clean(theme), slug(name)] for name, theme in functions],
         "targets": list(_targets(listed, [name for name, _ in functions])),
     }

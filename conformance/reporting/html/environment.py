@@ -13,6 +13,8 @@ from conformance.reporting.plain import MARKS, clean, clean_block
 from conformance.results import ASPECTS, Verdict
 
 STATIC = ("report.css", "report.js", "matrix.js", "compare.js")
+SIGNS = MARKS | {Verdict.TIMED_OUT: MARKS[Verdict.TIMED_OUT]._replace(symbol="T")}
+"""The marks on pages: few fonts have an hourglass that is no picture."""
 _PACKAGE = "conformance.reporting.html"
 
 
@@ -27,7 +29,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"line": clean, "slug": slug, "breakable": breakable, "words": verdict_class}
-    made.globals |= {"aspects": [str(a) for a in ASPECTS], "marks": MARKS, "Verdict": Verdict}
+    made.globals |= {"aspects": [str(a) for a in ASPECTS], "marks": SIGNS, "Verdict": Verdict}
     return made
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from conformance.reporting.documented import Documented, DocumentedFunction, PrintedSignature
 from conformance.reporting.html.arrays import Answer, answers, array, ulp
 from conformance.reporting.html.overview import bar
+from conformance.reporting.html.environment import SIGNS
 from conformance.reporting.names import slug
-from conformance.reporting.plain import BROKEN, GRAVEST_FIRST, MARKS, Finding, clean, findings
+from conformance.reporting.plain import GRAVEST_FIRST, MARKS, Finding, clean, findings
 from conformance.reporting.targets import TargetView
 from conformance.results import ASPECTS, Array, AspectResult, Failure, Verdict
 
@@ -76,7 +77,7 @@ class Group(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """A signature with its parameters, each with whether it differs from the newest one's."""
+    """A signature with its parameters, each with whether another signature lacks it."""
 
     source: PrintedSignature
     parameters: list[tuple[str, bool]]
@@ -115,9 +116,9 @@ def aspect_cell(aspect: AspectResult | None, anchor: str | None) -> AspectCell:
         return AspectCell("not applicable", "·", "", "", None, None)
     failed = sum(f.count for f in aspect.failures)
     passed = f"{max(aspect.cases - failed, 0)}/{aspect.cases}" if aspect.cases else "no case"
-    error = f"{ulp(aspect.max_ulp)} of {aspect.limit_ulp:g}" if _measured(aspect) else ""
+    error = f"{ulp(aspect.max_ulp)} of {ulp(aspect.limit_ulp)}" if _measured(aspect) else ""
     note = aspect.note if isinstance(aspect.note, str) else None
-    symbol = MARKS[aspect.verdict].symbol
+    symbol = SIGNS[aspect.verdict].symbol
     return AspectCell(str(aspect.verdict), symbol, passed, error, anchor, note)
 
 
@@ -168,15 +169,19 @@ def _variants(shown: Sequence[Shown]) -> Iterator[Variant]:
 def _error(failure: Failure, aspect: AspectResult) -> str:
     if failure.max_ulp is None:
         return ""
-    limit = "no limit in ULP" if aspect.limit_ulp is None else f"the limit is {aspect.limit_ulp:g}"
+    limit = "no limit in ULP" if aspect.limit_ulp is None else f"the limit is {ulp(aspect.limit_ulp)}"
     return f"error {ulp(failure.max_ulp)} ULP; {limit}"
 
 
 def signatures(known: DocumentedFunction) -> Iterator[Signature]:
-    """The signatures of all documents; marked is what the newest one does not have."""
-    newest = known.signatures[-1].parameters if known.signatures else []
+    """The signatures of all documents; marked is what not all of them have."""
+    common = _common([s.parameters for s in known.signatures])
     for source in known.signatures:
-        yield Signature(source, [(p, p not in newest) for p in source.parameters])
+        yield Signature(source, [(p, p not in common) for p in source.parameters])
+
+
+def _common(listed: Sequence[Sequence[str]]) -> set[str]:
+    return set.intersection(*map(set, listed)) if listed else set()
 
 
 def offered(
@@ -190,8 +195,3 @@ def offered(
             found.append((target, [clean(f.message) for f in aspect.failures]))
     return found
 
-
-def gravest(groups: Sequence[Group]) -> Mapping[str, int]:
-    """How many failures there are that count as broken, and all others."""
-    broken = sum(g.verdict in BROKEN for g in groups)
-    return {"broken": broken, "other": len(groups) - broken}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from conformance.reporting.documented import Documented
+from conformance.reporting.html.environment import SIGNS
 from conformance.reporting.plain import (
     GRAVEST_FIRST,
     MARKS,
@@ -118,4 +119,4 @@ def _cell(target: TargetView, name: str, documented: Documented) -> Cell:
     verdict = worst(a.verdict for a in result.aspects)
     points = score([result])
     shown = str(points) if points.demanded else ""
-    return Cell(str(verdict), MARKS[verdict].symbol, shown, target.letters(name))
+    return Cell(str(verdict), SIGNS[verdict].symbol, shown, target.letters(name))

@@ -4,7 +4,6 @@
     compare.html               two results side by side
     functions/FUNCTION.html    what is documented of a function, and how each target fares
     targets/TARGET.html        versions, scores, causes of failures, accuracy
-    pictures/*.svg             the same pictures that `--format pictures` writes
     assets/                    style sheet, scripts, and the data of the comparison
 """
 

@@ -58,6 +58,7 @@ def target_view(one: Lineage, documented: Documented, order: Order) -> dict[str,
         "measured": listed,
         "beyond": [m for m in listed if _beyond(m)],
         "accuracy": inline(accuracy_picture(target)) if listed else None,
+        "times": None,
         "history": inline(history_picture([one])) if one.older else None,
         "conventions": documented.conventions,
     }

@@ -74,4 +74,4 @@ def _row(root: Element, one: Measured, y: float, decades: int) -> None:
         add(row, "path", d=cross, class_="hollow")
     else:
         add(row, "circle", cx=x, cy=y, r=4, class_="dot")
-    label(row, _NAMES + _PLOT + 10, y + 4, f"{one.error:.3g} / {one.limit:g}", class_="small faint")
+    label(row, _NAMES + _PLOT + 10, y + 4, f"{one.error:.3g} / {one.limit:.3g}", class_="small faint")

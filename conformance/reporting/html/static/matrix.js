@@ -7,7 +7,7 @@
   const names = {
     C: "conforms", V: "violates", D: "diverges", U: "unsupported", X: "crashed", T: "timed out",
   };
-  const symbols = { C: "✓", V: "✗", D: "≠", U: "–", X: "!", T: "⧖", ".": "·", "": "○" };
+  const symbols = { C: "✓", V: "✗", D: "≠", U: "–", X: "!", T: "T", ".": "·", "": "○" };
   const gravest = "VXTDUC";
   const heads = [...grid.tHead.rows[0].cells].slice(1);
   const boxes = [...form.querySelectorAll("input[name=t]")];
@@ -134,6 +134,7 @@
     }
     heads.forEach((head, i) => total(head, score(shown[i], aspect)));
     const cut = columns.filter(Boolean).length;
+    $("nothing").hidden = count > 0;
     $("howmany").textContent = `${cut} of ${heads.length}`;
     $("found").textContent = `${count} function${count === 1 ? "" : "s"}`;
     rove();
