@@ -16,6 +16,7 @@ _COMMANDS = {
     "targets": "List what can be tested here, and how to get what cannot.",
     "install": "Make the environments of targets.",
     "run": "Test targets.",
+    "report": "Make a site, pictures and files for CI from results.",
     "show": "Show what the documents say of a function.",
     "spec": "Compare the specs with the documents.",
 }

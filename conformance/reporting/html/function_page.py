@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from conformance.reporting.documented import Documented, DocumentedFunction, PrintedSignature
 from conformance.reporting.html.arrays import Answer, answers, array, ulp
-from conformance.reporting.html.overview import bar
 from conformance.reporting.html.environment import SIGNS
+from conformance.reporting.html.overview import bar
 from conformance.reporting.names import slug
 from conformance.reporting.plain import GRAVEST_FIRST, MARKS, Finding, clean, findings
 from conformance.reporting.targets import TargetView
@@ -105,7 +105,7 @@ def function_view(
         ],
         "groups": groups,
         "signatures": list(signatures(known)) if known else [],
-        "offered": offered(name, tested, known),
+        "offered": offered(name, tested),
         "conventions": documented.conventions,
     }
 
@@ -169,7 +169,9 @@ def _variants(shown: Sequence[Shown]) -> Iterator[Variant]:
 def _error(failure: Failure, aspect: AspectResult) -> str:
     if failure.max_ulp is None:
         return ""
-    limit = "no limit in ULP" if aspect.limit_ulp is None else f"the limit is {ulp(aspect.limit_ulp)}"
+    limit = (
+        "no limit in ULP" if aspect.limit_ulp is None else f"the limit is {ulp(aspect.limit_ulp)}"
+    )
     return f"error {ulp(failure.max_ulp)} ULP; {limit}"
 
 
@@ -184,9 +186,7 @@ def _common(listed: Sequence[Sequence[str]]) -> set[str]:
     return set.intersection(*map(set, listed)) if listed else set()
 
 
-def offered(
-    name: str, tested: Sequence[TargetView], known: DocumentedFunction | None
-) -> list[tuple[TargetView, list[str]]]:
+def offered(name: str, tested: Sequence[TargetView]) -> list[tuple[TargetView, list[str]]]:
     """What is wrong with the signature of each target, in words; targets without are left out."""
     found = []
     for target in tested:
@@ -194,4 +194,3 @@ def offered(
         if aspect is not None and aspect.failures:
             found.append((target, [clean(f.message) for f in aspect.failures]))
     return found
-

@@ -9,7 +9,6 @@ from conformance.reporting.documented import Documented
 from conformance.reporting.html.environment import SIGNS
 from conformance.reporting.plain import (
     GRAVEST_FIRST,
-    MARKS,
     Score,
     by_theme,
     column,
@@ -42,7 +41,7 @@ class Share(NamedTuple):
     """One verdict's part of a bar."""
 
     verdict: Verdict
-    count: int
+    number: int
     start: int
     width: int
 

@@ -1,16 +1,15 @@
 """The files of the site, and where each of them lies.
 
-    index.html                 the matrix of functions and targets
-    compare.html               two results side by side
-    functions/FUNCTION.html    what is documented of a function, and how each target fares
-    targets/TARGET.html        versions, scores, causes of failures, accuracy
-    assets/                    style sheet, scripts, and the data of the comparison
+index.html                 the matrix of functions and targets
+compare.html               two results side by side
+functions/FUNCTION.html    what is documented of a function, and how each target fares
+targets/TARGET.html        versions, scores, causes of failures, accuracy
+assets/                    style sheet, scripts, and the data of the comparison
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conformance.reporting.documented import Documented
@@ -20,20 +19,7 @@ from conformance.reporting.html.function_page import function_view
 from conformance.reporting.html.overview import function_order, overview
 from conformance.reporting.html.target_page import target_view
 from conformance.reporting.names import slug
-from conformance.reporting.targets import Lineage, lineages
-from conformance.reporting.writer import write_atomically
-from conformance.results import Results
-
-
-def write_site(folder: Path, results: Iterable[Results], documented: Documented) -> int:
-    """Write the site into `folder`, and give the number of files; OSError if it cannot be written.
-
-    Files that are there and not part of the site are left alone.
-    """
-    count = 0
-    for count, (name, content) in enumerate(site(lineages(results), documented), 1):
-        write_atomically(folder.joinpath(*name.split("/")), content)
-    return count
+from conformance.reporting.targets import Lineage
 
 
 def site(listed: Sequence[Lineage], documented: Documented) -> Iterator[tuple[str, bytes]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from conformance.reporting.causes import Cause, causes
@@ -34,7 +34,7 @@ class Section(NamedTuple):
     causes: list[Cause]
 
     @property
-    def count(self) -> int:
+    def number(self) -> int:
         """How many failures there are."""
         return sum(len(c.findings) for c in self.causes)
 

@@ -34,7 +34,7 @@ def measured(target: TargetView) -> list[Measured]:
 
 
 def accuracy_picture(target: TargetView) -> Element:
-    """A row for each function: a dot at the error (a cross beyond the limit), a bar at the limit."""
+    """A row for each function: a dot at the error (a cross if beyond), a bar at the limit."""
     listed = measured(target)
     most = max((math.log10(max(m.error, m.limit)) for m in listed), default=1.0)
     decades = max(math.ceil(most), 1)
@@ -57,8 +57,8 @@ def _scale(root: Element, decades: int, height: float) -> None:
         x = _x(10.0**power, decades)
         add(root, "line", x1=x, x2=x, y1=_TOP - 8, y2=height, class_="rule")
         shown = f"{10.0**power:g}" if abs(power) < 4 else f"1e{power}"
-        label(root, x, _TOP - 14, f"{shown} ULP" if power == _LEAST else shown, class_="small faint",
-              text_anchor="middle")  # fmt: skip
+        told = f"{shown} ULP" if power == _LEAST else shown
+        label(root, x, _TOP - 14, told, class_="small faint", text_anchor="middle")
 
 
 def _row(root: Element, one: Measured, y: float, decades: int) -> None:
@@ -74,4 +74,6 @@ def _row(root: Element, one: Measured, y: float, decades: int) -> None:
         add(row, "path", d=cross, class_="hollow")
     else:
         add(row, "circle", cx=x, cy=y, r=4, class_="dot")
-    label(row, _NAMES + _PLOT + 10, y + 4, f"{one.error:.3g} / {one.limit:.3g}", class_="small faint")
+    label(
+        row, _NAMES + _PLOT + 10, y + 4, f"{one.error:.3g} / {one.limit:.3g}", class_="small faint"
+    )

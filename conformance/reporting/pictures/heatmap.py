@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conformance.reporting.pictures.svg import Element, add, label, name, picture, words
-from conformance.reporting.plain import by_theme, column, score, worst
+from conformance.reporting.plain import by_theme, column, worst
 from conformance.reporting.targets import TargetView
 from conformance.results import Verdict
 
@@ -28,7 +28,11 @@ def heatmap(targets: Sequence[TargetView], order: dict[str, list[str]] | None = 
     root = picture(width, _TOP + len(targets) * _HIGH + 44, "Conformance of targets by function")
     places = _columns(root, themes, left)
     for index, target in enumerate(targets):
-        _row(root, target, places, _TOP + index * _HIGH, left, width)
+        y = _TOP + index * _HIGH
+        label(root, left - 10, y + 14, target.label, text_anchor="end")
+        label(root, width - _SCORE + 8, y + 14, _told(target), class_="small")
+        for function, x in places.items():
+            _cell(root, target, function, x, y + 2)
     _legend(root, left, _TOP + len(targets) * _HIGH + 26)
     return root
 
@@ -46,34 +50,21 @@ def _columns(root: Element, themes: dict[str, list[str]], left: float) -> dict[s
     return places
 
 
-def _row(
-    root: Element,
-    target: TargetView,
-    places: dict[str, float],
-    y: float,
-    left: float,
-    width: float,
-) -> None:
-    row = add(root, "g")
-    label(row, left - 10, y + 14, target.label, text_anchor="end")
-    for function, x in places.items():
-        _cell(row, target, function, x, y + 2)
-    points = score(target.results.functions)
-    told = f"{points.percent} ({points}{', part' if target.partial else ''})"
-    label(row, width - _SCORE + 8, y + 14, told, class_="small")
+def _told(target: TargetView) -> str:
+    return f"{target.score.percent} ({target.score}{', part' if target.partial else ''})"
 
 
-def _cell(row: Element, target: TargetView, function: str, x: float, y: float) -> None:
+def _cell(root: Element, target: TargetView, function: str, x: float, y: float) -> None:
     result = target.functions.get(function)
     verdict = worst(a.verdict for a in result.aspects) if result else Verdict.NOT_APPLICABLE
-    cell = add(row, "rect", x=x, y=y, width=_WIDE - 1, height=_HIGH - 4, class_=name(verdict))
+    cell = add(root, "rect", x=x, y=y, width=_WIDE - 1, height=_HIGH - 4, class_=name(verdict))
     told = str(verdict) if result else "not run"
     words(add(cell, "title"), f"{function}: {told}")
     if verdict in _SIGNS:
         middle = y + (_HIGH - 4) / 2
         at = {"x0": x + 1, "x1": x + _WIDE - 2, "c": x + _WIDE / 2 - 0.5, "m": middle}
         at |= {"y0": middle - 3, "y1": middle + 3}
-        add(row, "path", d=_SIGNS[verdict].format(**at), class_="sign")
+        add(root, "path", d=_SIGNS[verdict].format(**at), class_="sign")
 
 
 def _legend(root: Element, x: float, y: float) -> None:

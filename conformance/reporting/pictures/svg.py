@@ -95,4 +95,5 @@ def standalone(root: Element) -> bytes:
     sheet = Element("style")
     sheet.text = style()
     root.insert(1, sheet)
-    return ElementTree.tostring(root, encoding="utf-8") + b"\n"
+    content: bytes = ElementTree.tostring(root, encoding="utf-8")
+    return content + b"\n"
