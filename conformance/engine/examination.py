@@ -127,6 +127,7 @@ class Examination:
         self.tallies[task.spec.name] = tally
         tally.count(Aspect.PRESENCE)
         tally.note(signatures.presence(identity, task.documented))
+        tally.offered = signatures.shown(identity)
         if identity.present:
             tally.count(Aspect.SIGNATURE)
             tally.note(signatures.signature(identity, task.documented))
@@ -228,6 +229,8 @@ class Examination:
         done = sum(not isinstance(d.outcome, NotRun) for d in observed.draws)
         self.cases += done
         self.inside += observed.seconds.total
+        self.tallies[name].executed += done
+        self.tallies[name].seconds += observed.seconds.total
         self.emit(CasesDone(self.subject.name, name, done, failed))
         for fault in observed.incidents[:1]:
             reason = type(fault).__name__
@@ -278,6 +281,11 @@ class Examination:
                 selection=self.common.selection,
                 complete=not self.stop.is_set(),
                 restarts=max(0, self.session.starts - 1),
+                milliseconds={
+                    name: mean
+                    for name, tally in self.tallies.items()
+                    if (mean := tally.milliseconds) is not None
+                },
             ),
             summary=summarise(functions),
             functions=functions,

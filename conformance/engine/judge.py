@@ -179,7 +179,7 @@ def _raised(
         outcome.type,
         conventions,
         number,
-        got=f"{outcome.type}: {_ADDRESS.sub('0x…', outcome.message)}",
+        got=f"{outcome.type}: {without_addresses(outcome.message)}",
         expected=prepared.expectation(number).value,
     )
 
@@ -188,10 +188,15 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 """Addresses differ from run to run."""
 
 
+def without_addresses(text: str) -> str:
+    """The text with every address as `0x…`."""
+    return _ADDRESS.sub("0x…", text)
+
+
 def first_line(message: str) -> str:
     """The first line of a message that says something, without addresses, cut to fit a line."""
     first = next((line.strip() for line in message.splitlines() if line.strip()), "")
-    first = _ADDRESS.sub("0x…", first)
+    first = without_addresses(first)
     return first if len(first) <= 160 else first[:159] + "…"
 
 

@@ -113,6 +113,8 @@ class FunctionResult(Struct, frozen=True):
     function: str
     theme: str
     aspects: list[AspectResult]
+    signature: str | UnsetType = UNSET
+    """The implementation's own, such as `(x, axis=-1)`, where it can be inspected."""
 
 
 class TargetInfo(Struct, frozen=True, kw_only=True):
@@ -142,6 +144,8 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     """False if the run was interrupted; cells that were not reached are missing."""
     restarts: int = 0
     """How often the worker had to be started again."""
+    milliseconds: dict[str, float] = field(default_factory=dict)
+    """For each function the mean time inside the target for one case, building included."""
 
 
 class Summary(Struct, frozen=True):

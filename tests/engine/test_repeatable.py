@@ -22,7 +22,7 @@ def outcome(seed: int, run: int) -> Outcome:
 
 def timeless(results: Results) -> bytes:
     """The file's bytes with the times set to zero."""
-    run = msgspec.structs.replace(results.run, seconds=0.0, seconds_in_target=0.0)
+    run = msgspec.structs.replace(results.run, seconds=0.0, seconds_in_target=0.0, milliseconds={})
     return encode(msgspec.structs.replace(results, run=run))
 
 

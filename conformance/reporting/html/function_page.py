@@ -77,9 +77,10 @@ class Group(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """A signature with its parameters, each with whether another signature lacks it."""
+    """A signature with its parameters, each with whether it is marked as a difference."""
 
-    source: PrintedSignature
+    source: PrintedSignature | None
+    """Where it is printed; None for the signature of a target."""
     parameters: list[tuple[str, bool]]
 
 
@@ -105,6 +106,7 @@ def function_view(
         ],
         "groups": groups,
         "signatures": list(signatures(known)) if known else [],
+        "own": list(_target_signatures(name, tested, known)) if known else [],
         "offered": offered(name, tested),
         "conventions": documented.conventions,
     }
@@ -184,6 +186,36 @@ def signatures(known: DocumentedFunction) -> Iterator[Signature]:
 
 def _common(listed: Sequence[Sequence[str]]) -> set[str]:
     return set.intersection(*map(set, listed)) if listed else set()
+
+
+def _target_signatures(
+    name: str, tested: Sequence[TargetView], known: DocumentedFunction
+) -> Iterator[tuple[TargetView, Signature]]:
+    """What the targets offer; marked is what the document that binds their edition has not."""
+    for target in tested:
+        text = target.functions[name].signature
+        if isinstance(text, str):
+            binding = [s for s in known.signatures if target.edition in s.editions]
+            wanted = binding[0].parameters if binding else []
+            split = parameters(clean(text))
+            yield target, Signature(None, [(p, not _wanted(p, wanted)) for p in split])
+
+
+def _wanted(parameter: str, documented: Sequence[str]) -> bool:
+    """Whether a document has the parameter; a default printed as `...` stands for any."""
+    return parameter in documented or f"{parameter.partition('=')[0]}=..." in documented
+
+
+def parameters(text: str) -> list[str]:
+    """The parameters in `(x, axes=(1, 2))`, each with its default."""
+    found, depth = [""], 0
+    for character in text.strip().removeprefix("(").removesuffix(")"):
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += character
+    return [p.strip() for p in found if p.strip()]
 
 
 def offered(name: str, tested: Sequence[TargetView]) -> list[tuple[TargetView, list[str]]]:

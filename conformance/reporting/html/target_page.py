@@ -9,9 +9,10 @@ from conformance.reporting.causes import Cause, causes
 from conformance.reporting.documented import Documented
 from conformance.reporting.html.function_page import failure_groups
 from conformance.reporting.html.overview import Bar, Order, bar
-from conformance.reporting.pictures.accuracy import Measured, accuracy_picture, measured
+from conformance.reporting.pictures.accuracy import accuracy_picture, measured
 from conformance.reporting.pictures.history import history_picture
 from conformance.reporting.pictures.svg import inline
+from conformance.reporting.pictures.times import timed, times_picture
 from conformance.reporting.plain import GRAVEST_FIRST, Finding, count_verdicts, findings
 from conformance.reporting.summary import time_line
 from conformance.reporting.targets import Lineage, TargetView
@@ -56,16 +57,12 @@ def target_view(one: Lineage, documented: Documented, order: Order) -> dict[str,
         "ident": id,
         "unexecuted": _unexecuted(target),
         "measured": listed,
-        "beyond": [m for m in listed if _beyond(m)],
+        "beyond": [row for row in listed if row.beyond],
         "accuracy": inline(accuracy_picture(target)) if listed else None,
-        "times": None,
+        "times": inline(times_picture(target)) if timed(target) else None,
         "history": inline(history_picture([one])) if one.older else None,
         "conventions": documented.conventions,
     }
-
-
-def _beyond(one: Measured) -> bool:
-    return one.error > one.limit
 
 
 def _themes(target: TargetView, order: Order) -> Iterator[tuple[str, Bar]]:

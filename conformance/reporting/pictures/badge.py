@@ -17,7 +17,7 @@ _COLOURS = (
     (0, "red", "#b93a2b"),
 )
 """From which percentage on: the name that shields.io knows, and a colour dark enough for white."""
-_HEIGHT, _LETTER, _GAP = 20, 6.6, 6
+_HEIGHT, _LETTER, _GAP = 20, 6.2, 6
 
 
 def endpoint(target: TargetView) -> bytes:

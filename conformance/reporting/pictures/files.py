@@ -9,6 +9,7 @@ from conformance.reporting.pictures.badge import badge, endpoint
 from conformance.reporting.pictures.heatmap import heatmap
 from conformance.reporting.pictures.history import history_picture
 from conformance.reporting.pictures.svg import standalone
+from conformance.reporting.pictures.times import timed, times_picture
 from conformance.reporting.targets import lineages
 from conformance.results import Results
 
@@ -16,7 +17,7 @@ File = tuple[str, bytes]
 
 
 def pictures(results: Iterable[Results]) -> Iterator[File]:
-    """The matrix, the history if there is any, and the accuracy of each target."""
+    """The matrix, the history if there is any, accuracy and times of each target."""
     listed = lineages(results)
     yield "pictures/matrix.svg", standalone(heatmap([one.newest for one in listed]))
     if any(one.older for one in listed):
@@ -25,6 +26,9 @@ def pictures(results: Iterable[Results]) -> Iterator[File]:
         if measured(one.newest):
             name = f"pictures/accuracy-{one.newest.key}.svg"
             yield name, standalone(accuracy_picture(one.newest))
+        if timed(one.newest):
+            name = f"pictures/times-{one.newest.key}.svg"
+            yield name, standalone(times_picture(one.newest))
 
 
 def badges(results: Iterable[Results]) -> Iterator[File]:

@@ -17,6 +17,7 @@ _SIGNS = {
     Verdict.TIMED_OUT: "M{c},{y0}L{c},{y1}",
 }
 """What a cell bears besides its colour."""
+_LEGEND = (Verdict.CONFORMS, *reversed(list(Verdict)[2:]), Verdict.NOT_APPLICABLE)
 
 
 def heatmap(targets: Sequence[TargetView], order: dict[str, list[str]] | None = None) -> Element:
@@ -60,16 +61,20 @@ def _cell(root: Element, target: TargetView, function: str, x: float, y: float) 
     cell = add(root, "rect", x=x, y=y, width=_WIDE - 1, height=_HIGH - 4, class_=name(verdict))
     told = str(verdict) if result else "not run"
     words(add(cell, "title"), f"{function}: {told}")
+    _sign(root, verdict, x, y + (_HIGH - 4) / 2)
+
+
+def _sign(root: Element, verdict: Verdict, x: float, middle: float) -> None:
     if verdict in _SIGNS:
-        middle = y + (_HIGH - 4) / 2
         at = {"x0": x + 1, "x1": x + _WIDE - 2, "c": x + _WIDE / 2 - 0.5, "m": middle}
         at |= {"y0": middle - 3, "y1": middle + 3}
         add(root, "path", d=_SIGNS[verdict].format(**at), class_="sign")
 
 
 def _legend(root: Element, x: float, y: float) -> None:
-    for verdict in Verdict:
-        add(root, "rect", x=x, y=y - 9, width=10, height=10, class_=name(verdict))
+    for verdict in _LEGEND:
+        add(root, "rect", x=x, y=y - 10, width=10, height=12, class_=name(verdict))
+        _sign(root, verdict, x + 2, y - 4)
         told = "not applicable or not run" if verdict is Verdict.NOT_APPLICABLE else str(verdict)
         label(root, x + 15, y, told, class_="small")
         x += 33 + 6 * len(told)
