@@ -71,7 +71,7 @@ def cause(found: Finding) -> str:
 
 def _outcome(found: Finding) -> str:
     assert found.failure is not None
-    message = clean(found.message)
+    message = clean(found.failure.message)
     if ended := _SIGNAL.search(message):
         return ended[0]
     if raised := _RAISES.search(message):
