@@ -17,11 +17,14 @@ from conformance.adapters.access import open_session
 from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import Target, UnknownTargetError, resolve, shipped
 from conformance.cli import expectations
+from conformance.cli.documented import documented
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.select import expression
 from conformance.engine import PROFILES, Run, Subject, plan, run
 from conformance.program import Prelude
 from conformance.reporting import JsonWriter, MarkdownWriter, Recorder, TerminalWriter, Writer
+from conformance.reporting.documented import Documented
+from conformance.reporting.formats import FORMATS, FormatWriter
 from conformance.results import Aspect, Verdict
 from conformance.results.events import Event, RunFinished, TargetUnavailable
 from conformance.specs import EDITIONS, load
@@ -86,6 +89,14 @@ _ASPECTS = [str(a) for a in Aspect]
     help="Write TARGET.json and matrix.md into this folder.",
 )
 @click.option(
+    "--format",
+    "-f",
+    "formats",
+    multiple=True,
+    type=click.Choice(list(FORMATS)),
+    help="Also write this format into --output, as `conformance report` does; may be repeated.",
+)
+@click.option(
     "--fail-on",
     type=click.Choice(list(_WORSE)),
     default="violation",
@@ -139,6 +150,8 @@ def command(**options: Any) -> None:
     conformance run theano -k "softmax or sum"   some functions on one library
     conformance run --module my_package.backend  your own backend, in this interpreter
     """
+    if options["formats"] and options["output"] is None:
+        raise UsageProblem("--format writes files", "add --output DIR")
     if options["expectations"]:
         expectations.read(options["expectations"])  # what is wrong with it is told before the run
     subjects, missing = _subjects(options)
@@ -281,6 +294,9 @@ def _writers(options: dict[str, Any]) -> list[Writer]:
     writers: list[Writer] = [TerminalWriter(verbose=options["verbose"], quiet=options["quiet"])]
     if options["output"] is not None:
         writers += [JsonWriter(options["output"]), MarkdownWriter(options["output"])]
+        said = documented() if options["formats"] else Documented()
+        chosen = dict.fromkeys(options["formats"])
+        writers += [FormatWriter(name, options["output"], said) for name in chosen]
     return writers
 
 
