@@ -137,7 +137,8 @@ def test_arrow_keys_move_from_cell_to_cell_and_enter_opens(page: Any, site: str)
     focused = page.evaluate("document.activeElement.closest('td').className")
     assert focused == "v-violates"
     page.keyboard.press("Enter")
-    page.wait_for_url("**/functions/dot.html")
+    page.wait_for_url("**/functions/dot.html#f-value-*")
+    assert page.locator("details.failure[open]").count() == 1
 
 
 def test_a_cell_leads_to_its_failure_opened(page: Any, site: str) -> None:

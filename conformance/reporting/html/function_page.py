@@ -85,11 +85,10 @@ class Signature(NamedTuple):
 
 
 def function_view(
-    name: str, targets: Sequence[TargetView], documented: Documented
+    name: str, targets: Sequence[TargetView], groups: Sequence[Group], documented: Documented
 ) -> dict[str, Any]:
-    """What the template of a function is given."""
+    """What the template of a function is given; `groups` are its failures."""
     known = documented.functions.get(name)
-    groups = failure_groups(name, targets)
     anchors = {(s.target.key, g.aspect): g.anchor for g in reversed(groups) for s in g.shown}
     tested = [t for t in targets if name in t.functions]
     demanded = [a for a in map(str, ASPECTS) if any(a in t.aspects(name) for t in tested)]

@@ -68,8 +68,13 @@ def function_order(targets: Sequence[TargetView], documented: Documented) -> dic
     return {theme: names for theme, names in order.items() if names}
 
 
-def overview(listed: Sequence[Lineage], documented: Documented, order: Order) -> dict[str, Any]:
-    """What the template of the first page is given."""
+def overview(
+    listed: Sequence[Lineage],
+    documented: Documented,
+    order: Order,
+    anchors: Mapping[tuple[str, str], str],
+) -> dict[str, Any]:
+    """What the template of the first page is given; `anchors` by function and target's key."""
     targets = [one.newest for one in listed]
     return {
         "bars": [bar(t) for t in targets],
@@ -82,6 +87,7 @@ def overview(listed: Sequence[Lineage], documented: Documented, order: Order) ->
         },
         "verdicts": [str(v) for v in GRAVEST_FIRST if v is not Verdict.NOT_APPLICABLE],
         "profiles": sorted({t.results.run.profile for t in targets}),
+        "anchors": anchors,
         "total": sum(map(len, order.values())),
     }
 

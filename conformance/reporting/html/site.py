@@ -15,7 +15,7 @@ from typing import Any
 from conformance.reporting.documented import Documented
 from conformance.reporting.html.compare import comparison_data
 from conformance.reporting.html.environment import STATIC, environment, static
-from conformance.reporting.html.function_page import function_view
+from conformance.reporting.html.function_page import failure_groups, function_view
 from conformance.reporting.html.overview import function_order, overview
 from conformance.reporting.html.target_page import target_view
 from conformance.reporting.names import slug
@@ -27,7 +27,10 @@ def site(listed: Sequence[Lineage], documented: Documented) -> Iterator[tuple[st
     pages = _Pages(listed, documented)
     yield from ((f"assets/{name}", static(name)) for name in STATIC)
     yield "assets/data.js", comparison_data(listed, pages.order)
-    yield "index.html", pages.page("index.html", **overview(listed, documented, pages.order))
+    yield (
+        "index.html",
+        pages.page("index.html", **overview(listed, documented, pages.order, pages.anchors)),
+    )
     yield "compare.html", pages.page("compare.html")
     yield from pages.functions()
     yield from pages.targets()
@@ -40,7 +43,19 @@ class _Pages:
         self.listed, self.documented = listed, documented
         self.current = [one.newest for one in listed]
         self.order = function_order(self.current, documented)
+        names = [name for section in self.order.values() for name in section]
+        self.groups = {name: failure_groups(name, self.current) for name in names}
         self.environment = environment()
+
+    @property
+    def anchors(self) -> dict[tuple[str, str], str]:
+        """Where the gravest failure of a function on a target stands on the function's page."""
+        return {
+            (name, shown.target.key): group.anchor
+            for name, groups in self.groups.items()
+            for group in reversed(groups)
+            for shown in group.shown
+        }
 
     def page(self, template: str, root: str = "", **values: Any) -> bytes:
         """One page; `root` leads from it to the site's top."""
@@ -50,16 +65,16 @@ class _Pages:
 
     def functions(self) -> Iterator[tuple[str, bytes]]:
         """The pages of functions, each with its neighbours."""
-        names = [name for section in self.order.values() for name in section]
-        for index, name in enumerate(names):
-            view = function_view(name, self.current, self.documented)
+        names = list(self.groups)
+        for index, (name, groups) in enumerate(self.groups.items()):
+            view = function_view(name, self.current, groups, self.documented)
             near = _neighbours(names, index)
             yield f"functions/{slug(name)}.html", self.page("function.html", "../", **view, **near)
 
     def targets(self) -> Iterator[tuple[str, bytes]]:
         """The pages of targets."""
         for one in self.listed:
-            view = target_view(one, self.documented, self.order)
+            view = target_view(one, self.groups, self.documented, self.order)
             yield f"targets/{one.newest.key}.html", self.page("target.html", "../", **view)
 
 

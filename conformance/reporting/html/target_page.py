@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from conformance.reporting.causes import Cause, causes
 from conformance.reporting.documented import Documented
-from conformance.reporting.html.function_page import failure_groups
+from conformance.reporting.html.function_page import Group
 from conformance.reporting.html.overview import Bar, Order, bar
 from conformance.reporting.pictures.accuracy import accuracy_picture, measured
 from conformance.reporting.pictures.history import history_picture
@@ -17,6 +17,9 @@ from conformance.reporting.plain import GRAVEST_FIRST, Finding, count_verdicts, 
 from conformance.reporting.summary import time_line
 from conformance.reporting.targets import Lineage, TargetView
 from conformance.results import Verdict
+
+Groups = Mapping[str, Sequence[Group]]
+"""The failures of each function."""
 
 _TITLES = {
     Verdict.VIOLATES: "Violations",
@@ -40,7 +43,9 @@ class Section(NamedTuple):
         return sum(len(c.findings) for c in self.causes)
 
 
-def target_view(one: Lineage, documented: Documented, order: Order) -> dict[str, Any]:
+def target_view(
+    one: Lineage, groups: Groups, documented: Documented, order: Order
+) -> dict[str, Any]:
     """What the template of a target is given."""
     target, listed = one.newest, measured(one.newest)
     return {
@@ -53,7 +58,7 @@ def target_view(one: Lineage, documented: Documented, order: Order) -> dict[str,
         "counts": count_verdicts(target.results.functions),
         "themes": list(_themes(target, order)),
         "sections": list(_sections(target)),
-        "anchors": _anchors(target),
+        "anchors": _anchors(target, groups),
         "ident": id,
         "unexecuted": _unexecuted(target),
         "measured": listed,
@@ -80,13 +85,14 @@ def _sections(target: TargetView) -> Iterator[Section]:
                 yield Section(verdict, _TITLES[verdict], found)
 
 
-def _anchors(target: TargetView) -> Mapping[int, str]:
+def _anchors(target: TargetView, groups: Groups) -> Mapping[int, str]:
     """Where each failure stands on its function's page, by the failure's identity in memory."""
     return {
         id(shown.failure): group.anchor
-        for name in target.functions
-        for group in failure_groups(name, [target])
+        for listed in groups.values()
+        for group in listed
         for shown in group.shown
+        if shown.target.key == target.key
     }
 
 

@@ -80,7 +80,10 @@
     link.href = `functions/${file}.html`;
     link.textContent = name;
     head.append(link);
-    what.textContent = aspect;
+    const detail = document.createElement("a");
+    detail.href = `functions/${file}.html#aspect-${aspect.replaceAll(" ", "-")}`;
+    detail.textContent = aspect;
+    what.append(detail);
     row.append(head, what, verdict(from), verdict(to));
     return row;
   }
