@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from string import Formatter
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -102,6 +102,8 @@ class Target(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The lines that bind `K` in a standalone script."""
     script_environment: dict[str, str] = msgspec.field(default_factory=dict)
     """The environment variables that such a script needs."""
+    workers: Annotated[int, msgspec.Meta(ge=1, le=2)] = 2
+    """How many workers share the functions of a run; 1 for what must not run twice at once."""
 
 
 R = TypeVar("R", bound=Record)

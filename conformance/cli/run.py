@@ -73,7 +73,7 @@ _ASPECTS = [str(a) for a in Aspect]
     "-j",
     type=click.IntRange(min=1),
     default=None,
-    help="Targets at a time.  [default: the number of cores]",
+    help="Workers at a time; most targets have two.  [default: the number of cores]",
 )
 @click.option(
     "--shard", metavar="I/N", help="Only the I-th of N parts of the functions, counted from 1."
@@ -231,11 +231,12 @@ def _subject(target: Target) -> Subject:
         name=target.name,
         edition=target.edition,
         implementation=target.implementation,
-        open=lambda functions: open_session(target, functions),
+        open=lambda functions, number: open_session(target, functions, number),
         prelude=Prelude(
             target.script_import, target.script_environment, target.module.split(".", 1)[0]
         ),
         open_configured=lambda setup: configurable.open(setup.configuration, setup.environment),
+        workers=target.workers,
     )
 
 

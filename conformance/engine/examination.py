@@ -1,9 +1,8 @@
-"""One target through its plan: sweep over all structures, then minimise what failed."""
+"""A lane of a target's plan: sweep over all structures, then minimise what failed."""
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +18,7 @@ from conformance.adapters.session import Session
 from conformance.engine import signatures
 from conformance.engine.failures import function_result
 from conformance.engine.findings import Finding, Identity, Judgement
+from conformance.engine.lanes import Examined
 from conformance.engine.minimise import Minimiser
 from conformance.engine.plan import Task
 from conformance.engine.probes import (
@@ -36,18 +36,13 @@ from conformance.program import Binding
 from conformance.results import (
     Aspect,
     FunctionResult,
-    Results,
-    RunInfo,
     TargetInfo,
     Verdict,
-    summarise,
 )
 from conformance.results.events import (
     CasesDone,
     Event,
     FunctionJudged,
-    TargetFinished,
-    TargetStarted,
     WorkerRestarted,
 )
 
@@ -95,19 +90,20 @@ class Examination:
     """The exception that `int_shape` raises for every result: that is its own failure."""
     cases: int = 0
     inside: float = 0.0
-    begun: float = field(default_factory=time.monotonic)
 
-    def all(self) -> None:
-        """Everything; the results are announced even if `stop` is set on the way."""
-        info = self._identify()
-        self.emit(TargetStarted(info))
+    def all(self, introduce: Callable[[TargetInfo], None]) -> Examined:
+        """Everything; what was found until then if `stop` is set on the way.
+
+        `introduce` hears who the target is, before anything is run.
+        """
+        introduce(self._identify())
         if any(Aspect.GRADIENT in task.aspects for task in self.tasks):
             self._probe_gradients()
         if any(Aspect.STATIC_SHAPE in task.aspects for task in self.tasks):
             self.shapeless = shape_failure(self.session.run_batch(shape_probe()))
         self._sweep()
         functions = [self._conclude(t) for t in self.tasks if t.spec.name in self.tallies]
-        self.emit(TargetFinished(self._results(info, functions)))
+        return Examined(functions, self.cases, self.inside, max(0, self.session.starts - 1))
 
     def _identify(self) -> TargetInfo:
         identity = self.session.identity
@@ -262,25 +258,6 @@ class Examination:
             seed=task.own_seed,
             budget=lambda group: _budget(group, task.profile),
             known=self.known.get(task.spec.name, {}),
-        )
-
-    def _results(self, info: TargetInfo, functions: list[FunctionResult]) -> Results:
-        return Results(
-            target=info,
-            run=RunInfo(
-                suite_version=self.common.suite_version,
-                profile=self.common.profile.name,
-                seed=self.common.seed,
-                started=self.common.started,
-                seconds=round(time.monotonic() - self.begun, 3),
-                cases=self.cases,
-                seconds_in_target=round(self.inside, 3),
-                selection=self.common.selection,
-                complete=not self.stop.is_set(),
-                restarts=max(0, self.session.starts - 1),
-            ),
-            summary=summarise(functions),
-            functions=functions,
         )
 
 

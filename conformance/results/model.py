@@ -126,7 +126,8 @@ class TargetInfo(Struct, frozen=True, kw_only=True):
 
 
 class RunInfo(Struct, frozen=True, kw_only=True):
-    """How and when; `seconds` is wall time, `seconds_in_target` the part inside the target."""
+    """How and when; `seconds` is wall time, `seconds_in_target` that of all workers inside the
+    implementation."""
 
     suite_version: str
     profile: str
@@ -141,7 +142,9 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     complete: bool = True
     """False if the run was interrupted; cells that were not reached are missing."""
     restarts: int = 0
-    """How often the worker had to be started again."""
+    """How often a worker had to be started again."""
+    workers: int = 1
+    """How many workers shared the functions."""
 
 
 class Summary(Struct, frozen=True):
