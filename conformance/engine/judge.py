@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from conformance.adapters.observations import (
     Claim,
@@ -14,13 +14,14 @@ from conformance.adapters.observations import (
     Outcome,
     Raised,
     Returned,
+    Stage,
     StructureObservation,
     TimedOut,
 )
 from conformance.engine import claims, values
 from conformance.engine.cases import Prepared
 from conformance.engine.findings import Finding, Judgement, standing
-from conformance.program import Ref
+from conformance.program import Program, Ref, call_text
 from conformance.results import Aspect, Verdict
 
 
@@ -142,17 +143,37 @@ def _fault(
     demands = f"a result of shape {prepared.shape}"
     if isinstance(outcome, Raised):
         return _raised(prepared, outcome, conventions, number)
-    verdict, kind, gives, detail = ended(outcome)
+    verdict, kind, gives, detail = ended(outcome, prepared.structure.program)
     return Finding(
         Aspect.VALUE, verdict, kind, gives, demands, detail, conventions, number, got=outcome.tail
     )
 
 
-def ended(outcome: Outcome) -> tuple[Verdict, str, str, str]:
+_DURING: Mapping[Stage, str] = {
+    "import": "in the import",
+    "session": "in clear_session",
+    "bind": "while its inputs are made",
+    "step": "when it is called",
+    "claim": "in dtype or int_shape of the result",
+    "compile": "in function",
+    "call": "while it is computed",
+    "read": "while it is read",
+}
+"""What was under way when the process came to no answer."""
+
+
+def _during(outcome: TimedOut | Crashed, program: Program) -> str:
+    """The words for it, if it is known. Of several steps the one under way is named."""
+    if outcome.step is not None and len(program.steps) > 1:
+        return f" in {call_text(program.steps[outcome.step])}"
+    return "" if outcome.stage is None else f" {_DURING[outcome.stage]}"
+
+
+def ended(outcome: Outcome, program: Program) -> tuple[Verdict, str, str, str]:
     """Verdict, kind, words and detail of an outcome without an answer; TypeError for others."""
     match outcome:
         case TimedOut():
-            gives = f"gives no answer within {outcome.limit:g} s"
+            gives = f"gives no answer within {outcome.limit:g} s{_during(outcome, program)}"
             return Verdict.TIMED_OUT, "time-out", gives, ""
         case Garbled():
             gives = f"makes the worker answer garbage ({outcome.reason})"
@@ -160,7 +181,8 @@ def ended(outcome: Outcome) -> tuple[Verdict, str, str, str]:
         case Crashed():
             how = f"exit status {outcome.exit_code}"
             how = f"signal {outcome.signal}" if outcome.signal else how
-            return Verdict.CRASHED, "crash", f"ends the process ({how})", how
+            gives = f"ends the process ({how}){_during(outcome, program)}"
+            return Verdict.CRASHED, "crash", gives, how
     raise TypeError(f"{type(outcome).__name__} is an answer")
 
 

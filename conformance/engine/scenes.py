@@ -148,7 +148,7 @@ class Scene:
         aspect = check.aspect
         demands = f"what makes {self.scenario.title}"
         if not isinstance(outcome, Raised):
-            verdict, kind, gives, detail = ended(outcome)
+            verdict, kind, gives, detail = ended(outcome, self.scenario.program)
             return Finding(aspect, verdict, kind, gives, demands, detail, conventions)
         step = self._step(outcome)
         blamed = step is None or self._blamed(step.function)

@@ -127,7 +127,7 @@ class Slope:
         conventions = tuple(sorted({*self.unsettled, "differentiable"}))
         demands = "a gradient"
         if not isinstance(outcome, Raised):
-            verdict, kind, gives, detail = ended(outcome)
+            verdict, kind, gives, detail = ended(outcome, self.differentiated.program)
             return Finding(Aspect.GRADIENT, verdict, kind, gives, demands, detail, conventions)
         asked = outcome.stage == "step" and outcome.step == self._steps - 1
         late = outcome.stage in ("compile", "call", "read")

@@ -204,7 +204,7 @@ def test_a_crash_is_blamed_on_its_function_and_the_rest_is_judged() -> None:
     found = examine(fake("crashes"), ("exp", *REST), TINY)
     failures = only(found, "exp", Aspect.VALUE, Verdict.CRASHED, TINY)
     assert [f.kind for f in failures] == ["crash"]
-    assert "ends the process (signal 6)" in failures[0].message
+    assert "ends the process (signal 6) while it is computed" in failures[0].message
     assert isinstance(failures[0].got, str)
     assert "about to end" in failures[0].got
     restarts = [e for e in found.events if isinstance(e, WorkerRestarted)]
@@ -227,7 +227,7 @@ def test_a_hang_is_timed_out_and_the_rest_is_judged() -> None:
     assert found.aspect("exp", Aspect.VALUE).verdict is Verdict.TIMED_OUT
     (failure,) = found.aspect("exp", Aspect.VALUE).failures
     assert (failure.kind, failure.citation) == ("time-out", None)
-    assert "no answer within 0.6 s" in failure.message
+    assert "no answer within 0.6 s while it is computed" in failure.message
     values = {found.aspect(name, Aspect.VALUE).verdict for name in REST}
     assert values == {Verdict.CONFORMS}
 

@@ -151,6 +151,18 @@ def test_the_end_of_the_process() -> None:
         assert (found.aspect, found.verdict) == (Aspect.GRADIENT, verdict)
 
 
+def test_the_step_that_ends_the_process_is_named() -> None:
+    tested = slope("tanh")
+    last = len(tested.differentiated.program.steps) - 1
+    for outcome in (Crashed(11, None, "", "step", last), TimedOut(1.0, "", "step", last)):
+        (found,) = findings(tested, outcome)
+        assert found.gives.endswith(" in gradients(loss, [x])")
+    (found,) = findings(tested, Crashed(None, 3, "", "compile"))
+    assert found.gives == "ends the process (exit status 3) in function"
+    (found,) = findings(tested, Crashed(None, 3, "", "step", 99))
+    assert found.gives == "ends the process (exit status 3) when it is called"
+
+
 @cache
 def relu() -> Slope:
     """relu(x) at numbers of which one is 0."""
