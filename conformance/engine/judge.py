@@ -164,7 +164,7 @@ _DURING: Mapping[Stage, str] = {
 
 def _during(outcome: TimedOut | Crashed, program: Program) -> str:
     """The words for it, if it is known. Of several steps the one under way is named."""
-    if outcome.step is not None and len(program.steps) > 1:
+    if outcome.step is not None and 1 < len(program.steps) > outcome.step:
         return f" in {call_text(program.steps[outcome.step])}"
     return "" if outcome.stage is None else f" {_DURING[outcome.stage]}"
 
