@@ -154,7 +154,7 @@ _DURING: Mapping[Stage, str] = {
     "session": "in clear_session",
     "bind": "while its inputs are made",
     "step": "when it is called",
-    "claim": "in dtype or int_shape of the result",
+    "claim": "in dtype or int_shape",
     "compile": "in function",
     "call": "while it is computed",
     "read": "while it is read",

@@ -349,3 +349,26 @@ def test_int_shape_that_fails_for_every_result_is_not_the_functions_failure() ->
 def test_int_shape_that_fails_for_one_function_is() -> None:
     found = outcome("no_static_shape_of_exp", "exp", "reshape").verdicts()
     assert found["exp", Aspect.STATIC_SHAPE] is Verdict.VIOLATES
+
+
+NEGATIVE = ("exp", "softmax", "identity", "int_shape")
+
+
+def kinds(found: Outcome, function: str) -> dict[str, Verdict]:
+    """What is wrong with a function's static shapes."""
+    return {f.kind: f.verdict for f in found.aspect(function, Aspect.STATIC_SHAPE).failures}
+
+
+def test_a_number_for_what_is_unknown_is_the_failure_of_int_shape() -> None:
+    found = examine(fake("unknown_is_negative"), NEGATIVE)
+    assert found.aspect("int_shape", Aspect.VALUE).verdict is Verdict.VIOLATES
+    assert Verdict.VIOLATES not in kinds(found, "exp").values()
+    # what is wrong besides is theirs
+    assert kinds(found, "softmax")["contradiction"] is Verdict.VIOLATES
+    assert kinds(found, "identity")["contradiction"] is Verdict.VIOLATES
+
+
+def test_a_number_for_what_is_unknown_in_one_function_is_its_own_failure() -> None:
+    found = examine(fake("unknown_is_negative", FAKE_OF="exp"), NEGATIVE)
+    assert found.aspect("int_shape", Aspect.VALUE).verdict is not Verdict.VIOLATES
+    assert kinds(found, "exp")["contradiction"] is Verdict.VIOLATES

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from conformance import reference
-from conformance.engine.probes import BINDINGS, gradient_probe, shape_failure, shape_probe, works
+from conformance.adapters.observations import Claim, OutputObservation, StructureObservation
+from conformance.engine.probes import (
+    BINDINGS,
+    gradient_probe,
+    shape_failure,
+    shape_probe,
+    unknown_marks,
+    without_marks,
+    works,
+)
 from conformance.program import Binding
 from tests.scenarios.in_process import module, observed
 
@@ -59,13 +68,60 @@ def test_the_gradient_of_every_element_counts() -> None:
 
 
 def test_int_shape_of_the_reference_answers() -> None:
-    assert shape_failure(observed(shape_probe(), module())) is None
+    assert shape_failure(observed(shape_probe(Binding.VARIABLE), module())) is None
 
 
 def test_the_exception_of_int_shape_is_named() -> None:
-    assert shape_failure(observed(shape_probe(), module(int_shape=refused))) == "TypeError"
+    assert (
+        shape_failure(observed(shape_probe(Binding.VARIABLE), module(int_shape=refused)))
+        == "TypeError"
+    )
 
 
 def test_without_a_result_nothing_is_said_of_int_shape() -> None:
     target = module(int_shape=refused, square=None)
-    assert shape_failure(observed(shape_probe(), target)) is None
+    assert shape_failure(observed(shape_probe(Binding.VARIABLE), target)) is None
+
+
+def marked(mark: int) -> Any:
+    """The reference with a number in the place of None."""
+
+    def int_shape(x: Any) -> Any:
+        return tuple(mark if n is None else n for n in reference.int_shape(x))
+
+    return module(int_shape=int_shape)
+
+
+def marks(target: Any) -> frozenset[int]:
+    return unknown_marks(observed(shape_probe(Binding.PLACEHOLDER_NONE), target))
+
+
+def test_the_reference_has_no_number_for_what_is_unknown() -> None:
+    assert marks(module()) == frozenset()
+
+
+def test_a_negative_number_for_what_is_unknown_is_found() -> None:
+    assert marks(marked(-3)) == {-3}
+
+
+def test_a_size_may_be_right_and_is_kept() -> None:
+    assert marks(marked(1)) == frozenset()
+
+
+def said(*shapes: tuple[int | None, ...] | None) -> StructureObservation:
+    claims = tuple(Claim("float32", shape) for shape in shapes)
+    return StructureObservation((), (OutputObservation("y", "list", claims),), ())
+
+
+def shapes(found: StructureObservation) -> list[tuple[int | None, ...] | None]:
+    return [claim.shape for claim in found.outputs[0].claims]
+
+
+def test_the_mark_is_read_as_none_and_nothing_else_is() -> None:
+    found = without_marks(said((2, -3, None), (), None, (-1, 0)), frozenset({-3}))
+    assert shapes(found) == [(2, None, None), (), None, (-1, 0)]
+
+
+def test_without_marks_nothing_changes() -> None:
+    before = said((2, -3))
+    assert without_marks(before, frozenset()) is before
