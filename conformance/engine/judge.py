@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from conformance.adapters.observations import (
@@ -21,6 +20,7 @@ from conformance.adapters.observations import (
 from conformance.engine import claims, values
 from conformance.engine.cases import Prepared
 from conformance.engine.findings import Finding, Judgement, standing
+from conformance.engine.messages import essence, without_addresses
 from conformance.program import Program, Ref, call_text
 from conformance.results import Aspect, Verdict
 
@@ -191,7 +191,7 @@ def _raised(
 ) -> Finding:
     unmade = outcome.stage == "bind" and prepared.structure.claimed == "result"
     refused = "NotImplementedError" in outcome.bases or "input-dtype" in conventions or unmade
-    gives = f"raises {outcome.type}: {first_line(outcome.message)}"
+    gives = f"raises {outcome.type}: {essence(outcome.message)}"
     return Finding(
         Aspect.VALUE,
         Verdict.UNSUPPORTED if refused else standing(conventions),
@@ -201,20 +201,9 @@ def _raised(
         outcome.type,
         conventions,
         number,
-        got=f"{outcome.type}: {_ADDRESS.sub('0x…', outcome.message)}",
+        got=f"{outcome.type}: {without_addresses(outcome.message)}",
         expected=prepared.expectation(number).value,
     )
-
-
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
-"""Addresses differ from run to run."""
-
-
-def first_line(message: str) -> str:
-    """The first line of a message that says something, without addresses, cut to fit a line."""
-    first = next((line.strip() for line in message.splitlines() if line.strip()), "")
-    first = _ADDRESS.sub("0x…", first)
-    return first if len(first) <= 160 else first[:159] + "…"
 
 
 def _impure(changed: tuple[str, ...], number: int) -> Finding:
@@ -239,7 +228,7 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
     if isinstance(outcome, Raised):
         if error.exception in ("any", *outcome.bases):
             return
-        gives, detail = f"raises {outcome.type}: {first_line(outcome.message)}", outcome.type
+        gives, detail = f"raises {outcome.type}: {essence(outcome.message)}", outcome.type
     elif isinstance(outcome, Returned):
         value = values.only_value(outcome)
         shape = None if value is None or value.array is None else value.array.shape

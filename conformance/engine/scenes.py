@@ -20,7 +20,8 @@ from conformance.adapters.observations import (
     StructureObservation,
 )
 from conformance.engine.findings import Finding, Judgement, standing
-from conformance.engine.judge import ended, first_line
+from conformance.engine.judge import ended
+from conformance.engine.messages import essence
 from conformance.program import Binding, Case, Outputs, Step, call_text, to_json
 from conformance.results import Verdict
 from conformance.scenarios import Check, Problem, Scenario, Setup
@@ -158,11 +159,11 @@ class Scene:
             aspect,
             Verdict.UNSUPPORTED if unsupported else standing(conventions),
             "exception" if blamed else "unmade input",
-            f"raises {outcome.type}{where}: {first_line(outcome.message)}",
+            f"raises {outcome.type}{where}: {essence(outcome.message)}",
             demands,
             outcome.type,
             conventions,
-            got=f"{outcome.type}: {first_line(outcome.message)}",
+            got=f"{outcome.type}: {essence(outcome.message)}",
             at=check.at,
         )
 
