@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -159,6 +160,14 @@ def test_a_wrong_axis_violates_where_it_shows() -> None:
     failures = only(outcome("wrong_axis", *functions), "softmax", Aspect.VALUE, Verdict.VIOLATES)
     assert [f.kind for f in failures] == ["value"]
     assert failures[0].citation == Citation("ko-2.2", 2787)
+
+
+def test_a_wrong_shape_cites_the_parameter_that_decides_it() -> None:
+    many = replace(TINY, structures=16, values=("ordinary",), shrink=0, shrink_other=0)
+    result = outcome("drops_dimensions", "sum", profile=many).aspect("sum", Aspect.VALUE)
+    (failure,) = (f for f in result.failures if f.kind == "shape" and f.citation)
+    assert "keepdims=True" in failure.message
+    assert failure.citation == Citation("ko-2.2", 1220)
 
 
 def test_one_ulp_more_is_within_the_limit_and_is_shown() -> None:
