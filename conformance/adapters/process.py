@@ -7,11 +7,15 @@ import os
 import select
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import BinaryIO, Literal, cast
+
+from conformance.adapters.observations import Stage
+from conformance.adapters.worker.conformance_worker.stages import SIZE, announced
 
 WORKER = Path(__file__).parent / "worker"
 TAIL_BYTES = 64 * 1024
@@ -65,7 +69,8 @@ class OutputTail:
 class WorkerProcess:
     """A running command with three pipes: `requests` to it, `answers` and `output` from it.
 
-    The three are non-blocking descriptors of this side. OSError if the command cannot be started.
+    The three are non-blocking descriptors of this side. A small file is shared besides, to which
+    the worker writes what it is about to do. OSError if the command cannot be started.
     """
 
     def __init__(
@@ -73,7 +78,10 @@ class WorkerProcess:
     ) -> None:
         theirs_in, self.requests = os.pipe()
         self.answers, theirs_out = os.pipe()
+        self._stage = _shared()
+        stage = self._stage.fileno()
         descriptors = ["--read-fd", str(theirs_in), "--write-fd", str(theirs_out)]
+        descriptors += ["--stage-fd", str(stage)]
         try:
             self._process = subprocess.Popen(
                 [*command, *descriptors],
@@ -82,12 +90,13 @@ class WorkerProcess:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                pass_fds=(theirs_in, theirs_out),
+                pass_fds=(theirs_in, theirs_out, stage),
                 start_new_session=True,
                 bufsize=0,
             )
         except OSError:
             _close(self.requests, self.answers)
+            self._stage.close()
             raise
         finally:
             _close(theirs_in, theirs_out)
@@ -101,6 +110,12 @@ class WorkerProcess:
     def pid(self) -> int:
         """The process id, which is also the id of its process group."""
         return self._process.pid
+
+    @property
+    def stage(self) -> tuple[Stage | None, int | None]:
+        """What the worker was about to do when it last said so, and the index of the step."""
+        stage, step = announced(os.pread(self._stage.fileno(), SIZE, 0))
+        return cast("Stage | None", stage), step
 
     def ended(self) -> bool:
         """Whether the process has ended; it stays a zombie, so that its id stays taken."""
@@ -133,11 +148,19 @@ class WorkerProcess:
         """Close this side's descriptors; once."""
         assert self._process.stdout is not None
         self._process.stdout.close()
+        self._stage.close()
         _close(self.requests, self.answers, *([] if self.watch is None else [self.watch]))
 
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, number)
+
+
+def _shared() -> BinaryIO:
+    """A file without a name, of the size that the stage takes."""
+    shared = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - `close` closes it
+    shared.write(bytes(SIZE))
+    return shared
 
 
 def _watch(pid: int) -> int | None:

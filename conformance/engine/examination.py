@@ -26,6 +26,8 @@ from conformance.engine.probes import (
     gradient_probe,
     shape_failure,
     shape_probe,
+    unknown_marks,
+    without_marks,
     works,
 )
 from conformance.engine.profiles import Profile
@@ -88,6 +90,8 @@ class Examination:
     undifferentiable: set[Binding] = field(default_factory=set)
     shapeless: str | None = None
     """The exception that `int_shape` raises for every result: that is its own failure."""
+    marks: frozenset[int] = frozenset()
+    """Numbers that `int_shape` gives for what is unknown: that too."""
     cases: int = 0
     inside: float = 0.0
 
@@ -100,7 +104,7 @@ class Examination:
         if any(Aspect.GRADIENT in task.aspects for task in self.tasks):
             self._probe_gradients()
         if any(Aspect.STATIC_SHAPE in task.aspects for task in self.tasks):
-            self.shapeless = shape_failure(self.session.run_batch(shape_probe()))
+            self._probe_shapes()
         self._sweep()
         functions = [self._conclude(t) for t in self.tasks if t.spec.name in self.tallies]
         return Examined(functions, self.cases, self.inside, max(0, self.session.starts - 1))
@@ -133,12 +137,19 @@ class Examination:
             if not works(self.session.run_batch(gradient_probe(binding))):
                 self.undifferentiable.add(binding)
 
+    def _probe_shapes(self) -> None:
+        """Note what `int_shape` does to every function: that is its own failure."""
+        of_variable = self.session.run_batch(shape_probe(Binding.VARIABLE))
+        self.shapeless = shape_failure(of_variable)
+        of_placeholder = self.session.run_batch(shape_probe(Binding.PLACEHOLDER_NONE))
+        self.marks = unknown_marks(of_placeholder)
+
     def _sweep(self) -> None:
         """All trials of all functions, with the worker a few of them ahead."""
         queue: list[tuple[Task, Trial]] = []
         for _, observed in self.session.run_batches(self._batches(queue)):
             task, trial = queue.pop(0)
-            self._take(task, trial, observed)
+            self._take(task, trial, without_marks(observed, self.marks))
         self._sweep_apart()
 
     def _sweep_apart(self) -> None:
@@ -176,7 +187,7 @@ class Examination:
 
     def _run(self, trial: Trial) -> StructureObservation:
         if trial.setup is None:
-            return self.session.run_batch(trial.batch)
+            return without_marks(self.session.run_batch(trial.batch), self.marks)
         (observed,) = self.subject.run_apart([trial])
         return observed
 

@@ -20,7 +20,8 @@ from conformance.adapters.observations import (
     StructureObservation,
 )
 from conformance.engine.findings import Finding, Judgement, standing
-from conformance.engine.judge import ended, first_line
+from conformance.engine.judge import ended
+from conformance.engine.messages import essence
 from conformance.program import Binding, Case, Outputs, Step, call_text, to_json
 from conformance.results import Verdict
 from conformance.scenarios import Check, Problem, Scenario, Setup
@@ -148,7 +149,7 @@ class Scene:
         aspect = check.aspect
         demands = f"what makes {self.scenario.title}"
         if not isinstance(outcome, Raised):
-            verdict, kind, gives, detail = ended(outcome)
+            verdict, kind, gives, detail = ended(outcome, self.scenario.program)
             return Finding(aspect, verdict, kind, gives, demands, detail, conventions)
         step = self._step(outcome)
         blamed = step is None or self._blamed(step.function)
@@ -158,11 +159,11 @@ class Scene:
             aspect,
             Verdict.UNSUPPORTED if unsupported else standing(conventions),
             "exception" if blamed else "unmade input",
-            f"raises {outcome.type}{where}: {first_line(outcome.message)}",
+            f"raises {outcome.type}{where}: {essence(outcome.message)}",
             demands,
             outcome.type,
             conventions,
-            got=f"{outcome.type}: {first_line(outcome.message)}",
+            got=f"{outcome.type}: {essence(outcome.message)}",
             at=check.at,
         )
 

@@ -13,6 +13,7 @@ from .identity import identity
 from .programs import RequestError, parse
 from .running import Run, draws_of
 from .settings import Settings
+from .stages import Announce, announcer, silent
 
 MOST_FILE_BYTES = 2 * 2**30
 CLEAR_EVERY = 16
@@ -21,9 +22,10 @@ Answer = Tuple[Dict[str, Any], List[Any]]
 
 
 class Worker(object):
-    """Answers requests about one module."""
+    """Answers requests about one module; `announce` is told what is done next."""
 
-    def __init__(self, module: Any, eager: bool) -> None:
+    def __init__(self, module: Any, eager: bool, announce: Announce = silent) -> None:
+        self._announce = announce
         self._module = module
         self._eager = eager
         self._settings = Settings(module)
@@ -63,7 +65,7 @@ class Worker(object):
         if request.get("fresh") and not self._clean:
             self._forget()
         self._clean = False
-        run = Run(self._module, self._eager, program, self._before_build)
+        run = Run(self._module, self._eager, program, self._before_build, self._announce)
         header, arrays = run.answer(stacked, request["draws"])
         self._spoiled = run.spoiled
         if request.get("fresh"):
@@ -71,6 +73,7 @@ class Worker(object):
             self._forget()
             self._clean = True
         header["leaked"] = sorted({*self._leaked, *self._settings.restore()})
+        self._announce(None, None)
         return header, arrays
 
     def _before_build(self, spoiled: bool) -> None:
@@ -86,6 +89,7 @@ class Worker(object):
     def _forget(self) -> None:
         """A session as it was at the start, as far as the implementation can."""
         self._spoiled = False
+        self._announce("session", None)
         if hasattr(self._module, "clear_session"):
             try:
                 self._module.clear_session()
@@ -126,14 +130,18 @@ def main() -> None:
     _limit(resource.RLIMIT_FSIZE, MOST_FILE_BYTES)
     if options.memory_limit is not None:
         _limit(resource.RLIMIT_AS, options.memory_limit)
+    announce = silent if options.stage_fd is None else announcer(options.stage_fd)
+    announce("import", None)
     module = importlib.import_module(options.module)
-    serve(channel, Worker(module, options.family == "eager"))
+    announce(None, None)
+    serve(channel, Worker(module, options.family == "eager", announce))
 
 
 def _options() -> Any:
     parser = argparse.ArgumentParser(description=sys.modules[__name__].__doc__)
     parser.add_argument("--read-fd", type=int, required=True)
     parser.add_argument("--write-fd", type=int, required=True)
+    parser.add_argument("--stage-fd", type=int)
     parser.add_argument("--module", required=True)
     parser.add_argument("--family", choices=("graph", "eager"), required=True)
     parser.add_argument("--memory-limit", type=int)

@@ -7,6 +7,7 @@ import numpy as np
 from .evaluation import Evaluator
 from .failures import Failure, Meter, describe
 from .programs import PLACEHOLDERS, Program, RequestError
+from .stages import Announce, silent
 from .structures import Structure
 from .values import Columns, Value, is_plain, read
 
@@ -17,11 +18,17 @@ class Run(object):
     A graph is built once, and for every draw where it holds numbers: with a constant or an array,
     or with a step that returns values. In eager mode every draw calls the steps again, unless
     there are placeholders. `before_build` is called before a graph is built and told whether a
-    draw has failed since the last one was; in the end `spoiled` says so.
+    draw has failed since the last one was; in the end `spoiled` says so. `announce` is told what
+    is done next.
     """
 
     def __init__(
-        self, module: Any, eager: bool, program: Program, before_build: Callable[[bool], None]
+        self,
+        module: Any,
+        eager: bool,
+        program: Program,
+        before_build: Callable[[bool], None],
+        announce: Announce = silent,
     ) -> None:
         fed = [item.name for item in program.inputs if item.binding in PLACEHOLDERS]
         self._variables = [item.name for item in program.inputs if item.binding == "variable"]
@@ -30,7 +37,7 @@ class Run(object):
             # what is computed of a variable alone is computed when the graph is built
             self._fixed = True
         self._eager = eager and not fed
-        self._meter = Meter()
+        self._meter = Meter(announce)
         self._structure = Structure(module, program, self._meter, eager)
         self._evaluator = Evaluator(module, self._meter, fed, eager)
         self._before_build = before_build
