@@ -34,6 +34,8 @@ KERNELS: dict[str, Kernel] = {
     "subtract": np.subtract,
     "multiply": np.multiply,
     "divide": np.divide,
+    "floor_divide": np.floor_divide,
+    "remainder": np.remainder,
     "negative": np.negative,
     "square": np.square,
     "abs": np.abs,
