@@ -38,6 +38,25 @@ def ordered(targets: Sequence[Tensor], given: Sequence[Tensor]) -> list[Tensor]:
     return list(order)
 
 
+Step = tuple[int, Callable[..., Array], tuple[int, ...], tuple[int, ...]]
+"""Where a result goes, what computes it from which slots, and which of these are not used again."""
+
+
+def steps(nodes: Sequence[Tensor], slots: dict[Tensor, int], kept: set[int]) -> list[Step]:
+    """What computes the nodes, in their order. Arrays that no step needs any more are let go.
+
+    Memory that is used again soon is in the cache, and need not come from the system anew.
+    """
+    found: list[Step] = []
+    for node in reversed(nodes):
+        sources = tuple(slots[item] for item in node.inputs)
+        last = {*sources} - kept
+        kept |= last
+        kernel = current().kernel(node.operation, node.attributes)
+        found.append((slots[node], kernel, sources, tuple(sorted(last))))
+    return found[::-1]
+
+
 class Function:
     """A compiled graph. Call it with a list of input values; it returns a list of NumPy arrays.
 
@@ -60,13 +79,9 @@ class Function:
         computed = order[len(inputs) :]
         _refuse_unfed(computed, inputs)
         self._variables = [(slots[node], node) for node in computed if isinstance(node, Variable)]
-        self._steps = [self._step(node, slots) for node in computed if node.inputs or _source(node)]
-
-    def _step(
-        self, node: Tensor, slots: dict[Tensor, int]
-    ) -> tuple[int, Callable[..., Array], tuple[int, ...]]:
-        kernel = self._operations.kernel(node.operation, node.attributes)
-        return slots[node], kernel, tuple(slots[item] for item in node.inputs)
+        found = [node for node in computed if node.inputs or _source(node)]
+        kept = {*self._outputs, *(slot for _, slot in self._updates)}
+        self._steps = steps(found, slots, kept)
 
     def __call__(self, inputs: Sequence[Any]) -> list[Any]:
         """Evaluate. ValueError for inputs of the wrong number, rank, shape or dtype."""
@@ -102,8 +117,10 @@ class Function:
         slot = -1
         with self._operations.computing():
             try:
-                for slot, kernel, sources in self._steps:
+                for slot, kernel, sources, last in self._steps:
                     values[slot] = kernel(*[values[source] for source in sources])
+                    for unused in last:
+                        values[unused] = None
             except (ValueError, IndexError) as error:
                 error.add_note(f"while computing {self._nodes[slot]!r}")
                 raise

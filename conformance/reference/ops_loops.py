@@ -114,6 +114,8 @@ def choose(condition: Array, x: Array, y: Array) -> Any:
     """x where the condition is true, else y; ValueError if the shapes of x and y differ."""
     if x.shape != y.shape:
         raise ValueError(f"choose: shapes {x.shape} and {y.shape} must be the same")
+    if condition.size == 1:
+        return x if condition.item() else y
     return np.where(condition, x, y)
 
 

@@ -217,9 +217,12 @@ def _taken(x: Operand, axis: int, entry: Any, rest: int) -> tuple[int, list[int 
 
 def _integer(x: Operand, entry: Any) -> int:
     try:
-        return as_integer(None if isinstance(entry, bool) else entry)
+        found = None if isinstance(entry, bool) else as_integer(entry)
     except TypeError:
-        raise TypeError(f"{x!r}: index {entry!r} must be an int, a slice, ... or None") from None
+        found = None
+    if found is None:
+        raise TypeError(f"{x!r}: index {entry!r} must be an int, a slice, ... or None")
+    return found
 
 
 def _sliced(dimension: int | None, entry: slice) -> int | None:
