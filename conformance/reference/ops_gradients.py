@@ -51,7 +51,7 @@ def place_item(x: Array, like: Array, index: tuple[Any, ...]) -> Any:
 @kernel
 def place_rows(x: Array, like: Array, indices: Array) -> Any:
     """Zeros in the shape of `like`, with every row of x added where its index says."""
-    wide: Any = WIDER.get(x.dtype, x.dtype)
+    wide = WIDER.get(x.dtype, x.dtype)
     result = np.zeros(like.shape, wide)
     np.add.at(result, indices, x)
     return result.astype(x.dtype)
@@ -98,32 +98,40 @@ def contraction(x: Array, y: Array, labels: tuple[str, str, str]) -> Any:
     in the next wider type.
     """
     plan = _plan(labels, x.shape, y.shape)
-    wide: Any = WIDER.get(x.dtype, x.dtype)
+    wide = WIDER.get(x.dtype, x.dtype)
     product = np.matmul(_matrices(x, plan.first, wide), _matrices(y, plan.second, wide))
-    return product.reshape(plan.lengths).transpose(plan.order).astype(x.dtype, copy=False)
+    if plan.lengths is not None:
+        product = product.reshape(plan.lengths)
+    if plan.order is not None:
+        product = product.transpose(plan.order)
+    return product.astype(x.dtype, copy=False)
 
 
 class _Arrangement(NamedTuple):
-    """How an operand becomes matrices."""
+    """How an operand becomes matrices; None for what it is already."""
 
-    order: list[int]
+    order: list[int] | None
     """Of its axes: as they are, where possible, for elements in a row are copied fastest."""
-    lengths: list[int]
+    lengths: list[int] | None
     """Of the groups of axes, each made one."""
     turned: bool
     """Whether the last two groups are to be exchanged."""
 
 
 def _matrices(x: Array, how: _Arrangement, dtype: Any) -> Array:
-    found = x.transpose(how.order).astype(dtype, order="C", copy=False).reshape(how.lengths)
-    return found.swapaxes(-1, -2) if how.turned else found
+    if how.order is not None:
+        x = x.transpose(how.order)
+    x = x.astype(dtype, order="C", copy=False)
+    if how.lengths is not None:
+        x = x.reshape(how.lengths)
+    return x.swapaxes(-1, -2) if how.turned else x
 
 
 class _Plan(NamedTuple):
     first: _Arrangement
     second: _Arrangement
-    lengths: list[int]
-    order: list[int]
+    lengths: list[int] | None
+    order: list[int] | None
 
 
 @functools.lru_cache(4096)
@@ -134,12 +142,13 @@ def _plan(labels: tuple[str, str, str], x: tuple[int, ...], y: tuple[int, ...]) 
     summed = [a for a in left if a not in result]
     rows, columns = ([a for a in result if a not in other] for other in (right, left))
     lengths = dict(zip(left + right, x + y, strict=True))
-    order = [*batch, *rows, *columns]
+    found = [*batch, *rows, *columns]
+    single = len(rows) == len(columns) == 1 and len(batch) < 2
     return _Plan(
         _arrangement(x, left, (batch, rows, summed)),
         _arrangement(y, right, (batch, summed, columns)),
-        [lengths[a] for a in order],
-        [order.index(a) for a in result],
+        None if single else [lengths[a] for a in found],
+        None if found == list(result) else [found.index(a) for a in result],
     )
 
 
@@ -149,6 +158,11 @@ def _arrangement(
     lengths = dict(zip(labels, shape, strict=True))
     batch, rows, columns = groups
     turned = [*batch, *columns, *rows] == list(labels)
-    found = (batch, columns, rows) if turned else groups
+    found = [*([batch] if batch else []), *((columns, rows) if turned else (rows, columns))]
     order = [labels.index(a) for group in found for a in group]
-    return _Arrangement(order, [math.prod(lengths[a] for a in group) for group in found], turned)
+    merged = [math.prod(lengths[a] for a in group) for group in found]
+    return _Arrangement(
+        None if order == sorted(order) else order,
+        None if merged == list(shape) else merged,
+        turned,
+    )

@@ -65,12 +65,17 @@ KERNELS: dict[str, Kernel] = {
     "getitem": lambda x, index: x[index],
     "shape": lambda x: np.array(x.shape, dtype="int32"),
     "fill": lambda shape, value, dtype: np.full(tuple(shape.tolist()), value, dtype),
-    "fill_like": lambda x, value, dtype: np.full(x.shape, value, dtype),
+    "fill_like": lambda x, value, dtype: (
+        np.full(x.shape, value, dtype) if value else np.zeros(x.shape, dtype)
+    ),
     "concatenate": lambda *tensors, axis: np.concatenate(tensors, axis),
     "stack": lambda *tensors, axis: np.stack(tensors, axis),
 }
 
-WIDER = {np.dtype("float16"): np.dtype("float32"), np.dtype("float32"): np.dtype("float64")}
+WIDER: dict[Any, Any] = {
+    np.dtype("float16"): np.dtype("float32"),
+    np.dtype("float32"): np.dtype("float64"),
+}
 
 FEW = 32
 """So many elements to reduce are taken one by one, each for all places of the result at once."""
@@ -103,6 +108,8 @@ def rounded_once(function: Kernel) -> Kernel:
 
 def _power(x: Array, a: Any) -> Any:
     """IEEE 754's pow. NumPy takes a square root for a single exponent 0.5: NaN for -inf."""
+    if x.shape == np.shape(a):
+        return np.power(x.reshape(-1), a.reshape(-1)).reshape(x.shape)
     shape = np.broadcast_shapes(x.shape, np.shape(a))
     base, exponent = (np.array(np.broadcast_to(part, shape)).reshape(-1) for part in (x, a))
     return np.power(base, exponent).reshape(shape)
@@ -208,7 +215,7 @@ def _bits(reduce: Kernel) -> Kernel:
     return lambda x, axis, keepdims: reduce(x, axis=axis, keepdims=keepdims).astype("uint8")
 
 
-def _extreme(ufunc: np.ufunc) -> Kernel:
+def _extreme(ufunc: Any) -> Kernel:
     """The largest or smallest element."""
 
     def reduce(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
@@ -290,11 +297,16 @@ def batch_dot(x: Array, y: Array, axes: tuple[int, int]) -> Any:
     return product.reshape((batch, *(left.shape[1:-1] + right.shape[2:] or (1,))))
 
 
-@rounded_once
+@kernel
 def relu(x: Array, alpha: Any, max_value: Any) -> Any:
     """Slope alpha below 0, no more than max_value; with alpha 0 even -inf gives 0."""
-    result = np.maximum(x, 0) if alpha == 0 else np.where(x < 0, x * alpha, x)
+    result = np.maximum(x, 0) if alpha == 0 else _sloped(x, alpha)
     return result if max_value is None else np.minimum(result, max_value)
+
+
+@widened
+def _sloped(x: Array, alpha: Any) -> Any:
+    return np.where(x < 0, x * alpha, x)
 
 
 @rounded_once
@@ -322,9 +334,12 @@ def softsign(x: Array) -> Any:
     return x / (1 + np.abs(x))
 
 
-@rounded_once
+@kernel
 def sigmoid(x: Array) -> Any:
-    """1 over 1 + exp(-x), from exp(-|x|), which cannot overflow."""
+    """1 over 1 + exp(-x)."""
+    wide = WIDER.get(x.dtype)
+    if wide is not None:  # where exp overflows, the result is below the smallest number of x's type
+        return (1 / (1 + np.exp(np.negative(x, dtype=wide)))).astype(x.dtype)
     small = np.exp(-np.abs(x))
     return np.where(x >= 0, 1, small) / (1 + small)
 
@@ -332,7 +347,7 @@ def sigmoid(x: Array) -> Any:
 @rounded_once
 def hard_sigmoid(x: Array) -> Any:
     """0.2 x + 0.5 between 0 and 1."""
-    return np.clip(0.2 * x + 0.5, 0, 1)
+    return np.minimum(np.maximum(0.2 * x + 0.5, 0), 1)
 
 
 class NumpyOperations:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import conformance.reference as K  # noqa: N812
-from conformance.reference.functions import ordered
 from conformance.reference.gradients import GRADIENTS
 from conformance.reference.graph import apply
+from conformance.reference.plans import ordered
 from conformance.reference.rules import RULES
 
 MINE = tuple(
