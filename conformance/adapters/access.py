@@ -21,6 +21,8 @@ def launch(target: Target) -> Launch:
         module=target.module,
         family=target.family,
         environment=launch_environment(target),
+        names=target.names,
+        adapter=target.adapter,
     )
 
 

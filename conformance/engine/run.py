@@ -9,7 +9,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 
 from conformance.adapters.session import WorkerStartError
 from conformance.engine.examination import Examination
-from conformance.engine.plan import Task
+from conformance.engine.plan import Task, documented_names
 from conformance.engine.subject import Run, Subject
 from conformance.results.events import (
     Event,
@@ -44,11 +44,10 @@ def run(
 
     def examine(subject: Subject) -> bool:
         try:
-            with subject.open([_name(t) for t in plans[subject.edition]]) as session:
+            with subject.open(documented_names(subject.edition)) as session:
                 Examination(subject, session, plans[subject.edition], common, safely, stop).all()
         except WorkerStartError as error:
-            hint = f"conformance install --force {subject.name}"
-            safely(TargetUnavailable(subject.name, str(error), hint))
+            safely(TargetUnavailable(subject.name, str(error), subject.cure))
             return False
         return True
 
@@ -57,10 +56,6 @@ def run(
         interrupted = _wait(futures, stop)
     safely(RunFinished(time.monotonic() - begun, interrupted))
     return all(f.result() for f in futures if f.done() and not f.cancelled())
-
-
-def _name(task: Task) -> str:
-    return task.documented.name
 
 
 def _wait(futures: Sequence[Future[bool]], stop: threading.Event) -> bool:

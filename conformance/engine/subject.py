@@ -30,6 +30,8 @@ class Subject:
     implementation: str
     open: Callable[[Sequence[str]], Session]
     """Makes a session that also looks up the signatures of these functions."""
+    cure: str = ""
+    """What to do if its worker does not start."""
     prelude: Prelude = field(default_factory=Prelude)
     open_configured: Callable[[Setup], AbstractContextManager[Session]] | None = None
     """Makes a session in a process with a configuration of its own, where that can be done."""

@@ -129,7 +129,7 @@ def test_arguments_of_an_input(correct: Session) -> None:
 
 def test_errors_name_stage_and_step(correct: Session) -> None:
     absent = error(correct.run_batch(batch(call("no_such_function", x(2)))))
-    assert (absent.type, absent.stage, absent.step) == ("AttributeError", "step", 0)
+    assert (absent.type, absent.stage, absent.step) == ("Absent", "step", 0)
     assert absent.bases[0] == "AttributeError" and "Exception" in absent.bases
     bad_shape = correct.run_batch(batch(call("reshape", x(2), args=[(3,)]), draws=2))
     assert [error(bad_shape, i).type for i in range(2)] == ["ValueError", "ValueError"]

@@ -13,6 +13,7 @@ from hypothesis.errors import NoSuchExample
 import conformance.reference
 from conformance.adapters.answers import observation
 from conformance.adapters.observations import Batch
+from conformance.adapters.worker.conformance_worker.adapters import GraphAdapter
 from conformance.adapters.worker.conformance_worker.loop import Worker
 from conformance.engine.findings import Finding
 from conformance.engine.scenes import Scene
@@ -40,7 +41,8 @@ def findings(scenario: Scenario, target: Any) -> list[Finding]:
         "arrays": {name: i for i, name in enumerate(names)},
         "fresh": True,
     }
-    header, arrays = Worker(target, False).answer(request, [batch.arrays[name] for name in names])
+    worker = Worker(target, GraphAdapter(target), eager=False)
+    header, arrays = worker.answer(request, [batch.arrays[name] for name in names])
     assert header["ok"], header
     observed = observation(header, arrays, batch)
     return list(Scene(scenario, scenario.function).judge(observed).findings)
