@@ -13,15 +13,13 @@ import msgspec
 
 import conformance
 from conformance.adapters import environments
-from conformance.adapters.access import open_session
-from conformance.adapters.configured import Configurable
-from conformance.adapters.registry import Target, completed, literal
+from conformance.adapters.registry import Target
 from conformance.cli import expectations
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.known import chosen, config_option, known_targets
 from conformance.cli.select import expression
+from conformance.cli.subjects import own, subject
 from conformance.engine import PROFILES, Run, Subject, plan, run
-from conformance.program import Prelude
 from conformance.reporting import JsonWriter, MarkdownWriter, Recorder, TerminalWriter, Writer
 from conformance.results import Aspect, Verdict
 from conformance.results.events import Event, RunFinished, TargetUnavailable
@@ -155,6 +153,7 @@ def command(**options: Any) -> None:
         seed=options["seed"],
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         selection=options["selection"],
+        shard=options["shard"],
     )
     recorder, writers = Recorder(), _writers(options)
 
@@ -181,7 +180,7 @@ def _subjects(options: dict[str, Any]) -> tuple[list[Subject], list[TargetUnavai
     for target in _targets(options):
         state = environments.status(target)
         if isinstance(state, environments.Ready):
-            subjects.append(_subject(target))
+            subjects.append(subject(target))
         elif named:
             missing.append(TargetUnavailable(target.name, state.reason, state.hint))
     return subjects, missing
@@ -191,7 +190,7 @@ def _targets(options: dict[str, Any]) -> list[Target]:
     known = known_targets(options["config"])
     found = chosen(options["targets"], known)
     if options["module"]:
-        found.append(_own(options))
+        found.append(own(options))
     elif given := [o for o in ("python", "paths", "variables", "eager", "adapter") if options[o]]:
         option = {"paths": "path", "variables": "env"}.get(given[0], given[0])
         raise UsageProblem(f"--{option} goes with --module", "add --module NAME")
@@ -199,54 +198,6 @@ def _targets(options: dict[str, Any]) -> list[Target]:
     if options["edition"]:
         found = [msgspec.structs.replace(t, edition=options["edition"]) for t in found]
     return found
-
-
-def _own(options: dict[str, Any]) -> Target:
-    """The target that --module and its companions describe."""
-    environment = dict(_variable(text) for text in options["variables"])
-    target = Target(
-        name=options["module"],
-        module=options["module"],
-        edition=options["edition"] or "keras-2.2",
-        family="eager" if options["eager"] else "graph",
-        adapter=options["adapter"],
-        python=options["python"],
-        environment={k: literal(v) for k, v in environment.items()},
-        script_environment=environment,
-    )
-    return completed(target, [folder.resolve() for folder in options["paths"]])
-
-
-def _variable(text: str) -> tuple[str, str]:
-    key, sign, value = text.partition("=")
-    if not (key and sign):
-        raise UsageProblem(f"--env {text!r}", "write --env KEY=VALUE")
-    return key, value
-
-
-def _subject(target: Target) -> Subject:
-    configurable = Configurable(target)
-    return Subject(
-        name=target.name,
-        edition=target.edition,
-        implementation=target.implementation,
-        open=lambda functions: open_session(target, functions),
-        cure=_cure(target),
-        prelude=Prelude(
-            target.script_import,
-            target.script_environment,
-            target.module.split(".", 1)[0],
-            names=target.names,
-            paths=target.script_paths,
-        ),
-        open_configured=lambda setup: configurable.open(setup.configuration, setup.environment),
-    )
-
-
-def _cure(target: Target) -> str:
-    if target.venv is not None:
-        return f"conformance install --force {target.name}"
-    return "the module must be importable there: look at module, path and python"
 
 
 def _plans(subjects: Sequence[Subject], options: dict[str, Any]) -> dict[str, Any]:

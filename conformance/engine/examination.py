@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from hypothesis.strategies import SearchStrategy
+from msgspec import UNSET
 
 from conformance.adapters.observations import (
     Batch,
@@ -299,6 +300,7 @@ class Examination:
                 cases=self.cases,
                 seconds_in_target=round(self.inside, 3),
                 selection=self.common.selection,
+                shard=self.common.shard or UNSET,
                 complete=not self.stop.is_set(),
                 restarts=max(0, self.session.starts - 1),
             ),

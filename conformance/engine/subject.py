@@ -30,11 +30,11 @@ class Subject:
     implementation: str
     open: Callable[[Sequence[str]], Session]
     """Makes a session that also looks up the signatures of these functions."""
-    cure: str = ""
-    """What to do if its worker does not start."""
     prelude: Prelude = field(default_factory=Prelude)
     open_configured: Callable[[Setup], AbstractContextManager[Session]] | None = None
     """Makes a session in a process with a configuration of its own, where that can be done."""
+    cure: str = ""
+    """What to do if its worker does not start."""
 
     def run_apart(self, trials: Sequence[Trial]) -> list[StructureObservation]:
         """What comes of trials with one setup in a process that is set up for them.
@@ -62,6 +62,8 @@ class Run:
     started: str
     """UTC, ISO 8601."""
     selection: str | None = None
+    shard: str | None = None
+    """`I/N` for the I-th of N parts of the functions."""
 
 
 def _alike(outcome: Outcome, batch: Batch) -> StructureObservation:

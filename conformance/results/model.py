@@ -142,6 +142,13 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     """False if the run was interrupted; cells that were not reached are missing."""
     restarts: int = 0
     """How often the worker had to be started again."""
+    shard: str | UnsetType = UNSET
+    """`I/N`, if the run was of the I-th of N parts of the functions."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether all functions of the edition were run."""
+        return self.complete and self.selection is None and self.shard is UNSET
 
 
 class Summary(Struct, frozen=True):
