@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -61,7 +62,7 @@ def test_a_failure_that_both_have_is_no_difference() -> None:
 
 
 def test_another_answer_in_the_same_case_is_one() -> None:
-    program = {"inputs": [], "steps": [], "outputs": []}
+    program: dict[str, Any] = {"inputs": [], "steps": [], "outputs": []}
     two = failure(program=program, got="2", message="gives 2")
     three = failure(program=program, got="3", message="gives 3")
     comparison = compare(one("a", Verdict.VIOLATES, two), one("b", Verdict.VIOLATES, three))

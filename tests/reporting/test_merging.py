@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -18,7 +20,7 @@ def judged(name: str) -> FunctionResult:
     return FunctionResult(name, "theme", [aspect])
 
 
-def part(number: int, *names: str, of: int = 2, **run: object) -> Results:
+def part(number: int, *names: str, of: int = 2, **run: Any) -> Results:
     made = results("mine", [judged(name) for name in names])
     changes = {"shard": f"{number}/{of}", "cases": 10, "seconds": 1.5, **run}
     return replace(made, run=replace(made.run, **changes))
@@ -45,7 +47,7 @@ def test_an_interrupted_shard_is_remembered() -> None:
 
 
 @pytest.mark.parametrize(("what", "value"), [("seed", 8), ("profile", "thorough")])
-def test_runs_of_other_cases_are_refused(what: str, value: object) -> None:
+def test_runs_of_other_cases_are_refused(what: str, value: Any) -> None:
     with pytest.raises(MergeError, match=f"differ in {what}"):
         merge([part(1, "sum"), part(2, "exp", **{what: value})], ORDER)
 
