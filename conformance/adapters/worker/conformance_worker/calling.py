@@ -7,6 +7,8 @@ from .adapters import Absent, required
 from .failures import Failure, Meter
 from .programs import Function, Step, decode
 
+UNKNOWN = "unknown"
+
 
 class Calls(object):
     """Calls steps; those of the program itself go through `meter`."""
@@ -56,10 +58,23 @@ class Calls(object):
         if package == "operator":
             found: Callable[..., Any] = _apply if rest == "call" else getattr(operator, rest)
             return found
+        if package == "maybe" and rest:
+            return self._asking(rest)
         if name == "eval" and self._adapter.function(name) is None:
             # a step of other functions' programs: what does the same stands in for it
             return self._adapter.evaluate  # type: ignore[no-any-return]
         return required(self._adapter, name)
+
+    def _asking(self, name: str) -> Callable[..., Any]:
+        """The function, which answers UNKNOWN instead of raising, or where it is absent."""
+
+        def ask(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return required(self._adapter, name)(*args, **kwargs)
+            except Exception:
+                return UNKNOWN
+
+        return ask
 
 
 def _apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
