@@ -12,7 +12,6 @@ from hypothesis.errors import NoSuchExample
 
 import conformance.reference
 from conformance.adapters.answers import observation
-from conformance.adapters.observations import Batch
 from conformance.adapters.worker.conformance_worker.adapters import GraphAdapter
 from conformance.adapters.worker.conformance_worker.loop import Worker
 from conformance.engine.findings import Finding
@@ -31,7 +30,7 @@ def module(**changed: Any) -> SimpleNamespace:
 
 def findings(scenario: Scenario, target: Any) -> list[Finding]:
     """What is wrong with a target that runs a scenario."""
-    batch = Batch(scenario.program, {n: a[None] for n, a in scenario.arrays.items()}, 1, fresh=True)
+    batch = Scene(scenario, scenario.function).batch
     names = list(batch.arrays)
     request = {
         "command": "run",
