@@ -21,6 +21,8 @@ def launch(target: Target, number: int = 0) -> Launch:
         module=target.module,
         family=target.family,
         environment=launch_environment(target, number),
+        names=target.names,
+        adapter=target.adapter,
     )
 
 

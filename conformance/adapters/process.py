@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import select
 import signal
@@ -28,6 +29,8 @@ class Launch:
     """How to start a worker.
 
     `environment` is the whole environment of the process; nothing is added to it.
+    `names` maps documented names to the module's own; `adapter` is the class that reaches it
+    (docs/adapters.md), by default the one of its family.
     `memory_limit`, in bytes of address space, is None for none: TensorFlow and CNTK reserve far
     more than they use.
     """
@@ -36,15 +39,19 @@ class Launch:
     module: str
     family: Family
     environment: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+    adapter: str | None = None
     directory: str | None = None
     memory_limit: int | None = None
 
     def command(self) -> list[str]:
         """The command line, but for the descriptors that `Connection` adds."""
-        limit = [] if self.memory_limit is None else ["--memory-limit", str(self.memory_limit)]
+        more = [] if self.memory_limit is None else ["--memory-limit", str(self.memory_limit)]
+        more += ["--names", json.dumps(dict(self.names))] if self.names else []
+        more += ["--adapter", self.adapter] if self.adapter else []
         # unbuffered, and a trace on a fatal signal: what was printed before a crash explains it
         options = ["-u", "-X", "faulthandler", str(WORKER)]
-        return [self.python, *options, "--module", self.module, "--family", self.family, *limit]
+        return [self.python, *options, "--module", self.module, "--family", self.family, *more]
 
 
 class OutputTail:

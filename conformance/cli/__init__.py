@@ -16,6 +16,8 @@ _COMMANDS = {
     "targets": "List what can be tested here, and how to get what cannot.",
     "install": "Make the environments of targets.",
     "run": "Test targets.",
+    "report": "Merge results into one matrix.",
+    "diff": "Show where two targets differ.",
     "show": "Show what the documents say of a function.",
     "spec": "Compare the specs with the documents.",
 }
@@ -57,6 +59,7 @@ def main() -> None:
       conformance install theano         make the environment of a target
       conformance run theano             test it
       conformance show softmax           read what is demanded of a function
+      conformance diff A B               see where two targets differ
 
     \b
     Exit status: 0 nothing unexpected; 1 an unexpected verdict;

@@ -11,6 +11,7 @@ import click
 from msgspec.structs import replace
 from rich.text import Text
 
+from conformance.cli.known import known_targets
 from conformance.reporting import ResultsError, read_results
 from conformance.reporting.detail import function_lines
 from conformance.reporting.paint import Paint, make_console
@@ -111,13 +112,19 @@ def _select(
     for name in wanted:
         if name not in names:
             there = ", ".join(map(clean, names)) or "none"
-            raise click.UsageError(f"no results of target {name!r}; there are: {there}")
+            raise click.UsageError(f"no results of target {name!r}; {_hint(name, there)}")
     return [
         one
         for one in results
         if (edition is None or one.target.edition == edition)
         and (not wanted or one.target.name in wanted)
     ]
+
+
+def _hint(name: str, there: str) -> str:
+    if name in known_targets(None):
+        return f"`conformance run {name} --output {DEFAULT_FOLDER}` writes them"
+    return f"there are: {there}"
 
 
 def _only(results: Results, function: str, identity: str | None) -> Results:

@@ -92,6 +92,8 @@ class Examination:
     """The exception that `int_shape` raises for every result: that is its own failure."""
     marks: frozenset[int] = frozenset()
     """Numbers that `int_shape` gives for what is unknown: that too."""
+    absent: frozenset[str] = frozenset()
+    """The documented functions that the target does not have."""
     cases: int = 0
     inside: float = 0.0
 
@@ -113,6 +115,8 @@ class Examination:
         identity = self.session.identity
         for task in self.tasks:
             self._introduce(task, identity.functions[task.documented.name])
+        found = identity.functions.items()
+        self.absent = frozenset(name for name, function in found if not function.present)
         return TargetInfo(
             name=self.subject.name,
             edition=self.subject.edition,
@@ -157,7 +161,7 @@ class Examination:
         groups: dict[str, list[tuple[Task, Trial]]] = {}
         for task in self.tasks:
             for trial in task.trials() if self._present(task) else ():
-                if trial.setup is not None:
+                if trial.setup is not None and not any(self._lacking(trial)):
                     groups.setdefault(repr(trial.setup), []).append((task, trial))
         shared = sorted(groups.values(), key=len, reverse=True)
         for group in shared[: self.common.profile.setups]:
@@ -174,16 +178,31 @@ class Examination:
             for trial in task.trials():
                 if self.stop.is_set():
                     return
-                if trial.setup is not None:
-                    continue
-                if trial.differentiates & self.undifferentiable:
-                    self.tallies[task.spec.name].note([_NO_GRADIENT])
-                    continue
-                if self._known_to_end_the_worker(task.spec.name, trial):
-                    self.tallies[task.spec.name].skipped += 1
-                    continue
-                queue.append((task, trial))
-                yield trial.batch
+                if trial.setup is None and not self._left_out(task.spec.name, trial):
+                    queue.append((task, trial))
+                    yield trial.batch
+
+    def _left_out(self, name: str, trial: Trial) -> bool:
+        """Whether nothing can come of the trial; why, is noted."""
+        tally = self.tallies[name]
+        if (lacking := next(self._lacking(trial), None)) is not None:
+            tally.leave(lacking)
+        elif trial.differentiates & self.undifferentiable:
+            tally.note([_NO_GRADIENT])
+        elif self._known_to_end_the_worker(name, trial):
+            tally.skipped += 1
+        else:
+            return False
+        return True
+
+    def _lacking(self, trial: Trial) -> Iterator[str]:
+        """The absent functions that a trial of another one needs.
+
+        Not `eval`: the worker evaluates without it.
+        """
+        if self.absent:
+            needed = trial.batch.program.functions()
+            yield from (n for n in sorted(needed) if n in self.absent and n != "eval")
 
     def _run(self, trial: Trial) -> StructureObservation:
         if trial.setup is None:
@@ -248,7 +267,11 @@ class Examination:
             groups = [
                 minimiser.minimise(g) if i < MOST_MINIMISED else g for i, g in enumerate(groups)
             ]
-        prelude = replace(self.subject.prelude, backend=self.session.identity.backend or "")
+        prelude = replace(
+            self.subject.prelude,
+            backend=self.session.identity.backend or "",
+            absent=self.absent,
+        )
         result = function_result(tally, groups, task.theme, prelude, partial=self.stop.is_set())
         self.emit(FunctionJudged(self.subject.name, result))
         return result

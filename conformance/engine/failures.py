@@ -70,6 +70,8 @@ def _note(tally: Tally, groups: list[Group]) -> str | UnsetType:
     notes = []
     if tally.skipped:
         notes.append(f"{tally.skipped} structures were not run: others like them end the process")
+    for name, count in sorted(tally.unmet.items()):
+        notes.append(f"{count} structures were not run: they need {name}, which is absent")
     if unmade:
         notes.append(f"{unmade} cases were not run: their inputs could not be made")
     return "; ".join(notes) or UNSET

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import UNSET
+
 from conformance.engine.plan import Task
 from conformance.engine.subject import Run, Subject
 from conformance.results import FunctionResult, Results, RunInfo, TargetInfo, summarise
@@ -86,8 +88,7 @@ class Progress:
             first, self.lost = not self.lost, True
         self.stop.set()
         if first:
-            hint = f"conformance install --force {self.subject.name}"
-            self.emit(TargetUnavailable(self.subject.name, reason, hint))
+            self.emit(TargetUnavailable(self.subject.name, reason, self.subject.cure))
 
     def add(self, examined: Examined) -> None:
         """A lane is done; after the last one the results are announced."""
@@ -127,6 +128,7 @@ class Progress:
             cases=sum(one.cases for one in self._examined),
             seconds_in_target=round(sum(one.inside for one in self._examined), 3),
             selection=self.common.selection,
+            shard=self.common.shard or UNSET,
             complete=not self.stop.is_set(),
             restarts=sum(one.restarts for one in self._examined),
             workers=len(self.parts),

@@ -10,7 +10,7 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from conformance.adapters.session import WorkerStartError
 from conformance.engine.examination import Examination
 from conformance.engine.lanes import Progress
-from conformance.engine.plan import Task
+from conformance.engine.plan import Task, documented_names
 from conformance.engine.subject import Run, Subject
 from conformance.results.events import Event, RunFinished, RunStarted
 
@@ -56,15 +56,11 @@ def _examine(target: Progress, number: int) -> None:
     target.start()
     subject, part = target.subject, target.parts[number]
     try:
-        with subject.open([_name(t) for t in part], number) as session:
+        with subject.open(documented_names(subject.edition), number) as session:
             lane = Examination(subject, session, part, target.common, target.emit, target.stop)
             target.add(lane.all(target.introduce))
     except WorkerStartError as error:
         target.lose(str(error))
-
-
-def _name(task: Task) -> str:
-    return task.documented.name
 
 
 def _wait(futures: Sequence[Future[None]], stops: Sequence[threading.Event]) -> bool:

@@ -35,6 +35,8 @@ class Subject:
     """Makes a session in a process with a configuration of its own, where that can be done."""
     workers: int = 2
     """How many workers share the plan of a run; what is found depends on it."""
+    cure: str = ""
+    """What to do if its worker does not start."""
 
     def run_apart(self, trials: Sequence[Trial]) -> list[StructureObservation]:
         """What comes of trials with one setup in a process that is set up for them.
@@ -62,6 +64,8 @@ class Run:
     started: str
     """UTC, ISO 8601."""
     selection: str | None = None
+    shard: str | None = None
+    """`I/N` for the I-th of N parts of the functions."""
 
 
 def _alike(outcome: Outcome, batch: Batch) -> StructureObservation:

@@ -55,6 +55,8 @@ class Tally:
     limit_ulp: float | None = None
     skipped: int = 0
     """Structures left out because others like them ended the worker."""
+    unmet: dict[str, int] = field(default_factory=dict)
+    """Structures left out because they need another function, which is absent."""
 
     def add(self, judgement: Judgement, trial: Trial) -> None:
         """Take in what one observation shows."""
@@ -74,6 +76,10 @@ class Tally:
                 self.groups[finding.identity] = Group(finding, trial)
             else:
                 group.simpler(finding, trial)
+
+    def leave(self, function: str) -> None:
+        """Leave out a structure that needs `function`."""
+        self.unmet[function] = self.unmet.get(function, 0) + 1
 
     def count(self, aspect: Aspect, cases: int = 1) -> None:
         """Note that so many more cases were judged."""

@@ -46,6 +46,8 @@ def time_line(run: RunInfo) -> str:
         parts.append(f"worker restarted {run.restarts} time{'s' * (run.restarts != 1)}")
     if run.selection is not None:
         parts.append(f"a part only: -k {run.selection!r}")
+    if isinstance(run.shard, str):
+        parts.append(f"a part only: shard {run.shard}")
     if not run.complete:
         parts.append("interrupted: functions that were not reached are missing")
     return ", ".join(parts)

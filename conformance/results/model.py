@@ -145,6 +145,13 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     """How often a worker had to be started again."""
     workers: int = 1
     """How many workers shared the functions."""
+    shard: str | UnsetType = UNSET
+    """`I/N`, if the run was of the I-th of N parts of the functions."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether all functions of the edition were run."""
+        return self.complete and self.selection is None and self.shard is UNSET
 
 
 class Summary(Struct, frozen=True):

@@ -12,6 +12,7 @@ import pytest
 from conformance import reference
 from conformance.adapters.observations import Crashed, Stage
 from conformance.adapters.session import Session
+from conformance.adapters.worker.conformance_worker.adapters import GraphAdapter
 from conformance.adapters.worker.conformance_worker.loop import Worker
 from conformance.adapters.worker.conformance_worker.stages import (
     SIZE,
@@ -50,7 +51,9 @@ def test_all_that_an_implementation_is_asked_is_announced() -> None:
     asked = replace(batch(PROGRAM, 1), fresh=True)
     request = {"command": "run", "id": 1, "program": to_json(PROGRAM), "draws": 1, "fresh": True}
     request["arrays"] = {"x": 0}
-    header, _ = Worker(reference, False, announce).answer(request, [asked.arrays["x"]])
+    header, _ = Worker(reference, GraphAdapter(reference), False, announce).answer(
+        request, [asked.arrays["x"]]
+    )
     assert header["ok"]
     stages: list[tuple[str | None, int | None]] = [
         ("session", None),

@@ -100,7 +100,7 @@ def subject(
     def open_session(functions: Sequence[str], _: int) -> Session:
         return Session(started, functions=functions, limits=limits)
 
-    return Subject(name, edition, f"the fake {name}", open_session, prelude)
+    return Subject(name, edition, f"the fake {name}", open_session, prelude, cure=f"make {name}")
 
 
 def tasks(

@@ -118,7 +118,7 @@ def test_a_target_that_does_not_start_is_unavailable_and_others_are_run(broken: 
     (unavailable,) = (e for e in events if isinstance(e, TargetUnavailable))
     assert unavailable.name == broken.name
     assert unavailable.reason
-    assert unavailable.hint == f"conformance install --force {broken.name}"
+    assert unavailable.hint == f"make {broken.name}"
     (finished,) = (e for e in events if isinstance(e, TargetFinished))
     assert finished.results.target.name == "correct"
 

@@ -13,6 +13,7 @@ from hypothesis.errors import NoSuchExample
 import conformance.reference
 from conformance.adapters.answers import observation
 from conformance.adapters.observations import Batch, StructureObservation
+from conformance.adapters.worker.conformance_worker.adapters import GraphAdapter
 from conformance.adapters.worker.conformance_worker.loop import Worker
 from conformance.engine.findings import Finding
 from conformance.engine.scenes import Scene
@@ -45,7 +46,8 @@ def observed(batch: Batch, target: Any) -> StructureObservation:
         "arrays": {name: i for i, name in enumerate(names)},
         "fresh": batch.fresh,
     }
-    header, arrays = Worker(target, False).answer(request, [batch.arrays[name] for name in names])
+    worker = Worker(target, GraphAdapter(target), eager=False)
+    header, arrays = worker.answer(request, [batch.arrays[name] for name in names])
     assert header["ok"], header
     return observation(header, arrays, batch)
 

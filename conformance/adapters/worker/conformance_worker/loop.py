@@ -2,11 +2,13 @@
 
 import argparse
 import importlib
+import json
 import os
 import resource
 import sys
 from typing import Any, Callable, Dict, List, Tuple
 
+from .adapters import BUILT_IN, load
 from .channel import Channel
 from .frames import FrameError
 from .identity import identity
@@ -22,13 +24,17 @@ Answer = Tuple[Dict[str, Any], List[Any]]
 
 
 class Worker(object):
-    """Answers requests about one module; `announce` is told what is done next."""
+    """Answers requests about one implementation, reached through `adapter`.
 
-    def __init__(self, module: Any, eager: bool, announce: Announce = silent) -> None:
+    `announce` is told what is done next.
+    """
+
+    def __init__(self, module: Any, adapter: Any, eager: bool, announce: Announce = silent) -> None:
         self._announce = announce
         self._module = module
+        self._adapter = adapter
         self._eager = eager
-        self._settings = Settings(module)
+        self._settings = Settings(adapter)
         self._builds = 0
         self._clean = False
         self._spoiled = False
@@ -53,7 +59,7 @@ class Worker(object):
         return dict(header, id=number, ok=True), arrays
 
     def _start(self, request: Dict[str, Any], payloads: List[Any]) -> Answer:  # noqa: ARG002
-        return identity(self._module, request["functions"]), []
+        return identity(self._module, self._adapter, request["functions"]), []
 
     def _configure(self, request: Dict[str, Any], payloads: List[Any]) -> Answer:  # noqa: ARG002
         return {"configured": self._settings.configure(request)}, []
@@ -65,7 +71,7 @@ class Worker(object):
         if request.get("fresh") and not self._clean:
             self._forget()
         self._clean = False
-        run = Run(self._module, self._eager, program, self._before_build, self._announce)
+        run = Run(self._adapter, self._eager, program, self._before_build, self._announce)
         header, arrays = run.answer(stacked, request["draws"])
         self._spoiled = run.spoiled
         if request.get("fresh"):
@@ -90,11 +96,10 @@ class Worker(object):
         """A session as it was at the start, as far as the implementation can."""
         self._spoiled = False
         self._announce("session", None)
-        if hasattr(self._module, "clear_session"):
-            try:
-                self._module.clear_session()
-            except Exception:  # the library's own, of any type: its scenarios show it
-                self._leaked.append("clear_session")
+        try:
+            self._adapter.reset()
+        except Exception:  # the library's own, of any type: its scenarios show it
+            self._leaked.append("clear_session")
         self._leaked += self._settings.restore()
         if self._settings.phase_leaked():
             self._leaked.append("learning_phase")
@@ -133,8 +138,15 @@ def main() -> None:
     announce = silent if options.stage_fd is None else announcer(options.stage_fd)
     announce("import", None)
     module = importlib.import_module(options.module)
+    adapter = _adapter(module, options)
     announce(None, None)
-    serve(channel, Worker(module, options.family == "eager", announce))
+    serve(channel, Worker(module, adapter, options.family == "eager", announce))
+
+
+def _adapter(module: Any, options: Any) -> Any:
+    if options.adapter:
+        return load(options.adapter)(module)
+    return BUILT_IN[options.family](module, json.loads(options.names))
 
 
 def _options() -> Any:
@@ -144,6 +156,8 @@ def _options() -> Any:
     parser.add_argument("--stage-fd", type=int)
     parser.add_argument("--module", required=True)
     parser.add_argument("--family", choices=("graph", "eager"), required=True)
+    parser.add_argument("--adapter")
+    parser.add_argument("--names", default="{}")
     parser.add_argument("--memory-limit", type=int)
     return parser.parse_args()
 

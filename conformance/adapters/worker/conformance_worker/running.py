@@ -8,7 +8,7 @@ from .evaluation import Evaluator
 from .failures import Failure, Meter, describe
 from .programs import PLACEHOLDERS, Program, RequestError
 from .stages import Announce, silent
-from .structures import Structure
+from .structures import Structure, offered
 from .values import Columns, Value, is_plain, read
 
 
@@ -24,12 +24,13 @@ class Run(object):
 
     def __init__(
         self,
-        module: Any,
+        adapter: Any,
         eager: bool,
         program: Program,
         before_build: Callable[[bool], None],
         announce: Announce = silent,
     ) -> None:
+        program = offered(adapter, program)
         fed = [item.name for item in program.inputs if item.binding in PLACEHOLDERS]
         self._variables = [item.name for item in program.inputs if item.binding == "variable"]
         self._fixed = any(item.binding in ("constant", "array") for item in program.inputs)
@@ -38,8 +39,8 @@ class Run(object):
             self._fixed = True
         self._eager = eager and not fed
         self._meter = Meter(announce)
-        self._structure = Structure(module, program, self._meter, eager)
-        self._evaluator = Evaluator(module, self._meter, fed, eager)
+        self._structure = Structure(adapter, program, self._meter, eager)
+        self._evaluator = Evaluator(adapter, self._meter, fed, eager)
         self._before_build = before_build
         self._ready = False
         self.spoiled = False
