@@ -17,6 +17,7 @@ _COMMANDS = {
     "install": "Make the environments of targets.",
     "run": "Test targets.",
     "report": "Make a site, pictures and files for CI from results.",
+    "diff": "Show where two targets differ.",
     "show": "Show what the documents say of a function.",
     "spec": "Compare the specs with the documents.",
 }
@@ -58,6 +59,7 @@ def main() -> None:
       conformance install theano         make the environment of a target
       conformance run theano             test it
       conformance show softmax           read what is demanded of a function
+      conformance diff A B               see where two targets differ
 
     \b
     Exit status: 0 nothing unexpected; 1 an unexpected verdict;

@@ -11,7 +11,7 @@ import click
 
 from conformance.cli.documented import documented
 from conformance.cli.errors import UsageProblem
-from conformance.cli.results_files import read_all
+from conformance.cli.results_files import gathered
 from conformance.reporting.formats import FORMATS, File, made, write
 from conformance.reporting.plain import clean
 
@@ -26,7 +26,7 @@ _ABOUT = "\n".join(f"  {name:<13}{entry.about}" for name, entry in FORMATS.items
     "formats",
     multiple=True,
     type=click.Choice(list(FORMATS)),
-    help="What to write; may be repeated.  [default: html]",
+    help="What to write; may be repeated.  [default: html, and markdown where it is printed]",
 )
 @click.option(
     "--output",
@@ -40,13 +40,14 @@ def command(
 ) -> None:
     """Make a report of RESULTS: files that `conformance run` wrote, or folders of them.
 
-    Without RESULTS: the folder reports. Of several results of one target the newest counts; older
+    Without RESULTS: the folder reports. Files of one target that was run in parts (--shard, or -k
+    with other functions) become one. Of several runs of one target the newest counts; older
     ones are its history, and can be compared with it.
     """
-    chosen = tuple(dict.fromkeys(formats)) or ("html",)
+    chosen = tuple(dict.fromkeys(formats)) or (("html",) if output else ("markdown",))
     if output is None:
         _check_printable(chosen)
-    listed, said = read_all(results), documented()
+    listed, said = gathered(results), documented()
     for name in chosen:
         files = made(name, listed, said)
         if output is None:
@@ -60,8 +61,10 @@ command.help = f"{inspect.cleandoc(command.help or '')}\n\n\b\nFormats:\n{_ABOUT
     "\b\nExamples:\n"
     "  conformance report --output site\n"
     "  conformance report reports old/reports --output site\n"
+    "  conformance report shard-* --format results --format markdown --output reports\n"
     "  conformance report out --format junit --format badges --output ci\n"
-    '  conformance report out --format summary >> "$GITHUB_STEP_SUMMARY"\n'
+    '  conformance report out --format summary >> "$GITHUB_STEP_SUMMARY"\n\n'
+    "Exit status: 0; 2 if a file is none of results, or shards do not belong together."
 )
 
 

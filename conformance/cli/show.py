@@ -11,7 +11,8 @@ import click
 from msgspec.structs import replace
 from rich.text import Text
 
-from conformance.cli.results_files import DEFAULT_FOLDER, read_all
+from conformance.cli.known import known_targets
+from conformance.cli.results_files import DEFAULT_FOLDER, stored
 from conformance.reporting.detail import function_lines
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.plain import GRAVEST_FIRST, Finding, clean, findings
@@ -84,7 +85,7 @@ def _read(places: Sequence[Path]) -> list[Results]:
     """The results in the places, one for each target (the last place wins)."""
     if not places and not DEFAULT_FOLDER.is_dir():
         return []
-    return list({one.target.name: one for one in read_all(places)}.values())
+    return list({one.target.name: one for one in stored(places).values()}.values())
 
 
 def _select(
@@ -94,13 +95,19 @@ def _select(
     for name in wanted:
         if name not in names:
             there = ", ".join(map(clean, names)) or "none"
-            raise click.UsageError(f"no results of target {name!r}; there are: {there}")
+            raise click.UsageError(f"no results of target {name!r}; {_hint(name, there)}")
     return [
         one
         for one in results
         if (edition is None or one.target.edition == edition)
         and (not wanted or one.target.name in wanted)
     ]
+
+
+def _hint(name: str, there: str) -> str:
+    if name in known_targets(None):
+        return f"`conformance run {name} --output {DEFAULT_FOLDER}` writes them"
+    return f"there are: {there}"
 
 
 def _only(results: Results, function: str, identity: str | None) -> Results:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +25,9 @@ from conformance.results import (
     Verdict,
 )
 from conformance.specs import Spec
+from conformance.specs.extraction import parameter_line
 from conformance.specs.load import claims, signature
+from conformance.specs.records import Document
 
 MOST_ELEMENTS = 64
 
@@ -68,6 +71,8 @@ def _note(tally: Tally, groups: list[Group]) -> str | UnsetType:
     notes = []
     if tally.skipped:
         notes.append(f"{tally.skipped} structures were not run: others like them end the process")
+    for name, count in sorted(tally.unmet.items()):
+        notes.append(f"{count} structures were not run: they need {name}, which is absent")
     if unmade:
         notes.append(f"{unmade} cases were not run: their inputs could not be made")
     return "; ".join(notes) or UNSET
@@ -132,16 +137,19 @@ def cite(spec: Spec, edition: str, finding: Finding) -> Citation | None:
     if finding.verdict is not Verdict.VIOLATES:
         return None
     document = spec.editions[edition]  # type: ignore[index]
+    return Citation(document, next(_lines(spec, document, finding)))
+
+
+def _lines(spec: Spec, document: Document, finding: Finding) -> Iterator[int]:
+    """The lines of the document that the finding may rest on, the most specific first."""
     if document in finding.at:
-        return Citation(document, finding.at[document])
-    if finding.aspect is Aspect.ERROR:
-        for error in spec.errors:
-            if error.name == finding.kind and document in error.at:
-                return Citation(document, error.at[document])
-    for claim in claims(spec, str(finding.aspect)):
-        if document in claim.at:
-            return Citation(document, claim.at[document])
-    return Citation(document, spec.signatures[document].line)
+        yield finding.at[document]
+    if finding.parameter and (line := parameter_line(spec, document, finding.parameter)):
+        yield line
+    errors = (e for e in spec.errors if e.name == finding.kind)
+    rules = (*(errors if finding.aspect is Aspect.ERROR else ()), *claims(spec, finding.aspect))
+    yield from (rule.at[document] for rule in rules if document in rule.at)
+    yield spec.signatures[document].line
 
 
 def sentence(tally: Tally, group: Group, citation: Citation | None) -> str:

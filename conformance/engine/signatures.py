@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from conformance.adapters.observations import FunctionIdentity, Parameter
 from conformance.engine.findings import Finding
-from conformance.engine.judge import without_addresses
+from conformance.engine.messages import without_addresses
 from conformance.results import Aspect, Verdict
 from conformance.specs import Parameter as Documented
 from conformance.specs import Signature

@@ -60,6 +60,8 @@ class Tally:
     """How many cases were executed, and the time that they took inside the target."""
     skipped: int = 0
     """Structures left out because others like them ended the worker."""
+    unmet: dict[str, int] = field(default_factory=dict)
+    """Structures left out because they need another function, which is absent."""
 
     def add(self, judgement: Judgement, trial: Trial) -> None:
         """Take in what one observation shows."""
@@ -84,6 +86,10 @@ class Tally:
     def milliseconds(self) -> float | None:
         """The mean time for one case; None if none was executed."""
         return round(self.seconds * 1000 / self.executed, 3) if self.executed else None
+
+    def leave(self, function: str) -> None:
+        """Leave out a structure that needs `function`."""
+        self.unmet[function] = self.unmet.get(function, 0) + 1
 
     def count(self, aspect: Aspect, cases: int = 1) -> None:
         """Note that so many more cases were judged."""

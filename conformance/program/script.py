@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from conformance.program.calls import argument_text, step_lines, uses_package
-from conformance.program.model import Binding, Case, Input
+from conformance.program.model import Binding, Case, Input, Program
 
 Outputs = Literal["tensors", "lists", "values"]
 """What the outputs of a program are: tensors, lists of tensors, or values that are known."""
@@ -43,6 +43,12 @@ class Prelude:
     backend: str = ""
     """What `K.backend()` gives."""
     home: Home | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Documented names and the module's own where they differ."""
+    paths: Sequence[str] = ()
+    """Folders to import from."""
+    absent: frozenset[str] = frozenset()
+    """What `K` does not offer of the functions that a script uses to evaluate and to tell."""
 
 
 def print_script(
@@ -61,9 +67,9 @@ def print_script(
     """
     program = case.program
     values = {n: f"{n}_value" for n in case.arrays}
-    lines = [*_prelude(prelude, uses_package=uses_package(program.steps)), ""]
+    lines = [*_prelude(prelude, uses_package=uses_package(program.steps)), *_renamed(prelude), ""]
     lines += [f"{values[n]} = {_literal(a)}" for n, a in case.arrays.items()]
-    lines += [line for item in program.inputs if (line := _bind(item))]
+    lines += [_bind(item, prelude.absent) for item in program.inputs]
     lines += [line for step in program.steps for line in step_lines(step)]
     if echo:
         lines.append(f"if {program.outputs[0]} is {echo}:")
@@ -71,7 +77,7 @@ def print_script(
     if outputs == "values":
         lines += [f"print({name!r}, repr({name}))" for name in program.outputs]
     else:
-        lines += _evaluate(program.inputs, program.outputs, listed=outputs == "lists")
+        lines += _evaluate(program, prelude.absent, listed=outputs == "lists")
     lines += [f"# {part}" for comment in comments for part in comment.splitlines() or [""]]
     script = "\n".join(lines) + "\n"
     return script.replace(BACKEND, prelude.backend) if prelude.home else script
@@ -87,7 +93,14 @@ def _prelude(prelude: Prelude, *, uses_package: bool) -> list[str]:
         lines.append("")
     name = prelude.package
     package = f"import {name}" if name == "keras" else f"import {name} as keras"
+    lines += (
+        ["import sys", "", f"sys.path[:0] = {list(prelude.paths)!r}", ""] if prelude.paths else []
+    )
     return [*lines, "import numpy as np", *([package] if uses_package else []), *prelude.imports]
+
+
+def _renamed(prelude: Prelude) -> list[str]:
+    return [f"K.{name} = K.{own}" for name, own in sorted(prelude.names.items())]
 
 
 def _home(home: Home) -> Iterator[str]:
@@ -131,24 +144,37 @@ def _far(value: float) -> bool:
     return value != 0 and np.isfinite(value) and not 1e-4 <= abs(value) < 1e7
 
 
-def _bind(item: Input) -> str | None:
-    if item.binding is Binding.ARRAY:
+def offered(binding: Binding, absent: frozenset[str]) -> Binding:
+    """The binding that a worker chooses in place of one that the implementation lacks."""
+    if str(binding).partition("_")[0] not in absent:
+        return binding
+    instead = (b for b in (Binding.VARIABLE, Binding.CONSTANT) if str(b) not in absent)
+    return next(instead, Binding.ARRAY)
+
+
+def _bind(item: Input, absent: frozenset[str]) -> str:
+    binding = item.binding if item.arguments is not None else offered(item.binding, absent)
+    if binding is Binding.ARRAY:
         return f"{item.name} = {item.name}_value"
     if item.arguments is not None:
         passed = ", ".join(f"{k}={argument_text(v)}" for k, v in item.arguments)
         return f"{item.name} = K.placeholder({passed})"
-    if item.binding in (Binding.VARIABLE, Binding.CONSTANT):
-        return f"{item.name} = K.{item.binding}({item.name}_value, dtype={item.dtype!r})"
+    if binding in (Binding.VARIABLE, Binding.CONSTANT):
+        return f"{item.name} = K.{binding}({item.name}_value, dtype={item.dtype!r})"
     return f"{item.name} = K.placeholder(shape={item.static_shape!r}, dtype={item.dtype!r})"
 
 
-def _evaluate(inputs: Sequence[Input], outputs: Sequence[str], *, listed: bool) -> list[str]:
-    fed = [i.name for i in inputs if i.binding in (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)]
+def _evaluate(program: Program, absent: frozenset[str], *, listed: bool) -> list[str]:
+    outputs = program.outputs
+    value = "np.asarray({})" if "eval" in absent else "K.eval({})"
+    tell = "" if absent & {"dtype", "int_shape"} else "print(K.dtype({0}), K.int_shape({0}))"
+    placeholders = (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
+    fed = [i.name for i in program.inputs if offered(i.binding, absent) in placeholders]
     tensors = " + ".join(outputs) if listed else f"[{', '.join(outputs)}]"
-    lines = [f"print(K.dtype({name}), K.int_shape({name}))" for name in outputs if not listed]
+    lines = [tell.format(name) for name in outputs if tell and not listed]
     if fed:
         call = f"K.function([{', '.join(fed)}], {tensors})"
         return [*lines, f"print({call}([{', '.join(f'{n}_value' for n in fed)}]))"]
     if listed:
-        return [*lines, f"print([K.eval(t) for t in {tensors}])"]
-    return lines + [f"print(repr(K.eval({name})))" for name in outputs]
+        return [*lines, f"print([{value.format('t')} for t in {tensors}])"]
+    return lines + [f"print(repr({value.format(name)}))" for name in outputs]

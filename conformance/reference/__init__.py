@@ -43,6 +43,9 @@ from conformance.reference import (  # noqa: F401 - importing them offers their 
     normalisation,
     operations,
     ops_beyond,
+    ops_ctc,
+    ops_ctc_search,
+    ops_ctc_words,
     ops_gradients,
     ops_labels,
     ops_loops,
@@ -58,6 +61,7 @@ from conformance.reference import (  # noqa: F401 - importing them offers their 
     reductions,
     session,
     shape_ops,
+    shape_rules,
     sparse,
     variables,
 )
@@ -65,6 +69,8 @@ from conformance.reference import (  # noqa: F401 - importing them offers their 
 operations.use(ops_numpy.NumpyOperations())
 globals().update(edition.EXPORTS)
 globals().update(beyond.offered())  # undocumented, and not in __all__
+if beyond.loaded_by_keras():
+    ops_random.follow_global_state()
 if TYPE_CHECKING:
     gradients: Any  # the function; its module has the same name
 

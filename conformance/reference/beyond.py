@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from conformance.reference import configuration, ops_random, session, variables
+from conformance.reference import configuration, session, variables
 from conformance.reference.edition import EDITION
 from conformance.reference.graph import Variable
 
@@ -60,7 +60,6 @@ def offered() -> dict[str, Callable[..., Any]]:
     if not loaded_by_keras():
         return ADDITIONS
     configuration.follow(KerasSettings(sys.modules["keras.backend"]))
-    ops_random.follow_global_state()
     return ADDITIONS | ALLOWANCES
 
 

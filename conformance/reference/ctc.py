@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.reference import ctc_rules, ops_ctc, ops_ctc_search  # noqa: F401 - registers
+from conformance.reference import ctc_rules  # noqa: F401 - registers its rules
 from conformance.reference.arguments import integer, integer_tensor, tensor
 from conformance.reference.dtypes import FLOATS, INTEGERS
 from conformance.reference.edition import documented

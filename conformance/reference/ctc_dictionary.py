@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.reference import ops_ctc_words  # noqa: F401 - registers its operations
 from conformance.reference.arguments import integer
 from conformance.reference.ctc import column, predictions
 from conformance.reference.edition import documented

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from conformance.reference.arguments import tensor
 from conformance.reference.edition import documented, says
 from conformance.reference.graph import Placeholder, Tensor, Variable
 from conformance.reference.operations import Array, current
+from conformance.reference.plans import ordered, plan
 from conformance.reference.rules import Shape
 
 
@@ -22,20 +23,6 @@ class Update(Tensor):
     def __init__(self, variable: Variable, value: Tensor) -> None:
         super().__init__("identity", (value,), {}, variable.shape, variable.dtype)
         self.variable = variable
-
-
-def ordered(targets: Sequence[Tensor], given: Sequence[Tensor]) -> list[Tensor]:
-    """Every tensor that the targets need, inputs first; what is given is not looked into."""
-    order: dict[Tensor, None] = dict.fromkeys(given)
-    waiting: list[tuple[Tensor, bool]] = [(target, False) for target in reversed(targets)]
-    while waiting:
-        node, ready = waiting.pop()
-        if ready:
-            order[node] = None
-        elif node not in order:
-            waiting.append((node, True))
-            waiting += [(item, False) for item in reversed(node.inputs) if item not in order]
-    return list(order)
 
 
 class Function:
@@ -51,30 +38,24 @@ class Function:
         self._operations = current()
         _refuse_sparse(outputs)
         order = ordered([*outputs, *updates], inputs)
-        slots = {node: slot for slot, node in enumerate(order)}
-        self._nodes = order
+        computed = order[len(inputs) :]
+        _refuse_unfed(computed, inputs)
+        self._plan = plan([*outputs, *updates], inputs)
+        slots = self._plan.slots
         self._inputs = [(slots[node], node) for node in inputs]
         self._outputs = [slots[node] for node in outputs]
         self._updates = [(update.variable, slots[update]) for update in _updated(order)]
-        self._initial: list[Array] = [node.attributes.get("value") for node in order]
-        computed = order[len(inputs) :]
-        _refuse_unfed(computed, inputs)
+        self._constants = self._plan.constants()
         self._variables = [(slots[node], node) for node in computed if isinstance(node, Variable)]
-        self._steps = [self._step(node, slots) for node in computed if node.inputs or _source(node)]
-
-    def _step(
-        self, node: Tensor, slots: dict[Tensor, int]
-    ) -> tuple[int, Callable[..., Array], tuple[int, ...]]:
-        kernel = self._operations.kernel(node.operation, node.attributes)
-        return slots[node], kernel, tuple(slots[item] for item in node.inputs)
 
     def __call__(self, inputs: Sequence[Any]) -> list[Any]:
         """Evaluate. ValueError for inputs of the wrong number, rank, shape or dtype."""
-        values = self._initial.copy()
+        values = self._constants.copy()
         self._feed(values, inputs)
         for slot, variable in self._variables:
             values[slot] = variable.value
-        self._compute(values)
+        with self._operations.computing():
+            self._plan.run(values)
         results = [self._operations.export(values[slot]) for slot in self._outputs]
         self._assign(values)
         return results
@@ -98,16 +79,6 @@ class Function:
         _check_shape(self._operations.shape(array), node.shape, f"value for {node!r}")
         return array
 
-    def _compute(self, values: list[Array]) -> None:
-        slot = -1
-        with self._operations.computing():
-            try:
-                for slot, kernel, sources in self._steps:
-                    values[slot] = kernel(*[values[source] for source in sources])
-            except (ValueError, IndexError) as error:
-                error.add_note(f"while computing {self._nodes[slot]!r}")
-                raise
-
     def _assign(self, values: list[Array]) -> None:
         fresh = [
             (variable, self._operations.copy(values[slot])) for variable, slot in self._updates
@@ -130,11 +101,6 @@ def _updated(nodes: Sequence[Tensor]) -> Iterator[Update]:
                 )
             seen.add(update.variable)
             yield update
-
-
-def _source(node: Tensor) -> bool:
-    """Whether a node without inputs has to be computed."""
-    return node.operation not in ("placeholder", "variable", "constant")
 
 
 def _refuse_unfed(nodes: Sequence[Tensor], inputs: Sequence[Tensor]) -> None:

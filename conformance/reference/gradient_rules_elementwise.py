@@ -49,6 +49,20 @@ def divide(node: Tensor, upstream: Tensor) -> Gradients:
     return summed_to(upstream / y, x), summed_to(-upstream * (node / y), y)
 
 
+@gradient_of("floor_divide")
+def floor_divide(node: Tensor, upstream: Tensor) -> Gradients:
+    """None: a zero slope everywhere but at jumps."""
+    del node, upstream
+    return None, None
+
+
+@gradient_of("remainder")
+def remainder(node: Tensor, upstream: Tensor) -> Gradients:
+    """1, and minus the whole quotient; the jumps do not count."""
+    x, y = node.inputs
+    return summed_to(upstream, x), summed_to(-upstream * (x // y), y)
+
+
 @gradient_of("pow")
 def power(node: Tensor, upstream: Tensor) -> Gradients:
     """a x**(a - 1), which is 0 for a = 0; x**a log(x), which is 0 for x <= 0."""

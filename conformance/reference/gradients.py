@@ -20,8 +20,8 @@ from typing import Any, TypeVar
 from conformance.reference.arguments import tensor, tensors
 from conformance.reference.dtypes import FLOATS
 from conformance.reference.edition import documented, says
-from conformance.reference.functions import ordered
 from conformance.reference.graph import Tensor, apply
+from conformance.reference.plans import ordered
 
 Gradients = tuple[Tensor | None, ...]
 Rule = TypeVar("Rule", bound=Callable[[Tensor, Tensor], Gradients])

@@ -7,8 +7,8 @@ is not known before evaluation is None.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import count
+from string import ascii_lowercase
 from typing import Any, NoReturn
 
 from conformance.reference import operations
@@ -89,6 +89,24 @@ class Tensor:
     def __rtruediv__(self, other: Any) -> Tensor:
         return divide(other, self)
 
+    def __floordiv__(self, other: Any) -> Tensor:
+        return binary("floor_divide", self, other)
+
+    def __rfloordiv__(self, other: Any) -> Tensor:
+        return binary("floor_divide", other, self)
+
+    def __mod__(self, other: Any) -> Tensor:
+        return binary("remainder", self, other)
+
+    def __rmod__(self, other: Any) -> Tensor:
+        return binary("remainder", other, self)
+
+    def __matmul__(self, other: Any) -> Tensor:
+        return matrix_product(self, other)
+
+    def __rmatmul__(self, other: Any) -> Tensor:
+        return matrix_product(other, self)
+
     def __pow__(self, other: Any) -> Tensor:
         return power(self, other)
 
@@ -113,25 +131,42 @@ class Tensor:
     def __ge__(self, other: Any) -> Tensor:
         return binary("greater_equal", self, other)
 
+    def __and__(self, other: Any) -> Tensor:
+        return logical("minimum", self, other)
+
+    def __or__(self, other: Any) -> Tensor:
+        return logical("maximum", self, other)
+
+    def __xor__(self, other: Any) -> Tensor:
+        return logical("not_equal", self, other)
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def __invert__(self) -> Tensor:
+        return logical("equal", self, False)
+
     def __getitem__(self, index: Any) -> Tensor:
-        if isinstance(index, Tensor):
-            return self._at(index)
         entries = index if isinstance(index, tuple) else (index,)
+        if any(map(_computed, entries)):
+            return _part(self, entries)
         return apply("getitem", self, index=entries)
 
-    def _at(self, index: Tensor) -> Tensor:
-        """self[index] for an index that is known at evaluation; IndexError unless it is one."""
-        if index.ndim or "int" not in index.dtype or not self.shape:
-            raise IndexError(f"{self!r}: index {index!r} must be a scalar of an integer dtype")
-        return apply("gather", self, index)
+    def __len__(self) -> NoReturn:
+        raise TypeError(
+            f"{self!r} has no length before it is evaluated; use K.int_shape(x)[0] for what is "
+            "known of it, or K.shape(x)[0] for a tensor"
+        )
 
-    def __iter__(self) -> Iterator[Tensor]:
-        if not self.shape or self.shape[0] is None:
-            raise TypeError(f"{self!r} cannot be iterated over: the length of axis 0 is not known")
-        return (self[i] for i in range(self.shape[0]))
+    def __iter__(self) -> NoReturn:
+        raise TypeError(
+            f"{self!r} cannot be iterated over; use K.map_fn, or x[i] for each i of a known range"
+        )
 
     def __bool__(self) -> NoReturn:
-        raise TypeError(f"{self!r} has no truth value before it is evaluated; use K.eval")
+        raise TypeError(
+            f"{self!r} has no truth value before it is evaluated; use K.switch to choose by it, "
+            "K.eval for its value, or `is not None` to ask whether there is a tensor"
+        )
 
 
 class Placeholder(Tensor):
@@ -215,13 +250,121 @@ def binary(operation: str, x: Any, y: Any) -> Tensor:
 
     ValueError if neither is a tensor, or if their dtypes differ.
     """
+    return apply(operation, *_operands(operation, x, y))
+
+
+def _operands(operation: str, x: Any, y: Any) -> tuple[Tensor, Tensor]:
+    """Both as tensors; a number has the dtype of the other one."""
     if not isinstance(x, Tensor):
         if not isinstance(y, Tensor):
             raise ValueError(f"{operation}: at least one of {x!r} and {y!r} must be a tensor")
         x = literal(x, y.dtype, operation)
     elif not isinstance(y, Tensor):
         y = literal(y, x.dtype, operation)
-    return apply(operation, x, y)
+    return x, y
+
+
+def matrix_product(x: Any, y: Any) -> Tensor:
+    """`x @ y`, NumPy's product of matrices, but batch axes must agree.
+
+    The last axis of x with the last but one of y, or the only one. ValueError: y has batch axes,
+    which x has not, or others.
+    """
+    left, right = _operands("@", x, y)
+    if right.ndim <= 2:
+        return apply("dot", left, right)
+    if left.ndim != right.ndim:
+        raise ValueError(
+            f"@: {left!r} and {right!r} must have one rank; add axes with K.expand_dims, "
+            "or use K.batch_dot"
+        )
+    batch = ascii_lowercase[: right.ndim - 2]
+    labels = (f"{batch}xy", f"{batch}yz", f"{batch}xz")
+    return apply("contraction", left, right, labels=labels)
+
+
+def logical(operation: str, x: Tensor, y: Any) -> Tensor:
+    """An operation on bool alone; ValueError for other tensors or values."""
+    for each in (x, y):
+        if isinstance(each, Tensor) and each.dtype != "bool":
+            raise ValueError(
+                f"& | ^ ~ take bool, not {each!r}; compare it, as in K.not_equal(x, 0)"
+            )
+    return binary(operation, x, y)
+
+
+def _computed(entry: Any) -> bool:
+    """Whether an entry of an index is known at evaluation only."""
+    if isinstance(entry, slice):
+        return any(isinstance(limit, Tensor) for limit in (entry.start, entry.stop, entry.step))
+    return isinstance(entry, Tensor)
+
+
+def _part(x: Tensor, index: tuple[Any, ...]) -> Tensor:
+    """x[index], where some indices or limits are scalar integer tensors.
+
+    What these say is taken first, as a slice of x; then what the rest of the index says.
+    """
+    known = tuple(map(_known, index))
+    apply("getitem", x, index=known)  # it refuses what is no index
+    used = [entry for entry in index if entry is not None and entry is not Ellipsis]
+    place = next((i for i, entry in enumerate(index) if entry is Ellipsis), len(index))
+    every = (slice(None),) * (x.ndim - len(used))
+    full = [e for e in (*index[:place], *every, *index[place + 1 :]) if e is not None]
+    ranges = [_range(x, axis, entry) for axis, entry in enumerate(full)]
+    starts, sizes = (apply("stack", *listed, axis=0) for listed in zip(*ranges, strict=True))
+    return apply("getitem", apply("slice", x, starts, sizes), index=known)
+
+
+def _known(entry: Any) -> Any:
+    """What is left to do for an entry of an index when the slice is taken."""
+    if not _computed(entry):
+        return entry
+    if not isinstance(entry, slice):
+        return 0
+    if entry.step not in (None, 1):
+        raise ValueError(f"{entry}: a slice with tensors as limits has steps of 1")
+    return slice(None)
+
+
+def _range(x: Tensor, axis: int, entry: Any) -> tuple[Tensor, Tensor]:
+    """The start and size of what an entry of an index takes of an axis: scalars of int64."""
+    length = _length(x, axis)
+    if not _computed(entry):
+        return _int64(0), length
+    if not isinstance(entry, slice):
+        return _from_end(entry, length), _int64(1)
+    first, last = (_int64(0) if entry.start is None else _limit(entry.start, length)), length
+    if entry.stop is not None:
+        last = _limit(entry.stop, length)
+    return first, binary("maximum", last - first, 0)
+
+
+def _limit(value: Any, length: Tensor) -> Tensor:
+    """A limit of a slice, between 0 and the length."""
+    return binary("maximum", binary("minimum", _from_end(value, length), length), 0)
+
+
+def _from_end(value: Any, length: Tensor) -> Tensor:
+    """An index, counted from the end if it is negative."""
+    found = _int64(value)
+    return found + length * apply("cast", found < 0, dtype="int64")
+
+
+def _length(x: Tensor, axis: int) -> Tensor:
+    known = x.shape[axis]
+    if known is not None:
+        return _int64(known)
+    return _int64(apply("getitem", apply("shape", x), index=(axis,)))
+
+
+def _int64(value: Any) -> Tensor:
+    """A scalar; IndexError for a tensor that is no scalar of an integer dtype."""
+    if not isinstance(value, Tensor):
+        return literal(value, "int64", "an index")
+    if value.ndim or "int" not in value.dtype:
+        raise IndexError(f"index {value!r} must be a scalar of an integer dtype")
+    return value if value.dtype == "int64" else apply("cast", value, dtype="int64")
 
 
 def divide(x: Any, y: Any) -> Tensor:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.reference.dtypes import FLOATS
-from conformance.reference.functions import ordered
 from conformance.reference.graph import Placeholder, Tensor, apply
-from conformance.reference.operations import Array, current
+from conformance.reference.operations import Array
+from conformance.reference.plans import Plan, ordered, plan
 from conformance.reference.rules import Operand, Result, Shape, rule, same_dimension
 
 
@@ -25,28 +25,17 @@ class Body:
 
     parameters: list[Tensor]
     results: list[Tensor]
-    _slots: dict[Tensor, int] = field(default_factory=dict)
+    _plan: Plan | None = None
     _constants: list[Array] = field(default_factory=list)
-    _steps: list[tuple[int, Callable[..., Array], tuple[int, ...]]] = field(default_factory=list)
 
     def __call__(self, *values: Array) -> list[Array]:
         """The results for values of the parameters."""
-        if not self._slots:
-            self._compile()
+        if self._plan is None:
+            self._plan = plan(self.results, self.parameters)
+            self._constants = self._plan.constants()[len(self.parameters) :]
         known = [*values, *self._constants]
-        for slot, kernel, sources in self._steps:
-            known[slot] = kernel(*[known[source] for source in sources])
-        return [known[self._slots[result]] for result in self.results]
-
-    def _compile(self) -> None:
-        order = ordered(self.results, self.parameters)
-        self._slots = {node: slot for slot, node in enumerate(order)}
-        for slot, node in enumerate(order[len(self.parameters) :], len(self.parameters)):
-            self._constants.append(node.attributes.get("value"))
-            if node.operation != "constant":
-                kernel = current().kernel(node.operation, node.attributes)
-                sources = tuple(self._slots[item] for item in node.inputs)
-                self._steps.append((slot, kernel, sources))
+        self._plan.run(known)
+        return [known[self._plan.slots[result]] for result in self.results]
 
 
 def closed(parameters: Sequence[Tensor], results: Sequence[Tensor]) -> tuple[Body, list[Tensor]]:

@@ -31,11 +31,17 @@ def normalize_batch_in_training(
     scale, shift = (_kept(x, t, axes, where, n) for t, n in ((gamma, "gamma"), (beta, "beta")))
     wide = widened(x)
     mean = apply("mean", wide, axis=axes, keepdims=True)
-    variance = apply("var", wide, axis=axes, keepdims=True)
-    result = _normalised(wide, (mean, variance, shift, scale), _epsilon(epsilon, where))
-    moments = (apply(name, wide, axis=axes, keepdims=False) for name in ("mean", "var"))
-    first, second = (cast(moment, x.dtype) for moment in moments)
+    centred = wide - mean
+    variance = apply("mean", apply("square", centred), axis=axes, keepdims=True)
+    result = _scaled(centred, (variance, shift, scale), _epsilon(epsilon, where))
+    first, second = (cast(_without(moment, axes), x.dtype) for moment in (mean, variance))
     return _like(result, x), first, second
+
+
+def _without(moment: Tensor, axes: tuple[int, ...]) -> Tensor:
+    for axis in sorted(axes, reverse=True):
+        moment = apply("squeeze", moment, axis=axis)
+    return moment
 
 
 def _reduced(x: Tensor, axes: Any, where: str) -> tuple[int, ...]:
@@ -69,9 +75,9 @@ def _epsilon(value: Any, where: str) -> float:
     return float(number(value, where, "epsilon"))
 
 
-def _normalised(x: Tensor, features: Sequence[Tensor], epsilon: float) -> Tensor:
-    mean, var, beta, gamma = features
-    return (x - mean) / apply("sqrt", var + epsilon) * gamma + beta
+def _scaled(centred: Tensor, features: Sequence[Tensor], epsilon: float) -> Tensor:
+    var, beta, gamma = features
+    return centred * (gamma / apply("sqrt", var + epsilon)) + beta
 
 
 @documented(
@@ -97,8 +103,8 @@ def batch_normalization(  # noqa: PLR0917 - as documented
     x = floating(tensor(x, where))
     position = axis_of(x, axis, where)
     named = (("mean", mean), ("var", var), ("beta", beta), ("gamma", gamma))
-    features = [_feature(x, t, position, where, name) for name, t in named]
-    return _like(_normalised(widened(x), features, _epsilon(epsilon, where)), x)
+    first, *features = (_feature(x, t, position, where, name) for name, t in named)
+    return _like(_scaled(widened(x) - first, features, _epsilon(epsilon, where)), x)
 
 
 def _feature(x: Tensor, statistic: Any, axis: int, where: str, what: str) -> Tensor:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from conformance.reference.ops_numpy import KERNELS, WIDER, Array, kernel, rounded_once, widened
+from conformance.reference.ops_numpy import KERNELS, WIDER, Array, kernel, rounded_once, total
 
 KERNELS["stop_gradient"] = lambda x: x
 KERNELS["select"] = np.where
@@ -18,14 +18,11 @@ KERNELS["select"] = np.where
 @kernel
 def sum_to(x: Array, like: Array) -> Any:
     """The sum over the axes along which `like` was broadcast to the shape of x."""
-    return x if x.shape == like.shape else _summed(x, like)
-
-
-@widened
-def _summed(x: Array, like: Array) -> Any:
+    if x.shape == like.shape:
+        return x
     added = x.ndim - like.ndim
     axes = [i for i in range(x.ndim) if i < added or like.shape[i - added] != x.shape[i]]
-    return np.sum(x, axis=tuple(axes)).reshape(like.shape)
+    return total(x, tuple(axes), keepdims=False).reshape(like.shape)
 
 
 @rounded_once
@@ -54,7 +51,7 @@ def place_item(x: Array, like: Array, index: tuple[Any, ...]) -> Any:
 @kernel
 def place_rows(x: Array, like: Array, indices: Array) -> Any:
     """Zeros in the shape of `like`, with every row of x added where its index says."""
-    wide: Any = WIDER.get(x.dtype, x.dtype)
+    wide = WIDER.get(x.dtype, x.dtype)
     result = np.zeros(like.shape, wide)
     np.add.at(result, indices, x)
     return result.astype(x.dtype)
@@ -72,7 +69,7 @@ def part(joined: Array, *tensors: Array, axis: int, position: int) -> Any:
 def untile(x: Array, like: Array, n: tuple[int, ...]) -> Any:
     """The sum of the n[i] copies of `like` along each axis i that x consists of."""
     shape = [length for pair in zip(n, like.shape, strict=True) for length in pair]
-    return np.sum(x.reshape(shape), axis=tuple(range(0, 2 * like.ndim, 2)))
+    return np.add.reduce(x.reshape(shape), axis=tuple(range(0, 2 * like.ndim, 2)))
 
 
 @rounded_once
@@ -92,28 +89,49 @@ def recurrence(factors: Array, terms: Array, axis: int) -> Any:
     return np.moveaxis(result, 0, axis)
 
 
-@rounded_once
+@kernel
 def contraction(x: Array, y: Array, labels: tuple[str, str, str]) -> Any:
     """A product of two tensors whose axes have labels, summed over those not in the result.
 
     `labels` are those of x, of y and of the result, as in Einstein's notation. Each label of one
-    operand is in the other or in the result. It is one product of matrices for each common index.
+    operand is in the other or in the result. It is one product of matrices for each common index,
+    in the next wider type.
     """
     plan = _plan(labels, x.shape, y.shape)
-    first = x.transpose(plan.first[0]).reshape(plan.first[1])
-    second = y.transpose(plan.second[0]).reshape(plan.second[1])
-    return np.matmul(first, second).reshape(plan.lengths).transpose(plan.order)
+    wide = WIDER.get(x.dtype, x.dtype)
+    product = np.matmul(_matrices(x, plan.first, wide), _matrices(y, plan.second, wide))
+    if plan.lengths is not None:
+        product = product.reshape(plan.lengths)
+    if plan.order is not None:
+        product = product.transpose(plan.order)
+    return product.astype(x.dtype, copy=False)
 
 
-Arrangement = tuple[list[int], list[int]]
-"""The order of the axes of an operand, and the shape with the axes of each group made one."""
+class _Arrangement(NamedTuple):
+    """How an operand becomes matrices; None for what it is already."""
+
+    order: list[int] | None
+    """Of its axes: as they are, where possible, for elements in a row are copied fastest."""
+    lengths: list[int] | None
+    """Of the groups of axes, each made one."""
+    turned: bool
+    """Whether the last two groups are to be exchanged."""
+
+
+def _matrices(x: Array, how: _Arrangement, dtype: Any) -> Array:
+    if how.order is not None:
+        x = x.transpose(how.order)
+    x = x.astype(dtype, order="C", copy=False)
+    if how.lengths is not None:
+        x = x.reshape(how.lengths)
+    return x.swapaxes(-1, -2) if how.turned else x
 
 
 class _Plan(NamedTuple):
-    first: Arrangement
-    second: Arrangement
-    lengths: list[int]
-    order: list[int]
+    first: _Arrangement
+    second: _Arrangement
+    lengths: list[int] | None
+    order: list[int] | None
 
 
 @functools.lru_cache(4096)
@@ -124,16 +142,27 @@ def _plan(labels: tuple[str, str, str], x: tuple[int, ...], y: tuple[int, ...]) 
     summed = [a for a in left if a not in result]
     rows, columns = ([a for a in result if a not in other] for other in (right, left))
     lengths = dict(zip(left + right, x + y, strict=True))
-    order = [*batch, *rows, *columns]
+    found = [*batch, *rows, *columns]
+    single = len(rows) == len(columns) == 1 and len(batch) < 2
     return _Plan(
         _arrangement(x, left, (batch, rows, summed)),
         _arrangement(y, right, (batch, summed, columns)),
-        [lengths[a] for a in order],
-        [order.index(a) for a in result],
+        None if single else [lengths[a] for a in found],
+        None if found == list(result) else [found.index(a) for a in result],
     )
 
 
-def _arrangement(shape: tuple[int, ...], labels: str, groups: tuple[list[str], ...]) -> Arrangement:
+def _arrangement(
+    shape: tuple[int, ...], labels: str, groups: tuple[list[str], ...]
+) -> _Arrangement:
     lengths = dict(zip(labels, shape, strict=True))
-    order = [labels.index(a) for group in groups for a in group]
-    return order, [math.prod(lengths[a] for a in group) for group in groups]
+    batch, rows, columns = groups
+    turned = [*batch, *columns, *rows] == list(labels)
+    found = [*([batch] if batch else []), *((columns, rows) if turned else (rows, columns))]
+    order = [labels.index(a) for group in found for a in group]
+    merged = [math.prod(lengths[a] for a in group) for group in found]
+    return _Arrangement(
+        None if order == sorted(order) else order,
+        None if merged == list(shape) else merged,
+        turned,
+    )

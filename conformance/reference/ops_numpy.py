@@ -34,6 +34,8 @@ KERNELS: dict[str, Kernel] = {
     "subtract": np.subtract,
     "multiply": np.multiply,
     "divide": np.divide,
+    "floor_divide": np.floor_divide,
+    "remainder": np.remainder,
     "negative": np.negative,
     "square": np.square,
     "abs": np.abs,
@@ -48,11 +50,9 @@ KERNELS: dict[str, Kernel] = {
     "less_equal": np.less_equal,
     "greater": np.greater,
     "greater_equal": np.greater_equal,
-    "max": np.max,
-    "min": np.min,
     "argmax": np.argmax,
     "argmin": np.argmin,
-    "expand_dims": np.expand_dims,
+    "expand_dims": lambda x, axis: x.reshape((*x.shape[:axis], 1, *x.shape[axis:])),
     "tile": _positional(np.tile),
     "identity": lambda x: x,
     "permute_dimensions": _positional(np.transpose),
@@ -65,12 +65,20 @@ KERNELS: dict[str, Kernel] = {
     "getitem": lambda x, index: x[index],
     "shape": lambda x: np.array(x.shape, dtype="int32"),
     "fill": lambda shape, value, dtype: np.full(tuple(shape.tolist()), value, dtype),
-    "fill_like": lambda x, value, dtype: np.full(x.shape, value, dtype),
+    "fill_like": lambda x, value, dtype: (
+        np.full(x.shape, value, dtype) if value else np.zeros(x.shape, dtype)
+    ),
     "concatenate": lambda *tensors, axis: np.concatenate(tensors, axis),
     "stack": lambda *tensors, axis: np.stack(tensors, axis),
 }
 
-WIDER = {np.dtype("float16"): np.dtype("float32"), np.dtype("float32"): np.dtype("float64")}
+WIDER: dict[Any, Any] = {
+    np.dtype("float16"): np.dtype("float32"),
+    np.dtype("float32"): np.dtype("float64"),
+}
+
+FEW = 32
+"""So many elements to reduce are taken one by one, each for all places of the result at once."""
 
 
 def kernel(function: Kernel) -> Kernel:
@@ -100,6 +108,8 @@ def rounded_once(function: Kernel) -> Kernel:
 
 def _power(x: Array, a: Any) -> Any:
     """IEEE 754's pow. NumPy takes a square root for a single exponent 0.5: NaN for -inf."""
+    if x.shape == np.shape(a):
+        return np.power(x.reshape(-1), a.reshape(-1)).reshape(x.shape)
     shape = np.broadcast_shapes(x.shape, np.shape(a))
     base, exponent = (np.array(np.broadcast_to(part, shape)).reshape(-1) for part in (x, a))
     return np.power(base, exponent).reshape(shape)
@@ -125,10 +135,25 @@ def _size(x: Array, axis: tuple[int, ...]) -> int:
     return math.prod(x.shape[i] for i in axis)
 
 
-@rounded_once
-def sum_(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
-    """Sum that keeps the dtype of integers."""
-    return np.sum(x, axis=axis, keepdims=keepdims, dtype=x.dtype)
+def total(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """Sum that keeps the dtype; floats are added in the next wider type."""
+    return _added(x, axis, keepdims).astype(x.dtype, copy=False)
+
+
+def _added(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
+    """Sum of floats in the next wider type."""
+    wide: Any = WIDER.get(x.dtype, x.dtype)
+    if x.dtype.kind != "f" or axis != (*range(len(axis)),) or not 0 < len(axis) < x.ndim:
+        return np.add.reduce(x, axis=axis, dtype=wide, keepdims=keepdims)
+    # the first axes, for which a product with ones is several times as fast
+    rows, rest = _size(x, axis), x.shape[len(axis) :]
+    flat = x.astype(wide, order="C", copy=False).reshape(rows, math.prod(rest))
+    return np.matmul(np.ones(rows, wide), flat).reshape(
+        ((1,) * len(axis) if keepdims else ()) + rest
+    )
+
+
+KERNELS["sum"] = total
 
 
 @rounded_once
@@ -151,16 +176,17 @@ def cumprod(x: Array, axis: int) -> Any:
 
 def _mean(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     # np.mean warns of empty slices through `warnings`, which np.errstate does not silence.
-    return np.divide(np.sum(x, axis=axis, keepdims=keepdims), _size(x, axis), dtype=x.dtype)
+    added = _added(x, axis, keepdims)
+    return np.divide(added, _size(x, axis), dtype=added.dtype).astype(x.dtype, copy=False)
 
 
 def _variance(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     return _mean(np.square(x - _mean(x, axis, keepdims=True)), axis, keepdims)
 
 
-@rounded_once
+@kernel
 def mean(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
-    """Sum over count; NaN for no elements."""
+    """Sum over count, in the next wider type; NaN for no elements."""
     return _mean(x, axis, keepdims)
 
 
@@ -189,6 +215,24 @@ def _bits(reduce: Kernel) -> Kernel:
     return lambda x, axis, keepdims: reduce(x, axis=axis, keepdims=keepdims).astype("uint8")
 
 
+def _extreme(ufunc: Any) -> Kernel:
+    """The largest or smallest element."""
+
+    def reduce(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
+        count = _size(x, axis)
+        if keepdims or not 0 < count <= FEW or not axis or x.ndim - 1 in axis:
+            return ufunc.reduce(x, axis=axis, keepdims=keepdims)
+        # a few arrays, as long as all others are short
+        kept = [i for i in range(x.ndim) if i not in axis]
+        first = x.transpose(*axis, *kept)
+        lengths = first.shape[: len(axis)]
+        return functools.reduce(ufunc, (first[place] for place in np.ndindex(lengths)))
+
+    return reduce
+
+
+KERNELS["max"] = _extreme(np.maximum)
+KERNELS["min"] = _extreme(np.minimum)
 KERNELS["any"] = _bits(np.any)
 KERNELS["all"] = _bits(np.all)
 
@@ -253,11 +297,16 @@ def batch_dot(x: Array, y: Array, axes: tuple[int, int]) -> Any:
     return product.reshape((batch, *(left.shape[1:-1] + right.shape[2:] or (1,))))
 
 
-@rounded_once
+@kernel
 def relu(x: Array, alpha: Any, max_value: Any) -> Any:
     """Slope alpha below 0, no more than max_value; with alpha 0 even -inf gives 0."""
-    result = np.maximum(x, 0) if alpha == 0 else np.where(x < 0, x * alpha, x)
+    result = np.maximum(x, 0) if alpha == 0 else _sloped(x, alpha)
     return result if max_value is None else np.minimum(result, max_value)
+
+
+@widened
+def _sloped(x: Array, alpha: Any) -> Any:
+    return np.where(x < 0, x * alpha, x)
 
 
 @rounded_once
@@ -285,9 +334,12 @@ def softsign(x: Array) -> Any:
     return x / (1 + np.abs(x))
 
 
-@rounded_once
+@kernel
 def sigmoid(x: Array) -> Any:
-    """1 over 1 + exp(-x), from exp(-|x|), which cannot overflow."""
+    """1 over 1 + exp(-x)."""
+    wide = WIDER.get(x.dtype)
+    if wide is not None:  # where exp overflows, the result is below the smallest number of x's type
+        return (1 / (1 + np.exp(np.negative(x, dtype=wide)))).astype(x.dtype)
     small = np.exp(-np.abs(x))
     return np.where(x >= 0, 1, small) / (1 + small)
 
@@ -295,7 +347,7 @@ def sigmoid(x: Array) -> Any:
 @rounded_once
 def hard_sigmoid(x: Array) -> Any:
     """0.2 x + 0.5 between 0 and 1."""
-    return np.clip(0.2 * x + 0.5, 0, 1)
+    return np.minimum(np.maximum(0.2 * x + 0.5, 0), 1)
 
 
 class NumpyOperations:

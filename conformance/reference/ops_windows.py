@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from conformance.reference.ops_numpy import Array, kernel, rounded_once
+from conformance.reference.ops_numpy import WIDER, Array, kernel
 from conformance.reference.window_rules import margins
 
 
@@ -38,8 +38,7 @@ def windows(
     found = _margins(x.shape[1:-1], sizes, strides, padding, dilation)
     if not all(count for count, _, _ in found) and x.size:
         raise ValueError(f"windows of {tuple(sizes)} do not fit images of shape {x.shape}")
-    around = [(0, 0), *((before, behind) for _, before, behind in found), (0, 0)]
-    padded = np.pad(x, around, constant_values=border)
+    padded = _padded(x, found, border)
     moves = padded.strides[1:-1]
     return as_strided(
         padded,
@@ -54,7 +53,18 @@ def windows(
     )
 
 
-@rounded_once
+def _padded(x: Array, around: Sequence[tuple[int, int, int]], border: float) -> Array:
+    """The images with the elements in front and behind that windows need."""
+    if not any(before or behind for _, before, behind in around):
+        return x
+    axes = list(zip(x.shape[1:-1], around, strict=True))
+    whole = (n + before + behind for n, (_, before, behind) in axes)
+    result = np.full((len(x), *whole, x.shape[-1]), border, x.dtype)
+    result[(slice(None), *(slice(before, before + n) for n, (_, before, _) in axes))] = x
+    return result
+
+
+@kernel
 def fold(
     x: Array,
     shape: Array,
@@ -66,8 +76,8 @@ def fold(
 ) -> Any:
     """The sum of what the windows put at each element of images of a shape.
 
-    One addition for each element of a window, on all windows at once. ValueError: images of that
-    shape have other windows.
+    One addition for each element of a window, on all windows at once, in the next wider type.
+    ValueError: images of that shape have other windows.
     """
     batch, *lengths, channels = (int(d) for d in shape)
     found = _margins(lengths, sizes, strides, padding, dilation)
@@ -76,12 +86,12 @@ def fold(
     if wanted != given:
         raise ValueError(f"from images of {tuple(shape)} come windows {wanted}, not {given}")
     whole = [n + before + behind for n, (_, before, behind) in zip(lengths, found, strict=True)]
-    result = np.zeros((batch, *whole, channels), x.dtype)
+    result = np.zeros((batch, *whole, channels), WIDER.get(x.dtype, x.dtype))
     every = (slice(None),) * (len(sizes) + 1)
     for tap, place in _taps(sizes, strides, dilation, wanted[1:-1]):
         result[(slice(None), *place)] += x[every + tap]
-    inside = zip(lengths, found, strict=True)
-    return result[(slice(None), *(slice(before, before + n) for n, (_, before, _) in inside))]
+    inside = (slice(before, before + n) for n, (_, before, _) in zip(lengths, found, strict=True))
+    return result[(slice(None), *inside)].astype(x.dtype, copy=False)
 
 
 def _taps(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.reference.known_integers import static_integers
 from conformance.reference.rules import Operand, Result, Shape, broadcast_dimension, rule
-from conformance.reference.shape_rules import static_integers
 
 
 class Stream:

@@ -117,6 +117,7 @@ def _two_tensors(*operations: str, result: str | None = None) -> None:
 
 
 _two_tensors("add", "subtract", "multiply", "divide", "pow", "maximum", "minimum")
+_two_tensors("floor_divide", "remainder")
 _two_tensors("equal", "not_equal", "less", "less_equal", "greater", "greater_equal", result="bool")
 
 

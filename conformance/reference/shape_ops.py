@@ -17,7 +17,7 @@ from conformance.reference.arguments import (
 from conformance.reference.arguments import tensors as _tensors
 from conformance.reference.edition import documented, says
 from conformance.reference.graph import Tensor, apply
-from conformance.reference.shape_rules import static_integers
+from conformance.reference.known_integers import static_integers
 
 
 @documented(

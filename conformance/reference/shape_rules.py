@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from operator import index as as_integer
 from typing import Any
 
-from conformance.reference import operations
+from conformance.reference.known_integers import static_integers
 from conformance.reference.rules import (
     Operand,
     Result,
@@ -23,45 +23,6 @@ def count(shape: Shape) -> int | None:
         return 0
     known = [dimension for dimension in shape if dimension is not None]
     return math.prod(known) if len(known) == len(shape) else None
-
-
-def static_integers(tensor: Operand) -> Shape:
-    """What the graph tells of the elements of an integer tensor of rank 0 or 1.
-
-    This follows shapes that are computed, such as `K.stack([K.shape(x)[0], 3])`.
-    """
-    follow = _STATIC.get(tensor.operation)
-    if follow is not None:
-        return follow(tensor)
-    length = tensor.shape[0] if tensor.shape else 1
-    return (None,) * length
-
-
-def _followed_item(tensor: Operand) -> Shape:
-    index = tensor.attributes["index"]
-    if len(index) != 1 or not isinstance(index[0], (int, slice)):
-        return (None,) * (tensor.shape[0] or 0 if tensor.shape else 1)
-    found = static_integers(tensor.inputs[0])[index[0]]
-    return found if isinstance(found, tuple) else (found,)
-
-
-def _followed_parts(tensor: Operand) -> Shape:
-    return tuple(value for part in tensor.inputs for value in static_integers(part))
-
-
-def _followed_input(tensor: Operand) -> Shape:
-    return static_integers(tensor.inputs[0])
-
-
-_STATIC: dict[str, Callable[[Operand], Shape]] = {
-    "constant": lambda tensor: operations.current().integers(tensor.attributes["value"]),
-    "shape": lambda tensor: tensor.inputs[0].shape,
-    "cast": _followed_input,
-    "identity": _followed_input,
-    "stack": _followed_parts,
-    "concatenate": _followed_parts,
-    "getitem": _followed_item,
-}
 
 
 @rule("shape")
@@ -226,10 +187,13 @@ def getitem(x: Operand, index: tuple[Any, ...]) -> Result:
     used = [entry for entry in index if entry is not None and entry is not Ellipsis]
     if len(used) > len(x.shape):
         raise IndexError(f"{x!r} has {len(x.shape)} axes and cannot take index {index}")
+    dots = sum(entry is Ellipsis for entry in index)
+    if dots > 1:
+        raise IndexError(f"{x!r}: index {index} has more than one ...")
     rest = len(x.shape) - len(used)
     shape: list[int | None] = []
     axis = 0
-    for entry in index if Ellipsis in index else (*index, Ellipsis):
+    for entry in index if dots else (*index, Ellipsis):
         taken, found = _taken(x, axis, entry, rest)
         axis += taken
         shape += found
@@ -245,11 +209,20 @@ def _taken(x: Operand, axis: int, entry: Any, rest: int) -> tuple[int, list[int 
     dimension = x.shape[axis]
     if isinstance(entry, slice):
         return 1, [_sliced(dimension, entry)]
-    if not isinstance(entry, int) or isinstance(entry, bool):
-        raise TypeError(f"{x!r}: index {entry!r} must be an int, a slice, ... or None")
-    if dimension is not None and not -dimension <= entry < dimension:
+    place = _integer(x, entry)
+    if dimension is not None and not -dimension <= place < dimension:
         raise IndexError(f"{x!r}: index {entry} is out of range for axis {axis}")
     return 1, []
+
+
+def _integer(x: Operand, entry: Any) -> int:
+    try:
+        found = None if isinstance(entry, bool) else as_integer(entry)
+    except TypeError:
+        found = None
+    if found is None:
+        raise TypeError(f"{x!r}: index {entry!r} must be an int, a slice, ... or None")
+    return found
 
 
 def _sliced(dimension: int | None, entry: slice) -> int | None:

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from conformance.reference.known_integers import static_integers
 from conformance.reference.rules import Operand, Result, rule, same_dimension
-from conformance.reference.shape_rules import static_integers
 
 Numbers = Sequence[int]
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from conformance.reporting import csv_table, github, job_summary, junit, markdown, scores
 from conformance.reporting.documented import Documented
 from conformance.reporting.html.site import site
+from conformance.reporting.json_results import encode, file_name
 from conformance.reporting.pictures.files import badges, pictures
 from conformance.reporting.targets import lineages
 from conformance.reporting.writer import write_atomically
@@ -38,9 +39,14 @@ def _matrix(results: Sequence[Results]) -> bytes:
     return markdown.render(results).encode("utf-8", "backslashreplace")
 
 
+def _results(one: Results) -> File:
+    return file_name(one.target.name), encode(one)
+
+
 FORMATS: dict[str, Format] = {
     "html": Format("a site: index.html", lambda r, d: site(lineages(r), d), history=True),
-    "markdown": _single("matrix.md", _matrix, "the matrix as a page: matrix.md"),
+    "results": Format("TARGET.json, parts put together", lambda r, _: map(_results, r)),
+    "markdown": _single(markdown.MATRIX, _matrix, "the matrix as a page: matrix.md"),
     "summary": _single("summary.md", job_summary.render, "a short page for a CI job: summary.md"),
     "junit": _single("junit.xml", junit.render, "JUnit XML: junit.xml"),
     "csv": _single("results.csv", csv_table.render, "a line for each verdict: results.csv"),

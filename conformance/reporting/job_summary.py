@@ -43,7 +43,7 @@ def _scores(listed: Sequence[Results]) -> Iterator[str]:
     yield f"| --- | ---: |{' ---: |' * len(heads)}"
     for one in listed:
         points, counts = score(one.functions), count_verdicts(one.functions)
-        part = "" if one.run.complete and one.run.selection is None else " (a part)"
+        part = "" if one.run.whole else " (a part)"
         cells = " | ".join(str(counts[v]) for v in _COLUMNS)
         told = f"**{points.percent}** of {points.demanded}{part}"
         yield f"| {code(one.target.name)} | {told} | {cells} |"

@@ -55,7 +55,7 @@ def _properties(results: Results) -> Element:
         "python": target.python,
         "profile": run.profile,
         "seed": str(run.seed),
-        "complete": "no" if not run.complete or run.selection is not None else "yes",
+        "complete": "yes" if run.whole else "no",
         **{f"version.{name}": version for name, version in sorted(target.versions.items())},
     }
     properties = Element("properties")

@@ -64,7 +64,7 @@ def _target(results: Results) -> TargetScores:
         python=clean(info.python),
         started=clean(run.started),
         profile=clean(run.profile),
-        complete=run.complete and run.selection is None,
+        complete=run.whole,
         score=Points(*score(results.functions)),
         themes=dict(_themes(results)),
         verdicts={

@@ -38,15 +38,17 @@ def rate(cases: int, seconds: float) -> str:
 
 
 def time_line(run: RunInfo) -> str:
-    """Cases, rate, the share of wall time inside the implementation, restarts."""
+    """Cases, rate, the share of the workers' time inside the implementation, restarts."""
     parts = [f"{run.cases} cases in {run.seconds:.1f} s ({rate(run.cases, run.seconds)})"]
     if run.seconds > 0:
-        share = run.seconds_in_target / run.seconds
+        share = run.seconds_in_target / run.seconds / run.workers
         parts.append(f"{share:.0%} of the time in the implementation")
     if run.restarts:
         parts.append(f"worker restarted {run.restarts} time{'s' * (run.restarts != 1)}")
     if run.selection is not None:
         parts.append(f"a part only: -k {run.selection!r}")
+    if isinstance(run.shard, str):
+        parts.append(f"a part only: shard {run.shard}")
     if not run.complete:
         parts.append("interrupted: functions that were not reached are missing")
     return ", ".join(parts)

@@ -38,7 +38,9 @@ class TargetView(NamedTuple):
         run = self.results.run
         if not run.complete:
             return "interrupted"
-        return f"a part only: {run.selection}" if run.selection is not None else ""
+        parts = [f"shard {run.shard}"] if isinstance(run.shard, str) else []
+        parts += [f"-k {run.selection!r}"] if run.selection is not None else []
+        return f"a part only: {', '.join(parts)}" if parts else ""
 
     def aspects(self, function: str) -> dict[str, AspectResult]:
         """The aspects of a function by name; none if it was not run."""

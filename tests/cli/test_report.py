@@ -11,7 +11,7 @@ from conformance.reporting.formats import FORMATS
 from conformance.reporting.json_results import encode, file_name
 from conformance.results import Results
 from conformance.specs import load
-from tests.reporting.records import every_verdict
+from tests.reporting.records import every_verdict, results
 
 
 def call(*arguments: str) -> Result:
@@ -45,6 +45,35 @@ def test_without_results_the_folder_reports_is_read(
     assert "mine,keras-2.2" in done.output
 
 
+def test_without_format_and_output_the_matrix_is_printed(tmp_path: Path) -> None:
+    done = call(str(stored(tmp_path / "results", every_verdict("a"))))
+    assert done.output.startswith("# Compatibility matrix")
+
+
+def test_two_parts_become_one_and_two_runs_a_history(tmp_path: Path) -> None:
+    functions = every_verdict("m").functions
+    for folder, chosen in (("one", functions[:3]), ("two", functions[3:])):
+        stored(tmp_path / folder, results("m", chosen, selection=folder))
+    done = call(str(tmp_path / "one"), str(tmp_path / "two"), "-f", "json")
+    (target,) = json.loads(done.output)["targets"]
+    assert len(target["verdicts"]) == len(functions)
+    stored(tmp_path / "new", results("m", functions, started="2025-01-01T00:00:00Z"))
+    stored(tmp_path / "old", every_verdict("m"))
+    out = str(tmp_path / "site")
+    done = call(str(tmp_path / "old"), str(tmp_path / "new"), "--output", out)
+    page = (tmp_path / "site" / "targets" / "m.html").read_text("utf-8")
+    assert "What changed since 2024-05-06T07:08:09Z" in page
+
+
+def test_shards_that_do_not_belong_together_are_refused(tmp_path: Path) -> None:
+    functions = every_verdict("m").functions
+    stored(tmp_path / "one", results("m", functions[:3], shard="1/2"))
+    stored(tmp_path / "two", results("m", functions[3:], shard="2/2", seed=8))
+    done = call(str(tmp_path / "one"), str(tmp_path / "two"), "-f", "json")
+    assert done.exit_code == 2
+    assert "differ in seed: 7 and 8" in done.output
+
+
 def test_several_formats_are_written_at_once(tmp_path: Path) -> None:
     place = stored(tmp_path / "results", every_verdict("a"))
     formats = [part for name in FORMATS for part in ("--format", name)]
@@ -72,7 +101,7 @@ def test_a_format_of_one_file_is_printed(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "add --output DIR"),
+        (["-f", "html"], "add --output DIR"),
         (["-f", "badges"], "add --output DIR"),
         (["-f", "csv", "-f", "json"], "only one format can be printed"),
         (["-f", "pdf"], "'pdf' is not one of"),

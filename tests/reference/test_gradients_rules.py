@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import conformance.reference as K  # noqa: N812
-from conformance.reference.functions import ordered
 from conformance.reference.gradients import GRADIENTS
 from conformance.reference.graph import apply
+from conformance.reference.plans import ordered
 from conformance.reference.rules import RULES
 
 MINE = tuple(
@@ -41,6 +41,9 @@ CASES: list[tuple[str, Callable[..., Any], list[tuple[int, ...]]]] = [
     ("multiply itself", lambda x: x * x * x, [(3,)]),
     ("divide", lambda x, y: x / y, [(1, 3), (2, 3)]),
     ("divide by", lambda x: 2 / (x + 2), [(3,)]),
+    ("floor_divide", lambda x: x * ((x + 0.4) // 1), [(3,)]),
+    ("remainder", lambda x, y: (x + 0.4) % (K.abs(y) + 8), [(2, 3), (3,)]),
+    ("matrix product", lambda x, y: x @ y, [(2, 1, 2, 3), (2, 1, 3, 2)]),
     ("pow", lambda x: K.pow(x, 3), [(3,)]),
     ("pow -1", lambda x: x**-1.0, [(3,)]),
     ("pow tensors", lambda x, y: K.pow(K.abs(x), y), [(2, 3), (3,)]),
@@ -126,6 +129,7 @@ CASES: list[tuple[str, Callable[..., Any], list[tuple[int, ...]]]] = [
     ("slice", lambda x: K.slice(x, [0, 1], [2, 2]), [(3, 4)]),
     ("getitem", lambda x: x[1, ..., None, ::-2], [(2, 2, 3)]),
     ("getitem scalar", lambda x: x[-1], [(3,)]),
+    ("getitem tensors", lambda x: x[:, i32(1) : i32(-1), i32(2)], [(2, 4, 3)]),
     ("gather", lambda x: K.gather(x, i32([[0, 2], [2, -1]])), [(3, 2)]),
 ]
 

@@ -277,4 +277,4 @@ def test_operators() -> None:
     assert K.eval(x > 0).tolist() == (X > 0).tolist()
     same(K.eval(x[0, ..., None, 1:3]), X[0, ..., None, 1:3])
     assert (x == y) is False
-    assert [K.eval(row).tolist() for row in x] == X.tolist()
+    assert [K.eval(x[i]).tolist() for i in range(len(X))] == X.tolist()

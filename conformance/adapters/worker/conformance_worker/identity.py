@@ -10,14 +10,14 @@ LIBRARIES = ("keras", "tensorflow", "theano", "cntk", "numpy", "tf_keras", "torc
 MOST_DEFAULT = 200
 
 
-def identity(module: Any, functions: List[str]) -> Dict[str, Any]:
+def identity(module: Any, adapter: Any, functions: List[str]) -> Dict[str, Any]:
     """Protocol, versions, backend, and the signatures of `functions`."""
     return {
         "protocol": PROTOCOL,
         "python": platform.python_version(),
         "versions": _versions(module),
-        "backend": _backend(module),
-        "functions": {name: _function(module, name) for name in functions},
+        "backend": _backend(adapter),
+        "functions": {name: _function(adapter, name) for name in functions},
     }
 
 
@@ -40,15 +40,15 @@ def _version(name: str) -> str:
         return ""
 
 
-def _backend(module: Any) -> Any:
+def _backend(adapter: Any) -> Any:
     try:
-        return str(module.backend())
+        return str(adapter.function("backend")())
     except Exception:
         return None
 
 
-def _function(module: Any, name: str) -> Dict[str, Any]:
-    function = getattr(module, name, None)
+def _function(adapter: Any, name: str) -> Dict[str, Any]:
+    function = adapter.function(name)
     if function is None:
         return {"present": False, "signature": None, "reason": "absent"}
     try:
