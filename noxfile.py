@@ -43,6 +43,7 @@ KERAS_TESTS = (
     "test_model_saving.py",
 )
 
+BROWSER = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "browser")
 LINT = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "lint")
 
 
@@ -104,6 +105,20 @@ def matrix(session: nox.Session) -> None:
     """Merge what is in `reports/`, or the results after `--`, into `reports/matrix.md`."""
     session.install("-e", ".")
     _merge(session, *(session.posargs or (REPORTS,)))
+
+
+@nox.session
+def site(session: nox.Session) -> None:
+    """Make the site of what is in `reports/`, or of the results after `--`, in `site/`."""
+    session.install("-e", ".")
+    session.run("conformance", "report", *(session.posargs or (REPORTS,)), "--output", "site")
+
+
+@nox.session
+def browser(session: nox.Session) -> None:
+    """Look at a site in Chromium, which has to be on PATH."""
+    session.install("-e", ".[test]", *BROWSER)
+    session.run("pytest", "-m", "browser", "-rs", *session.posargs)
 
 
 @nox.session(python="3.11")

@@ -166,6 +166,16 @@ def test_two_results_are_compared(page: Any, site: str) -> None:
     assert found.count() == 2
 
 
+def test_a_target_is_compared_with_all_others_of_its_edition(page: Any, site: str) -> None:
+    page.goto(f"{site}/compare.html#a=good&b=*")
+    assert page.locator("#changes tbody tr").all_inner_texts() == [
+        "relu\tvalue\t✓ conforms\t≠ diverges: bad",
+        "dot\tvalue\t✓ conforms\t✗ violates: bad",
+    ]
+    page.goto(f"{site}/compare.html#a=*&b=*")
+    assert page.locator("#changes").is_hidden()
+
+
 def test_two_runs_of_a_target_are_compared(page: Any, site: str) -> None:
     page.goto(f"{site}/targets/bad.html")
     page.click("text=What changed since 2023-01-01")

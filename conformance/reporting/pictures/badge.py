@@ -9,10 +9,10 @@ from conformance.reporting.plain import Score, clean
 from conformance.reporting.targets import TargetView
 
 _COLOURS = (
-    (100, "brightgreen", "#2f8a1f"),
-    (90, "green", "#5b8a00"),
-    (75, "yellowgreen", "#76801a"),
-    (60, "yellow", "#927614"),
+    (100, "brightgreen", "#277a19"),
+    (90, "green", "#4d7600"),
+    (75, "yellowgreen", "#666f12"),
+    (60, "yellow", "#80660d"),
     (40, "orange", "#b5541a"),
     (0, "red", "#b93a2b"),
 )

@@ -9,6 +9,8 @@
     ["other", "differs otherwise"], ["same", "same verdict"], ["missing", "in one of them only"],
   ];
   const sameTarget = { "only-b": "fixed", "only-a": "broke" };
+  const anyOther = "*";
+  const gravest = "VXTDUC";
   let group = "only-a";
 
   function options(select) {
@@ -18,11 +20,35 @@
       option.textContent = target.newest ? target.label : `${target.label}, earlier`;
       select.append(option);
     }
+    if (data.targets.length > 2) {
+      const option = document.createElement("option");
+      option.value = anyOther;
+      option.textContent = "any other target";
+      select.append(option);
+    }
+  }
+
+  // the worst verdict over the other targets of an edition, and which of them have it
+  function others(than) {
+    const listed = data.targets.filter((t) => t.newest && t.key !== than.key && t.edition === than.edition);
+    const worst = (i, j) => [...gravest].find((letter) => listed.some((t) => t.cells[i][j] === letter)) || ".";
+    return {
+      label: `any other target of ${than.edition}`,
+      edition: than.edition,
+      cells: data.functions.map((_, i) => data.aspects.map((_, j) => worst(i, j)).join("")),
+      who: (i, j) => listed.filter((t) => t.cells[i][j] === worst(i, j)).map((t) => t.label),
+    };
+  }
+
+  function chosen() {
+    const [first, second] = ["a", "b"].map((id) => byKey.get($(id).value));
+    if (first && second) return [first, second];
+    return first ? [first, others(first)] : second ? [others(second), second] : [];
   }
 
   function restore() {
     const parts = new URLSearchParams(location.hash.slice(1));
-    const known = (key, otherwise) => (byKey.has(key) ? key : data.targets[Math.min(otherwise, data.targets.length - 1)]?.key);
+    const known = (key, otherwise) => (byKey.has(key) || (key === anyOther && data.targets.length > 2) ? key : data.targets[Math.min(otherwise, data.targets.length - 1)]?.key);
     $("b").value = known(parts.get("b"), 1);
     const first = data.targets[0]?.key === $("b").value ? 1 : 0;
     $("a").value = known(parts.get("a"), first);
@@ -58,22 +84,23 @@
         if (wanted && aspect !== wanted) return;
         const from = a.cells[i][j] || "", to = b.cells[i][j] || "";
         const kind = sort(from, to);
-        if (kind) found.push({ name, theme, file, aspect, from, to, kind });
+        if (kind) found.push({ name, theme, file, aspect, from, to, kind, i, j });
       });
     });
     return found;
   }
 
-  function verdict(letter) {
+  function verdict(letter, who) {
     const cell = document.createElement("td");
     const [words, symbol] = data.verdicts[letter] || ["not run", "○"];
     const shown = letter === "." ? "not applicable" : words;
     cell.className = `v-${shown.replaceAll(" ", "-")}`;
-    cell.textContent = `${letter === "." ? "·" : symbol} ${shown}`;
+    const whose = who?.length && letter !== "C" && letter !== "." ? `: ${who.join(", ")}` : "";
+    cell.textContent = `${letter === "." ? "·" : symbol} ${shown}${whose}`;
     return cell;
   }
 
-  function line({ name, file, aspect, from, to }) {
+  function line({ name, file, aspect, from, to, i, j }, a, b) {
     const row = document.createElement("tr"), head = document.createElement("th");
     const link = document.createElement("a"), what = document.createElement("td");
     head.scope = "row";
@@ -84,13 +111,18 @@
     detail.href = `functions/${file}.html#aspect-${aspect.replaceAll(" ", "-")}`;
     detail.textContent = aspect;
     what.append(detail);
-    row.append(head, what, verdict(from), verdict(to));
+    row.append(head, what, verdict(from, a.who?.(i, j)), verdict(to, b.who?.(i, j)));
     return row;
   }
 
   function draw() {
-    const a = byKey.get($("a").value), b = byKey.get($("b").value);
-    if (!a || !b) return;
+    const [a, b] = chosen();
+    if (!a) {
+      $("changes").hidden = true;
+      $("groups").replaceChildren();
+      $("found").textContent = "Choose a target for A or B.";
+      return;
+    }
     const found = changes(a, b);
     const one = a.label === b.label || a.label.startsWith(`${b.label} of `) || b.label.startsWith(`${a.label} of `);
     $("groups").replaceChildren(...groups.map(([id, words]) => {
@@ -106,7 +138,7 @@
     $("name-a").textContent = `A: ${a.label}`;
     $("name-b").textContent = `B: ${b.label}`;
     $("changes").hidden = !rows.length;
-    $("changes").tBodies[0].replaceChildren(...rows.map(line));
+    $("changes").tBodies[0].replaceChildren(...rows.map((row) => line(row, a, b)));
     const told = `${rows.length} of ${found.length} aspects`;
     $("found").textContent = a.edition === b.edition ? told : `${told}. A is held to ${a.edition}, B to ${b.edition}.`;
   }
