@@ -1,6 +1,6 @@
 """The site in a real browser, from the file system. Chromium is looked for on PATH.
 
-apt-get install chromium; uv sync --group browser; pytest -m browser
+apt-get install chromium; nox -s browser
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def test_filters_choose_rows_and_are_kept_in_the_address(page: Any, site: str) -
     assert rows(page) == ["softmax", "dot"]
     page.select_option("#verdict", "violates")
     assert rows(page) == ["dot"]
-    assert page.inner_text("#found") == "1 function"
+    assert page.inner_text("#found") == "1 function; scores of what is shown"
     assert page.url.endswith("#q=o&verdict=violates")
     page.reload()
     assert rows(page) == ["dot"]

@@ -136,7 +136,8 @@
     const cut = columns.filter(Boolean).length;
     $("nothing").hidden = count > 0;
     $("howmany").textContent = `${cut} of ${heads.length}`;
-    $("found").textContent = `${count} function${count === 1 ? "" : "s"}`;
+    const narrowed = wanted.q || wanted.theme || wanted.aspect || wanted.verdict;
+    $("found").textContent = `${count} function${count === 1 ? "" : "s"}${narrowed ? "; scores of what is shown" : ""}`;
     rove();
   }
 
