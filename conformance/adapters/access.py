@@ -21,6 +21,8 @@ def launch(target: Target) -> Launch:
         module=target.module,
         family=target.family,
         environment=launch_environment(target),
+        startup="\n".join(target.startup),
+        mapping=None if target.mapping is None else str(target.mapping),
     )
 
 

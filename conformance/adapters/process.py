@@ -25,7 +25,8 @@ class Launch:
 
     `environment` is the whole environment of the process; nothing is added to it.
     `memory_limit`, in bytes of address space, is None for none: TensorFlow and CNTK reserve far
-    more than they use.
+    more than they use. `startup` is Python source that the worker runs before it imports the
+    module, `mapping` a file that says what takes the place of the functions of `K` there.
     """
 
     python: str
@@ -34,13 +35,20 @@ class Launch:
     environment: Mapping[str, str] = field(default_factory=dict)
     directory: str | None = None
     memory_limit: int | None = None
+    startup: str = ""
+    mapping: str | None = None
 
     def command(self) -> list[str]:
         """The command line, but for the descriptors that `Connection` adds."""
-        limit = [] if self.memory_limit is None else ["--memory-limit", str(self.memory_limit)]
+        optional = {
+            "--startup": self.startup or None,
+            "--mapping": self.mapping,
+            "--memory-limit": self.memory_limit,
+        }
+        more = [f"{name}={value}" for name, value in optional.items() if value is not None]
         # unbuffered, and a trace on a fatal signal: what was printed before a crash explains it
         options = ["-u", "-X", "faulthandler", str(WORKER)]
-        return [self.python, *options, "--module", self.module, "--family", self.family, *limit]
+        return [self.python, *options, "--module", self.module, "--family", self.family, *more]
 
 
 class OutputTail:

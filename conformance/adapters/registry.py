@@ -16,6 +16,8 @@ from typing import Any, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
+from conformance.adapters import mappings
+
 Edition = Literal["keras-1", "keras-2.0", "keras-2.2"]
 Family = Literal["graph", "eager"]
 
@@ -98,6 +100,10 @@ class Target(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Environment variables of the worker, with the placeholders of `PLACEHOLDERS`."""
     programs: tuple[Program, ...] = ()
     libraries: tuple[SharedLibrary, ...] = ()
+    startup: tuple[str, ...] = ()
+    """Lines of Python that the worker runs before it imports the module."""
+    mapping: Path | None = None
+    """A table of what takes the place of the functions of `K` in the module (`mappings`)."""
     script_import: tuple[str, ...] = ()
     """The lines that bind `K` in a standalone script."""
     script_environment: dict[str, str] = msgspec.field(default_factory=dict)
@@ -176,6 +182,9 @@ def _target(path: Path, name: str, table: Mapping[str, Any], venvs: Mapping[str,
     fields = {key: value for key, value in table.items() if key not in ("venv", "requirements")}
     target = _convert(where, name, fields, Target)
     _check_placeholders(where, target)
+    if target.mapping is not None:
+        target = msgspec.structs.replace(target, mapping=path.parent / target.mapping)
+        _check_mapping(where, target.mapping)
     return msgspec.structs.replace(
         target,
         library=target.library or name,
@@ -198,6 +207,14 @@ def _venv_of(
     if table["venv"] not in venvs:
         raise RegistryError(f"{where}: no table [venvs.{table['venv']}]")
     return venvs[table["venv"]]
+
+
+def _check_mapping(where: str, path: Path | None) -> None:
+    assert path is not None
+    try:
+        mappings.load(path)
+    except mappings.MappingError as error:
+        raise RegistryError(f"{where}: mapping: {error}") from error
 
 
 def _convert(where: str, name: str, fields: Mapping[str, Any], kind: type[R]) -> R:

@@ -12,7 +12,7 @@ import click
 import msgspec
 
 import conformance
-from conformance.adapters import environments
+from conformance.adapters import environments, mappings
 from conformance.adapters.access import open_session
 from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import Target, UnknownTargetError, resolve, shipped
@@ -232,10 +232,19 @@ def _subject(target: Target) -> Subject:
         edition=target.edition,
         implementation=target.implementation,
         open=lambda functions: open_session(target, functions),
-        prelude=Prelude(
-            target.script_import, target.script_environment, target.module.split(".", 1)[0]
-        ),
+        prelude=_prelude(target),
         open_configured=lambda setup: configurable.open(setup.configuration, setup.environment),
+    )
+
+
+def _prelude(target: Target) -> Prelude:
+    """How a script reaches the target; one without the functions of `K` gets those it calls."""
+    table = None if target.mapping is None else mappings.load(target.mapping)
+    return Prelude(
+        [*target.startup, *(table.imports if table else target.script_import)],
+        target.script_environment,
+        target.module.split(".", 1)[0],
+        definitions=table.definitions() if table else None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -43,6 +44,8 @@ class Prelude:
     backend: str = ""
     """What `K.backend()` gives."""
     home: Home | None = None
+    definitions: Mapping[str, Sequence[str]] | None = None
+    """The functions of `K`, where no module has them: the lines that define each."""
 
 
 def print_script(
@@ -61,8 +64,7 @@ def print_script(
     """
     program = case.program
     values = {n: f"{n}_value" for n in case.arrays}
-    lines = [*_prelude(prelude, uses_package=uses_package(program.steps)), ""]
-    lines += [f"{values[n]} = {_literal(a)}" for n, a in case.arrays.items()]
+    lines = [f"{values[n]} = {_literal(a)}" for n, a in case.arrays.items()]
     lines += [line for item in program.inputs if (line := _bind(item))]
     lines += [line for step in program.steps for line in step_lines(step)]
     if echo:
@@ -72,12 +74,13 @@ def print_script(
         lines += [f"print({name!r}, repr({name}))" for name in program.outputs]
     else:
         lines += _evaluate(program.inputs, program.outputs, listed=outputs == "lists")
+    lines = [*_prelude(prelude, lines, uses_package=uses_package(program.steps)), "", *lines]
     lines += [f"# {part}" for comment in comments for part in comment.splitlines() or [""]]
     script = "\n".join(lines) + "\n"
     return script.replace(BACKEND, prelude.backend) if prelude.home else script
 
 
-def _prelude(prelude: Prelude, *, uses_package: bool) -> list[str]:
+def _prelude(prelude: Prelude, body: Sequence[str], *, uses_package: bool) -> list[str]:
     lines = []
     if prelude.environment or prelude.home:
         lines = ["import os", ""]
@@ -87,7 +90,20 @@ def _prelude(prelude: Prelude, *, uses_package: bool) -> list[str]:
         lines.append("")
     name = prelude.package
     package = f"import {name}" if name == "keras" else f"import {name} as keras"
-    return [*lines, "import numpy as np", *([package] if uses_package else []), *prelude.imports]
+    imports = ["import numpy as np", *([package] if uses_package else []), *prelude.imports]
+    return [*lines, *dict.fromkeys(imports), *_definitions(prelude, body)]
+
+
+def _definitions(prelude: Prelude, body: Sequence[str]) -> Iterator[str]:
+    """A class `K` of the functions that the body calls, where no module has them."""
+    if prelude.definitions is None:
+        return
+    called = dict.fromkeys(re.findall(r"\bK\.(\w+)", "\n".join(body)))
+    yield from ("", "", "class K:")
+    for name in called:
+        if name in prelude.definitions:
+            yield from (f"    {line}" for line in prelude.definitions[name])
+            yield ""
 
 
 def _home(home: Home) -> Iterator[str]:

@@ -5,8 +5,10 @@ import platform
 import sys
 from typing import Any, Dict, List
 
+from .mapping import NO_SIGNATURE, Mapped, reason_absent
+
 PROTOCOL = 1
-LIBRARIES = ("keras", "tensorflow", "theano", "cntk", "numpy", "tf_keras", "torch")
+LIBRARIES = ("keras", "tensorflow", "theano", "cntk", "numpy", "tf_keras", "torch", "jax")
 MOST_DEFAULT = 200
 
 
@@ -50,7 +52,10 @@ def _backend(module: Any) -> Any:
 def _function(module: Any, name: str) -> Dict[str, Any]:
     function = getattr(module, name, None)
     if function is None:
-        return {"present": False, "signature": None, "reason": "absent"}
+        reason = reason_absent(module, name) or "absent"
+        return {"present": False, "signature": None, "reason": reason}
+    if isinstance(module, Mapped):
+        return {"present": True, "signature": None, "reason": NO_SIGNATURE}
     try:
         parameters = inspect.signature(function).parameters.values()
         signature = [_parameter(parameter) for parameter in parameters]

@@ -1,7 +1,6 @@
 """The worker's life: limits, the import, then one answer for each request until the host goes."""
 
 import argparse
-import importlib
 import os
 import resource
 import sys
@@ -10,6 +9,7 @@ from typing import Any, Callable, Dict, List, Tuple
 from .channel import Channel
 from .frames import FrameError
 from .identity import identity
+from .loading import load
 from .programs import RequestError, parse
 from .running import Run, draws_of
 from .settings import Settings
@@ -126,7 +126,7 @@ def main() -> None:
     _limit(resource.RLIMIT_FSIZE, MOST_FILE_BYTES)
     if options.memory_limit is not None:
         _limit(resource.RLIMIT_AS, options.memory_limit)
-    module = importlib.import_module(options.module)
+    module = load(options.module, options.startup, options.mapping)
     serve(channel, Worker(module, options.family == "eager"))
 
 
@@ -136,6 +136,8 @@ def _options() -> Any:
     parser.add_argument("--write-fd", type=int, required=True)
     parser.add_argument("--module", required=True)
     parser.add_argument("--family", choices=("graph", "eager"), required=True)
+    parser.add_argument("--startup", default="")
+    parser.add_argument("--mapping")
     parser.add_argument("--memory-limit", type=int)
     return parser.parse_args()
 
