@@ -14,7 +14,7 @@ def main(worker: str, module: str, startup: str, mapping: str, *packages: str) -
     """
     sys.path.insert(0, worker)
     import numpy  # noqa: PLC0415 - only the interpreter that runs this needs it
-    from conformance_worker.loading import load  # noqa: PLC0415
+    from conformance_worker.loading import load  # type: ignore[import-not-found] # noqa: PLC0415
 
     backend = load(module, startup, mapping or None)
     value = backend.eval(backend.softmax(backend.variable(numpy.zeros((1, 2)))))

@@ -17,6 +17,7 @@ _COMMANDS = {
     "install": "Make the environments of targets.",
     "run": "Test targets.",
     "show": "Show what the documents say of a function.",
+    "migration": "Print what takes the place of each function in Keras 3.",
     "spec": "Compare the specs with the documents.",
 }
 
