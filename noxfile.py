@@ -70,7 +70,7 @@ def reference(session: nox.Session) -> None:
 
 @nox.session
 def tensorflow(session: nox.Session) -> None:
-    """Test every release of Keras on TensorFlow 0 and 1, and tf_keras on TensorFlow 2."""
+    """Test every release of Keras on TensorFlow 0 and 1, and what TensorFlow 2 has of it."""
     _run(session, "tensorflow")
 
 
@@ -84,6 +84,12 @@ def theano(session: nox.Session) -> None:
 def cntk(session: nox.Session) -> None:
     """Test every release of Keras on CNTK."""
     _run(session, "cntk")
+
+
+@nox.session
+def keras3(session: nox.Session) -> None:
+    """Test what takes the place of the functions in Keras 3, on each of its backends."""
+    _run(session, "keras3")
 
 
 @nox.session(python="3.11")

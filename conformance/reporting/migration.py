@@ -22,10 +22,10 @@ names the aspects that do not conform.
 * ✓ everything that was tried is as the documents say
 * ✗ something contradicts a line of a document; listed at the end, with an id
 * ≠ the documents are silent, and the answer is not the suite's convention
-* {MARKS[Verdict.UNSUPPORTED].symbol} nothing to try: no call takes its place, or it refuses by itself
+* {MARKS[Verdict.UNSUPPORTED].symbol} nothing to try: no call takes its place, or it refuses itself
 
 Presence, signature and gradient are left aside. Most of `≠ dtype` has one cause: results have the
-precision of `keras.config.floatx()` at most, so that arithmetic on float64 gives float32 by default.
+precision of `keras.config.floatx()` at most, so that float64 and float64 give float32 by default.
 """
 
 
