@@ -148,4 +148,5 @@ def _run(session: nox.Session, target: str) -> None:
 
 
 def _merge(session: nox.Session, *results: str) -> None:
-    session.run("conformance", "report", *results, "--output", REPORTS)
+    formats = ("--format", "results", "--format", "markdown")
+    session.run("conformance", "report", *results, *formats, "--output", REPORTS)

@@ -16,7 +16,7 @@ _COMMANDS = {
     "targets": "List what can be tested here, and how to get what cannot.",
     "install": "Make the environments of targets.",
     "run": "Test targets.",
-    "report": "Merge results into one matrix.",
+    "report": "Make a site, pictures and files for CI from results.",
     "diff": "Show where two targets differ.",
     "show": "Show what the documents say of a function.",
     "migration": "Print what takes the place of each function in Keras 3.",

@@ -15,7 +15,7 @@ from conformance.adapters import environments
 from conformance.adapters.registry import Target
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.known import chosen, config_option, known_targets
-from conformance.cli.report import read_file
+from conformance.cli.results_files import read_file
 from conformance.cli.select import expression
 from conformance.cli.subjects import subject
 from conformance.engine import PROFILES, Run, plan, run

@@ -1,104 +1,91 @@
-"""`conformance report RESULT…`: results files into one matrix."""
+"""`conformance report`: results files as a site, pictures, and what CI systems read."""
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
 
-from conformance.adapters import registry
+from conformance.cli.documented import documented
 from conformance.cli.errors import UsageProblem
-from conformance.reporting.json_results import JsonWriter, ResultsError, read_results
-from conformance.reporting.markdown import MATRIX, render
-from conformance.reporting.merging import MergeError, merge
-from conformance.reporting.writer import write_atomically
-from conformance.results import Results
-from conformance.results.events import TargetFinished
-from conformance.specs import load
+from conformance.cli.results_files import gathered
+from conformance.reporting.formats import FORMATS, File, made, write
+from conformance.reporting.plain import clean
+
+_ABOUT = "\n".join(f"  {name:<13}{entry.about}" for name, entry in FORMATS.items())
 
 
 @click.command("report")
-@click.argument(
-    "places",
-    nargs=-1,
-    required=True,
-    metavar="RESULT...",
-    type=click.Path(exists=True, path_type=Path),
+@click.argument("results", nargs=-1, type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--format",
+    "-f",
+    "formats",
+    multiple=True,
+    type=click.Choice(list(FORMATS)),
+    help="What to write; may be repeated.  [default: html, and markdown where it is printed]",
 )
 @click.option(
     "--output",
     "-o",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write matrix.md, and TARGET.json of each target, into this folder.  [default: print]",
+    help="The folder to write into. Without it, a format that is one file is printed.",
 )
-def command(places: tuple[Path, ...], output: Path | None) -> None:
-    """Merge results into one compatibility matrix, in Markdown.
+@click.option("--quiet", "-q", is_flag=True, help="Do not say what was written.")
+def command(
+    *, results: tuple[Path, ...], formats: tuple[str, ...], output: Path | None, quiet: bool
+) -> None:
+    """Make a report of RESULTS: files that `conformance run` wrote, or folders of them.
 
-    A RESULT is a file that `conformance run --output DIR` wrote, or a folder of them. Files of one
-    target that was run in parts (--shard, or -k with other functions) become one.
-
-    \b
-    conformance report reports                       print the matrix of a folder
-    conformance report a.json b.json > matrix.md     of two targets
-    conformance report shard-* --output reports      put shards together
-
-    Exit status: 0; 2 if a file is none of results, or two do not belong together.
+    Without RESULTS: the folder reports. Files of one target that was run in parts (--shard, or -k
+    with other functions) become one. Of several runs of one target the newest counts; older
+    ones are its history, and can be compared with it.
     """
-    results = ordered(_merged(found(places)))
-    page = render(results).encode("utf-8", "backslashreplace")
+    chosen = tuple(dict.fromkeys(formats)) or (("html",) if output else ("markdown",))
     if output is None:
-        click.echo(page, nl=False)
-        return
-    writer = JsonWriter(output)
-    for one in results:
-        writer.handle(TargetFinished(one))
-    write_atomically(output / MATRIX, page)
+        _check_printable(chosen)
+    listed, said = gathered(results), documented()
+    for name in chosen:
+        files = made(name, listed, said)
+        if output is None:
+            sys.stdout.buffer.write(b"".join(content for _, content in files))
+        else:
+            _announce(_written(output, name, files), quiet=quiet)
 
 
-def found(places: Iterable[Path]) -> dict[Path, Results]:
-    """The results in files and folders, each file once. UsageProblem if there are none."""
-    read: dict[Path, Results] = {}
-    for place in places:
-        files = sorted(place.glob("*.json")) if place.is_dir() else [place]
-        if not files:
-            hint = f"`conformance run --output {place}` writes them"
-            raise UsageProblem(f"{place} holds no results files", hint)
-        read |= {file.resolve(): read_file(file) for file in files}
-    return read
+# click rewraps help texts, but for paragraphs that begin with a mark
+command.help = f"{inspect.cleandoc(command.help or '')}\n\n\b\nFormats:\n{_ABOUT}\n\n" + (
+    "\b\nExamples:\n"
+    "  conformance report --output site\n"
+    "  conformance report reports old/reports --output site\n"
+    "  conformance report shard-* --format results --format markdown --output reports\n"
+    "  conformance report out --format junit --format badges --output ci\n"
+    '  conformance report out --format summary >> "$GITHUB_STEP_SUMMARY"\n\n'
+    "Exit status: 0; 2 if a file is none of results, or shards do not belong together."
+)
 
 
-def read_file(file: Path) -> Results:
-    """The results in a file. UsageProblem if it holds something else."""
+def _check_printable(formats: Sequence[str]) -> None:
+    several = [name for name in formats if not FORMATS[name].single]
+    if several:
+        raise UsageProblem(f"--format {several[0]} has several files", "add --output DIR")
+    if len(formats) > 1:
+        raise UsageProblem("only one format can be printed", "add --output DIR")
+
+
+def _written(output: Path, name: str, files: Iterable[File]) -> list[Path]:
     try:
-        return read_results(file)
-    except ResultsError as error:
-        raise UsageProblem(f"{file}: at {error.place}: {error.problem}", error.hint) from None
+        return write(output, files)
     except OSError as error:
-        raise UsageProblem(f"{file}: {error.strerror or error}") from None
+        where = clean(str(error))
+        raise UsageProblem(f"--format {name}: {where}", "give --output a writable folder") from None
 
 
-def ordered(results: Iterable[Results]) -> list[Results]:
-    """The suite's own targets first, the reference before them, then others by name."""
-    known = ["reference", *registry.shipped()]
-
-    def place(one: Results) -> tuple[int, str]:
-        name = one.target.name
-        return (known.index(name) if name in known else len(known), name)
-
-    return sorted(results, key=place)
-
-
-def _merged(read: dict[Path, Results]) -> list[Results]:
-    parts: dict[str, list[Path]] = {}
-    for file, results in read.items():
-        parts.setdefault(results.target.name, []).append(file)
-    return [_one([read[f] for f in files], files) for files in parts.values()]
-
-
-def _one(parts: Sequence[Results], files: Sequence[Path]) -> Results:
-    try:
-        return merge(parts, list(load()))
-    except MergeError as error:
-        listed = ", ".join(map(str, files))
-        raise UsageProblem(f"{listed}: {error}", "give parts of one run, or one of them") from None
+def _announce(written: Sequence[Path], *, quiet: bool) -> None:
+    if not quiet and written:
+        shown = next((p for p in written if p.name == "index.html"), written[0])
+        more = f" and {len(written) - 1} more files" if len(written) > 1 else ""
+        click.echo(f"{clean(str(shown))}{more}")

@@ -15,12 +15,15 @@ import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
 from conformance.cli import expectations
+from conformance.cli.documented import documented
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.known import chosen, config_option, known_targets
 from conformance.cli.select import expression
 from conformance.cli.subjects import own, subject
 from conformance.engine import PROFILES, Run, Subject, plan, run
 from conformance.reporting import JsonWriter, MarkdownWriter, Recorder, TerminalWriter, Writer
+from conformance.reporting.documented import Documented
+from conformance.reporting.formats import FORMATS, FormatWriter
 from conformance.results import Aspect, Verdict
 from conformance.results.events import Event, RunFinished, TargetUnavailable
 from conformance.specs import EDITIONS, load
@@ -85,6 +88,14 @@ _ASPECTS = [str(a) for a in Aspect]
     help="Write TARGET.json and matrix.md into this folder.",
 )
 @click.option(
+    "--format",
+    "-f",
+    "formats",
+    multiple=True,
+    type=click.Choice(list(FORMATS)),
+    help="Also write this format into --output, as `conformance report` does; may be repeated.",
+)
+@click.option(
     "--fail-on",
     type=click.Choice(list(_WORSE)),
     default="violation",
@@ -143,6 +154,8 @@ def command(**options: Any) -> None:
     conformance run --module my_package.backend  your own backend, in this interpreter
     conformance run my-backend                   one that conformance.toml describes
     """
+    if options["formats"] and options["output"] is None:
+        raise UsageProblem("--format writes files", "add --output DIR")
     if options["expectations"]:
         expectations.read(options["expectations"])  # what is wrong with it is told before the run
     subjects, missing = _subjects(options)
@@ -242,6 +255,9 @@ def _writers(options: dict[str, Any]) -> list[Writer]:
     writers: list[Writer] = [TerminalWriter(verbose=options["verbose"], quiet=options["quiet"])]
     if options["output"] is not None:
         writers += [JsonWriter(options["output"]), MarkdownWriter(options["output"])]
+        said = documented() if options["formats"] else Documented()
+        chosen = dict.fromkeys(options["formats"])
+        writers += [FormatWriter(name, options["output"], said) for name in chosen]
     return writers
 
 

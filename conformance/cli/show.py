@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rich.text import Text
 
 from conformance.cli.known import known_targets
-from conformance.reporting import ResultsError, read_results
+from conformance.cli.results_files import DEFAULT_FOLDER, stored
 from conformance.reporting.detail import function_lines
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.plain import GRAVEST_FIRST, Finding, clean, findings
@@ -20,8 +20,6 @@ from conformance.results import FunctionResult, Results, Verdict
 from conformance.specs import EDITIONS, Spec, Specs, load, load_conventions
 from conformance.specs.load import general_claims
 from conformance.specs.model import DocumentedSignature, ErrorCase
-
-DEFAULT_FOLDER = Path("reports")
 
 
 @click.command("show")
@@ -85,24 +83,9 @@ def resolve(name: str, specs: Specs) -> str:
 
 def read_places(places: Sequence[Path]) -> list[Results]:
     """The results in the places, one for each target (the last place wins)."""
-    found: dict[str, Results] = {}
-    for place in places or [DEFAULT_FOLDER]:
-        files = sorted(place.glob("*.json")) if place.is_dir() else [place]
-        if places and not files:
-            raise click.UsageError(
-                f"{place} holds no results files; `conformance run --output {place}` writes them"
-            )
-        for file in files if places or place.is_dir() else []:
-            results = _read_file(file)
-            found[results.target.name] = results
-    return list(found.values())
-
-
-def _read_file(file: Path) -> Results:
-    try:
-        return read_results(file)
-    except (ResultsError, OSError) as error:
-        raise click.UsageError(clean(str(error))) from None
+    if not places and not DEFAULT_FOLDER.is_dir():
+        return []
+    return list({one.target.name: one for one in stored(places).values()}.values())
 
 
 def _select(

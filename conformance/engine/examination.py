@@ -109,7 +109,14 @@ class Examination:
             self._probe_shapes()
         self._sweep()
         functions = [self._conclude(t) for t in self.tasks if t.spec.name in self.tallies]
-        return Examined(functions, self.cases, self.inside, max(0, self.session.starts - 1))
+        times = {name: tally.milliseconds for name, tally in self.tallies.items()}
+        return Examined(
+            functions,
+            self.cases,
+            self.inside,
+            max(0, self.session.starts - 1),
+            {name: mean for name, mean in times.items() if mean is not None},
+        )
 
     def _identify(self) -> TargetInfo:
         identity = self.session.identity
@@ -131,6 +138,7 @@ class Examination:
         self.tallies[task.spec.name] = tally
         tally.count(Aspect.PRESENCE)
         tally.note(signatures.presence(identity, task.documented))
+        tally.offered = signatures.shown(identity)
         if identity.present:
             tally.count(Aspect.SIGNATURE)
             tally.note(signatures.signature(identity, task.documented))
@@ -254,6 +262,8 @@ class Examination:
         done = sum(not isinstance(d.outcome, NotRun) for d in observed.draws)
         self.cases += done
         self.inside += observed.seconds.total
+        self.tallies[name].executed += done
+        self.tallies[name].seconds += observed.seconds.total
         self.emit(CasesDone(self.subject.name, name, done, failed))
         for fault in observed.incidents[:1]:
             reason = type(fault).__name__

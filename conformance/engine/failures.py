@@ -47,6 +47,7 @@ def function_result(
             for aspect in demanded_aspects(tally.spec, tally.edition)
             if aspect in tally.aspects and (tally.cases.get(aspect) or not partial)
         ],
+        tally.offered or UNSET,
     )
 
 

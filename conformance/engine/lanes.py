@@ -27,6 +27,8 @@ class Examined:
     inside: float
     """Seconds spent in the implementation."""
     restarts: int
+    milliseconds: dict[str, float] = field(default_factory=dict)
+    """The mean time of a case of each function."""
 
 
 def lanes(tasks: Sequence[Task], most: int) -> list[list[Task]]:
@@ -132,4 +134,7 @@ class Progress:
             complete=not self.stop.is_set(),
             restarts=sum(one.restarts for one in self._examined),
             workers=len(self.parts),
+            milliseconds={
+                f: mean for one in self._examined for f, mean in one.milliseconds.items()
+            },
         )

@@ -25,7 +25,7 @@ class MergeError(ValueError):
 
 
 def merge(parts: Sequence[Results], order: Sequence[str]) -> Results:
-    """One target's results from those of its parts, in any order; functions are put in `order`.
+    """One target's results from those of its parts, in any order; functions are put in `order`, unknown ones last.
 
     Seconds, cases and restarts are added up. Raises `MergeError` for parts of runs that differ in
     more than their functions, and for two that judged one function.
@@ -35,7 +35,8 @@ def merge(parts: Sequence[Results], order: Sequence[str]) -> Results:
         return first
     _check(first, others)
     functions = [f for part in (first, *others) for f in part.functions]
-    ordered = sorted(functions, key=lambda f: order.index(f.function))
+    place = {name: index for index, name in enumerate(order)}
+    ordered = sorted(functions, key=lambda f: place.get(f.function, len(place)))
     return Results(
         target=first.target,
         run=_run([part.run for part in (first, *others)]),
@@ -71,6 +72,7 @@ def _run(runs: Sequence[RunInfo]) -> RunInfo:
         seconds_in_target=round(sum(run.seconds_in_target for run in runs), 3),
         cases=sum(run.cases for run in runs),
         restarts=sum(run.restarts for run in runs),
+        milliseconds={f: mean for run in runs for f, mean in run.milliseconds.items()},
         complete=all(run.complete for run in runs),
         selection=selections[0]
         if len(selections) == 1

@@ -113,6 +113,8 @@ class FunctionResult(Struct, frozen=True):
     function: str
     theme: str
     aspects: list[AspectResult]
+    signature: str | UnsetType = UNSET
+    """The implementation's own, such as `(x, axis=-1)`, where it can be inspected."""
 
 
 class TargetInfo(Struct, frozen=True, kw_only=True):
@@ -145,6 +147,8 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     """How often a worker had to be started again."""
     workers: int = 1
     """How many workers shared the functions."""
+    milliseconds: dict[str, float] = field(default_factory=dict)
+    """For each function the mean time inside the target for one case, building included."""
     shard: str | UnsetType = UNSET
     """`I/N`, if the run was of the I-th of N parts of the functions."""
 

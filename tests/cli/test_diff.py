@@ -31,7 +31,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             options = ("--profile", "smoke", "--shard", shard, "--output", f"part{shard[0]}")
             ran = invoke("run", "right", "wrong", *SOME, "--fail-on", "never", *options)
             assert ran.exit_code == 0, ran.output
-        merged = invoke("report", "part1", "part2", "--output", "reports")
+        formats = ("--format", "results", "--format", "markdown")
+        merged = invoke("report", "part1", "part2", *formats, "--output", "reports")
         assert merged.exit_code == 0, merged.output
     return folder
 

@@ -62,7 +62,9 @@ def results(name: str, jobs: int) -> tuple[list[Event], Results]:
 
 
 def timeless(found: Results) -> bytes:
-    started = msgspec.structs.replace(found.run, seconds=0.0, seconds_in_target=0.0)
+    started = msgspec.structs.replace(
+        found.run, seconds=0.0, seconds_in_target=0.0, milliseconds={}
+    )
     return msgspec.json.encode(msgspec.structs.replace(found, run=started))
 
 
