@@ -25,8 +25,9 @@ class MergeError(ValueError):
 
 
 def merge(parts: Sequence[Results], order: Sequence[str]) -> Results:
-    """One target's results from those of its parts, in any order; functions are put in `order`, unknown ones last.
+    """One target's results from those of its parts, in any order.
 
+    Functions are put in `order`, unknown ones last.
     Seconds, cases and restarts are added up. Raises `MergeError` for parts of runs that differ in
     more than their functions, and for two that judged one function.
     """
