@@ -72,7 +72,7 @@ def reference(session: nox.Session) -> None:
 
 @nox.session
 def tensorflow(session: nox.Session) -> None:
-    """Test every release of Keras on TensorFlow 0 and 1, and tf_keras on TensorFlow 2."""
+    """Test every release of Keras on TensorFlow 0 and 1, and what TensorFlow 2 has of it."""
     _run(session, "tensorflow")
 
 
@@ -96,7 +96,7 @@ def torch(session: nox.Session) -> None:
 
 @nox.session
 def keras3(session: nox.Session) -> None:
-    """Test what Keras 3 has of the API."""
+    """Test what takes the place of the functions in Keras 3, on each of its backends."""
     _run(session, "keras3")
 
 

@@ -32,7 +32,8 @@ class Launch:
     `names` maps documented names to the module's own; `adapter` is the class that reaches it
     (docs/adapters.md), by default the one of its family.
     `memory_limit`, in bytes of address space, is None for none: TensorFlow and CNTK reserve far
-    more than they use.
+    more than they use. `startup` is Python source that the worker runs before it imports the
+    module, `mapping` a file that says what takes the place of the functions of `K` there.
     """
 
     python: str
@@ -43,12 +44,19 @@ class Launch:
     adapter: str | None = None
     directory: str | None = None
     memory_limit: int | None = None
+    startup: str = ""
+    mapping: str | None = None
 
     def command(self) -> list[str]:
         """The command line, but for the descriptors that `Connection` adds."""
-        more = [] if self.memory_limit is None else ["--memory-limit", str(self.memory_limit)]
-        more += ["--names", json.dumps(dict(self.names))] if self.names else []
-        more += ["--adapter", self.adapter] if self.adapter else []
+        optional = {
+            "--names": json.dumps(dict(self.names)) if self.names else None,
+            "--adapter": self.adapter,
+            "--startup": self.startup or None,
+            "--mapping": self.mapping,
+            "--memory-limit": self.memory_limit,
+        }
+        more = [f"{name}={value}" for name, value in optional.items() if value is not None]
         # unbuffered, and a trace on a fatal signal: what was printed before a crash explains it
         options = ["-u", "-X", "faulthandler", str(WORKER)]
         return [self.python, *options, "--module", self.module, "--family", self.family, *more]

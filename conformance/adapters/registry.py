@@ -19,6 +19,8 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
+from conformance.adapters import mappings
+
 Edition = Literal["keras-1", "keras-2.0", "keras-2.2"]
 Family = Literal["graph", "eager"]
 
@@ -105,6 +107,10 @@ class Target(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Documented names and the module's own where they differ, which may be dotted."""
     adapter: str | None = None
     """A class that reaches the implementation: `module:Class`, or an entry point's name."""
+    startup: tuple[str, ...] = ()
+    """Lines of Python that the worker runs before it imports the module."""
+    mapping: Path | None = None
+    """A table of what takes the place of the functions of `K` in the module (`mappings`)."""
     script_import: tuple[str, ...] = ()
     """The lines that bind `K` in a standalone script; by default the module's import."""
     script_paths: tuple[str, ...] = ()
@@ -215,6 +221,9 @@ def _target(path: Path, name: str, table: Mapping[str, Any], venvs: Mapping[str,
     fields = {k: v for k, v in table.items() if k not in ("venv", "requirements", "path")}
     target = _convert(where, name, fields, Target)
     _check(where, target)
+    if target.mapping is not None:
+        target = msgspec.structs.replace(target, mapping=path.parent / target.mapping)
+        _check_mapping(where, target.mapping)
     return completed(
         msgspec.structs.replace(target, venv=_venv_of(path, where, name, table, venvs)),
         _folders(path, where, table.get("path", ())),
@@ -295,6 +304,14 @@ def _requirements(path: Path, where: str, given: Any) -> list[str]:
 
 _PATH = re.compile(r"^(-e\s+)?(\.{1,2}(?:/.*)?)$")
 """A requirement that is a folder: `.`, `./backend`, `-e ../backend`."""
+
+
+def _check_mapping(where: str, path: Path | None) -> None:
+    assert path is not None
+    try:
+        mappings.load(path)
+    except mappings.MappingError as error:
+        raise RegistryError(f"{where}: mapping: {error}") from error
 
 
 def _convert(where: str, name: str, fields: Mapping[str, Any], kind: type[R]) -> R:

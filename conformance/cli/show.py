@@ -51,7 +51,7 @@ def command(
     """
     specs = load()
     spec = specs[resolve(function, specs)]
-    results = _select(_read(places), edition, wanted)
+    results = _select(read_places(places), edition, wanted)
     results = [_only(one, spec.name, identity) for one in results]
     if identity is not None and not any(one.functions for one in results):
         raise click.UsageError(f"{spec.name} has no failure {identity!r} in these results")
@@ -81,7 +81,7 @@ def resolve(name: str, specs: Specs) -> str:
     raise click.UsageError(f"no document has a function {clean(name)!r}; {hint}")
 
 
-def _read(places: Sequence[Path]) -> list[Results]:
+def read_places(places: Sequence[Path]) -> list[Results]:
     """The results in the places, one for each target (the last place wins)."""
     if not places and not DEFAULT_FOLDER.is_dir():
         return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from conformance.adapters import mappings
 from conformance.adapters.access import open_session
 from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import Target, completed, literal
@@ -45,14 +46,21 @@ def subject(target: Target) -> Subject:
         open=lambda functions, number: open_session(target, functions, number),
         workers=target.workers,
         cure=_cure(target),
-        prelude=Prelude(
-            target.script_import,
-            target.script_environment,
-            target.module.split(".", 1)[0],
-            names=target.names,
-            paths=target.script_paths,
-        ),
+        prelude=_prelude(target),
         open_configured=lambda setup: configurable.open(setup.configuration, setup.environment),
+    )
+
+
+def _prelude(target: Target) -> Prelude:
+    """How a script reaches the target; one without the functions of `K` gets those it calls."""
+    table = None if target.mapping is None else mappings.load(target.mapping)
+    return Prelude(
+        [*target.startup, *(table.imports if table else target.script_import)],
+        target.script_environment,
+        target.module.split(".", 1)[0],
+        names=target.names,
+        paths=target.script_paths,
+        definitions=table.definitions() if table else None,
     )
 
 

@@ -189,7 +189,7 @@ def ended(outcome: Outcome, program: Program) -> tuple[Verdict, str, str, str]:
 def _raised(
     prepared: Prepared, outcome: Raised, conventions: tuple[str, ...], number: int
 ) -> Finding:
-    unmade = outcome.stage == "bind" and prepared.structure.claimed == "result"
+    unmade = _could_not_bind(prepared, outcome)
     refused = "NotImplementedError" in outcome.bases or "input-dtype" in conventions or unmade
     gives = f"raises {outcome.type}: {essence(outcome.message)}"
     return Finding(
@@ -204,6 +204,11 @@ def _raised(
         got=f"{outcome.type}: {without_addresses(outcome.message)}",
         expected=prepared.expectation(number).value,
     )
+
+
+def _could_not_bind(prepared: Prepared, outcome: Raised) -> bool:
+    """Whether it never came to the call, for want of an input: that is another function's fault."""
+    return outcome.stage == "bind" and prepared.structure.claimed == "result"
 
 
 def _impure(changed: tuple[str, ...], number: int) -> Finding:
@@ -223,6 +228,11 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
     error = prepared.structure.error
     assert error is not None
     outcome = draw.outcome
+    if isinstance(outcome, Raised) and _could_not_bind(prepared, outcome):
+        unmade = f"gets an input that raises {outcome.type}: {essence(outcome.message)}"
+        kind = "unmade input"
+        yield Finding(Aspect.ERROR, Verdict.UNSUPPORTED, kind, unmade, error.says, outcome.type)
+        return
     conventions = (error.convention,) if error.convention else ()
     wanted = "an exception" if error.exception == "any" else error.exception
     if isinstance(outcome, Raised):

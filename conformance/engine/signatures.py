@@ -18,11 +18,12 @@ _NAMED = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")
 def presence(identity: FunctionIdentity, documented: Signature) -> Iterator[Finding]:
     """A finding if the function is absent."""
     if not identity.present:
+        known = identity.reason not in (None, "absent")
         yield Finding(
             Aspect.PRESENCE,
             Verdict.UNSUPPORTED,
             "absent",
-            "is absent",
+            f"is absent ({identity.reason})" if known else "is absent",
             f"a function {documented.name}",
         )
 

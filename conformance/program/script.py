@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -49,6 +50,8 @@ class Prelude:
     """Folders to import from."""
     absent: frozenset[str] = frozenset()
     """What `K` does not offer of the functions that a script uses to evaluate and to tell."""
+    definitions: Mapping[str, Sequence[str]] | None = None
+    """The functions of `K`, where no module has them: the lines that define each."""
 
 
 def print_script(
@@ -67,8 +70,7 @@ def print_script(
     """
     program = case.program
     values = {n: f"{n}_value" for n in case.arrays}
-    lines = [*_prelude(prelude, uses_package=uses_package(program.steps)), *_renamed(prelude), ""]
-    lines += [f"{values[n]} = {_literal(a)}" for n, a in case.arrays.items()]
+    lines = [f"{values[n]} = {_literal(a)}" for n, a in case.arrays.items()]
     lines += [_bind(item, prelude.absent) for item in program.inputs]
     lines += [line for step in program.steps for line in step_lines(step)]
     if echo:
@@ -78,12 +80,14 @@ def print_script(
         lines += [f"print({name!r}, repr({name}))" for name in program.outputs]
     else:
         lines += _evaluate(program, prelude.absent, listed=outputs == "lists")
+    reached = _prelude(prelude, lines, uses_package=uses_package(program.steps))
+    lines = [*reached, *_renamed(prelude), "", *lines]
     lines += [f"# {part}" for comment in comments for part in comment.splitlines() or [""]]
     script = "\n".join(lines) + "\n"
     return script.replace(BACKEND, prelude.backend) if prelude.home else script
 
 
-def _prelude(prelude: Prelude, *, uses_package: bool) -> list[str]:
+def _prelude(prelude: Prelude, body: Sequence[str], *, uses_package: bool) -> list[str]:
     lines = []
     if prelude.environment or prelude.home:
         lines = ["import os", ""]
@@ -96,7 +100,20 @@ def _prelude(prelude: Prelude, *, uses_package: bool) -> list[str]:
     lines += (
         ["import sys", "", f"sys.path[:0] = {list(prelude.paths)!r}", ""] if prelude.paths else []
     )
-    return [*lines, "import numpy as np", *([package] if uses_package else []), *prelude.imports]
+    imports = ["import numpy as np", *([package] if uses_package else []), *prelude.imports]
+    return [*lines, *dict.fromkeys(imports), *_definitions(prelude, body)]
+
+
+def _definitions(prelude: Prelude, body: Sequence[str]) -> Iterator[str]:
+    """A class `K` of the functions that the body calls, where no module has them."""
+    if prelude.definitions is None:
+        return
+    called = dict.fromkeys(re.findall(r"\bK\.(\w+)", "\n".join(body)))
+    yield from ("", "", "class K:")
+    for name in called:
+        if name in prelude.definitions:
+            yield from (f"    {line}" for line in prelude.definitions[name])
+            yield ""
 
 
 def _renamed(prelude: Prelude) -> list[str]:

@@ -67,7 +67,7 @@ def test_a_library_stands_for_all_its_targets_in_order_and_once() -> None:
     tensorflow = [
         f"keras-{release}-tensorflow" for release in ("1.0.8", "1.2.2", "2.0.4", "2.2.2", "2.2.4")
     ]
-    assert names == ["tf_keras", *cntk, *tensorflow]
+    assert names == ["tf_keras", *cntk, *tensorflow, "tf_keras-graph", "keras3-legacy-tensorflow"]
 
 
 def test_an_unknown_name_suggests_near_ones() -> None:

@@ -5,8 +5,10 @@ import platform
 import sys
 from typing import Any, Dict, List
 
+from .mapping import NO_SIGNATURE, Mapped, reason_absent
+
 PROTOCOL = 1
-LIBRARIES = ("keras", "tensorflow", "theano", "cntk", "numpy", "tf_keras", "torch")
+LIBRARIES = ("keras", "tensorflow", "theano", "cntk", "numpy", "tf_keras", "torch", "jax")
 MOST_DEFAULT = 200
 
 
@@ -17,7 +19,7 @@ def identity(module: Any, adapter: Any, functions: List[str]) -> Dict[str, Any]:
         "python": platform.python_version(),
         "versions": _versions(module),
         "backend": _backend(adapter),
-        "functions": {name: _function(adapter, name) for name in functions},
+        "functions": {name: _function(module, adapter, name) for name in functions},
     }
 
 
@@ -47,10 +49,13 @@ def _backend(adapter: Any) -> Any:
         return None
 
 
-def _function(adapter: Any, name: str) -> Dict[str, Any]:
+def _function(module: Any, adapter: Any, name: str) -> Dict[str, Any]:
     function = adapter.function(name)
     if function is None:
-        return {"present": False, "signature": None, "reason": "absent"}
+        reason = reason_absent(module, name) or "absent"
+        return {"present": False, "signature": None, "reason": reason}
+    if isinstance(module, Mapped):
+        return {"present": True, "signature": None, "reason": NO_SIGNATURE}
     try:
         parameters = inspect.signature(function).parameters.values()
         signature = [_parameter(parameter) for parameter in parameters]

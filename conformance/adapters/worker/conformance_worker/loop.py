@@ -1,17 +1,19 @@
 """The worker's life: limits, the import, then one answer for each request until the host goes."""
 
 import argparse
-import importlib
+import gc
 import json
 import os
 import resource
 import sys
 from typing import Any, Callable, Dict, List, Tuple
 
-from .adapters import BUILT_IN, load
+from .adapters import BUILT_IN
+from .adapters import load as load_adapter
 from .channel import Channel
 from .frames import FrameError
 from .identity import identity
+from .loading import load as load_module
 from .programs import RequestError, parse
 from .running import Run, draws_of
 from .settings import Settings
@@ -137,7 +139,8 @@ def main() -> None:
         _limit(resource.RLIMIT_AS, options.memory_limit)
     announce = silent if options.stage_fd is None else announcer(options.stage_fd)
     announce("import", None)
-    module = importlib.import_module(options.module)
+    module = load_module(options.module, options.startup, options.mapping)
+    _settle()
     adapter = _adapter(module, options)
     announce(None, None)
     serve(channel, Worker(module, adapter, options.family == "eager", announce))
@@ -145,7 +148,7 @@ def main() -> None:
 
 def _adapter(module: Any, options: Any) -> Any:
     if options.adapter:
-        return load(options.adapter)(module)
+        return load_adapter(options.adapter)(module)
     return BUILT_IN[options.family](module, json.loads(options.names))
 
 
@@ -158,8 +161,20 @@ def _options() -> Any:
     parser.add_argument("--family", choices=("graph", "eager"), required=True)
     parser.add_argument("--adapter")
     parser.add_argument("--names", default="{}")
+    parser.add_argument("--startup", default="")
+    parser.add_argument("--mapping")
     parser.add_argument("--memory-limit", type=int)
     return parser.parse_args()
+
+
+def _settle() -> None:
+    """Take what was imported out of garbage collections, which `clear_session` may ask for.
+
+    They would go through all objects of a library each time.
+    """
+    if hasattr(gc, "freeze"):  # not before CPython 3.7
+        gc.collect()
+        gc.freeze()
 
 
 def _limit(kind: int, value: int) -> None:
