@@ -133,11 +133,8 @@
       });
     }
     heads.forEach((head, i) => total(head, score(shown[i], aspect)));
-    const cut = columns.filter(Boolean).length;
-    $("nothing").hidden = count > 0;
-    $("howmany").textContent = `${cut} of ${heads.length}`;
     const narrowed = wanted.q || wanted.theme || wanted.aspect || wanted.verdict;
-    $("found").textContent = `${count} function${count === 1 ? "" : "s"}${narrowed ? "; scores of what is shown" : ""}`;
+    tell(count, columns.filter(Boolean).length, narrowed);
     rove();
   }
 
@@ -145,6 +142,20 @@
     const place = head.querySelector(".points");
     place.firstElementChild.textContent = points[1] ? `${percent(points)} %` : "–";
     place.lastChild.data = points[1] ? ` ${points.join("/")}` : "";
+  }
+
+  // without a filter the page is right as it came
+  function begin() {
+    form.reset();
+    tell(bodies.reduce((sum, { rows }) => sum + rows.length, 0), heads.length, "");
+    rove();
+  }
+
+  function tell(count, shown, narrowed) {
+    $("nothing").hidden = count > 0;
+    $("howmany").textContent = `${shown} of ${heads.length}`;
+    const words = `${count} function${count === 1 ? "" : "s"}`;
+    $("found").textContent = words + (narrowed ? "; scores of what is shown" : "");
   }
 
   function remember() {
@@ -194,7 +205,8 @@
 
   form.addEventListener("input", () => { apply(); remember(); });
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(() => { apply(); remember(); }));
   window.addEventListener("hashchange", restore);
-  restore();
+  if (location.hash.length > 1) restore();
+  else begin();
+  form.addEventListener("reset", () => setTimeout(() => { apply(); remember(); }));
 })();
