@@ -4,7 +4,7 @@
 
 Functions, graph and shapes are those of `conformance.reference`, in a copy of that package of its
 own (`layer`); the modules beside this one compute. `CONFORMANCE_REFERENCE_EDITION` chooses the
-edition here too. Arrays go in and come out as NumPy's; between the two there are tensors of PyTorch.
+edition here too. Arrays go in and come out as NumPy's; what is between are tensors of PyTorch.
 """
 
 from __future__ import annotations

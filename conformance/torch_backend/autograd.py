@@ -90,9 +90,7 @@ def watched(nodes: Iterable[Any]) -> set[Any]:
     return found
 
 
-def scheduled(
-    nodes: Sequence[Any], steps: list[Instruction], *, inner: bool
-) -> list[Instruction]:
+def scheduled(nodes: Sequence[Any], steps: list[Instruction], *, inner: bool) -> list[Instruction]:
     """The steps of a graph, with those that watch the variables of its derivatives.
 
     After the last derivatives of a whole graph nothing more is recorded.

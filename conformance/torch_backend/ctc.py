@@ -137,9 +137,7 @@ class _Cost(torch.autograd.Function):  # type: ignore[misc]
 
 
 @kernel
-def ctc_cost(
-    y_pred: Tensor, y_true: Tensor, input_length: Tensor, label_length: Tensor
-) -> Tensor:
+def ctc_cost(y_pred: Tensor, y_true: Tensor, input_length: Tensor, label_length: Tensor) -> Tensor:
     """-log of the probability of each label."""
     checked(input_length, 1, y_pred.shape[1], "input_length")
     checked(label_length, 0, y_true.shape[1], "label_length")

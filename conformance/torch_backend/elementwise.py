@@ -19,7 +19,6 @@ KERNELS.update(
         "square": torch.square,
         "abs": torch.abs,
         "sqrt": torch.sqrt,
-        "sign": torch.sign,
         "round": torch.round,
         "exp": torch.exp,
         "log": torch.log,
@@ -51,6 +50,13 @@ KERNELS["sigmoid"] = sloped(torch.sigmoid, _sigmoid_slope)
 KERNELS["tanh"] = sloped(torch.tanh, lambda x: 4 * _sigmoid_slope(2 * x))
 
 
+@kernel
+def sign(x: Tensor) -> Tensor:
+    """-1, 0 or 1; NaN for NaN, of which PyTorch makes 0."""
+    found = torch.sign(x)
+    return torch.where(x.isnan(), x.detach(), found) if x.is_floating_point() else found
+
+
 @rounded_once
 def relu(x: Tensor, alpha: Any, max_value: Any) -> Tensor:
     """Slope alpha below 0, no more than max_value; with alpha 0 even -inf gives 0."""
@@ -61,7 +67,7 @@ def relu(x: Tensor, alpha: Any, max_value: Any) -> Tensor:
 @rounded_once
 def elu(x: Tensor, alpha: float) -> Tensor:
     """alpha * (exp(x) - 1) below 0."""
-    return torch.where(x > 0, x, alpha * torch.expm1(x.clamp(max=0)))
+    return torch.nn.functional.elu(x, alpha)
 
 
 @rounded_once

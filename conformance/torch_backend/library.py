@@ -38,7 +38,7 @@ class TorchOperations:
     def convert(self, value: Any, dtype: str) -> Tensor:
         """A new tensor, converted as `astype` does; ValueError if value is no array of numbers."""
         with np.errstate(all="ignore"):
-            return torch.from_numpy(np.array(_numbers(value), dtype, order="C"))
+            return _tensor(np.array(_numbers(value), dtype, order="C"))
 
     def accept(self, value: Any, dtype: str) -> Tensor:
         """A tensor in the dtype; ValueError if an integer or bool dtype would change a value."""
@@ -50,7 +50,7 @@ class TorchOperations:
             result = np.array(array, wanted, order="C")
         if wanted.kind != "f" and not np.array_equal(result, array):
             raise ValueError(f"{value!r} cannot be held in {dtype} without changing its value")
-        return torch.from_numpy(result)
+        return _tensor(result)
 
     def accept_sparse(self, value: Any, dtype: str) -> Tensor:
         """A sparse tensor with values in the dtype; ValueError if it would change one."""
@@ -98,11 +98,16 @@ def _numbers(value: Any) -> Any:
     return array
 
 
+def _tensor(array: Any) -> Tensor:
+    """A tensor on the memory of an array. Of NumPy's two types of 64 bits PyTorch knows one."""
+    return torch.from_numpy(array.view(array.dtype.name))
+
+
 def _shared(array: Any) -> Tensor:
     """A tensor on the memory of an array, unless PyTorch cannot use it as it is."""
-    if array.flags.c_contiguous and array.flags.writeable and array.dtype.isnative:
-        return torch.from_numpy(array)
-    return torch.from_numpy(np.array(array, array.dtype.newbyteorder("="), order="C"))
+    if array.flags.c_contiguous and array.flags.writeable:
+        return _tensor(array)
+    return _tensor(np.array(array, order="C"))
 
 
 def _guarded(function: Kernel) -> Kernel:

@@ -60,17 +60,22 @@ def squeeze(x: Tensor, axis: int) -> Tensor:
 @kernel
 def getitem(x: Tensor, index: tuple[Any, ...]) -> Tensor:
     """Basic indexing. PyTorch has no slices that go backwards: those axes are reversed first."""
-    if not any(isinstance(entry, slice) and (entry.step or 1) < 0 for entry in index):
+    if not any(map(_backwards, index)):
         return x[index]
     axis, entries = 0, []
+    used = sum(entry is not None and entry is not Ellipsis for entry in index)
     for entry in index:
-        if entry is Ellipsis:
-            axis += x.ndim - sum(e is not None and e is not Ellipsis for e in index)
-        elif isinstance(entry, slice) and (entry.step or 1) < 0:
-            x, entry = x.flip(axis), _mirrored(entry, x.shape[axis])
-        axis += entry is not None and entry is not Ellipsis
-        entries.append(entry)
+        if _backwards(entry):
+            entries.append(_mirrored(entry, x.shape[axis]))
+            x = x.flip(axis)
+        else:
+            entries.append(entry)
+        axis += x.ndim - used if entry is Ellipsis else entry is not None
     return x[tuple(entries)]
+
+
+def _backwards(entry: Any) -> bool:
+    return isinstance(entry, slice) and entry.step is not None and entry.step < 0
 
 
 def _mirrored(entry: slice, length: int) -> slice:
