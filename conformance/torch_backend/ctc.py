@@ -10,7 +10,7 @@ before it, and the probabilities here need not come from one.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
 import torch
 
@@ -113,27 +113,46 @@ def _total(states: States, log_y: Tensor, arriving: Tensor) -> Tensor:
     return torch.logsumexp(reached + states.end(log_y.dtype), 1, keepdim=True)
 
 
+class _Known(NamedTuple):
+    """What the loss leaves for its gradient: tensors as in `_arriving`, and `_total`."""
+
+    states: States
+    log_y: Tensor
+    arriving: Tensor
+    total: Tensor
+
+
 class _Cost(torch.autograd.Function):  # type: ignore[misc]
-    """The loss, and what arrives at each probability times what leaves it as the gradient."""
+    """The loss of probabilities."""
 
     @staticmethod
     def forward(ctx: Any, y: Tensor, states: States) -> Tensor:
         log_y = states.emissions(y)
         arriving = _arriving(states, log_y)
-        total = _total(states, log_y, arriving)
-        ctx.states, ctx.shape = states, y.shape
-        ctx.save_for_backward(log_y, arriving, total)
-        return -total
+        ctx.known = _Known(states, log_y, arriving, _total(states, log_y, arriving))
+        ctx.save_for_backward(y)
+        return -ctx.known.total
 
     @staticmethod
-    @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, None]:
-        log_y, arriving, total = ctx.saved_tensors
-        share = (arriving + _leaving(ctx.states, log_y) - total.unsqueeze(2)).exp()
-        inside = torch.arange(log_y.shape[1]) < ctx.states.steps
-        share = torch.where(inside.unsqueeze(2), -share * upstream.unsqueeze(2), 0)
-        classes = ctx.states.classes.unsqueeze(1).expand(share.shape)
-        return share.new_zeros(ctx.shape).scatter_add(2, classes, share), None
+        return _Slope.apply(*ctx.saved_tensors, upstream, ctx.known), None
+
+
+class _Slope(torch.autograd.Function):  # type: ignore[misc]
+    """For each probability, what arrives before it times what leaves after it."""
+
+    @staticmethod
+    def forward(_ctx: Any, y: Tensor, upstream: Tensor, known: _Known) -> Tensor:
+        states, log_y, arriving, total = known
+        share = (arriving + _leaving(states, log_y) - total.unsqueeze(2)).exp()
+        within = torch.arange(log_y.shape[1]) < states.steps
+        share = torch.where(within.unsqueeze(2), -share * upstream.unsqueeze(2), 0)
+        classes = states.classes.unsqueeze(1).expand(share.shape)
+        return torch.zeros_like(y).scatter_add(2, classes, share)
+
+    @staticmethod
+    def backward(_ctx: Any, _upstream: Tensor) -> NoReturn:
+        raise ValueError("ctc_batch_cost has no second derivative; put K.stop_gradient around it")
 
 
 @kernel
