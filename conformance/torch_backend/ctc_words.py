@@ -70,7 +70,7 @@ def _likeliest(states: States, log_y: Tensor, count: int, width: int) -> Tensor:
 def _narrowed(values: Tensor, count: int, width: int) -> Tensor:
     """-inf for all but the `width` words of each sample that are likeliest so far."""
     so_far = torch.logsumexp(values, 1).reshape(-1, count)
-    rank = so_far.argsort(1, descending=True, stable=True).argsort(1)
+    rank = so_far.argsort(dim=1, descending=True, stable=True).argsort(dim=1)
     return values.masked_fill((rank >= width).reshape(-1, 1), NEVER)
 
 

@@ -13,6 +13,8 @@ torch = pytest.importorskip(
 
 import conformance.reference as R  # noqa: E402, N812
 import conformance.torch_backend as K  # noqa: E402, N812
+from conformance.reference import ops_numpy as of_numpy  # noqa: E402
+from conformance.torch_backend.kernels import KERNELS  # noqa: E402
 
 RNG = np.random.default_rng(0)
 
@@ -119,3 +121,19 @@ def test_the_search_finds_what_the_reference_finds(width: int) -> None:
         found.append([backend.eval(labels[0]), backend.eval(logs)])
     np.testing.assert_array_equal(found[1][0], found[0][0])
     np.testing.assert_allclose(found[1][1], found[0][1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("width", [1, 2, 9])
+def test_the_likeliest_word_is_that_of_the_reference(width: int) -> None:
+    y, steps = RNG.dirichlet(np.ones(4) / 2, size=(5, 6)), np.array([6, 2, 4, 1, 5])
+    how: dict[str, Any] = {"words": ((0, 0), (2,), (1, 2, 1)), "width": width}
+    expected = of_numpy.KERNELS["ctc_word_path"](y, steps, **how)
+    found = KERNELS["ctc_word_path"](torch.from_numpy(y), torch.from_numpy(steps), **how)
+    np.testing.assert_array_equal(found.numpy(), expected)
+
+
+def test_the_likeliest_path_is_that_of_the_reference() -> None:
+    y, steps = RNG.dirichlet(np.ones(4) / 2, size=(5, 6)), np.array([6, 2, 4, 1, 5])
+    expected = of_numpy.KERNELS["ctc_best_path"](y, steps)
+    found = KERNELS["ctc_best_path"](torch.from_numpy(y), torch.from_numpy(steps))
+    np.testing.assert_array_equal(found.numpy(), expected)
