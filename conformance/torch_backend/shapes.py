@@ -132,6 +132,6 @@ def interpolate(x: Tensor, axis: int, factor: int) -> Tensor:
     places = torch.arange(length * factor)
     low = places // factor
     high = (low + 1).clamp(max=length - 1)
-    share = ((places % factor) / factor).to(x.dtype)
+    share = (places % factor).to(x.dtype) / factor
     share = share.reshape(-1, *[1] * (x.ndim - 1 - axis))
     return x.index_select(axis, low) * (1 - share) + x.index_select(axis, high) * share

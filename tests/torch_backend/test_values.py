@@ -137,3 +137,11 @@ def test_the_likeliest_path_is_that_of_the_reference() -> None:
     expected = of_numpy.KERNELS["ctc_best_path"](y, steps)
     found = KERNELS["ctc_best_path"](torch.from_numpy(y), torch.from_numpy(steps))
     np.testing.assert_array_equal(found.numpy(), expected)
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_interpolation_is_that_of_the_reference(axis: int) -> None:
+    x = RNG.normal(size=(2, 3, 4))
+    expected = of_numpy.KERNELS["interpolate"](x, axis=axis, factor=3)
+    found = KERNELS["interpolate"](torch.from_numpy(x), axis=axis, factor=3)
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-14, atol=1e-15)
