@@ -14,9 +14,9 @@ from typing import Any
 
 import torch
 
-from conformance.reference.functions import ordered
-from conformance.reference.operations import Instruction
-from conformance.torch_backend.kernels import KERNELS, Kernel, Tensor, kernel
+from conformance.reference.operations import Step
+from conformance.reference.plans import ordered
+from conformance.torch_backend.kernels import Kernel, Tensor, kernel
 
 NODE = "derivatives"
 
@@ -90,8 +90,13 @@ def watched(nodes: Iterable[Any]) -> set[Any]:
     return found
 
 
-def scheduled(nodes: Sequence[Any], steps: list[Instruction], *, inner: bool) -> list[Instruction]:
-    """The steps of a graph, with those that watch the variables of its derivatives.
+def apart(nodes: Sequence[Any]) -> set[Any]:
+    """What must not be one tensor with its equals: what is watched, and where gradients end."""
+    return watched(nodes) | {node for node in nodes if node.operation == "stop_gradient"}
+
+
+def scheduled(nodes: Sequence[Any], steps: list[Step], *, inner: bool) -> list[Step]:
+    """The steps of a plan, with those that watch the variables of its derivatives.
 
     After the last derivatives of a whole graph nothing more is recorded.
     """
@@ -99,28 +104,33 @@ def scheduled(nodes: Sequence[Any], steps: list[Instruction], *, inner: bool) ->
     if not found:
         return steps
     slots = [slot for slot, node in enumerate(nodes) if node in found]
-    last = [i for i, (slot, _, _) in enumerate(steps) if nodes[slot].operation == NODE]
-    kept = inner or len(last) != 1
+    derived = [step for step in steps if nodes[step[0]].operation == NODE]
+    kept = inner or len(derived) != 1
     result = list(_watching(nodes, steps, slots, kept))
     if not kept:
-        end = 1 + next(i for i, step in enumerate(result) if nodes[step[0]].operation == NODE)
-        done = {slot for slot, _, _ in result[:end]}
-        result[end:end] = [(s, KERNELS["stop_gradient"], (s,)) for s in slots if s in done]
+        end = 1 + next(i for i, step in enumerate(result) if step[0] == derived[0][0])
+        done = {step[0] for step in result[:end]}
+        result[end:end] = [(s, _let_go, (s,), ()) for s in slots if s in done]
     return result
 
 
+def _let_go(x: Tensor | None) -> Tensor | None:
+    """The tensor without its history, unless no step needs it any more."""
+    return None if x is None else x.detach()
+
+
 def _watching(
-    nodes: Sequence[Any], steps: list[Instruction], slots: Sequence[int], kept: bool
-) -> Iterator[Instruction]:
+    nodes: Sequence[Any], steps: list[Step], slots: Sequence[int], kept: bool
+) -> Iterator[Step]:
     """First what is there without being computed, then each step and the watch on its value."""
-    computed = {slot for slot, _, _ in steps}
+    computed = {step[0] for step in steps}
     for slot in slots:
         if slot not in computed:
-            yield slot, _given, (slot,)
-    for slot, run, sources in steps:
+            yield slot, _given, (slot,), ()
+    for slot, run, sources, last in steps:
         if nodes[slot].operation == NODE:
-            yield slot, functools.partial(derivatives, kept=kept), sources
+            yield slot, functools.partial(derivatives, kept=kept), sources, last
         else:
-            yield slot, run, sources
+            yield slot, run, sources, last
         if slot in slots:
-            yield slot, _watch, (slot,)
+            yield slot, _watch, (slot,), ()

@@ -25,6 +25,8 @@ KERNELS.update(
         "sin": torch.sin,
         "cos": torch.cos,
         "pow": torch.pow,
+        "floor_divide": lambda x, y: torch.div(x, y, rounding_mode="floor"),
+        "remainder": torch.remainder,
         "maximum": torch.maximum,
         "minimum": torch.minimum,
         "equal": torch.eq,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import torch
 
 from conformance.reference.coordinates import coordinates
-from conformance.reference.operations import Instruction
+from conformance.reference.operations import Step
 from conformance.torch_backend import autograd
 from conformance.torch_backend.kernels import KERNELS, Kernel, Tensor, dtype_of
 
@@ -29,9 +30,11 @@ class TorchOperations:
         function = KERNELS[operation]
         return _guarded(functools.partial(function, **attributes) if attributes else function)
 
-    def scheduled(
-        self, nodes: Sequence[Any], steps: list[Instruction], *, inner: bool
-    ) -> list[Instruction]:
+    def apart(self, nodes: Sequence[Any]) -> AbstractSet[Any]:
+        """Nodes between which gradients tell a difference."""
+        return autograd.apart(nodes)
+
+    def scheduled(self, nodes: Sequence[Any], steps: list[Step], *, inner: bool) -> list[Step]:
         """The steps, with what lets gradients be found."""
         return autograd.scheduled(nodes, steps, inner=inner)
 

@@ -94,6 +94,13 @@ def test_of_tensors_on_the_way_which_depend_on_each_other() -> None:
     assert values(K.gradients(loss, [x, y, z])) == [[18, 72], [3, 12], [3, 12]]
 
 
+def test_of_equal_tensors_each_for_itself() -> None:
+    x = K.variable([2.0])
+    one, other, same = 3 * x, 3 * x, K.cast(x, "float32")
+    found = K.gradients(K.sum(one * other * same), [one, other, same, x])
+    assert values(found) == [[12], [12], [36], [108]]
+
+
 def test_zeros_without_a_connection() -> None:
     x, other = K.variable([1.0]), K.variable([[5.0]])
     found = [*K.gradients(K.sum(x), [other]), *K.gradients(K.sum(K.constant([1.0])), [x])]
