@@ -146,7 +146,7 @@ def _added(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     """Sum of floats in the next wider type."""
     wide: Any = WIDER.get(x.dtype, x.dtype)
     if x.dtype.kind != "f" or axis != (*range(len(axis)),) or not 0 < len(axis) < x.ndim:
-        return np.add.reduce(x, axis=axis, dtype=wide, keepdims=keepdims)
+        return x.sum(axis=axis, dtype=wide, keepdims=keepdims)
     # the first axes, for which a product with ones is several times as fast
     rows, rest = _size(x, axis), x.shape[len(axis) :]
     flat = x.astype(wide, order="C", copy=False).reshape(rows, math.prod(rest))
