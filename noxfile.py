@@ -19,6 +19,7 @@ nox.options.sessions = ["lint", "tests", "reference"]
 REPORTS = "reports"
 KERAS = "keras==2.2.4"
 RELEASED = ("h5py", "pyyaml", "six", "pytest", "pytest-timeout", "setuptools", "wheel")
+TORCH = "conformance/adapters/locks/torch.txt"
 KERAS_TESTS = (
     "keras/backend",
     "keras/layers",
@@ -90,7 +91,10 @@ def cntk(session: nox.Session) -> None:
 
 @nox.session
 def torch(session: nox.Session) -> None:
-    """Test the backends on torch."""
+    """Test the implementation on PyTorch that ships with the suite; first with its own tests."""
+    session.install("-e", ".[test]")
+    session.install("--no-deps", "--require-hashes", "--requirement", TORCH)
+    session.run("pytest", "tests/torch_backend")
     _run(session, "torch")
 
 

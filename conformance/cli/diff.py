@@ -48,6 +48,7 @@ from conformance.specs import load
     type=click.Choice(["terminal", "markdown", "json"]),
     default="terminal",
     show_default=True,
+    help="What is printed.",
 )
 @click.option(
     "--results",

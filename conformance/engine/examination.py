@@ -280,7 +280,7 @@ class Examination:
         prelude = replace(
             self.subject.prelude,
             backend=self.session.identity.backend or "",
-            absent=self.absent,
+            absent=self.absent | ({"int_shape"} if self.shapeless else set()),
         )
         result = function_result(tally, groups, task.theme, prelude, partial=self.stop.is_set())
         self.emit(FunctionJudged(self.subject.name, result))

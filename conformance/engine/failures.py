@@ -89,7 +89,7 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         notes = [message, *_values(finding)]
         outputs = group.trial.outputs
         echo = _echo(finding, case) if outputs == "tensors" else None
-        made = _prelude(prelude, group.trial)
+        made = _prelude(prelude, group.trial, tally.spec.name)
         script = print_script(case, made, notes, echo, outputs=outputs)
     return Failure(
         id=identifier(tally, finding),
@@ -108,8 +108,9 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
     )
 
 
-def _prelude(prelude: Prelude, trial: Trial) -> Prelude:
-    """The prelude, with the configuration that the trial needs."""
+def _prelude(prelude: Prelude, trial: Trial, function: str) -> Prelude:
+    """The prelude, with the configuration that the trial needs, and the function under test."""
+    prelude = replace(prelude, absent=prelude.absent - {function})
     if trial.setup is None:
         return prelude
     home = Home(trial.setup.configuration, trial.setup.environment)

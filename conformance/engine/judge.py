@@ -235,9 +235,11 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
         return
     conventions = (error.convention,) if error.convention else ()
     wanted = "an exception" if error.exception == "any" else error.exception
+    unsupported = False
     if isinstance(outcome, Raised):
         if error.exception in ("any", *outcome.bases):
             return
+        unsupported = "NotImplementedError" in outcome.bases
         gives, detail = f"raises {outcome.type}: {essence(outcome.message)}", outcome.type
     elif isinstance(outcome, Returned):
         value = values.only_value(outcome)
@@ -250,5 +252,5 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
         yield Finding(Aspect.ERROR, fault.verdict, fault.kind, fault.gives, wanted, fault.detail)
         return
     demands = f"{wanted}, because {error.says}"
-    verdict = standing(conventions)
+    verdict = Verdict.UNSUPPORTED if unsupported else standing(conventions)
     yield Finding(Aspect.ERROR, verdict, error.name, gives, demands, detail, conventions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -49,7 +49,7 @@ class Prelude:
     paths: Sequence[str] = ()
     """Folders to import from."""
     absent: frozenset[str] = frozenset()
-    """What `K` does not offer of the functions that a script uses to evaluate and to tell."""
+    """Functions that `K` does not offer, or not so that a script could use them."""
     definitions: Mapping[str, Sequence[str]] | None = None
     """The functions of `K`, where no module has them: the lines that define each."""
 
@@ -68,7 +68,7 @@ def print_script(
     implementations cannot compute an output that is an input. `outputs` says what the
     outputs are: values are printed as they are.
     """
-    program = case.program
+    program = _told(case.program, prelude.absent)
     values = {n: f"{n}_value" for n in case.arrays}
     lines = [f"{values[n]} = {_literal(a)}" for n, a in case.arrays.items()]
     lines += [_bind(item, prelude.absent) for item in program.inputs]
@@ -85,6 +85,18 @@ def print_script(
     lines += [f"# {part}" for comment in comments for part in comment.splitlines() or [""]]
     script = "\n".join(lines) + "\n"
     return script.replace(BACKEND, prelude.backend) if prelude.home else script
+
+
+def _told(program: Program, absent: frozenset[str]) -> Program:
+    """The program without the static shapes that it asks for in vain."""
+    if "int_shape" not in absent:
+        return program
+    asked = {s.result for s in program.steps if s.function == "int_shape"} & {*program.outputs}
+    return replace(
+        program,
+        steps=tuple(step for step in program.steps if step.result not in asked),
+        outputs=tuple(name for name in program.outputs if name not in asked),
+    )
 
 
 def _prelude(prelude: Prelude, body: Sequence[str], *, uses_package: bool) -> list[str]:

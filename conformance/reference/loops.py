@@ -31,7 +31,7 @@ class Body:
     def __call__(self, *values: Array) -> list[Array]:
         """The results for values of the parameters."""
         if self._plan is None:
-            self._plan = plan(self.results, self.parameters)
+            self._plan = plan(self.results, self.parameters, inner=True)
             self._constants = self._plan.constants()[len(self.parameters) :]
         known = [*values, *self._constants]
         self._plan.run(known)

@@ -7,12 +7,12 @@ cache, and need not come from the system anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from conformance.reference.graph import Tensor
-from conformance.reference.operations import Array, current
+from conformance.reference.operations import Array, Step, current
 
 SOURCES = ("placeholder", "variable", "constant")
 """Nodes whose value is there before anything is computed."""
@@ -20,9 +20,6 @@ PASSED_ON = ("identity", "stop_gradient")
 """Operations whose result is their input."""
 EFFECTS = ("print_tensor",)
 """Operations that are computed once for each node."""
-
-Step = tuple[int, Callable[..., Array], tuple[int, ...], tuple[int, ...]]
-"""Where a result goes, what computes it from which slots, and which of these are not used again."""
 
 
 def ordered(targets: Sequence[Tensor], given: Sequence[Tensor]) -> list[Tensor]:
@@ -66,19 +63,25 @@ class Plan:
             raise
 
 
-def plan(targets: Sequence[Tensor], given: Sequence[Tensor]) -> Plan:
-    """The plan for targets. What is given is not computed, whatever made it."""
+def plan(targets: Sequence[Tensor], given: Sequence[Tensor], inner: bool = False) -> Plan:
+    """The plan for targets. What is given is not computed, whatever made it.
+
+    `inner`: the targets are the results of a loop's body.
+    """
     slots: dict[Tensor, int] = {node: slot for slot, node in enumerate(given)}
     nodes = list(given)
     known: dict[Any, int] = {}
-    for node in ordered(targets, given)[len(slots) :]:
-        what = _identity(node, slots)
+    order = ordered(targets, given)
+    apart = current().apart(order)
+    for node in order[len(slots) :]:
+        what = node if node in apart else _identity(node, slots)
         slot = what if isinstance(what, int) else known.setdefault(what, len(nodes))
         slots[node] = slot
         if slot == len(nodes):
             nodes.append(node)
     computed = [n for n in nodes[len(given) :] if n.operation not in SOURCES]
-    return Plan(nodes, slots, _steps(computed, slots, {slots[node] for node in targets}))
+    steps = _steps(computed, slots, {slots[node] for node in targets})
+    return Plan(nodes, slots, current().scheduled(nodes, steps, inner=inner))
 
 
 def _identity(node: Tensor, slots: dict[Tensor, int]) -> Any:

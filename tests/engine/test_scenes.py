@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conformance.results import Aspect
+from conformance.results import Aspect, Verdict
 from conformance.scenarios import Check, Scenario, checks
 from conformance.scenarios.writing import Writer
 from tests.scenarios.in_process import findings, module
@@ -44,3 +44,19 @@ def test_without_a_static_shape_the_rest_is_judged(int_shape: object) -> None:
 def test_it_is_no_excuse_for_int_shape_itself() -> None:
     (found,) = findings(asking("int_shape", (2, 3)), module(int_shape=refuses))
     assert "raises ValueError" in found.gives
+
+
+def test_what_supports_nothing_has_not_looked_at_what_is_wrong() -> None:
+    w = Writer()
+    w.attempt("outcome", "exp", w.array("x", np.zeros(2)))
+    raises = checks.raises("ValueError")
+    check = Check("refusal", Aspect.ERROR, ("outcome",), raises, "ValueError")
+    scenario = Scenario("exp", "a refusal", w.program(), w.arrays, (check,))
+
+    def no_such_thing(x: object) -> None:
+        raise NotImplementedError
+
+    (found,) = findings(scenario, module(exp=no_such_thing))
+    assert found.verdict is Verdict.UNSUPPORTED
+    (found,) = findings(scenario, module(exp=lambda x: x))
+    assert found.verdict is Verdict.VIOLATES
