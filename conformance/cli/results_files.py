@@ -62,8 +62,9 @@ def gathered(places: Sequence[Path]) -> list[Results]:
 
 
 def ordered(results: Iterable[Results]) -> list[Results]:
-    """The suite's own targets first, the reference before them, then others by name."""
-    known = ["reference", *registry.shipped()]
+    """The shipped targets first, before all what needs no environment; then others by name."""
+    shipped = sorted(registry.shipped().values(), key=lambda target: target.venv is not None)
+    known = [target.name for target in shipped]
 
     def place(one: Results) -> tuple[int, str]:
         name = one.target.name
