@@ -144,7 +144,8 @@ def _added(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     """Sum of floats in the next wider type."""
     wide: Any = WIDER.get(x.dtype, x.dtype)
     if x.dtype.kind != "f" or axis != (*range(len(axis)),) or not 0 < len(axis) < x.ndim:
-        return np.add.reduce(x, axis=axis, dtype=wide, keepdims=keepdims)
+        add: Any = np.add
+        return add.reduce(x, axis=axis, dtype=wide, keepdims=keepdims)
     # the first axes, for which a product with ones is several times as fast
     rows, rest = _size(x, axis), x.shape[len(axis) :]
     flat = x.astype(wide, order="C", copy=False).reshape(rows, math.prod(rest))
@@ -300,7 +301,7 @@ def batch_dot(x: Array, y: Array, axes: tuple[int, int]) -> Any:
 @kernel
 def relu(x: Array, alpha: Any, max_value: Any) -> Any:
     """Slope alpha below 0, no more than max_value; with alpha 0 even -inf gives 0."""
-    result = np.maximum(x, 0) if alpha == 0 else _sloped(x, alpha)
+    result = np.maximum(x, 0) if alpha == 0 else _sloped(x, alpha=alpha)
     return result if max_value is None else np.minimum(result, max_value)
 
 
