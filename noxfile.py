@@ -1,8 +1,8 @@
 """Sessions for developers: `nox` checks the suite, `nox -s theano` tests Keras on Theano.
 
-A library's session makes the environments of all its targets and writes their part of `reports/`.
-What is given after `--` goes to `conformance run`; a run of a part (`-- -k softmax`) leaves
-`reports/` alone.
+A library's session makes the environments of all its targets and writes their part of `reports/`;
+`nox -s matrix` puts together what is there. What is given after `--` goes to `conformance run`; a
+run of a part (`-- -k softmax`) leaves `reports/` alone.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ nox.needs_version = ">=2024.10"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.sessions = ["lint", "tests", "reference"]
 
+REPORTS = "reports"
 KERAS = "keras==2.2.4"
 RELEASED = ("h5py", "pyyaml", "six", "pytest", "pytest-timeout", "setuptools", "wheel")
+TORCH = "conformance/adapters/locks/torch.txt"
 KERAS_TESTS = (
     "keras/backend",
     "keras/layers",
@@ -42,6 +44,7 @@ KERAS_TESTS = (
     "test_model_saving.py",
 )
 
+BROWSER = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "browser")
 LINT = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "lint")
 
 
@@ -70,7 +73,7 @@ def reference(session: nox.Session) -> None:
 
 @nox.session
 def tensorflow(session: nox.Session) -> None:
-    """Test every release of Keras on TensorFlow 0 and 1, and tf_keras on TensorFlow 2."""
+    """Test every release of Keras on TensorFlow 0 and 1, and what TensorFlow 2 has of it."""
     _run(session, "tensorflow")
 
 
@@ -84,6 +87,42 @@ def theano(session: nox.Session) -> None:
 def cntk(session: nox.Session) -> None:
     """Test every release of Keras on CNTK."""
     _run(session, "cntk")
+
+
+@nox.session
+def torch(session: nox.Session) -> None:
+    """Test the implementation on PyTorch that ships with the suite; first with its own tests."""
+    session.install("-e", ".[test]")
+    session.install("--no-deps", "--require-hashes", "--requirement", TORCH)
+    session.run("pytest", "tests/torch_backend")
+    _run(session, "torch")
+
+
+@nox.session
+def keras3(session: nox.Session) -> None:
+    """Test what takes the place of the functions in Keras 3, on each of its backends."""
+    _run(session, "keras3")
+
+
+@nox.session
+def matrix(session: nox.Session) -> None:
+    """Merge what is in `reports/`, or the results after `--`, into `reports/matrix.md`."""
+    session.install("-e", ".")
+    _merge(session, *(session.posargs or (REPORTS,)))
+
+
+@nox.session
+def site(session: nox.Session) -> None:
+    """Make the site of what is in `reports/`, or of the results after `--`, in `site/`."""
+    session.install("-e", ".")
+    session.run("conformance", "report", *(session.posargs or (REPORTS,)), "--output", "site")
+
+
+@nox.session
+def browser(session: nox.Session) -> None:
+    """Look at a site in Chromium, which has to be on PATH."""
+    session.install("-e", ".[test]", *BROWSER)
+    session.run("pytest", "-m", "browser", "-rs", *session.posargs)
 
 
 @nox.session(python="3.11")
@@ -115,5 +154,18 @@ def keras(session: nox.Session) -> None:
 
 def _run(session: nox.Session, target: str) -> None:
     session.install("-e", ".")
-    session.run("conformance", "install", target)
-    session.run("conformance", "run", target, *(session.posargs or ("--output", "reports")))
+    # 3: some could not be made, and why was said; the others are run
+    session.run("conformance", "install", target, success_codes=[0, 3])
+    if session.posargs:
+        session.run("conformance", "run", target, *session.posargs)
+        return
+    try:
+        session.run("conformance", "run", target, "--output", REPORTS)
+    finally:
+        # the matrix of this run has its own targets only
+        _merge(session, REPORTS)
+
+
+def _merge(session: nox.Session, *results: str) -> None:
+    formats = ("--format", "results", "--format", "markdown")
+    session.run("conformance", "report", *results, *formats, "--output", REPORTS)

@@ -19,6 +19,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from random import Random
 
 import click
@@ -33,6 +34,7 @@ from conformance.engine import PROFILES, Run, Subject, plan
 from conformance.engine.cases import Prepared
 from conformance.engine.examination import Examination
 from conformance.engine.judge import judge
+from conformance.engine.lanes import Progress
 from conformance.engine.plan import Task
 from conformance.results import Aspect
 from conformance.results.events import (
@@ -116,14 +118,20 @@ class Bench:
         """One sweep with a new worker."""
         tasks = self.tasks(target)
         names = [t.documented.name for t in tasks]
-        subject = Subject(
-            target.name, target.edition, target.implementation, lambda f: open_session(target, f)
-        )
         common = Run(conformance.__version__, tasks[0].profile, self.seed, "")
         stop = threading.Event()
         stopwatch = Stopwatch(stop)
-        with subject.open(names) as session:
-            Examination(subject, session, tasks, common, stopwatch, stop).all()
+        subject = Subject(
+            target.name,
+            target.edition,
+            target.implementation,
+            partial(open_session, target),
+            workers=1,
+        )
+        with subject.open(names, 0) as session:
+            lane = Examination(subject, session, tasks, common, stopwatch, stop)
+            progress = Progress(subject, tasks, common, stopwatch, stop)
+            progress.add(lane.all(progress.introduce))
         return stopwatch.measured
 
     def sweeps(self, target: Target) -> list[Measured]:

@@ -10,8 +10,8 @@ from conformance.adapters.registry import Target
 from conformance.adapters.session import Session
 
 
-def launch(target: Target) -> Launch:
-    """How the target's worker is started.
+def launch(target: Target, number: int = 0) -> Launch:
+    """How the target's worker is started; workers of other numbers may run beside it.
 
     Raises `PlaceholderError` and `InterpreterNotFoundError` for a target that is not ready
     (`environments.status`).
@@ -20,13 +20,17 @@ def launch(target: Target) -> Launch:
         python=str(interpreter(target)),
         module=target.module,
         family=target.family,
-        environment=launch_environment(target),
+        environment=launch_environment(target, number),
+        names=target.names,
+        adapter=target.adapter,
+        startup="\n".join(target.startup),
+        mapping=None if target.mapping is None else str(target.mapping),
     )
 
 
-def open_session(target: Target, functions: Sequence[str] = ()) -> Session:
-    """A session with the target's worker, which is started when it is first asked.
+def open_session(target: Target, functions: Sequence[str] = (), number: int = 0) -> Session:
+    """A session with a worker of the target, which is started when it is first asked.
 
     `functions` are looked up when the worker starts. Raises as `launch` does.
     """
-    return Session(launch(target), functions=functions)
+    return Session(launch(target, number), functions=functions)

@@ -88,7 +88,8 @@ class Connection:
         """Wait once for any descriptor and serve all that are ready."""
         left = deadline - time.monotonic()
         if left <= 0:
-            raise WorkerFault(TimedOut(limit, self._last_words()))
+            stage, step = self.process.stage
+            raise WorkerFault(TimedOut(limit, self._last_words(), stage, step))
         if self.process.watch is None:
             left = min(left, _POLL_SECONDS)
         ready = dict(self._poll.poll(left * 1000))
@@ -116,11 +117,12 @@ class Connection:
 
     def _end_of_answers(self) -> Fault:
         ended = self.process.ended()
+        stage, step = self.process.stage
         code = self.close()
         if not ended:
             return Garbled("the worker closed its connection and went on", str(self.output))
         signal, exit_code = (-code, None) if code < 0 else (None, code)
-        return Crashed(signal, exit_code, str(self.output))
+        return Crashed(signal, exit_code, str(self.output), stage, step)
 
     def _last_words(self) -> str:
         """What it has printed, once it cannot print any more."""

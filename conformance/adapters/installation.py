@@ -19,6 +19,7 @@ from typing import Literal
 
 from conformance.adapters import interpreters, layout
 from conformance.adapters.launching import interpreter, launch_environment
+from conformance.adapters.process import WORKER
 from conformance.adapters.registry import Target, Venv
 
 Stage = Literal["interpreter", "download", "check"]
@@ -148,7 +149,9 @@ def _uv(arguments: list[str], on_line: Callable[[str], None]) -> None:
 def _probe(target: Target) -> layout.Check:
     script = Path(__file__).with_name("probe.py").read_text(encoding="utf-8")
     packages = (target.module.partition(".")[0], target.library, "numpy")
-    command = [str(interpreter(target)), "-c", script, target.module, *dict.fromkeys(packages)]
+    startup, mapping = "\n".join(target.startup), str(target.mapping or "")
+    asked = [str(WORKER), target.module, startup, mapping, *dict.fromkeys(packages)]
+    command = [str(interpreter(target)), "-c", script, *asked]
     variables = launch_environment(target)
     try:
         answer = subprocess.run(

@@ -47,14 +47,14 @@ def interpreter(target: Target) -> Path:
     return Path(sys.executable)
 
 
-def launch_environment(target: Target) -> dict[str, str]:
-    """All environment variables of the target's worker; folders that they name are made.
+def launch_environment(target: Target, number: int = 0) -> dict[str, str]:
+    """All environment variables of a worker of the target; folders that they name are made.
 
     Raises `PlaceholderError` if the target's environment is not complete.
     """
     home = layout.target_folder(target) / "home"
-    filled = {name: fill(text, target) for name, text in target.environment.items()}
-    for folder in (home, layout.target_folder(target) / "cache"):
+    filled = {name: fill(text, target, number) for name, text in target.environment.items()}
+    for folder in (home, layout.cache_folder(target, number)):
         folder.mkdir(parents=True, exist_ok=True)
     if target.libraries:
         libraries.link(target.libraries, layout.links_folder(target))
@@ -62,18 +62,18 @@ def launch_environment(target: Target) -> dict[str, str]:
     return {"LANG": "C.UTF-8"} | inherited | _COMMON | {"HOME": str(home)} | filled
 
 
-def fill(text: str, target: Target) -> str:
+def fill(text: str, target: Target, number: int = 0) -> str:
     """The text with its placeholders filled in. Raises `PlaceholderError`."""
     used = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
-    places = _places(target)
+    places = _places(target, number)
     return text.format_map({name: places[name]() for name in used})
 
 
-def _places(target: Target) -> dict[str, Callable[[], Path | str]]:
+def _places(target: Target, number: int) -> dict[str, Callable[[], Path | str]]:
     own = layout.target_folder(target)
     return {
         "home": lambda: own / "home",
-        "cache": lambda: own / "cache",
+        "cache": lambda: layout.cache_folder(target, number),
         "links": lambda: layout.links_folder(target),
         "site_packages": lambda: _site_packages(target),
         "openblas_dir": lambda: _openblas(target).parent,

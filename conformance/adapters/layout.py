@@ -3,7 +3,8 @@
     HOME/environments/VENV/           a virtual environment
         ready.json                    `Marker`: written when all packages are in
         targets/TARGET/links          system libraries under the names that are asked for
-        targets/TARGET/home, cache    folders of each target's own
+        targets/TARGET/home           a folder of each target's own
+        targets/TARGET/cache, cache-1 and of each of its workers
         targets/TARGET/check.json     `Check`: what importing it after the installation gave
     HOME/targets/TARGET/...           the same, for a target without a virtual environment
 
@@ -69,6 +70,11 @@ def target_folder(target: Target) -> Path:
 def links_folder(target: Target) -> Path:
     """The folder for links to the system libraries that a target needs."""
     return target_folder(target) / "links"
+
+
+def cache_folder(target: Target, number: int) -> Path:
+    """The folder for code that a worker compiles: one for each number, since some lock theirs."""
+    return target_folder(target) / (f"cache-{number}" if number else "cache")
 
 
 def check_file(target: Target) -> Path:

@@ -18,9 +18,10 @@ from conformance.program import Program
 
 Array = npt.NDArray[Any]
 
-Stage = Literal["import", "bind", "step", "claim", "compile", "call", "read"]
-"""Where an implementation raised: in its import, binding an input, calling a step, claiming a
-dtype or shape, `K.function`, calling the compiled function, turning its results into arrays."""
+Stage = Literal["import", "session", "bind", "step", "claim", "compile", "call", "read"]
+"""Where an implementation was: in its import, forgetting its session, binding an input, calling a
+step, claiming a dtype or shape, `K.function`, calling the compiled function, turning its results
+into arrays."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +76,10 @@ class Crashed:
     exit_code: int | None
     tail: str
     """The end of what it had printed."""
+    stage: Stage | None = None
+    """During what; None if it did not say."""
+    step: int | None = None
+    """Index of the program's step, for the stage "step"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +88,8 @@ class TimedOut:
 
     limit: float
     tail: str = ""
+    stage: Stage | None = None
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +212,8 @@ class StructureObservation:
     evaluated_with: Literal["function", "eval", "eager"] | None = None
     """How the results were computed; "eval" where `K.function` refuses to have no inputs."""
     leaked: tuple[str, ...] = ()
-    """Settings (floatx, epsilon, image_data_format, learning_phase) that the batch left changed;
-    the worker has put them back."""
+    """Settings (floatx, epsilon, image_data_format) that the batch left changed and the worker has
+    put back; what it could not undo is "learning_phase", or that "clear_session" raised."""
     incidents: tuple[Fault, ...] = ()
     """Faults met on the way, also those that did not come again when the batch was rerun."""
 

@@ -3,16 +3,20 @@
 Prints, as the last line, the versions found as JSON.
 """
 
-import importlib
 import json
 import sys
 
 
-def main(module: str, *packages: str) -> None:
-    """Print the versions of `packages` after `module` computed a softmax."""
-    import numpy  # noqa: PLC0415 - only the interpreter that runs this needs it
+def main(worker: str, module: str, startup: str, mapping: str, *packages: str) -> None:
+    """Print the versions of `packages` after `module` computed a softmax.
 
-    backend = importlib.import_module(module)
+    `worker` is the folder of the worker, which loads the module.
+    """
+    sys.path.insert(0, worker)
+    import numpy  # noqa: PLC0415 - only the interpreter that runs this needs it
+    from conformance_worker.loading import load  # type: ignore[import-not-found] # noqa: PLC0415
+
+    backend = load(module, startup, mapping or None)
     value = backend.eval(backend.softmax(backend.variable(numpy.zeros((1, 2)))))
     if not numpy.allclose(value, 0.5):
         raise SystemExit(f"softmax of two zeros gave {value}")

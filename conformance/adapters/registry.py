@@ -1,20 +1,25 @@
 """The targets: what each is, read from TOML, and looked up by name.
 
-The shipped ones are in `targets.toml` beside this file; `load` reads a user's own.
+The shipped ones are in `targets.toml` beside this file; `load` reads a file of one's own, whose
+tables may also stand in a `pyproject.toml`, under `tool.conformance`.
 """
 
 from __future__ import annotations
 
 import difflib
+import os
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from string import Formatter
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
+
+from conformance.adapters import mappings
 
 Edition = Literal["keras-1", "keras-2.0", "keras-2.2"]
 Family = Literal["graph", "eager"]
@@ -98,13 +103,27 @@ class Target(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Environment variables of the worker, with the placeholders of `PLACEHOLDERS`."""
     programs: tuple[Program, ...] = ()
     libraries: tuple[SharedLibrary, ...] = ()
+    names: dict[str, str] = msgspec.field(default_factory=dict)
+    """Documented names and the module's own where they differ, which may be dotted."""
+    adapter: str | None = None
+    """A class that reaches the implementation: `module:Class`, or an entry point's name."""
+    startup: tuple[str, ...] = ()
+    """Lines of Python that the worker runs before it imports the module."""
+    mapping: Path | None = None
+    """A table of what takes the place of the functions of `K` in the module (`mappings`)."""
     script_import: tuple[str, ...] = ()
-    """The lines that bind `K` in a standalone script."""
+    """The lines that bind `K` in a standalone script; by default the module's import."""
+    script_paths: tuple[str, ...] = ()
+    """The folders that such a script adds to `sys.path`."""
     script_environment: dict[str, str] = msgspec.field(default_factory=dict)
     """The environment variables that such a script needs."""
+    workers: Annotated[int, msgspec.Meta(ge=1, le=2)] = 2
+    """How many workers share the functions of a run; 1 for what must not run twice at once."""
 
 
 R = TypeVar("R", bound=Record)
+PYPROJECT = "pyproject.toml"
+_Tables = dict[str, dict[str, dict[str, Any]]]
 
 
 def load(path: Path) -> dict[str, Target]:
@@ -112,12 +131,7 @@ def load(path: Path) -> dict[str, Target]:
 
     Raises `RegistryError` for a file that cannot be read, is no TOML, or has a wrong field.
     """
-    try:
-        tables = msgspec.toml.decode(path.read_bytes(), type=dict[str, dict[str, dict[str, Any]]])
-    except (OSError, msgspec.MsgspecError) as error:
-        raise RegistryError(f"{path}: {error}") from error
-    if unknown := sorted(tables.keys() - {"targets", "venvs"}):
-        raise RegistryError(f"{path}: unknown table `{unknown[0]}`; write [targets.NAME]")
+    tables = _tables(path)
     venvs = {name: _venv(path, name, table) for name, table in tables.get("venvs", {}).items()}
     return {
         name: _target(path, name, table, venvs) for name, table in tables.get("targets", {}).items()
@@ -144,6 +158,35 @@ def resolve(names: Sequence[str], known: Mapping[str, Target] | None = None) -> 
 @cache
 def _shipped() -> dict[str, Target]:
     return load(Path(__file__).with_name("targets.toml"))
+
+
+def _tables(path: Path) -> _Tables:
+    """The tables `targets` and `venvs` of a file."""
+    try:
+        content = msgspec.toml.decode(path.read_bytes())
+    except OSError as error:
+        raise RegistryError(f"{path}: {error.strerror or error}") from error
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise RegistryError(f"{path}: {error}") from error
+    prefix = ""
+    if path.name == PYPROJECT:
+        content, prefix = _part(path, content), "tool.conformance."
+    if unknown := sorted(content.keys() - {"targets", "venvs"}):
+        raise RegistryError(
+            f"{path}: unknown table `{prefix}{unknown[0]}`; write [{prefix}targets.NAME]"
+        )
+    try:
+        return msgspec.convert(content, _Tables)
+    except msgspec.ValidationError as error:
+        raise RegistryError(f"{path}: {error}; write [{prefix}targets.NAME]") from error
+
+
+def _part(path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
+    """What a pyproject.toml says under `tool.conformance`; nothing if it says nothing."""
+    part = content.get("tool", {}).get("conformance", {})
+    if not isinstance(part, dict):
+        raise RegistryError(f"{path}: tool.conformance: write [tool.conformance.targets.NAME]")
+    return part
 
 
 def _named(name: str, targets: Mapping[str, Target]) -> dict[str, Target]:
@@ -173,15 +216,63 @@ def _venv(path: Path, name: str, table: Mapping[str, Any]) -> Venv:
 def _target(path: Path, name: str, table: Mapping[str, Any], venvs: Mapping[str, Venv]) -> Target:
     where = f"{path}: targets.{name}"
     _check_name(where, name)
-    fields = {key: value for key, value in table.items() if key not in ("venv", "requirements")}
+    if "module" not in table or "edition" not in table:
+        raise RegistryError(f'{where}: give `module` ("my_package.backend") and `edition`')
+    fields = {k: v for k, v in table.items() if k not in ("venv", "requirements", "path")}
     target = _convert(where, name, fields, Target)
-    _check_placeholders(where, target)
+    _check(where, target)
+    if target.mapping is not None:
+        target = msgspec.structs.replace(target, mapping=path.parent / target.mapping)
+        _check_mapping(where, target.mapping)
+    return completed(
+        msgspec.structs.replace(target, venv=_venv_of(path, where, name, table, venvs)),
+        _folders(path, where, table.get("path", ())),
+    )
+
+
+def completed(target: Target, folders: Sequence[Path] = ()) -> Target:
+    """The target with what its other fields imply; `folders` are where its modules lie.
+
+    They are put in front of the PYTHONPATH that its environment gives.
+    """
+    paths = [str(folder) for folder in folders]
+    given = target.environment.get("PYTHONPATH")
+    python_path = os.pathsep.join([*map(literal, paths), *([given] if given else [])])
+    package, _, module = target.module.rpartition(".")
     return msgspec.structs.replace(
         target,
-        library=target.library or name,
+        library=target.library or target.name,
         implementation=target.implementation or target.module,
-        venv=_venv_of(path, where, name, table, venvs),
+        environment=target.environment | ({"PYTHONPATH": python_path} if python_path else {}),
+        script_import=target.script_import
+        or (f"from {package} import {module} as K" if package else f"import {module} as K",),
+        script_paths=target.script_paths or tuple(paths),
     )
+
+
+def literal(text: str) -> str:
+    """The text for a field that has placeholders."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def _folders(path: Path, where: str, given: Any) -> list[Path]:
+    """The folders of the field `path`, which are seen from the file."""
+    names = [given] if isinstance(given, str) else given
+    if not isinstance(names, (list, tuple)) or not all(isinstance(n, str) for n in names):
+        raise RegistryError(f'{where}: path: write a folder, such as "src", or a list of them')
+    folders = [(path.parent / name).resolve() for name in names]
+    for folder in folders:
+        if not folder.is_dir():
+            raise RegistryError(f"{where}: path: there is no folder {folder}")
+    return folders
+
+
+def _check(where: str, target: Target) -> None:
+    _check_placeholders(where, target)
+    if target.names and target.adapter:
+        raise RegistryError(
+            f"{where}: `names` and `adapter` exclude each other: an adapter knows its own names"
+        )
 
 
 def _venv_of(
@@ -191,13 +282,36 @@ def _venv_of(
     if "requirements" in table and "venv" in table:
         raise RegistryError(f"{where}: `venv` and `requirements` exclude each other")
     if "requirements" in table:
-        own = {"python": table.get("python", ()), "requirements": table["requirements"]}
+        running = "{}.{}".format(*sys.version_info)
+        own = {
+            "python": table.get("python", running),
+            "requirements": _requirements(path, where, table["requirements"]),
+        }
         return _venv(path, name, own)
     if "venv" not in table:
         return None
     if table["venv"] not in venvs:
         raise RegistryError(f"{where}: no table [venvs.{table['venv']}]")
     return venvs[table["venv"]]
+
+
+def _requirements(path: Path, where: str, given: Any) -> list[str]:
+    """The requirements; those that are folders are seen from the file."""
+    if not isinstance(given, list) or not all(isinstance(g, str) for g in given):
+        raise RegistryError(f'{where}: requirements: write a list, such as ["my-package==1.4"]')
+    return [_PATH.sub(lambda m: f"{m[1] or ''}{path.parent.resolve() / m[2]}", g) for g in given]
+
+
+_PATH = re.compile(r"^(-e\s+)?(\.{1,2}(?:/.*)?)$")
+"""A requirement that is a folder: `.`, `./backend`, `-e ../backend`."""
+
+
+def _check_mapping(where: str, path: Path | None) -> None:
+    assert path is not None
+    try:
+        mappings.load(path)
+    except mappings.MappingError as error:
+        raise RegistryError(f"{where}: mapping: {error}") from error
 
 
 def _convert(where: str, name: str, fields: Mapping[str, Any], kind: type[R]) -> R:

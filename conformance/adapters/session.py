@@ -44,10 +44,13 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds, and how often a batch may fail before the rest of it is left."""
+    """Seconds, and how often a batch may fail before the rest of it is left.
+
+    A loop's gradient costs Theano half a minute of compiling C on a busy machine: that is no hang.
+    """
 
     start: float = 180.0
-    structure: float = 30.0
+    structure: float = 120.0
     draw: float = 1.0
     failures: int = 10
 

@@ -16,7 +16,10 @@ _COMMANDS = {
     "targets": "List what can be tested here, and how to get what cannot.",
     "install": "Make the environments of targets.",
     "run": "Test targets.",
+    "report": "Make a site, pictures and files for CI from results.",
+    "diff": "Show where two targets differ.",
     "show": "Show what the documents say of a function.",
+    "migration": "Print what takes the place of each function in Keras 3.",
     "spec": "Compare the specs with the documents.",
 }
 
@@ -57,6 +60,7 @@ def main() -> None:
       conformance install theano         make the environment of a target
       conformance run theano             test it
       conformance show softmax           read what is demanded of a function
+      conformance diff A B               see where two targets differ
 
     \b
     Exit status: 0 nothing unexpected; 1 an unexpected verdict;

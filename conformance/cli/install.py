@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import click
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from conformance.adapters import environments, registry
+from conformance.adapters import environments
 from conformance.adapters.environments import InstallationError, Ready
-from conformance.adapters.registry import Target, UnknownTargetError
-from conformance.cli.errors import CANNOT_RUN, UsageProblem
+from conformance.adapters.registry import Target
+from conformance.cli.errors import CANNOT_RUN
+from conformance.cli.known import chosen, config_option, known_targets
 
 
 @click.command()
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
 @click.option("--force", is_flag=True, help="Make environments anew that are already made.")
+@config_option
 @click.pass_context
-def command(ctx: click.Context, targets: tuple[str, ...], force: bool) -> None:
+def command(ctx: click.Context, targets: tuple[str, ...], force: bool, config: Path | None) -> None:
     """Make what each TARGET needs, and check that it can be imported and used.
 
     A TARGET is a name that `conformance targets` lists, or a library's name, which stands for all
@@ -35,19 +38,12 @@ def command(ctx: click.Context, targets: tuple[str, ...], force: bool) -> None:
     Exit status: 0 all are ready; 2 a name is unknown; 3 a target could not be made
     (the others were).
     """
-    chosen = _resolve(targets)
+    wanted = chosen(targets, known_targets(config))
     anew: set[str] = set()
     with _Display() as display:
-        done = [_attempt(target, display, force, anew) for target in chosen]
+        done = [_attempt(target, display, force, anew) for target in wanted]
     if not all(done):
         ctx.exit(CANNOT_RUN)
-
-
-def _resolve(names: tuple[str, ...]) -> list[Target]:
-    try:
-        return registry.resolve(names)
-    except UnknownTargetError as error:
-        raise UsageProblem(str(error), "`conformance targets` lists them all") from error
 
 
 def _attempt(target: Target, display: _Display, force: bool, anew: set[str]) -> bool:

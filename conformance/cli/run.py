@@ -13,15 +13,17 @@ import msgspec
 
 import conformance
 from conformance.adapters import environments
-from conformance.adapters.access import open_session
-from conformance.adapters.configured import Configurable
-from conformance.adapters.registry import Target, UnknownTargetError, resolve, shipped
+from conformance.adapters.registry import Target
 from conformance.cli import expectations
+from conformance.cli.documented import documented
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
+from conformance.cli.known import chosen, config_option, known_targets
 from conformance.cli.select import expression
+from conformance.cli.subjects import own, subject
 from conformance.engine import PROFILES, Run, Subject, plan, run
-from conformance.program import Prelude
 from conformance.reporting import JsonWriter, MarkdownWriter, Recorder, TerminalWriter, Writer
+from conformance.reporting.documented import Documented
+from conformance.reporting.formats import FORMATS, FormatWriter
 from conformance.results import Aspect, Verdict
 from conformance.results.events import Event, RunFinished, TargetUnavailable
 from conformance.specs import EDITIONS, load
@@ -73,7 +75,7 @@ _ASPECTS = [str(a) for a in Aspect]
     "-j",
     type=click.IntRange(min=1),
     default=None,
-    help="Targets at a time.  [default: the number of cores]",
+    help="Workers at a time; most targets have two.  [default: the number of cores]",
 )
 @click.option(
     "--shard", metavar="I/N", help="Only the I-th of N parts of the functions, counted from 1."
@@ -84,6 +86,14 @@ _ASPECTS = [str(a) for a in Aspect]
     type=click.Path(file_okay=False, path_type=Path),
     default=None,
     help="Write TARGET.json and matrix.md into this folder.",
+)
+@click.option(
+    "--format",
+    "-f",
+    "formats",
+    multiple=True,
+    type=click.Choice(list(FORMATS)),
+    help="Also write this format into --output, as `conformance report` does; may be repeated.",
 )
 @click.option(
     "--fail-on",
@@ -102,6 +112,7 @@ _ASPECTS = [str(a) for a in Aspect]
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the failures of this run into such a file, with the reasons left to fill in.",
 )
+@config_option
 @click.option(
     "--module", help="Test this module, such as my_package.backend, as a target of its own."
 )
@@ -126,6 +137,9 @@ _ASPECTS = [str(a) for a in Aspect]
 @click.option(
     "--eager", is_flag=True, help="The functions of --module compute at once: there is no graph."
 )
+@click.option(
+    "--adapter", help="The class that reaches --module: module:Class, or an entry point's name."
+)
 @click.option("--verbose", "-v", is_flag=True, help="List every failure.")
 @click.option("--quiet", "-q", is_flag=True, help="Scores only.")
 def command(**options: Any) -> None:
@@ -138,7 +152,10 @@ def command(**options: Any) -> None:
     conformance run                              everything that is ready here
     conformance run theano -k "softmax or sum"   some functions on one library
     conformance run --module my_package.backend  your own backend, in this interpreter
+    conformance run my-backend                   one that conformance.toml describes
     """
+    if options["formats"] and options["output"] is None:
+        raise UsageProblem("--format writes files", "add --output DIR")
     if options["expectations"]:
         expectations.read(options["expectations"])  # what is wrong with it is told before the run
     subjects, missing = _subjects(options)
@@ -149,6 +166,7 @@ def command(**options: Any) -> None:
         seed=options["seed"],
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         selection=options["selection"],
+        shard=options["shard"],
     )
     recorder, writers = Recorder(), _writers(options)
 
@@ -175,68 +193,24 @@ def _subjects(options: dict[str, Any]) -> tuple[list[Subject], list[TargetUnavai
     for target in _targets(options):
         state = environments.status(target)
         if isinstance(state, environments.Ready):
-            subjects.append(_subject(target))
+            subjects.append(subject(target))
         elif named:
             missing.append(TargetUnavailable(target.name, state.reason, state.hint))
     return subjects, missing
 
 
 def _targets(options: dict[str, Any]) -> list[Target]:
-    try:
-        found = resolve(options["targets"])
-    except UnknownTargetError as error:
-        raise UsageProblem(str(error), "`conformance targets` lists them") from error
+    known = known_targets(options["config"])
+    found = chosen(options["targets"], known)
     if options["module"]:
-        found.append(_own(options))
-    elif given := [o for o in ("python", "paths", "variables", "eager") if options[o]]:
+        found.append(own(options))
+    elif given := [o for o in ("python", "paths", "variables", "eager", "adapter") if options[o]]:
         option = {"paths": "path", "variables": "env"}.get(given[0], given[0])
         raise UsageProblem(f"--{option} goes with --module", "add --module NAME")
-    found = found or list(shipped().values())
+    found = found or list(known.values())
     if options["edition"]:
         found = [msgspec.structs.replace(t, edition=options["edition"]) for t in found]
     return found
-
-
-def _own(options: dict[str, Any]) -> Target:
-    """The target that --module and its companions describe."""
-    environment = dict(_variable(text) for text in options["variables"])
-    if options["paths"]:
-        environment["PYTHONPATH"] = os.pathsep.join(str(p.resolve()) for p in options["paths"])
-    module = options["module"]
-    package, _, name = module.rpartition(".")
-    return Target(
-        name=module,
-        library=module,
-        implementation=module,
-        module=module,
-        edition=options["edition"] or "keras-2.2",
-        family="eager" if options["eager"] else "graph",
-        python=options["python"],
-        environment={k: v.replace("{", "{{").replace("}", "}}") for k, v in environment.items()},
-        script_environment=environment,
-        script_import=(f"from {package} import {name} as K" if package else f"import {name} as K",),
-    )
-
-
-def _variable(text: str) -> tuple[str, str]:
-    key, sign, value = text.partition("=")
-    if not (key and sign):
-        raise UsageProblem(f"--env {text!r}", "write --env KEY=VALUE")
-    return key, value
-
-
-def _subject(target: Target) -> Subject:
-    configurable = Configurable(target)
-    return Subject(
-        name=target.name,
-        edition=target.edition,
-        implementation=target.implementation,
-        open=lambda functions: open_session(target, functions),
-        prelude=Prelude(
-            target.script_import, target.script_environment, target.module.split(".", 1)[0]
-        ),
-        open_configured=lambda setup: configurable.open(setup.configuration, setup.environment),
-    )
 
 
 def _plans(subjects: Sequence[Subject], options: dict[str, Any]) -> dict[str, Any]:
@@ -281,6 +255,9 @@ def _writers(options: dict[str, Any]) -> list[Writer]:
     writers: list[Writer] = [TerminalWriter(verbose=options["verbose"], quiet=options["quiet"])]
     if options["output"] is not None:
         writers += [JsonWriter(options["output"]), MarkdownWriter(options["output"])]
+        said = documented() if options["formats"] else Documented()
+        chosen = dict.fromkeys(options["formats"])
+        writers += [FormatWriter(name, options["output"], said) for name in chosen]
     return writers
 
 

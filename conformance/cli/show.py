@@ -11,7 +11,8 @@ import click
 from msgspec.structs import replace
 from rich.text import Text
 
-from conformance.reporting import ResultsError, read_results
+from conformance.cli.known import known_targets
+from conformance.cli.results_files import DEFAULT_FOLDER, stored
 from conformance.reporting.detail import function_lines
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.plain import GRAVEST_FIRST, Finding, clean, findings
@@ -19,8 +20,6 @@ from conformance.results import FunctionResult, Results, Verdict
 from conformance.specs import EDITIONS, Spec, Specs, load, load_conventions
 from conformance.specs.load import general_claims
 from conformance.specs.model import DocumentedSignature, ErrorCase
-
-DEFAULT_FOLDER = Path("reports")
 
 
 @click.command("show")
@@ -52,7 +51,7 @@ def command(
     """
     specs = load()
     spec = specs[resolve(function, specs)]
-    results = _select(_read(places), edition, wanted)
+    results = _select(read_places(places), edition, wanted)
     results = [_only(one, spec.name, identity) for one in results]
     if identity is not None and not any(one.functions for one in results):
         raise click.UsageError(f"{spec.name} has no failure {identity!r} in these results")
@@ -82,26 +81,11 @@ def resolve(name: str, specs: Specs) -> str:
     raise click.UsageError(f"no document has a function {clean(name)!r}; {hint}")
 
 
-def _read(places: Sequence[Path]) -> list[Results]:
+def read_places(places: Sequence[Path]) -> list[Results]:
     """The results in the places, one for each target (the last place wins)."""
-    found: dict[str, Results] = {}
-    for place in places or [DEFAULT_FOLDER]:
-        files = sorted(place.glob("*.json")) if place.is_dir() else [place]
-        if places and not files:
-            raise click.UsageError(
-                f"{place} holds no results files; `conformance run --output {place}` writes them"
-            )
-        for file in files if places or place.is_dir() else []:
-            results = _read_file(file)
-            found[results.target.name] = results
-    return list(found.values())
-
-
-def _read_file(file: Path) -> Results:
-    try:
-        return read_results(file)
-    except (ResultsError, OSError) as error:
-        raise click.UsageError(clean(str(error))) from None
+    if not places and not DEFAULT_FOLDER.is_dir():
+        return []
+    return list({one.target.name: one for one in stored(places).values()}.values())
 
 
 def _select(
@@ -111,13 +95,19 @@ def _select(
     for name in wanted:
         if name not in names:
             there = ", ".join(map(clean, names)) or "none"
-            raise click.UsageError(f"no results of target {name!r}; there are: {there}")
+            raise click.UsageError(f"no results of target {name!r}; {_hint(name, there)}")
     return [
         one
         for one in results
         if (edition is None or one.target.edition == edition)
         and (not wanted or one.target.name in wanted)
     ]
+
+
+def _hint(name: str, there: str) -> str:
+    if name in known_targets(None):
+        return f"`conformance run {name} --output {DEFAULT_FOLDER}` writes them"
+    return f"there are: {there}"
 
 
 def _only(results: Results, function: str, identity: str | None) -> Results:

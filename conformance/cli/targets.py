@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,27 +11,30 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from conformance.adapters import environments, registry
+from conformance.adapters import environments
 from conformance.adapters.environments import Missing, Ready
 from conformance.adapters.registry import Target
+from conformance.cli.known import config_option, known_targets
 
 _PIPE_WIDTH = 160  # a table in a pipe or a file should not be folded at 80 columns
 
 
 @click.command()
+@config_option
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array instead of a table.")
-def command(as_json: bool) -> None:
+def command(config: Path | None, as_json: bool) -> None:
     """List the targets: what each is, and whether it is ready or how to make it so.
 
     \b
     Examples:
       conformance targets
       conformance targets --json
+      conformance targets --config mine.toml
       CONFORMANCE_HOME=/big/disk conformance targets
 
     Environments are kept in the user's data folder, or where CONFORMANCE_HOME says.
     """
-    states = [(target, environments.status(target)) for target in registry.shipped().values()]
+    states = [(target, environments.status(target)) for target in known_targets(config).values()]
     if as_json:
         encoded = msgspec.json.encode([_as_json(target, state) for target, state in states])
         click.echo(msgspec.json.format(encoded, indent=2))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from conformance.adapters.observations import Claim, Value
 from conformance.engine.cases import Prepared
 from conformance.engine.findings import Finding, standing
+from conformance.engine.messages import essence
 from conformance.generators.structure import accepted_dtypes
 from conformance.results import Aspect
 
@@ -87,11 +88,12 @@ def _shape_error(prepared: Prepared, claim: Claim) -> Iterator[Finding]:
     if claim.shape_error is None:
         return
     conventions = prepared.structure.unsettled
+    said = essence(claim.shape_error.message)
     yield Finding(
         Aspect.STATIC_SHAPE,
         standing(conventions),
         "int_shape raises",
-        f"has an int_shape that raises {claim.shape_error.type}: {claim.shape_error.message}",
+        f"has an int_shape that raises {claim.shape_error.type}: {said}",
         str(prepared.static_shape),
         claim.shape_error.type,
         conventions,

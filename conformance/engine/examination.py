@@ -1,9 +1,8 @@
-"""One target through its plan: sweep over all structures, then minimise what failed."""
+"""A lane of a target's plan: sweep over all structures, then minimise what failed."""
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +18,7 @@ from conformance.adapters.session import Session
 from conformance.engine import signatures
 from conformance.engine.failures import function_result
 from conformance.engine.findings import Finding, Identity, Judgement
+from conformance.engine.lanes import Examined
 from conformance.engine.minimise import Minimiser
 from conformance.engine.plan import Task
 from conformance.engine.probes import (
@@ -26,6 +26,8 @@ from conformance.engine.probes import (
     gradient_probe,
     shape_failure,
     shape_probe,
+    unknown_marks,
+    without_marks,
     works,
 )
 from conformance.engine.profiles import Profile
@@ -36,18 +38,13 @@ from conformance.program import Binding
 from conformance.results import (
     Aspect,
     FunctionResult,
-    Results,
-    RunInfo,
     TargetInfo,
     Verdict,
-    summarise,
 )
 from conformance.results.events import (
     CasesDone,
     Event,
     FunctionJudged,
-    TargetFinished,
-    TargetStarted,
     WorkerRestarted,
 )
 
@@ -93,26 +90,40 @@ class Examination:
     undifferentiable: set[Binding] = field(default_factory=set)
     shapeless: str | None = None
     """The exception that `int_shape` raises for every result: that is its own failure."""
+    marks: frozenset[int] = frozenset()
+    """Numbers that `int_shape` gives for what is unknown: that too."""
+    absent: frozenset[str] = frozenset()
+    """The documented functions that the target does not have."""
     cases: int = 0
     inside: float = 0.0
-    begun: float = field(default_factory=time.monotonic)
 
-    def all(self) -> None:
-        """Everything; the results are announced even if `stop` is set on the way."""
-        info = self._identify()
-        self.emit(TargetStarted(info))
+    def all(self, introduce: Callable[[TargetInfo], None]) -> Examined:
+        """Everything; what was found until then if `stop` is set on the way.
+
+        `introduce` hears who the target is, before anything is run.
+        """
+        introduce(self._identify())
         if any(Aspect.GRADIENT in task.aspects for task in self.tasks):
             self._probe_gradients()
         if any(Aspect.STATIC_SHAPE in task.aspects for task in self.tasks):
-            self.shapeless = shape_failure(self.session.run_batch(shape_probe()))
+            self._probe_shapes()
         self._sweep()
         functions = [self._conclude(t) for t in self.tasks if t.spec.name in self.tallies]
-        self.emit(TargetFinished(self._results(info, functions)))
+        times = {name: tally.milliseconds for name, tally in self.tallies.items()}
+        return Examined(
+            functions,
+            self.cases,
+            self.inside,
+            max(0, self.session.starts - 1),
+            {name: mean for name, mean in times.items() if mean is not None},
+        )
 
     def _identify(self) -> TargetInfo:
         identity = self.session.identity
         for task in self.tasks:
             self._introduce(task, identity.functions[task.documented.name])
+        found = identity.functions.items()
+        self.absent = frozenset(name for name, function in found if not function.present)
         return TargetInfo(
             name=self.subject.name,
             edition=self.subject.edition,
@@ -127,6 +138,7 @@ class Examination:
         self.tallies[task.spec.name] = tally
         tally.count(Aspect.PRESENCE)
         tally.note(signatures.presence(identity, task.documented))
+        tally.offered = signatures.shown(identity)
         if identity.present:
             tally.count(Aspect.SIGNATURE)
             tally.note(signatures.signature(identity, task.documented))
@@ -137,12 +149,19 @@ class Examination:
             if not works(self.session.run_batch(gradient_probe(binding))):
                 self.undifferentiable.add(binding)
 
+    def _probe_shapes(self) -> None:
+        """Note what `int_shape` does to every function: that is its own failure."""
+        of_variable = self.session.run_batch(shape_probe(Binding.VARIABLE))
+        self.shapeless = shape_failure(of_variable)
+        of_placeholder = self.session.run_batch(shape_probe(Binding.PLACEHOLDER_NONE))
+        self.marks = unknown_marks(of_placeholder)
+
     def _sweep(self) -> None:
         """All trials of all functions, with the worker a few of them ahead."""
         queue: list[tuple[Task, Trial]] = []
         for _, observed in self.session.run_batches(self._batches(queue)):
             task, trial = queue.pop(0)
-            self._take(task, trial, observed)
+            self._take(task, trial, without_marks(observed, self.marks))
         self._sweep_apart()
 
     def _sweep_apart(self) -> None:
@@ -150,7 +169,7 @@ class Examination:
         groups: dict[str, list[tuple[Task, Trial]]] = {}
         for task in self.tasks:
             for trial in task.trials() if self._present(task) else ():
-                if trial.setup is not None:
+                if trial.setup is not None and not any(self._lacking(trial)):
                     groups.setdefault(repr(trial.setup), []).append((task, trial))
         shared = sorted(groups.values(), key=len, reverse=True)
         for group in shared[: self.common.profile.setups]:
@@ -167,20 +186,35 @@ class Examination:
             for trial in task.trials():
                 if self.stop.is_set():
                     return
-                if trial.setup is not None:
-                    continue
-                if trial.differentiates & self.undifferentiable:
-                    self.tallies[task.spec.name].note([_NO_GRADIENT])
-                    continue
-                if self._known_to_end_the_worker(task.spec.name, trial):
-                    self.tallies[task.spec.name].skipped += 1
-                    continue
-                queue.append((task, trial))
-                yield trial.batch
+                if trial.setup is None and not self._left_out(task.spec.name, trial):
+                    queue.append((task, trial))
+                    yield trial.batch
+
+    def _left_out(self, name: str, trial: Trial) -> bool:
+        """Whether nothing can come of the trial; why, is noted."""
+        tally = self.tallies[name]
+        if (lacking := next(self._lacking(trial), None)) is not None:
+            tally.leave(lacking)
+        elif trial.differentiates & self.undifferentiable:
+            tally.note([_NO_GRADIENT])
+        elif self._known_to_end_the_worker(name, trial):
+            tally.skipped += 1
+        else:
+            return False
+        return True
+
+    def _lacking(self, trial: Trial) -> Iterator[str]:
+        """The absent functions that a trial of another one needs.
+
+        Not `eval`: the worker evaluates without it.
+        """
+        if self.absent:
+            needed = trial.batch.program.functions()
+            yield from (n for n in sorted(needed) if n in self.absent and n != "eval")
 
     def _run(self, trial: Trial) -> StructureObservation:
         if trial.setup is None:
-            return self.session.run_batch(trial.batch)
+            return without_marks(self.session.run_batch(trial.batch), self.marks)
         (observed,) = self.subject.run_apart([trial])
         return observed
 
@@ -228,6 +262,8 @@ class Examination:
         done = sum(not isinstance(d.outcome, NotRun) for d in observed.draws)
         self.cases += done
         self.inside += observed.seconds.total
+        self.tallies[name].executed += done
+        self.tallies[name].seconds += observed.seconds.total
         self.emit(CasesDone(self.subject.name, name, done, failed))
         for fault in observed.incidents[:1]:
             reason = type(fault).__name__
@@ -241,7 +277,11 @@ class Examination:
             groups = [
                 minimiser.minimise(g) if i < MOST_MINIMISED else g for i, g in enumerate(groups)
             ]
-        prelude = replace(self.subject.prelude, backend=self.session.identity.backend or "")
+        prelude = replace(
+            self.subject.prelude,
+            backend=self.session.identity.backend or "",
+            absent=self.absent | ({"int_shape"} if self.shapeless else set()),
+        )
         result = function_result(tally, groups, task.theme, prelude, partial=self.stop.is_set())
         self.emit(FunctionJudged(self.subject.name, result))
         return result
@@ -262,25 +302,6 @@ class Examination:
             seed=task.own_seed,
             budget=lambda group: _budget(group, task.profile),
             known=self.known.get(task.spec.name, {}),
-        )
-
-    def _results(self, info: TargetInfo, functions: list[FunctionResult]) -> Results:
-        return Results(
-            target=info,
-            run=RunInfo(
-                suite_version=self.common.suite_version,
-                profile=self.common.profile.name,
-                seed=self.common.seed,
-                started=self.common.started,
-                seconds=round(time.monotonic() - self.begun, 3),
-                cases=self.cases,
-                seconds_in_target=round(self.inside, 3),
-                selection=self.common.selection,
-                complete=not self.stop.is_set(),
-                restarts=max(0, self.session.starts - 1),
-            ),
-            summary=summarise(functions),
-            functions=functions,
         )
 
 

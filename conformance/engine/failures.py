@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +25,9 @@ from conformance.results import (
     Verdict,
 )
 from conformance.specs import Spec
+from conformance.specs.extraction import parameter_line
 from conformance.specs.load import claims, signature
+from conformance.specs.records import Document
 
 MOST_ELEMENTS = 64
 
@@ -44,6 +47,7 @@ def function_result(
             for aspect in demanded_aspects(tally.spec, tally.edition)
             if aspect in tally.aspects and (tally.cases.get(aspect) or not partial)
         ],
+        tally.offered or UNSET,
     )
 
 
@@ -67,6 +71,8 @@ def _note(tally: Tally, groups: list[Group]) -> str | UnsetType:
     notes = []
     if tally.skipped:
         notes.append(f"{tally.skipped} structures were not run: others like them end the process")
+    for name, count in sorted(tally.unmet.items()):
+        notes.append(f"{count} structures were not run: they need {name}, which is absent")
     if unmade:
         notes.append(f"{unmade} cases were not run: their inputs could not be made")
     return "; ".join(notes) or UNSET
@@ -83,7 +89,7 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         notes = [message, *_values(finding)]
         outputs = group.trial.outputs
         echo = _echo(finding, case) if outputs == "tensors" else None
-        made = _prelude(prelude, group.trial)
+        made = _prelude(prelude, group.trial, tally.spec.name)
         script = print_script(case, made, notes, echo, outputs=outputs)
     return Failure(
         id=identifier(tally, finding),
@@ -102,8 +108,9 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
     )
 
 
-def _prelude(prelude: Prelude, trial: Trial) -> Prelude:
-    """The prelude, with the configuration that the trial needs."""
+def _prelude(prelude: Prelude, trial: Trial, function: str) -> Prelude:
+    """The prelude, with the configuration that the trial needs, and the function under test."""
+    prelude = replace(prelude, absent=prelude.absent - {function})
     if trial.setup is None:
         return prelude
     home = Home(trial.setup.configuration, trial.setup.environment)
@@ -131,16 +138,19 @@ def cite(spec: Spec, edition: str, finding: Finding) -> Citation | None:
     if finding.verdict is not Verdict.VIOLATES:
         return None
     document = spec.editions[edition]  # type: ignore[index]
+    return Citation(document, next(_lines(spec, document, finding)))
+
+
+def _lines(spec: Spec, document: Document, finding: Finding) -> Iterator[int]:
+    """The lines of the document that the finding may rest on, the most specific first."""
     if document in finding.at:
-        return Citation(document, finding.at[document])
-    if finding.aspect is Aspect.ERROR:
-        for error in spec.errors:
-            if error.name == finding.kind and document in error.at:
-                return Citation(document, error.at[document])
-    for claim in claims(spec, str(finding.aspect)):
-        if document in claim.at:
-            return Citation(document, claim.at[document])
-    return Citation(document, spec.signatures[document].line)
+        yield finding.at[document]
+    if finding.parameter and (line := parameter_line(spec, document, finding.parameter)):
+        yield line
+    errors = (e for e in spec.errors if e.name == finding.kind)
+    rules = (*(errors if finding.aspect is Aspect.ERROR else ()), *claims(spec, finding.aspect))
+    yield from (rule.at[document] for rule in rules if document in rule.at)
+    yield spec.signatures[document].line
 
 
 def sentence(tally: Tally, group: Group, citation: Citation | None) -> str:

@@ -36,6 +36,8 @@ class Finding:
     ulp: float | None = None
     at: Mapping[str, int] = field(default_factory=dict)
     """Document to line, where the finding has a line of its own."""
+    parameter: str | None = None
+    """The parameter that it is about: its line is cited where the document has one."""
 
     @property
     def identity(self) -> Identity:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from conformance.adapters.observations import (
     Claim,
@@ -14,13 +13,15 @@ from conformance.adapters.observations import (
     Outcome,
     Raised,
     Returned,
+    Stage,
     StructureObservation,
     TimedOut,
 )
 from conformance.engine import claims, values
 from conformance.engine.cases import Prepared
 from conformance.engine.findings import Finding, Judgement, standing
-from conformance.program import Ref
+from conformance.engine.messages import essence, without_addresses
+from conformance.program import Program, Ref, call_text
 from conformance.results import Aspect, Verdict
 
 
@@ -142,17 +143,37 @@ def _fault(
     demands = f"a result of shape {prepared.shape}"
     if isinstance(outcome, Raised):
         return _raised(prepared, outcome, conventions, number)
-    verdict, kind, gives, detail = ended(outcome)
+    verdict, kind, gives, detail = ended(outcome, prepared.structure.program)
     return Finding(
         Aspect.VALUE, verdict, kind, gives, demands, detail, conventions, number, got=outcome.tail
     )
 
 
-def ended(outcome: Outcome) -> tuple[Verdict, str, str, str]:
+_DURING: Mapping[Stage, str] = {
+    "import": "in the import",
+    "session": "in clear_session",
+    "bind": "while its inputs are made",
+    "step": "when it is called",
+    "claim": "in dtype or int_shape",
+    "compile": "in function",
+    "call": "while it is computed",
+    "read": "while it is read",
+}
+"""What was under way when the process came to no answer."""
+
+
+def _during(outcome: TimedOut | Crashed, program: Program) -> str:
+    """The words for it, if it is known. Of several steps the one under way is named."""
+    if outcome.step is not None and 1 < len(program.steps) > outcome.step:
+        return f" in {call_text(program.steps[outcome.step])}"
+    return "" if outcome.stage is None else f" {_DURING[outcome.stage]}"
+
+
+def ended(outcome: Outcome, program: Program) -> tuple[Verdict, str, str, str]:
     """Verdict, kind, words and detail of an outcome without an answer; TypeError for others."""
     match outcome:
         case TimedOut():
-            gives = f"gives no answer within {outcome.limit:g} s"
+            gives = f"gives no answer within {outcome.limit:g} s{_during(outcome, program)}"
             return Verdict.TIMED_OUT, "time-out", gives, ""
         case Garbled():
             gives = f"makes the worker answer garbage ({outcome.reason})"
@@ -160,16 +181,17 @@ def ended(outcome: Outcome) -> tuple[Verdict, str, str, str]:
         case Crashed():
             how = f"exit status {outcome.exit_code}"
             how = f"signal {outcome.signal}" if outcome.signal else how
-            return Verdict.CRASHED, "crash", f"ends the process ({how})", how
+            gives = f"ends the process ({how}){_during(outcome, program)}"
+            return Verdict.CRASHED, "crash", gives, how
     raise TypeError(f"{type(outcome).__name__} is an answer")
 
 
 def _raised(
     prepared: Prepared, outcome: Raised, conventions: tuple[str, ...], number: int
 ) -> Finding:
-    unmade = outcome.stage == "bind" and prepared.structure.claimed == "result"
+    unmade = _could_not_bind(prepared, outcome)
     refused = "NotImplementedError" in outcome.bases or "input-dtype" in conventions or unmade
-    gives = f"raises {outcome.type}: {first_line(outcome.message)}"
+    gives = f"raises {outcome.type}: {essence(outcome.message)}"
     return Finding(
         Aspect.VALUE,
         Verdict.UNSUPPORTED if refused else standing(conventions),
@@ -179,20 +201,14 @@ def _raised(
         outcome.type,
         conventions,
         number,
-        got=f"{outcome.type}: {_ADDRESS.sub('0x…', outcome.message)}",
+        got=f"{outcome.type}: {without_addresses(outcome.message)}",
         expected=prepared.expectation(number).value,
     )
 
 
-_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
-"""Addresses differ from run to run."""
-
-
-def first_line(message: str) -> str:
-    """The first line of a message that says something, without addresses, cut to fit a line."""
-    first = next((line.strip() for line in message.splitlines() if line.strip()), "")
-    first = _ADDRESS.sub("0x…", first)
-    return first if len(first) <= 160 else first[:159] + "…"
+def _could_not_bind(prepared: Prepared, outcome: Raised) -> bool:
+    """Whether it never came to the call, for want of an input: that is another function's fault."""
+    return outcome.stage == "bind" and prepared.structure.claimed == "result"
 
 
 def _impure(changed: tuple[str, ...], number: int) -> Finding:
@@ -212,12 +228,19 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
     error = prepared.structure.error
     assert error is not None
     outcome = draw.outcome
+    if isinstance(outcome, Raised) and _could_not_bind(prepared, outcome):
+        unmade = f"gets an input that raises {outcome.type}: {essence(outcome.message)}"
+        kind = "unmade input"
+        yield Finding(Aspect.ERROR, Verdict.UNSUPPORTED, kind, unmade, error.says, outcome.type)
+        return
     conventions = (error.convention,) if error.convention else ()
     wanted = "an exception" if error.exception == "any" else error.exception
+    unsupported = False
     if isinstance(outcome, Raised):
         if error.exception in ("any", *outcome.bases):
             return
-        gives, detail = f"raises {outcome.type}: {first_line(outcome.message)}", outcome.type
+        unsupported = "NotImplementedError" in outcome.bases
+        gives, detail = f"raises {outcome.type}: {essence(outcome.message)}", outcome.type
     elif isinstance(outcome, Returned):
         value = values.only_value(outcome)
         shape = None if value is None or value.array is None else value.array.shape
@@ -229,5 +252,5 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
         yield Finding(Aspect.ERROR, fault.verdict, fault.kind, fault.gives, wanted, fault.detail)
         return
     demands = f"{wanted}, because {error.says}"
-    verdict = standing(conventions)
+    verdict = Verdict.UNSUPPORTED if unsupported else standing(conventions)
     yield Finding(Aspect.ERROR, verdict, error.name, gives, demands, detail, conventions)

@@ -23,14 +23,20 @@ from conformance.generators.coverage import select_settled
 from conformance.generators.gradients import Differentiated, differentiated
 from conformance.results import Aspect
 from conformance.scenarios import Family, Scenario, families_of
-from conformance.specs import Signature, Spec, Specs
-from conformance.specs.load import signature
+from conformance.specs import Signature, Spec, Specs, load
+from conformance.specs.load import documented_name, signature
 from conformance.specs.model import ErrorCase
 
 GRADIENT_POOL = 6
 """How many times more gradients are generated than kept: few structures are settled."""
 _MAKING = threading.Lock()
 _RUN_ASPECTS = {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE, Aspect.PURITY}
+
+
+def documented_names(edition: str) -> list[str]:
+    """What the functions of an edition are called in it."""
+    specs = load().values()
+    return [documented_name(spec, edition) for spec in specs if edition in spec.editions]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A run: every subject through its plan, as a stream of events."""
+"""A run: every subject through its plan, lane by lane, as a stream of events."""
 
 from __future__ import annotations
 
@@ -9,14 +9,10 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 
 from conformance.adapters.session import WorkerStartError
 from conformance.engine.examination import Examination
-from conformance.engine.plan import Task
+from conformance.engine.lanes import Progress
+from conformance.engine.plan import Task, documented_names
 from conformance.engine.subject import Run, Subject
-from conformance.results.events import (
-    Event,
-    RunFinished,
-    RunStarted,
-    TargetUnavailable,
-)
+from conformance.results.events import Event, RunFinished, RunStarted
 
 Emit = Callable[[Event], None]
 
@@ -28,47 +24,52 @@ def run(
     emit: Emit,
     jobs: int,
 ) -> bool:
-    """Examine the subjects, `jobs` at a time; whether all of them could be run.
+    """Examine the subjects with `jobs` workers at a time; whether all of them could be run.
 
     `plans` has the tasks of each edition. KeyboardInterrupt ends the run early: what was found
     until then is announced before it returns.
     """
     begun = time.monotonic()
-    lock, stop = threading.Lock(), threading.Event()
+    lock = threading.Lock()
 
     def safely(event: Event) -> None:
         with lock:
             emit(event)
 
-    safely(RunStarted({s.name: sum(t.planned for t in plans[s.edition]) for s in subjects}))
-
-    def examine(subject: Subject) -> bool:
-        try:
-            with subject.open([_name(t) for t in plans[subject.edition]]) as session:
-                Examination(subject, session, plans[subject.edition], common, safely, stop).all()
-        except WorkerStartError as error:
-            hint = f"conformance install --force {subject.name}"
-            safely(TargetUnavailable(subject.name, str(error), hint))
-            return False
-        return True
-
+    targets = [Progress(s, plans[s.edition], common, safely) for s in subjects]
+    safely(RunStarted({t.subject.name: sum(p.planned for p in t.tasks) for t in targets}))
     with ThreadPoolExecutor(max(1, jobs)) as pool:
-        futures = [pool.submit(examine, subject) for subject in subjects]
-        interrupted = _wait(futures, stop)
+        futures = [pool.submit(_examine, t, n) for t in targets for n in range(len(t.parts))]
+        interrupted = _wait(futures, [t.stop for t in targets])
+    for target in targets:
+        target.end()
     safely(RunFinished(time.monotonic() - begun, interrupted))
-    return all(f.result() for f in futures if f.done() and not f.cancelled())
+    for future in futures:
+        if future.done() and not future.cancelled():
+            future.result()
+    return not any(target.lost for target in targets)
 
 
-def _name(task: Task) -> str:
-    return task.documented.name
+def _examine(target: Progress, number: int) -> None:
+    if target.lost:
+        return
+    target.start()
+    subject, part = target.subject, target.parts[number]
+    try:
+        with subject.open(documented_names(subject.edition), number) as session:
+            lane = Examination(subject, session, part, target.common, target.emit, target.stop)
+            target.add(lane.all(target.introduce))
+    except WorkerStartError as error:
+        target.lose(str(error))
 
 
-def _wait(futures: Sequence[Future[bool]], stop: threading.Event) -> bool:
+def _wait(futures: Sequence[Future[None]], stops: Sequence[threading.Event]) -> bool:
     """Wait for all; on Ctrl-C ask them to finish what they are at. Whether that happened."""
     try:
         wait(futures, return_when=FIRST_EXCEPTION)
     except KeyboardInterrupt:
-        stop.set()
+        for stop in stops:
+            stop.set()
         for future in futures:
             future.cancel()
         wait([f for f in futures if not f.cancelled()])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,7 +20,8 @@ from conformance.adapters.observations import (
     StructureObservation,
 )
 from conformance.engine.findings import Finding, Judgement, standing
-from conformance.engine.judge import ended, first_line
+from conformance.engine.judge import ended
+from conformance.engine.messages import essence
 from conformance.program import Binding, Case, Outputs, Step, call_text, to_json
 from conformance.results import Verdict
 from conformance.scenarios import Check, Problem, Scenario, Setup
@@ -29,6 +30,10 @@ Array = npt.NDArray[Any]
 
 _EVALUATING = ("eval", "get_value", "batch_get_value")
 """Steps in which what an earlier step made may fail."""
+
+_ASKING = "int_shape"
+UNKNOWN = "unknown"
+"""What a step `maybe.NAME` gives where the function is absent or raises."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +84,17 @@ class Scene:
     def batch(self) -> Batch:
         """One draw, in a session of its own."""
         arrays = {n: a[None] for n, a in self.scenario.arrays.items()}
-        return Batch(self.scenario.program, arrays, 1, fresh=True)
+        program = self.scenario.program
+        steps = tuple(self._asking(step) for step in program.steps)
+        return Batch(replace(program, steps=steps), arrays, 1, fresh=True)
+
+    def _asking(self, step: Step) -> Step:
+        """The step; asking for a static shape must not end the test of another function."""
+        outputs = self.scenario.program.outputs
+        own = self.name == _ASKING or step.function != _ASKING
+        if own or step.result not in outputs or step.attempt:
+            return step
+        return replace(step, function=f"maybe.{_ASKING}")
 
     def case(self, draw: int) -> Case:  # noqa: ARG002 - there is one
         """The program with its arrays."""
@@ -97,7 +112,8 @@ class Scene:
         refused = self._refused(outcome)
         seen = self.scenario.checks if refused or isinstance(outcome, Returned) else self._first
         for check in seen:
-            judgement.count(check.aspect)
+            if not _unseen(check, outcome):
+                judgement.count(check.aspect)
         if not refused:
             judgement.findings += self._found(outcome)
         return judgement
@@ -121,6 +137,8 @@ class Scene:
 
     def _checked(self, returned: Returned) -> Iterator[Finding]:
         for check in self.scenario.checks:
+            if _unseen(check, returned):
+                continue
             problem = check.test(*(returned.values[name] for name in check.outputs))
             if problem is not None:
                 yield self._finding(check, problem)
@@ -148,7 +166,7 @@ class Scene:
         aspect = check.aspect
         demands = f"what makes {self.scenario.title}"
         if not isinstance(outcome, Raised):
-            verdict, kind, gives, detail = ended(outcome)
+            verdict, kind, gives, detail = ended(outcome, self.scenario.program)
             return Finding(aspect, verdict, kind, gives, demands, detail, conventions)
         step = self._step(outcome)
         blamed = step is None or self._blamed(step.function)
@@ -158,11 +176,11 @@ class Scene:
             aspect,
             Verdict.UNSUPPORTED if unsupported else standing(conventions),
             "exception" if blamed else "unmade input",
-            f"raises {outcome.type}{where}: {first_line(outcome.message)}",
+            f"raises {outcome.type}{where}: {essence(outcome.message)}",
             demands,
             outcome.type,
             conventions,
-            got=f"{outcome.type}: {first_line(outcome.message)}",
+            got=f"{outcome.type}: {essence(outcome.message)}",
             at=check.at,
         )
 
@@ -172,3 +190,11 @@ class Scene:
     def _blamed(self, function: str) -> bool:
         """Whether a failing step is the fault of the function under test."""
         return function in (self.name, *_EVALUATING) or function.startswith("operator.")
+
+
+def _unseen(check: Check, outcome: Outcome) -> bool:
+    """Whether the implementation would not say what the check is about."""
+    if not isinstance(outcome, Returned):
+        return False
+    texts = {value.text for name in check.outputs for value in outcome.values[name]}
+    return UNKNOWN in texts

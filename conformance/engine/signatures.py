@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from conformance.adapters.observations import FunctionIdentity, Parameter
 from conformance.engine.findings import Finding
+from conformance.engine.messages import without_addresses
 from conformance.results import Aspect, Verdict
 from conformance.specs import Parameter as Documented
 from conformance.specs import Signature
@@ -17,11 +18,12 @@ _NAMED = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")
 def presence(identity: FunctionIdentity, documented: Signature) -> Iterator[Finding]:
     """A finding if the function is absent."""
     if not identity.present:
+        known = identity.reason not in (None, "absent")
         yield Finding(
             Aspect.PRESENCE,
             Verdict.UNSUPPORTED,
             "absent",
-            "is absent",
+            f"is absent ({identity.reason})" if known else "is absent",
             f"a function {documented.name}",
         )
 
@@ -44,6 +46,24 @@ def signature(identity: FunctionIdentity, documented: Signature) -> Iterator[Fin
     for parameter in documented.parameters:
         if parameter.name in by_name:
             yield from _parameter(by_name[parameter.name], parameter, documented)
+
+
+_PREFIXES = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
+
+
+def shown(identity: FunctionIdentity) -> str | None:
+    """The signature as it would be written; None if it cannot be inspected."""
+    if identity.signature is None:
+        return None
+    parts = []
+    starred = False
+    for parameter in identity.signature:
+        if parameter.kind == "KEYWORD_ONLY" and not starred:
+            parts.append("*")
+        starred = starred or parameter.kind in ("KEYWORD_ONLY", "VAR_POSITIONAL")
+        default = f"={without_addresses(parameter.default or '')}" if parameter.has_default else ""
+        parts.append(f"{_PREFIXES.get(parameter.kind, '')}{parameter.name}{default}")
+    return f"({', '.join(parts)})"
 
 
 def _missing(offered: Sequence[Parameter], documented: Signature) -> Iterator[Finding]:

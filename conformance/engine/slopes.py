@@ -20,7 +20,8 @@ from conformance.adapters.observations import (
     Value,
 )
 from conformance.engine.findings import Finding, Judgement, standing
-from conformance.engine.judge import ended, first_line
+from conformance.engine.judge import ended
+from conformance.engine.messages import essence
 from conformance.engine.profiles import GRADIENT_DRAWS
 from conformance.generators import Draw
 from conformance.generators.collect import key_of_program
@@ -127,7 +128,7 @@ class Slope:
         conventions = tuple(sorted({*self.unsettled, "differentiable"}))
         demands = "a gradient"
         if not isinstance(outcome, Raised):
-            verdict, kind, gives, detail = ended(outcome)
+            verdict, kind, gives, detail = ended(outcome, self.differentiated.program)
             return Finding(Aspect.GRADIENT, verdict, kind, gives, demands, detail, conventions)
         asked = outcome.stage == "step" and outcome.step == self._steps - 1
         late = outcome.stage in ("compile", "call", "read")
@@ -136,12 +137,12 @@ class Slope:
             Aspect.GRADIENT,
             Verdict.UNSUPPORTED if refused else Verdict.DIVERGES,
             "exception" if asked or late else "unmade input",
-            f"raises {outcome.type}: {first_line(outcome.message)}",
+            f"raises {outcome.type}: {essence(outcome.message)}",
             demands,
             outcome.type,
             conventions,
             number,
-            got=f"{outcome.type}: {first_line(outcome.message)}",
+            got=f"{outcome.type}: {essence(outcome.message)}",
         )
 
     @property

@@ -28,11 +28,15 @@ class Subject:
     name: str
     edition: str
     implementation: str
-    open: Callable[[Sequence[str]], Session]
-    """Makes a session that also looks up the signatures of these functions."""
+    open: Callable[[Sequence[str], int], Session]
+    """Makes the session with worker N that also looks up the signatures of these functions."""
     prelude: Prelude = field(default_factory=Prelude)
     open_configured: Callable[[Setup], AbstractContextManager[Session]] | None = None
     """Makes a session in a process with a configuration of its own, where that can be done."""
+    workers: int = 2
+    """How many workers share the plan of a run; what is found depends on it."""
+    cure: str = ""
+    """What to do if its worker does not start."""
 
     def run_apart(self, trials: Sequence[Trial]) -> list[StructureObservation]:
         """What comes of trials with one setup in a process that is set up for them.
@@ -60,6 +64,8 @@ class Run:
     started: str
     """UTC, ISO 8601."""
     selection: str | None = None
+    shard: str | None = None
+    """`I/N` for the I-th of N parts of the functions."""
 
 
 def _alike(outcome: Outcome, batch: Batch) -> StructureObservation:

@@ -53,8 +53,15 @@ class Tally:
     cases: dict[Aspect, int] = field(default_factory=dict)
     ulp: float | None = None
     limit_ulp: float | None = None
+    offered: str | None = None
+    """The implementation's own signature."""
+    executed: int = 0
+    seconds: float = 0.0
+    """How many cases were executed, and the time that they took inside the target."""
     skipped: int = 0
     """Structures left out because others like them ended the worker."""
+    unmet: dict[str, int] = field(default_factory=dict)
+    """Structures left out because they need another function, which is absent."""
 
     def add(self, judgement: Judgement, trial: Trial) -> None:
         """Take in what one observation shows."""
@@ -74,6 +81,15 @@ class Tally:
                 self.groups[finding.identity] = Group(finding, trial)
             else:
                 group.simpler(finding, trial)
+
+    @property
+    def milliseconds(self) -> float | None:
+        """The mean time for one case; None if none was executed."""
+        return round(self.seconds * 1000 / self.executed, 3) if self.executed else None
+
+    def leave(self, function: str) -> None:
+        """Leave out a structure that needs `function`."""
+        self.unmet[function] = self.unmet.get(function, 0) + 1
 
     def count(self, aspect: Aspect, cases: int = 1) -> None:
         """Note that so many more cases were judged."""

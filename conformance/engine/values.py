@@ -12,7 +12,7 @@ import numpy.typing as npt
 from conformance.adapters.observations import Returned, Value
 from conformance.engine.cases import Prepared
 from conformance.engine.findings import Finding, Judgement, standing
-from conformance.generators.structure import CONVENTION_OF_PROFILE, accepted_dtypes
+from conformance.generators.structure import CONVENTION_OF_PROFILE, Structure, accepted_dtypes
 from conformance.oracle import Expectation, agrees, worst
 from conformance.oracle.compare import keeps_half_the_digits
 from conformance.results import Aspect
@@ -110,7 +110,16 @@ def _other_shape(case: Drawn, got: Array) -> Finding:
         draw=case.number,
         got=got,
         expected=case.prepared.expectation(case.number).value,
+        parameter=_decides_shape(case.prepared.structure),
     )
+
+
+def _decides_shape(structure: Structure) -> str | None:
+    """The parameter that the rule for the shape asks first, if it was given as true."""
+    match structure.spec.shape:
+        case ["if", str(name), *_] if structure.arguments.get(name) is True:
+            return name
+    return None
 
 
 def _wrong(

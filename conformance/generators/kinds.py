@@ -26,7 +26,11 @@ def draw_parameter(call: Call, name: str) -> None:
     """Draw one parameter, or leave it to its default."""
     if call.may_omit(name) and call.pick((True, False, False)):
         return
-    _KINDS[type(call.rules[name])](call, name, call.rules[name])
+    rule = call.rules[name]
+    if type(rule) in _VALUES:
+        call.add_value(name, _VALUES[type(rule)](call, rule))
+    else:
+        _KINDS[type(rule)](call, name, rule)
 
 
 def dims(call: Call, ranks: tuple[int, int]) -> Dims:
@@ -188,11 +192,6 @@ def _batch_axes(call: Call, name: str, rule: kinds.BatchAxes) -> None:
     call.add_value(name, choices[form])
 
 
-def _permutation(call: Call, name: str, rule: kinds.Permutation) -> None:
-    rank = len(call.shapes[rule.of])
-    call.add_value(name, tuple(call.draw(st.permutations(range(rank)))))
-
-
 def _target_shape(call: Call, name: str, rule: kinds.TargetShape) -> None:
     total = math.prod(call.shapes[rule.of])
     target = _factors(call, total)
@@ -209,20 +208,6 @@ def _factors(call: Call, total: int) -> list[int]:
         listed.append(call.pick(tuple(divisors)))
         left //= listed[-1]
     return [*listed, left] if left != 1 or total != math.prod(listed) else listed
-
-
-def _counts(call: Call, name: str, rule: kinds.Counts) -> None:
-    length = len(call.shapes[rule.of]) + rule.extra
-    call.add_value(name, [call.integer(rule.range) for _ in range(length)])
-
-
-def _starts(call: Call, name: str, rule: kinds.Starts) -> None:
-    call.add_value(name, [call.integer((0, max(d - 1, 0))) for d in call.shapes[rule.of]])
-
-
-def _sizes(call: Call, name: str, rule: kinds.Sizes) -> None:
-    room = [d - s for d, s in zip(call.shapes[rule.of], call.values[rule.starts], strict=True)]
-    call.add_value(name, [call.integer((min(1, r), r)) for r in room])
 
 
 def _value(call: Call, name: str, rule: kinds.Value) -> None:
@@ -245,36 +230,37 @@ def _placeholder_shape(call: Call, name: str, rule: kinds.PlaceholderShape) -> N
     call.passed[rule.rank if by_rank else name] = len(shape) if by_rank else known
 
 
-def _shape(call: Call, name: str, rule: kinds.Shape) -> None:
-    call.add_value(name, dims(call, rule.ranks))
-
-
 def _fill_shape(call: Call, name: str, rule: kinds.FillShape) -> None:
     if not call.shapes[rule.of]:
         call.add_value(name, dims(call, (1, 3)))
 
 
-def _integer(call: Call, name: str, rule: kinds.Integer) -> None:
-    call.add_value(name, call.integer(rule.range))
+def _sixteenth(call: Call, low: float, high: float) -> float:
+    return low + (high - low) * call.integer((0, 16)) / 16
 
 
-def _real(call: Call, name: str, rule: kinds.Real) -> None:
-    low, high = rule.range
-    steps = call.integer((0, 16))
-    call.add_value(name, low + (high - low) * steps / 16)
-
-
-def _literals(call: Call, name: str, rule: kinds.Literals) -> None:
-    call.add_value(name, rule.values[call.integer((0, len(rule.values) - 1))])
-
-
-def _dtype(call: Call, name: str, rule: kinds.Dtype) -> None:
-    call.add_value(name, call.pick(tuple(rule.choices)))
-
-
-def _boolean(call: Call, name: str, _rule: kinds.Boolean) -> None:
-    call.add_value(name, call.pick((False, True)))
-
+_VALUES: dict[type, Callable[[Call, Any], Any]] = {
+    kinds.Permutation: lambda call, rule: tuple(
+        call.draw(st.permutations(range(len(call.shapes[rule.of]))))
+    ),
+    kinds.Counts: lambda call, rule: [
+        call.integer(rule.range) for _ in range(len(call.shapes[rule.of]) + rule.extra)
+    ],
+    kinds.Starts: lambda call, rule: [
+        call.integer((0, max(d - 1, 0))) for d in call.shapes[rule.of]
+    ],
+    kinds.Sizes: lambda call, rule: [
+        call.integer((min(1, d - start), d - start))
+        for d, start in zip(call.shapes[rule.of], call.values[rule.starts], strict=True)
+    ],
+    kinds.Shape: lambda call, rule: dims(call, rule.ranks),
+    kinds.Integer: lambda call, rule: call.integer(rule.range),
+    kinds.Real: lambda call, rule: _sixteenth(call, *rule.range),
+    kinds.Literals: lambda call, rule: rule.values[call.integer((0, len(rule.values) - 1))],
+    kinds.Dtype: lambda call, rule: call.pick(tuple(rule.choices)),
+    kinds.Boolean: lambda call, _: call.pick((False, True)),
+}
+"""What is drawn of parameters that are Python values and change nothing else of the call."""
 
 _KINDS: dict[type, Callable[[Call, str, Any], None]] = {
     kinds.Tensor: _tensor,
@@ -284,20 +270,10 @@ _KINDS: dict[type, Callable[[Call, str, Any], None]] = {
     kinds.Axis: _axis,
     kinds.Axes: _axes,
     kinds.BatchAxes: _batch_axes,
-    kinds.Permutation: _permutation,
     kinds.TargetShape: _target_shape,
-    kinds.Counts: _counts,
-    kinds.Starts: _starts,
-    kinds.Sizes: _sizes,
     kinds.Value: _value,
     kinds.PlaceholderShape: _placeholder_shape,
-    kinds.Shape: _shape,
     kinds.FillShape: _fill_shape,
-    kinds.Integer: _integer,
-    kinds.Real: _real,
-    kinds.Literals: _literals,
-    kinds.Dtype: _dtype,
-    kinds.Boolean: _boolean,
     **images.KINDS,
     **features.KINDS,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -118,6 +118,25 @@ class Program:
             if candidate.name == name:
                 return candidate
         raise KeyError(name)
+
+    def functions(self) -> frozenset[str]:
+        """The functions of `K` that steps call, also those in callables."""
+        called = {name for step in self.steps for name in _called(step)}
+        return frozenset(name for name in called if "." not in name)
+
+
+def _called(part: Step | Argument) -> Iterator[str]:
+    match part:
+        case Step():
+            yield part.function
+            yield from _called([*part.args, *(value for _, value in part.kwargs)])
+        case Function():
+            yield from _called([part.returns])
+            for step in part.steps:
+                yield from _called(step)
+        case tuple() | list():
+            for item in part:
+                yield from _called(item)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

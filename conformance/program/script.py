@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from conformance.program.calls import argument_text, step_lines, uses_package
-from conformance.program.model import Binding, Case, Input
+from conformance.program.model import Binding, Case, Input, Program
 
 Outputs = Literal["tensors", "lists", "values"]
 """What the outputs of a program are: tensors, lists of tensors, or values that are known."""
@@ -43,6 +44,14 @@ class Prelude:
     backend: str = ""
     """What `K.backend()` gives."""
     home: Home | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+    """Documented names and the module's own where they differ."""
+    paths: Sequence[str] = ()
+    """Folders to import from."""
+    absent: frozenset[str] = frozenset()
+    """Functions that `K` does not offer, or not so that a script could use them."""
+    definitions: Mapping[str, Sequence[str]] | None = None
+    """The functions of `K`, where no module has them: the lines that define each."""
 
 
 def print_script(
@@ -59,11 +68,10 @@ def print_script(
     implementations cannot compute an output that is an input. `outputs` says what the
     outputs are: values are printed as they are.
     """
-    program = case.program
+    program = _told(case.program, prelude.absent)
     values = {n: f"{n}_value" for n in case.arrays}
-    lines = [*_prelude(prelude, uses_package=uses_package(program.steps)), ""]
-    lines += [f"{values[n]} = {_literal(a)}" for n, a in case.arrays.items()]
-    lines += [line for item in program.inputs if (line := _bind(item))]
+    lines = [f"{values[n]} = {_literal(a)}" for n, a in case.arrays.items()]
+    lines += [_bind(item, prelude.absent) for item in program.inputs]
     lines += [line for step in program.steps for line in step_lines(step)]
     if echo:
         lines.append(f"if {program.outputs[0]} is {echo}:")
@@ -71,13 +79,27 @@ def print_script(
     if outputs == "values":
         lines += [f"print({name!r}, repr({name}))" for name in program.outputs]
     else:
-        lines += _evaluate(program.inputs, program.outputs, listed=outputs == "lists")
+        lines += _evaluate(program, prelude.absent, listed=outputs == "lists")
+    reached = _prelude(prelude, lines, uses_package=uses_package(program.steps))
+    lines = [*reached, *_renamed(prelude), "", *lines]
     lines += [f"# {part}" for comment in comments for part in comment.splitlines() or [""]]
     script = "\n".join(lines) + "\n"
     return script.replace(BACKEND, prelude.backend) if prelude.home else script
 
 
-def _prelude(prelude: Prelude, *, uses_package: bool) -> list[str]:
+def _told(program: Program, absent: frozenset[str]) -> Program:
+    """The program without the static shapes that it asks for in vain."""
+    if "int_shape" not in absent:
+        return program
+    asked = {s.result for s in program.steps if s.function == "int_shape"} & {*program.outputs}
+    return replace(
+        program,
+        steps=tuple(step for step in program.steps if step.result not in asked),
+        outputs=tuple(name for name in program.outputs if name not in asked),
+    )
+
+
+def _prelude(prelude: Prelude, body: Sequence[str], *, uses_package: bool) -> list[str]:
     lines = []
     if prelude.environment or prelude.home:
         lines = ["import os", ""]
@@ -87,7 +109,27 @@ def _prelude(prelude: Prelude, *, uses_package: bool) -> list[str]:
         lines.append("")
     name = prelude.package
     package = f"import {name}" if name == "keras" else f"import {name} as keras"
-    return [*lines, "import numpy as np", *([package] if uses_package else []), *prelude.imports]
+    lines += (
+        ["import sys", "", f"sys.path[:0] = {list(prelude.paths)!r}", ""] if prelude.paths else []
+    )
+    imports = ["import numpy as np", *([package] if uses_package else []), *prelude.imports]
+    return [*lines, *dict.fromkeys(imports), *_definitions(prelude, body)]
+
+
+def _definitions(prelude: Prelude, body: Sequence[str]) -> Iterator[str]:
+    """A class `K` of the functions that the body calls, where no module has them."""
+    if prelude.definitions is None:
+        return
+    called = dict.fromkeys(re.findall(r"\bK\.(\w+)", "\n".join(body)))
+    yield from ("", "", "class K:")
+    for name in called:
+        if name in prelude.definitions:
+            yield from (f"    {line}" for line in prelude.definitions[name])
+            yield ""
+
+
+def _renamed(prelude: Prelude) -> list[str]:
+    return [f"K.{name} = K.{own}" for name, own in sorted(prelude.names.items())]
 
 
 def _home(home: Home) -> Iterator[str]:
@@ -131,24 +173,37 @@ def _far(value: float) -> bool:
     return value != 0 and np.isfinite(value) and not 1e-4 <= abs(value) < 1e7
 
 
-def _bind(item: Input) -> str | None:
-    if item.binding is Binding.ARRAY:
+def offered(binding: Binding, absent: frozenset[str]) -> Binding:
+    """The binding that a worker chooses in place of one that the implementation lacks."""
+    if str(binding).partition("_")[0] not in absent:
+        return binding
+    instead = (b for b in (Binding.VARIABLE, Binding.CONSTANT) if str(b) not in absent)
+    return next(instead, Binding.ARRAY)
+
+
+def _bind(item: Input, absent: frozenset[str]) -> str:
+    binding = item.binding if item.arguments is not None else offered(item.binding, absent)
+    if binding is Binding.ARRAY:
         return f"{item.name} = {item.name}_value"
     if item.arguments is not None:
         passed = ", ".join(f"{k}={argument_text(v)}" for k, v in item.arguments)
         return f"{item.name} = K.placeholder({passed})"
-    if item.binding in (Binding.VARIABLE, Binding.CONSTANT):
-        return f"{item.name} = K.{item.binding}({item.name}_value, dtype={item.dtype!r})"
+    if binding in (Binding.VARIABLE, Binding.CONSTANT):
+        return f"{item.name} = K.{binding}({item.name}_value, dtype={item.dtype!r})"
     return f"{item.name} = K.placeholder(shape={item.static_shape!r}, dtype={item.dtype!r})"
 
 
-def _evaluate(inputs: Sequence[Input], outputs: Sequence[str], *, listed: bool) -> list[str]:
-    fed = [i.name for i in inputs if i.binding in (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)]
+def _evaluate(program: Program, absent: frozenset[str], *, listed: bool) -> list[str]:
+    outputs = program.outputs
+    value = "np.asarray({})" if "eval" in absent else "K.eval({})"
+    tell = "" if absent & {"dtype", "int_shape"} else "print(K.dtype({0}), K.int_shape({0}))"
+    placeholders = (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
+    fed = [i.name for i in program.inputs if offered(i.binding, absent) in placeholders]
     tensors = " + ".join(outputs) if listed else f"[{', '.join(outputs)}]"
-    lines = [f"print(K.dtype({name}), K.int_shape({name}))" for name in outputs if not listed]
+    lines = [tell.format(name) for name in outputs if tell and not listed]
     if fed:
         call = f"K.function([{', '.join(fed)}], {tensors})"
         return [*lines, f"print({call}([{', '.join(f'{n}_value' for n in fed)}]))"]
     if listed:
-        return [*lines, f"print([K.eval(t) for t in {tensors}])"]
-    return lines + [f"print(repr(K.eval({name})))" for name in outputs]
+        return [*lines, f"print([{value.format('t')} for t in {tensors}])"]
+    return lines + [f"print(repr({value.format(name)}))" for name in outputs]

@@ -69,8 +69,6 @@ from conformance.reference import (  # noqa: F401 - importing them offers their 
 operations.use(ops_numpy.NumpyOperations())
 globals().update(edition.EXPORTS)
 globals().update(beyond.offered())  # undocumented, and not in __all__
-if beyond.loaded_by_keras():
-    ops_random.follow_global_state()
 if TYPE_CHECKING:
     gradients: Any  # the function; its module has the same name
 

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from conformance.reference import configuration, session, variables
+from conformance.reference import configuration, random_rules, session, variables
 from conformance.reference.edition import EDITION
 from conformance.reference.graph import Variable
 
@@ -48,18 +48,19 @@ def allowance(function: Provided) -> Provided:
     return function
 
 
-def loaded_by_keras() -> bool:
+def loaded_by_keras(package: str = NAME) -> bool:
     """Whether Keras is loading, or has loaded, this package as its backend."""
-    return getattr(sys.modules.get("keras.backend"), "_BACKEND", None) == NAME
+    return getattr(sys.modules.get("keras.backend"), "_BACKEND", None) == package
 
 
-def offered() -> dict[str, Callable[..., Any]]:
-    """What the module has besides the documented functions."""
+def offered(package: str = NAME) -> dict[str, Callable[..., Any]]:
+    """What the module of the package has besides the documented functions."""
     if EDITION != "keras-2.2":
         return {}
-    if not loaded_by_keras():
+    if not loaded_by_keras(package):
         return ADDITIONS
     configuration.follow(KerasSettings(sys.modules["keras.backend"]))
+    random_rules.follow_global_state()
     return ADDITIONS | ALLOWANCES
 
 

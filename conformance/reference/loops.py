@@ -30,7 +30,7 @@ class Body:
     def __call__(self, *values: Array) -> list[Array]:
         """The results for values of the parameters."""
         if self._plan is None:
-            self._plan = plan(self.results, self.parameters)
+            self._plan = plan(self.results, self.parameters, inner=True)
         known = [*values, *self._plan.constants[len(values) :]]
         self._plan.run(known)
         return [known[self._plan.slots[result]] for result in self.results]

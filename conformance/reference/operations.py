@@ -7,19 +7,35 @@ One process uses one set, as one process uses one Keras backend.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 Array = Any
 """An array of the library that computes."""
 
+Step = tuple[int, Callable[..., Array], tuple[int, ...], tuple[int, ...]]
+"""Where a result goes, what computes it from which slots, and which of these are not used again."""
+
 
 class Operations(Protocol):
     """A library that computes, seen from the symbolic layer."""
 
+    differentiates: bool
+    """Whether the library finds gradients itself, as the kernel of `derivatives`."""
+
     def kernel(self, operation: str, attributes: Mapping[str, Any]) -> Callable[..., Array]:
         """The function that computes an operation from its input arrays."""
+
+    def apart(self, nodes: Sequence[Any]) -> AbstractSet[Any]:
+        """Nodes whose values must be computed, though others may have the same."""
+
+    def scheduled(self, nodes: Sequence[Any], steps: list[Step], *, inner: bool) -> list[Step]:
+        """The steps of a plan as they are to be run; the value of nodes[i] has slot i.
+
+        `inner`: they are the body of a loop, which is run for every element.
+        """
 
     def convert(self, value: Any, dtype: str) -> Array:
         """A new array from numbers, lists or NumPy arrays, converted as `astype` does."""

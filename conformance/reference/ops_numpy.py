@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.reference.coordinates import coordinates
+from conformance.reference.operations import Step
 
 Array = npt.NDArray[Any]
 Kernel = Callable[..., Any]
@@ -144,8 +146,7 @@ def _added(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     """Sum of floats in the next wider type."""
     wide: Any = WIDER.get(x.dtype, x.dtype)
     if x.dtype.kind != "f" or axis != (*range(len(axis)),) or not 0 < len(axis) < x.ndim:
-        add: Any = np.add
-        return add.reduce(x, axis=axis, dtype=wide, keepdims=keepdims)
+        return x.sum(axis=axis, dtype=wide, keepdims=keepdims)
     # the first axes, for which a product with ones is several times as fast
     rows, rest = _size(x, axis), x.shape[len(axis) :]
     flat = x.astype(wide, order="C", copy=False).reshape(rows, math.prod(rest))
@@ -353,6 +354,18 @@ def hard_sigmoid(x: Array) -> Any:
 
 class NumpyOperations:
     """NumPy as a set of operations."""
+
+    differentiates = False
+
+    def apart(self, nodes: Sequence[Any]) -> AbstractSet[Any]:
+        """None: equal values are one array."""
+        del nodes
+        return frozenset()
+
+    def scheduled(self, nodes: Sequence[Any], steps: list[Step], *, inner: bool) -> list[Step]:
+        """The steps as they are."""
+        del nodes, inner
+        return steps
 
     def kernel(self, operation: str, attributes: Mapping[str, Any]) -> Kernel:
         """The function that computes an operation from its input arrays."""

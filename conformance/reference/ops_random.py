@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.reference.ops_numpy import KERNELS, kernel, widened
-from conformance.reference.random_rules import Stream
+from conformance.reference.random_rules import Stream, follows_global_state
 
 Array = npt.NDArray[Any]
 
@@ -16,19 +16,10 @@ TRUNCATION = 2.0
 """Standard deviations from the mean beyond which numbers are drawn again (ko-2.2:3491)."""
 
 
-class _Unseeded:
-    global_state = False
-
-
-def follow_global_state() -> None:
-    """Let numbers without a seed depend on `numpy.random.seed`."""
-    _Unseeded.global_state = True
-
-
 def _entropy(seed: int | None) -> Any:
     if seed is not None:
         return abs(seed), int(seed < 0)  # a seed may be negative; NumPy's seeds are not
-    return np.random.randint(0, 2**31) if _Unseeded.global_state else None
+    return np.random.randint(0, 2**31) if follows_global_state() else None
 
 
 def _generator(stream: Stream) -> np.random.Generator:

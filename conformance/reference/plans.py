@@ -10,12 +10,12 @@ plan for each of its values, which computes one of them. No gradient comes back 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.reference.graph import Tensor
-from conformance.reference.operations import Array, current
+from conformance.reference.operations import Array, Step, current
 
 SOURCES = ("placeholder", "variable", "constant")
 """Nodes whose value is there before anything is computed."""
@@ -30,9 +30,6 @@ LINEAR = {
     **dict.fromkeys(("fold", "flatten", "batch_flatten"), 1),
 }
 """Operations on gradients, and among how many of the first inputs one of nothing is enough."""
-
-Step = tuple[int, Callable[..., Array], tuple[int, ...], tuple[int, ...]]
-"""Where a result goes, what computes it from which slots, and which of these are not used again."""
 
 
 def ordered(targets: Sequence[Tensor], given: Sequence[Tensor]) -> list[Tensor]:
@@ -93,32 +90,41 @@ def _switch(node: Tensor) -> Tensor:
 
 
 def plan(
-    targets: Sequence[Tensor], given: Sequence[Tensor], settings: Mapping[Tensor, bool] = {}
+    targets: Sequence[Tensor],
+    given: Sequence[Tensor],
+    settings: Mapping[Tensor, bool] = {},
+    inner: bool = False,
 ) -> Plan:
     """The plan for targets. What is given is not computed, whatever made it.
 
-    `settings` are values that switches have whenever the plan runs.
+    `settings` are values that switches have whenever the plan runs. `inner`: the targets are the
+    results of a loop's body.
     """
-    compiling = _Compiling(given, settings)
-    for node in ordered(targets, given)[len(given) :]:
+    order = ordered(targets, given)
+    compiling = _Compiling(given, settings, current().apart(order))
+    for node in order[len(given) :]:
         compiling.add(node)
     nodes, slots = compiling.nodes, compiling.slots
-    return Plan(nodes, slots, _steps(nodes[len(given) :], slots, {slots[node] for node in targets}))
+    steps = _steps(nodes[len(given) :], slots, {slots[node] for node in targets})
+    return Plan(nodes, slots, current().scheduled(nodes, steps, inner=inner))
 
 
 class _Compiling:
     """A plan in the making."""
 
-    def __init__(self, given: Sequence[Tensor], settings: Mapping[Tensor, bool]) -> None:
+    def __init__(
+        self, given: Sequence[Tensor], settings: Mapping[Tensor, bool], apart: Collection[Tensor]
+    ) -> None:
         self.nodes = list(given)
         self.slots = {node: slot for slot, node in enumerate(given)}
         self._settings = settings
+        self._apart = apart
         self._known: dict[Any, int] = {}
         self._nothing: set[int] = set()
 
     def add(self, node: Tensor) -> None:
         """Give a node a slot: a new one, unless its value is in another already."""
-        slot = self._passed_on(node)
+        slot = None if node in self._apart else self._passed_on(node)
         if slot is None:
             slot = self._known.setdefault(self._identity(node), len(self.nodes))
         self.slots[node] = slot
@@ -144,6 +150,8 @@ class _Compiling:
         """What nodes that compute the same share."""
         plain = all(_plain(value) for value in node.attributes.values())
         if not plain or node.role == "nothing" or node.operation in (*SOURCES, *EFFECTS):
+            return node
+        if node in self._apart:
             return node
         return node.operation, *(self.slots[item] for item in node.inputs), repr(node.attributes)
 

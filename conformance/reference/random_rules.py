@@ -20,6 +20,20 @@ class Stream:
         """Made by the library that computes, with the first numbers that it draws."""
 
 
+class _Unseeded:
+    global_state = False
+
+
+def follow_global_state() -> None:
+    """Let numbers without a seed depend on the state of `numpy.random`, as Keras expects."""
+    _Unseeded.global_state = True
+
+
+def follows_global_state() -> bool:
+    """Whether numbers without a seed depend on `numpy.random.seed`."""
+    return _Unseeded.global_state
+
+
 @rule("random_uniform", "random_normal", "truncated_normal", "random_binomial")
 def random_tensor(shape: tuple[int, ...], dtype: str, **_: Any) -> Result:
     """The shape and dtype that were asked for."""

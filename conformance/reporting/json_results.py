@@ -73,20 +73,20 @@ def encode(results: Results) -> bytes:
         target=replace(results.target, versions=dict(sorted(results.target.versions.items()))),
         summary=replace(results.summary, verdicts={v: counts[v] for v in Verdict if v in counts}),
     )
-    data = _representable(msgspec.to_builtins(ordered))
+    data = representable(msgspec.to_builtins(ordered))
     return msgspec.json.format(msgspec.json.encode(data), indent=1) + b"\n"
 
 
-def _representable(value: Any, key: str = "") -> Any:
+def representable(value: Any, key: str = "") -> Any:
     """What JSON can hold: lone surrogates become escapes, and floats in arrays their names."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, float) and not math.isfinite(value):
         return str(value) if key == "data" else None
     if isinstance(value, list):
-        return [_representable(item, key) for item in value]
+        return [representable(item, key) for item in value]
     if isinstance(value, dict):
-        return {_representable(k): _representable(v, k) for k, v in value.items()}
+        return {representable(k): representable(v, k) for k, v in value.items()}
     return value
 
 
@@ -168,20 +168,25 @@ def _check_array(path: Path, place: str, array: Array) -> None:
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of a results file, made from the records themselves."""
+    return schema_of(Results, SCHEMA_ID, f"Results of one target ({SCHEMA})")
+
+
+def schema_of(record: type[msgspec.Struct], identity: str, title: str) -> dict[str, Any]:
+    """The JSON Schema of files that hold a record with the field `schema`."""
     (reference,), definitions = msgspec.json.schema_components(
-        [Results], ref_template="#/$defs/{name}"
+        [record], ref_template="#/$defs/{name}"
     )
     # the records have a default for it, but a file without it has no version
-    definitions["Results"]["required"].insert(0, "schema")
-    for record in definitions.values():
-        record["description"] = inspect.cleandoc(record["description"])
+    definitions[record.__name__]["required"].insert(0, "schema")
+    for definition in definitions.values():
+        definition["description"] = inspect.cleandoc(definition["description"])
     for option in definitions["Array"]["properties"]["data"]["items"]["anyOf"]:
         if option["type"] == "string":
             option["enum"] = list(NON_FINITE)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$id": SCHEMA_ID,
-        "title": f"Results of one target ({SCHEMA})",
+        "$id": identity,
+        "title": title,
         **reference,
         "$defs": definitions,
     }

@@ -26,12 +26,14 @@ from conformance.reporting.writer import write_atomically
 from conformance.results import Results, Verdict
 from conformance.results.events import Event, RunFinished, TargetFinished, TargetUnavailable
 
+MATRIX = "matrix.md"
+
 
 class MarkdownWriter:
     """Writes `FOLDER/matrix.md` at the end of a run, for the targets that finished."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / "matrix.md"
+        self.path = folder / MATRIX
         self.results: list[Results] = []
         self.unavailable: list[TargetUnavailable] = []
 
@@ -101,7 +103,7 @@ def _header(results: Iterable[Results]) -> Iterator[str]:
     for one in results:
         info, run = one.target, one.run
         versions = ", ".join(f"{k} {v}" for k, v in sorted(info.versions.items()))
-        part = "" if run.complete and run.selection is None else " (a part only)"
+        part = "" if run.whole else " (a part only)"
         cells = [
             code(info.name),
             escape(info.edition),

@@ -53,9 +53,9 @@ class Paint:
     def _encodable(self, text: str) -> str:
         return text.encode(self.encoding, "backslashreplace").decode(self.encoding)
 
-    def text(self, text: str, style: str = "") -> Text:
-        """The text on one line, in a style."""
-        return Text(self.plain(text), style)
+    def text(self, text: str, style: str = "", indent: int = 0) -> Text:
+        """The text on one line, in a style, after so many spaces."""
+        return Text(" " * indent + self.plain(text), style)
 
     def symbol(self, verdict: Verdict) -> str:
         """The verdict's mark, one character wide."""

@@ -151,6 +151,7 @@ _ESCAPE_SEQUENCES = re.compile(
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS, ...
     r"|\x1b[ -/]*[0-~]?"
 )
+_ORDINARY = re.compile(r"[ -~\n]*")
 _SPACES = {"Zl", "Zp"}
 _INVISIBLE = {"Cf", "Cs", "Co", "Cn"}
 
@@ -166,6 +167,8 @@ def clean(text: str) -> str:
 
 def clean_block(text: str) -> str:
     """Like `clean`, but line ends and spaces stay (a tab becomes four)."""
+    if _ORDINARY.fullmatch(text):
+        return text
     bare = _ESCAPE_SEQUENCES.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
     return "".join(map(_visible, bare.replace("\t", "    ")))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from conformance.reporting.causes import cause, shared
 from conformance.reporting.paint import Paint
 from conformance.reporting.plain import (
     BROKEN,
@@ -37,15 +38,17 @@ def rate(cases: int, seconds: float) -> str:
 
 
 def time_line(run: RunInfo) -> str:
-    """Cases, rate, the share of wall time inside the implementation, restarts."""
+    """Cases, rate, the share of the workers' time inside the implementation, restarts."""
     parts = [f"{run.cases} cases in {run.seconds:.1f} s ({rate(run.cases, run.seconds)})"]
     if run.seconds > 0:
-        share = run.seconds_in_target / run.seconds
+        share = run.seconds_in_target / run.seconds / run.workers
         parts.append(f"{share:.0%} of the time in the implementation")
     if run.restarts:
         parts.append(f"worker restarted {run.restarts} time{'s' * (run.restarts != 1)}")
     if run.selection is not None:
         parts.append(f"a part only: -k {run.selection!r}")
+    if isinstance(run.shard, str):
+        parts.append(f"a part only: shard {run.shard}")
     if not run.complete:
         parts.append("interrupted: functions that were not reached are missing")
     return ", ".join(parts)
@@ -97,18 +100,42 @@ def problems(
 
 
 def problem_lines(listed: Sequence[Problem], paint: Paint, limit: int | None) -> Iterator[Text]:
-    """At most `limit` problems, and how to see the others."""
-    for problem in listed[:limit]:
-        yield problem.line(paint)
-    shown = listed if limit is None else listed[:limit]
-    if left := len(listed) - len(shown):
-        yield Text(f"and {left} more; `conformance show FUNCTION` shows all of one function's")
-    elif listed:
+    """Every problem; with a limit one of each cause, of so many causes, and how to see the rest."""
+    if limit is None:
+        yield from (problem.line(paint) for problem in listed)
+    else:
+        yield from _cause_lines(alike(listed), paint, limit)
+    if listed:
         yield Text("`conformance show FUNCTION` shows the cases and prints scripts")
 
 
+def alike(listed: Sequence[Problem]) -> list[list[Problem]]:
+    """The problems of one cause together: the gravest first, then the most frequent."""
+    grouped: dict[tuple[Verdict, str], list[Problem]] = {}
+    for problem in listed:
+        key = (problem.finding.verdict, cause(problem.finding))
+        grouped.setdefault(key, []).append(problem)
+    order = GRAVEST_FIRST.index
+    return sorted(grouped.values(), key=lambda g: (order(g[0].finding.verdict), -len(g)))
+
+
+def _cause_lines(groups: Sequence[Sequence[Problem]], paint: Paint, limit: int) -> Iterator[Text]:
+    for first, *others in groups[:limit]:
+        yield first.line(paint)
+        if others:
+            names = dict.fromkeys(problem.finding.function for problem in others)
+            if len(names) > 1:
+                names.pop(first.finding.function, None)
+            told = f"{len(others)} more of this cause ({cause(first.finding)}): "
+            yield paint.text(f"{told}{shared(list(names), 8)}", "dim", indent=4)
+    if left := sum(map(len, groups[limit:])):
+        causes = len(groups) - limit
+        more = f"{left} more of {causes} other cause{'s' * (causes != 1)}"
+        yield Text(f"and {more}; --verbose lists all")
+
+
 def divergence_lines(
-    columns: Sequence[Column], short: Sequence[str], paint: Paint
+    columns: Sequence[Column], short: Sequence[str], paint: Paint, limit: int | None = None
 ) -> Iterator[Text]:
     """How often each target leaves each convention, the commonest convention first."""
     counts: dict[str, dict[str, int]] = {}
@@ -116,9 +143,12 @@ def divergence_lines(
         for found in findings(entry.functions.values(), Verdict.DIVERGES):
             of = counts.setdefault(convention(found), {})
             of[label] = of.get(label, 0) + 1
-    for name, of in sorted(counts.items(), key=lambda item: (-sum(item[1].values()), item[0])):
+    listed = sorted(counts.items(), key=lambda item: (-sum(item[1].values()), item[0]))
+    for name, of in listed[:limit]:
         told = ", ".join(f"{label} {count}" for label, count in of.items())
         yield Text.assemble(paint.mark(Verdict.DIVERGES, name), ": ", paint.text(told))
+    if limit is not None and len(listed) > limit:
+        yield Text(f"and {len(listed) - limit} rarer; --verbose lists all")
 
 
 def convention(found: Finding) -> str:

@@ -142,7 +142,8 @@ class TerminalWriter:
             listed = problems(columns, short, divergences=self.verbose)
             yield from self._section("Failures", problem_lines(listed, self.paint, self.limit))
             yield from self._section(
-                "Divergences by convention", divergence_lines(columns, short, self.paint)
+                "Divergences by convention",
+                divergence_lines(columns, short, self.paint, self.limit),
             )
             yield Text("\nScores", "bold")
         for name, results in self.finished.items():

@@ -113,6 +113,8 @@ class FunctionResult(Struct, frozen=True):
     function: str
     theme: str
     aspects: list[AspectResult]
+    signature: str | UnsetType = UNSET
+    """The implementation's own, such as `(x, axis=-1)`, where it can be inspected."""
 
 
 class TargetInfo(Struct, frozen=True, kw_only=True):
@@ -126,7 +128,8 @@ class TargetInfo(Struct, frozen=True, kw_only=True):
 
 
 class RunInfo(Struct, frozen=True, kw_only=True):
-    """How and when; `seconds` is wall time, `seconds_in_target` the part inside the target."""
+    """How and when; `seconds` is wall time, `seconds_in_target` that of all workers inside the
+    implementation."""
 
     suite_version: str
     profile: str
@@ -141,7 +144,18 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     complete: bool = True
     """False if the run was interrupted; cells that were not reached are missing."""
     restarts: int = 0
-    """How often the worker had to be started again."""
+    """How often a worker had to be started again."""
+    workers: int = 1
+    """How many workers shared the functions."""
+    milliseconds: dict[str, float] = field(default_factory=dict)
+    """For each function the mean time inside the target for one case, building included."""
+    shard: str | UnsetType = UNSET
+    """`I/N`, if the run was of the I-th of N parts of the functions."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether all functions of the edition were run."""
+        return self.complete and self.selection is None and self.shard is UNSET
 
 
 class Summary(Struct, frozen=True):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, is_array, raises
-from conformance.scenarios.graphs import GraphWriter, has_static_shape, item
+from conformance.scenarios.graphs import GraphWriter, item
 from conformance.scenarios.model import Check, Family, Scenario
 from conformance.scenarios.writing import FunctionWriter
 
@@ -142,32 +142,18 @@ def _switched(choice: Choice) -> Scenario:
 
 def _switched_shape(choice: Choice) -> Scenario:
     found = Switched(choice)
-    found.writer.observe("shape", "int_shape", found.result)
     static = choice.shape if choice.known else (None,) * len(choice.shape)
-    test = has_static_shape(static, choice.shape)
-    demands = f"int_shape {static}"
-    check = Check("static shape", Aspect.STATIC_SHAPE, ("shape",), test, demands, SHAPES)
-    return found.scenario([check])
+    return found.scenario([found.writer.static_check(found.result, static, choice.shape, SHAPES)])
 
 
 def _switched_gradient(choice: Choice) -> Scenario:
     found = Switched(choice)
     w = found.writer
-    factors = w.variable("factors", w.numbers(choice.shape, choice.dtype))
-    loss = w.call("sum", w.call("operator.mul", found.result, factors))
-    expected = w.differentiate(loss, found.expressions)
-    checks = [
-        Check(
-            f"gradient of the {name} expression",
-            Aspect.GRADIENT,
-            ("results",),
-            item(i, agrees_with(expect)),
-            "the derivative of what is selected",
-            choice.lines,
-        )
-        for i, (name, expect) in enumerate(zip(("then", "else"), expected, strict=True))
-    ]
-    return found.scenario(checks)
+    titles = ("the then expression", "the else expression")
+    expressions = list(zip(titles, found.expressions, strict=True))
+    loss = w.weighted(found.result, choice.shape, choice.dtype)
+    demands = "the derivative of what is selected"
+    return found.scenario(w.gradient_checks(loss, expressions, demands, choice.lines))
 
 
 @st.composite

@@ -13,8 +13,9 @@ from conformance.oracle import Expectation
 from conformance.oracle.program_gradients import expect_gradients
 from conformance.oracle.programs import expect_program
 from conformance.program import Argument, Ref
-from conformance.scenarios.checks import plain
-from conformance.scenarios.model import Problem, Values
+from conformance.results import Aspect
+from conformance.scenarios.checks import agrees_with, plain
+from conformance.scenarios.model import Check, Problem, Values
 from conformance.scenarios.writing import Writer
 
 Array = npt.NDArray[Any]
@@ -93,6 +94,42 @@ class GraphWriter(Writer):
         names = [v.name for v in variables]
         answer = partial(expect_gradients, self.program(), self.given, loss.name, names)
         return self._each(cache(answer), names)
+
+    def weighted(self, result: Ref, shape: Sequence[int], dtype: str, name: str = "factors") -> Ref:
+        """A random linear functional of a tensor: the sum of it times factors, kept as `name`."""
+        factors = self.variable(name, self.numbers(shape, dtype))
+        return self.call("sum", self.call("operator.mul", result, factors))
+
+    def gradient_checks(
+        self,
+        loss: Ref,
+        variables: Sequence[tuple[str, Ref]],
+        demands: str,
+        at: Mapping[str, int],
+        conventions: tuple[str, ...] = (),
+    ) -> list[Check]:
+        """Observe the gradients of a scalar and check each; the variables come with titles."""
+        expected = self.differentiate(loss, [ref for _, ref in variables])
+        return [
+            Check(
+                f"gradient of {title}",
+                Aspect.GRADIENT,
+                ("results",),
+                item(i, agrees_with(expect)),
+                demands,
+                at,
+                conventions,
+            )
+            for i, ((title, _), expect) in enumerate(zip(variables, expected, strict=True))
+        ]
+
+    def static_check(
+        self, result: Ref, static: Sequence[int | None], real: Sequence[int], at: Mapping[str, int]
+    ) -> Check:
+        """Observe the static shape of a tensor and check it; see `has_static_shape`."""
+        self.observe("shape", "int_shape", result)
+        test, demands = has_static_shape(static, real), f"int_shape {tuple(static)}"
+        return Check("static shape", Aspect.STATIC_SHAPE, ("shape",), test, demands, at)
 
     def _each(
         self, answer: Callable[[], Mapping[str, Expectation]], names: Sequence[str] | dict[str, str]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from conformance.program import Function, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, has_dtype
-from conformance.scenarios.graphs import GraphWriter, Test, has_static_shape, item
+from conformance.scenarios.graphs import GraphWriter, Test, item
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import FunctionWriter
 
@@ -49,58 +48,31 @@ class Callee:
     dtype: str | None = None
 
 
-def _square(w: FunctionWriter) -> Function:
-    return w.returning(w.call("operator.mul", Ref("x"), Ref("x")))
+def _call(function: str, *args: Any) -> Callable[[FunctionWriter], Function]:
+    """A callable that returns what one call gives; an argument may be such a call."""
+
+    def written(w: FunctionWriter, function: str, *args: Any) -> Ref:
+        made = [written(w, *a) if isinstance(a, tuple) else a for a in args]
+        return w.call(function, *made)
+
+    return lambda w: w.returning(written(w, function, *args))
 
 
-def _affine(w: FunctionWriter) -> Function:
-    half = w.call("operator.mul", Ref("x"), 0.5)
-    return w.returning(w.call("operator.sub", half, Ref("outer")))
-
-
-def _total(w: FunctionWriter) -> Function:
-    return w.returning(w.call("sum", w.call("operator.mul", Ref("x"), Ref("x"))))
-
-
-def _whole(w: FunctionWriter) -> Function:
-    return w.returning(w.call("cast", Ref("x"), "int32"))
-
-
-def _wide(w: FunctionWriter) -> Function:
-    return w.returning(w.call("cast", Ref("x"), "float64"))
-
+X, ACC = Ref("x"), Ref("acc")
+SQUARE = ("operator.mul", X, X)
+HALF = ("operator.mul", ACC, 0.5)
 
 MAPPED = (
-    Callee("the square", _square),
-    Callee("an affine function", _affine),
-    Callee("a sum", _total, lambda _: ()),
+    Callee("the square", _call(*SQUARE)),
+    Callee("an affine function", _call("operator.sub", ("operator.mul", X, 0.5), Ref("outer"))),
+    Callee("a sum", _call("sum", SQUARE), lambda _: ()),
 )
-CASTS = (Callee("a cast", _whole, dtype="int32"), Callee("a cast", _wide, dtype="float64"))
-
-
-def _difference(w: FunctionWriter) -> Function:
-    return w.returning(w.call("operator.sub", Ref("acc"), Ref("x")))
-
-
-def _discounted(w: FunctionWriter) -> Function:
-    half = w.call("operator.mul", Ref("acc"), 0.5)
-    return w.returning(w.call("operator.add", half, Ref("x")))
-
-
-def _plus(w: FunctionWriter) -> Function:
-    return w.returning(w.call("operator.add", Ref("acc"), Ref("x")))
-
-
-def _gathered(w: FunctionWriter) -> Function:
-    half = w.call("operator.mul", Ref("acc"), 0.5)
-    return w.returning(w.call("operator.add", half, w.call("sum", Ref("x"))))
-
-
+CASTS = tuple(Callee("a cast", _call("cast", X, d), dtype=d) for d in ("int32", "float64"))
 FOLDED = (
-    Callee("a difference", _difference),
-    Callee("a discounted sum", _discounted),
-    Callee("the sum", _plus),
-    Callee("a sum of sums", _gathered, lambda _: ()),
+    Callee("a difference", _call("operator.sub", ACC, X)),
+    Callee("a discounted sum", _call("operator.add", HALF, X)),
+    Callee("the sum", _call("operator.add", ACC, X)),
+    Callee("a sum of sums", _call("operator.add", HALF, ("sum", X)), lambda _: ()),
 )
 
 
@@ -202,31 +174,18 @@ def _values(plan: Plan) -> Scenario:
 
 def _static(plan: Plan) -> Scenario:
     found = Applied(plan)
-    found.writer.observe("shape", "int_shape", found.result)
-    test, demands = has_static_shape(plan.static, plan.shape), f"int_shape {plan.static}"
     lines = RESULTS[plan.function]
-    check = Check("static shape", Aspect.STATIC_SHAPE, ("shape",), test, demands, lines)
-    return found.scenario([check])
+    return found.scenario([found.writer.static_check(found.result, plan.static, plan.shape, lines)])
 
 
 def _gradient(plan: Plan) -> Scenario:
+    plan = replace(plan, dtype="float32")
     found = Applied(plan)
     w = found.writer
-    factors = w.variable("factors", w.numbers(plan.shape, plan.dtype))
-    loss = w.call("sum", w.call("operator.mul", found.result, factors))
-    expected = w.differentiate(loss, found.tensors)
-    checks = [
-        Check(
-            f"gradient of {ref.name}",
-            Aspect.GRADIENT,
-            ("results",),
-            item(i, agrees_with(expect)),
-            "the derivative of the result",
-            VALUES[plan.function],
-        )
-        for i, (ref, expect) in enumerate(zip(found.tensors, expected, strict=True))
-    ]
-    return found.scenario(checks)
+    loss = w.weighted(found.result, plan.shape, plan.dtype)
+    tensors = [(ref.name, ref) for ref in found.tensors]
+    demands = "the derivative of the result"
+    return found.scenario(w.gradient_checks(loss, tensors, demands, VALUES[plan.function]))
 
 
 def keeps_dtype(dtype: str) -> Test:
@@ -262,35 +221,25 @@ def _plans(draw: st.DrawFn, function: str, *, casts: bool = True) -> Plan:
     )
 
 
-def _value_scenarios(function: str, _edition: str) -> st.SearchStrategy[Scenario]:
-    return _plans(function).map(_values)
+def _family(
+    name: str,
+    *aspects: Aspect,
+    made: Callable[[Plan], Scenario],
+    share: float = 1.0,
+    casts: bool = True,
+) -> Family:
+    def make(_edition: str) -> st.SearchStrategy[Scenario]:
+        return _plans(name, casts=casts).map(made)
 
+    return Family(name, frozenset(aspects), make, ("keras-2.0", "keras-2.2"), share)
 
-def _static_scenarios(function: str, _edition: str) -> st.SearchStrategy[Scenario]:
-    return _plans(function, casts=False).map(_static)
-
-
-def _gradient_scenarios(function: str, _edition: str) -> st.SearchStrategy[Scenario]:
-    plans = _plans(function, casts=False).map(lambda p: replace(p, dtype="float32"))
-    return plans.map(_gradient)
-
-
-_NEWER = ("keras-2.0", "keras-2.2")
 
 FAMILIES = tuple(
     family
     for name in ("map_fn", "foldl", "foldr")
     for family in (
-        Family(
-            name, frozenset({Aspect.VALUE, Aspect.DTYPE}), partial(_value_scenarios, name), _NEWER
-        ),
-        Family(name, frozenset({Aspect.STATIC_SHAPE}), partial(_static_scenarios, name), _NEWER),
-        Family(
-            name,
-            frozenset({Aspect.GRADIENT}),
-            partial(_gradient_scenarios, name),
-            _NEWER,
-            share=0.5,
-        ),
+        _family(name, Aspect.VALUE, Aspect.DTYPE, made=_values),
+        _family(name, Aspect.STATIC_SHAPE, made=_static, casts=False),
+        _family(name, Aspect.GRADIENT, made=_gradient, share=0.5, casts=False),
     )
 )

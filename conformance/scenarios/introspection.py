@@ -144,7 +144,18 @@ def _scenario(function: str, w: Writer, made: Made, *tests: Check, **more: Any) 
 @st.composite
 def _static_shapes(draw: st.DrawFn, edition: str) -> Scenario:
     w = Writer()
-    made = _make(draw, w, edition, list(KINDS))
+    return _static_shape(w, _make(draw, w, edition, list(KINDS)), edition)
+
+
+def _unknown_shapes(edition: str) -> list[Scenario]:
+    """The result of an operation of which nothing but the rank is known."""
+    w = Writer()
+    x = w.call("placeholder", shape=(None, None))
+    made = Made(w.call("square", x), (None, None), "float32", "a result of unknown shape", ())
+    return [_static_shape(w, made, edition)]
+
+
+def _static_shape(w: Writer, made: Made, edition: str) -> Scenario:
     w.attempt("joined", "operator.add", w.observe("result", "int_shape", made.ref), ())
     only_tensorflow = ("int-shape-everywhere",) if edition == "keras-1" else ()
     return _scenario(
@@ -396,6 +407,7 @@ def _family(function: str, make: Any, *aspects: Aspect, editions: Sequence[str])
 
 FAMILIES: tuple[Family, ...] = (
     _family("int_shape", _static_shapes, Aspect.VALUE, editions=EVERY),
+    _family("int_shape", _unknown_shapes, Aspect.VALUE, editions=EVERY),
     _family("ndim", _ranks, Aspect.VALUE, editions=EVERY),
     _family("count_params", _counts, Aspect.VALUE, editions=EVERY),
     _family("dtype", _dtypes, Aspect.VALUE, editions=EVERY),

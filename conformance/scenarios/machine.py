@@ -36,6 +36,10 @@ DTYPES = ("float32", "float64")
 PROBED = ("int32", "float16", "int64", "uint8")
 
 
+TENSOR, OUTPUT = "the value of a tensor", "an output of a function"
+COMPUTED = (TENSOR, OUTPUT)
+
+
 @dataclass(frozen=True, eq=False)
 class Noted:
     """What one result of an output must be."""
@@ -231,7 +235,8 @@ def _as_noted(noted: Noted, later: Sequence[Array]) -> Callable[..., Problem | N
         changed = ("returned-copy",) if any(_same(got, other) for other in later) else ()
         # A tensor that had another rank before it was evaluated is the fault of its operator.
         unmade = any(plain(said) == got.ndim != noted.value.ndim for said in rank)
-        return replace(_problem(got, noted.value, changed), unmade=unmade)
+        computed = noted.what in COMPUTED
+        return replace(_problem(got, noted.value, changed, computed=computed), unmade=unmade)
 
     return test
 
@@ -240,10 +245,13 @@ def _same(got: Array, wanted: Array) -> bool:
     return got.dtype == wanted.dtype and np.array_equal(got, wanted)
 
 
-def _problem(got: Array, wanted: Array, conventions: tuple[str, ...]) -> Problem:
-    for what in ("shape", "dtype"):
-        if getattr(got, what) != getattr(wanted, what):
-            return Problem(f"gives {what} {getattr(got, what)}", what, (), got, wanted)
+def _problem(got: Array, wanted: Array, conventions: tuple[str, ...], *, computed: bool) -> Problem:
+    if got.shape != wanted.shape:
+        return Problem(f"gives shape {got.shape}", "shape", (), got, wanted)
+    if np.array_equal(got, wanted):
+        # what arithmetic on tensors gives is no function's fault, and in no document
+        by = ("result-dtype",) if computed else ()
+        return Problem(f"gives dtype {got.dtype}", "dtype", by, got, wanted)
     return Problem(f"gives {shown(got)}", "value", conventions, got, wanted)
 
 

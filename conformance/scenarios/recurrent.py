@@ -265,27 +265,18 @@ def gradient_scenario(plan: Plan) -> Scenario:
             continue
         time = (plan.time,) if ref is call.outputs else ()
         shape = (plan.samples, *time, *plan.result)
-        factors = w.variable(f"factors{i}", w.numbers(shape, plan.dtype))
-        terms.append(w.call("sum", w.call("operator.mul", ref, factors)))
+        terms.append(w.weighted(ref, shape, plan.dtype, f"factors{i}"))
     loss = terms[0]
     for term in terms[1:]:
         loss = w.call("operator.add", loss, term)
-    wanted = [Ref(n) for n in w.given if n != "mask" and not n.startswith("factors")]
-    expected = w.differentiate(loss, wanted)
-    named = ("masked-steps",) if plan.mask else ()
-    checks = [
-        Check(
-            f"gradient of {'an outer tensor' if v.name in ('kernel', 'recurrent') else v.name}",
-            Aspect.GRADIENT,
-            ("results",),
-            item(i, agrees_with(expect)),
-            "the derivative of the results",
-            OUTPUTS,
-            named,
-        )
-        for i, (v, expect) in enumerate(zip(wanted, expected, strict=True))
+    wanted = [
+        ("an outer tensor" if name in ("kernel", "recurrent") else name, Ref(name))
+        for name in w.given
+        if name != "mask" and not name.startswith("factors")
     ]
-    return call.scenario(checks)
+    named = ("masked-steps",) if plan.mask else ()
+    demands = "the derivative of the results"
+    return call.scenario(w.gradient_checks(loss, wanted, demands, OUTPUTS, named))
 
 
 def _offered(edition: str, *, masked: bool, outside: bool) -> list[Cell]:

@@ -16,8 +16,10 @@ from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.machine import (
     DTYPES,
+    OUTPUT,
     PROBED,
     SHAPES,
+    TENSOR,
     Given,
     Kind,
     Machine,
@@ -133,7 +135,7 @@ def evaluate(machine: Machine) -> None:
     machine.writer.observe(output, "eval", tensor)
     history = expression.variable.history if expression.variable else []
     value, resting = expression.value({}), expression.conventions()
-    machine.note(Noted("the value of a tensor", output, value, resting, history))
+    machine.note(Noted(TENSOR, output, value, resting, history))
     if expression.variable and machine.perhaps():
         _evaluate_anew(machine, expression.variable, tensor)
 
@@ -144,7 +146,7 @@ def _evaluate_anew(machine: Machine, variable: Variable, tensor: Argument) -> No
     machine.writer.call("set_value", variable.ref, machine.given(value))
     variable.set(value)
     machine.writer.observe(output, "eval", tensor)
-    machine.note(Noted("the value of a tensor", output, value, NONE, variable.history))
+    machine.note(Noted(TENSOR, output, value, NONE, variable.history))
 
 
 def compile_one(machine: Machine) -> None:
@@ -244,9 +246,7 @@ def call_of(machine: Machine, compiled: Compiled) -> None:
         history = compiled.history[place]
         if machine.function == "function":  # where others are tested, outputs are not their fault
             rank = compiled.ranks[place]
-            machine.note(
-                Noted("an output of a function", output, value, resting, history, place, rank=rank)
-            )
+            machine.note(Noted(OUTPUT, output, value, resting, history, place, rank=rank))
 
 
 RULES: Mapping[str, Ruled] = {

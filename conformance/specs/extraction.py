@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 from conformance.specs.data import read_data
+from conformance.specs.model import Spec
 from conformance.specs.records import DOCUMENTS, Document, Line
 
 Kind = Literal[
@@ -96,6 +97,14 @@ Extraction = Mapping[str, Pages]
 def load_extraction() -> Extraction:
     """What ships with the suite: 104, 104, 144, 138 and 149 entries."""
     return {d: Pages(tuple(read_data(f"documents/{d}.yaml", list[Entry]))) for d in DOCUMENTS}
+
+
+def parameter_line(spec: Spec, document: Document, parameter: str) -> Line | None:
+    """Where a document describes a parameter of a function; None where it does not."""
+    signature = spec.signatures.get(document)
+    entry = signature and load_extraction()[document].signed(signature.line)
+    described = entry.parameters if entry else []
+    return next((line for name, line in described if name == parameter), None)
 
 
 @cache

@@ -67,7 +67,7 @@ def test_abort_is_blamed_on_one_draw(blamed: int) -> None:
     check_others(found, asked, blamed)
     crash = found.draws[blamed].outcome
     assert isinstance(crash, Crashed)
-    assert (crash.signal, crash.exit_code) == (signal.SIGABRT, None)
+    assert (crash.signal, crash.exit_code, crash.stage) == (signal.SIGABRT, None, "call")
     assert "about to end" in crash.tail
     assert {type(incident) for incident in found.incidents} == {Crashed}
 
@@ -108,6 +108,7 @@ def test_hang_is_blamed_and_ended(fake: str) -> None:
     outcome = found.draws[1].outcome
     assert isinstance(outcome, TimedOut)
     assert outcome.limit == pytest.approx(1.0)
+    assert outcome.stage == "call"
 
 
 def test_hang_of_a_single_draw_is_retried_once() -> None:
@@ -142,6 +143,7 @@ def test_closing_the_private_descriptors_is_blamed() -> None:
     crash = found.draws[1].outcome
     assert isinstance(crash, Crashed)
     assert "closed or replaced a private descriptor" in crash.tail
+    assert crash.stage is None  # it was found out between requests
 
 
 def test_garbage_is_blamed() -> None:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from conformance.adapters.observations import Batch, Raised, Returned
+from conformance.adapters.observations import Batch, Raised, Returned, StructureObservation
 from conformance.adapters.session import Configuration, Session, WorkerStartError
 from conformance.program import Binding, Input, Program, Ref, Step
 from tests.adapters.support import arrays, batch, call, error, launch, negative_at, x
+
+
+def returned(observed: StructureObservation) -> Returned:
+    outcome = observed.draws[0].outcome
+    assert isinstance(outcome, Returned), outcome
+    return outcome
+
 
 BINDINGS = ["variable", "constant", "placeholder", "placeholder_none"]
 
@@ -129,14 +137,47 @@ def test_arguments_of_an_input(correct: Session) -> None:
 
 def test_errors_name_stage_and_step(correct: Session) -> None:
     absent = error(correct.run_batch(batch(call("no_such_function", x(2)))))
-    assert (absent.type, absent.stage, absent.step) == ("AttributeError", "step", 0)
-    assert absent.bases[0] == "AttributeError" and "Exception" in absent.bases
+    assert (absent.type, absent.stage, absent.step) == ("Absent", "step", 0)
+    assert absent.bases[:2] == ("Absent", "NotImplementedError")
     bad_shape = correct.run_batch(batch(call("reshape", x(2), args=[(3,)]), draws=2))
     assert [error(bad_shape, i).type for i in range(2)] == ["ValueError", "ValueError"]
     late = batch(call("reshape", x(2, binding="placeholder_none"), args=[(3,)]))
     assert error(correct.run_batch(late)).stage == "call"
     refused = Input("x", (2,), "float32", Binding.VARIABLE, (("colour", "red"),))
     assert error(correct.run_batch(batch(call("exp", refused)))).stage == "bind"
+
+
+def test_an_absent_function_is_no_answer_to_an_attempt(correct: Session) -> None:
+    program = Program((x(2),), (Step("y", "no_such", (Ref("x"),), (), attempt=True),), ("y",))
+    assert error(correct.run_batch(batch(program))).type == "Absent"
+
+
+@pytest.mark.parametrize("name", ["no_such_function", "reshape"])
+def test_what_may_be_unknown_does_not_end_the_program(correct: Session, name: str) -> None:
+    asked = Step("told", f"maybe.{name}", (Ref("x"),))
+    program = Program((x(2),), (asked, Step("y", "exp", (Ref("x"),))), ("told", "y"))
+    (value,) = returned(correct.run_batch(batch(program))).values["told"]
+    assert value.text == "unknown"
+
+
+@pytest.mark.parametrize("binding", BINDINGS)
+def test_another_binder_takes_the_place_of_an_absent_one(binding: str) -> None:
+    absent = dict.fromkeys(("placeholder", "constant"), "no_such_function")
+    started = replace(launch("correct"), names=absent)
+    asked = batch(call("exp", x(3, binding=binding)), draws=3)
+    with Session(started, functions=["placeholder"]) as session:
+        assert not session.identity.functions["placeholder"].present
+        found = arrays(session.run_batch(asked))
+    np.testing.assert_array_equal(np.stack(found), np.exp(asked.arrays["x"]))
+
+
+def test_functions_under_other_names_are_found() -> None:
+    started = replace(launch("correct"), names={"exponential": "exp"})
+    asked = batch(call("exponential", x(3)))
+    with Session(started, functions=["exponential"]) as session:
+        assert session.identity.functions["exponential"].present
+        found = arrays(session.run_batch(asked))
+    np.testing.assert_array_equal(np.stack(found), np.exp(asked.arrays["x"]))
 
 
 def test_identity(correct: Session) -> None:

@@ -115,6 +115,14 @@ def test_an_unexpected_verdict_weighs_more_than_a_target_that_cannot_run() -> No
     assert result.exit_code == 1
 
 
+def test_formats_of_reports_are_written_beside_the_results(tmp_path: Path) -> None:
+    formats = ("--format", "junit", "--format", "badges", "--output", str(tmp_path))
+    assert invoke("reference", "-k", "softmax", *SMOKE, *formats).exit_code == 0
+    there = {p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*") if p.is_file()}
+    files = {"reference.json", "matrix.md", "junit.xml"}
+    assert there == files | {"badges/reference.svg", "badges/reference.json"}
+
+
 # Mistakes
 
 
@@ -138,6 +146,8 @@ def test_an_unexpected_verdict_weighs_more_than_a_target_that_cannot_run() -> No
         (["reference", "--profile", "quick"], ["quick", "smoke"]),
         (["reference", "--aspect", "valu"], ["valu", "static shape"]),
         (["reference", "--edition", "keras-3"], ["keras-3", "keras-2.2"]),
+        (["reference", "--format", "junit"], ["--format", "--output DIR"]),
+        (["reference", "--format", "pdf"], ["pdf", "junit"]),
         (["reference", "--fail-on", "all"], ["all", "divergence"]),
         (["reference", "--path", str(FAKES)], ["--path", "--module"]),
         (["reference", "--env", "A=1"], ["--env", "--module"]),

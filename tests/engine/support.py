@@ -97,10 +97,10 @@ def subject(
 ) -> Subject:
     """A subject behind a session with short limits."""
 
-    def open_session(functions: Sequence[str]) -> Session:
+    def open_session(functions: Sequence[str], _: int) -> Session:
         return Session(started, functions=functions, limits=limits)
 
-    return Subject(name, edition, f"the fake {name}", open_session, prelude)
+    return Subject(name, edition, f"the fake {name}", open_session, prelude, cure=f"make {name}")
 
 
 def tasks(

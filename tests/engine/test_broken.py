@@ -89,3 +89,12 @@ def test_an_import_that_a_file_breaks_violates_the_configuration() -> None:
         result = found.aspect(function, Aspect.CONFIGURATION)
         assert result.verdict is Verdict.VIOLATES
         assert {f.kind for f in result.failures} == {"exception"}
+
+
+def test_a_refusal_that_was_never_asked_for_is_no_violation() -> None:
+    found = outcome("refuses_placeholders", "placeholder", "bias_add")
+    assert found.aspect("placeholder", Aspect.VALUE).verdict is Verdict.VIOLATES
+    refusals = found.aspect("bias_add", Aspect.ERROR)
+    assert refusals.verdict is Verdict.UNSUPPORTED
+    assert {f.kind for f in refusals.failures} == {"unmade input"}
+    assert found.aspect("bias_add", Aspect.VALUE).verdict is Verdict.CONFORMS

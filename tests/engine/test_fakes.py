@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -161,6 +162,14 @@ def test_a_wrong_axis_violates_where_it_shows() -> None:
     assert failures[0].citation == Citation("ko-2.2", 2787)
 
 
+def test_a_wrong_shape_cites_the_parameter_that_decides_it() -> None:
+    many = replace(TINY, structures=16, values=("ordinary",), shrink=0, shrink_other=0)
+    result = outcome("drops_dimensions", "sum", profile=many).aspect("sum", Aspect.VALUE)
+    (failure,) = (f for f in result.failures if f.kind == "shape" and f.citation)
+    assert "keepdims=True" in failure.message
+    assert failure.citation == Citation("ko-2.2", 1220)
+
+
 def test_one_ulp_more_is_within_the_limit_and_is_shown() -> None:
     found = outcome("one_ulp_over", "exp", *REST)
     assert worse(found) == {}
@@ -204,7 +213,7 @@ def test_a_crash_is_blamed_on_its_function_and_the_rest_is_judged() -> None:
     found = examine(fake("crashes"), ("exp", *REST), TINY)
     failures = only(found, "exp", Aspect.VALUE, Verdict.CRASHED, TINY)
     assert [f.kind for f in failures] == ["crash"]
-    assert "ends the process (signal 6)" in failures[0].message
+    assert "ends the process (signal 6) while it is computed" in failures[0].message
     assert isinstance(failures[0].got, str)
     assert "about to end" in failures[0].got
     restarts = [e for e in found.events if isinstance(e, WorkerRestarted)]
@@ -227,7 +236,7 @@ def test_a_hang_is_timed_out_and_the_rest_is_judged() -> None:
     assert found.aspect("exp", Aspect.VALUE).verdict is Verdict.TIMED_OUT
     (failure,) = found.aspect("exp", Aspect.VALUE).failures
     assert (failure.kind, failure.citation) == ("time-out", None)
-    assert "no answer within 0.6 s" in failure.message
+    assert "no answer within 0.6 s while it is computed" in failure.message
     values = {found.aspect(name, Aspect.VALUE).verdict for name in REST}
     assert values == {Verdict.CONFORMS}
 
@@ -349,3 +358,26 @@ def test_int_shape_that_fails_for_every_result_is_not_the_functions_failure() ->
 def test_int_shape_that_fails_for_one_function_is() -> None:
     found = outcome("no_static_shape_of_exp", "exp", "reshape").verdicts()
     assert found["exp", Aspect.STATIC_SHAPE] is Verdict.VIOLATES
+
+
+NEGATIVE = ("exp", "softmax", "identity", "int_shape")
+
+
+def kinds(found: Outcome, function: str) -> dict[str, Verdict]:
+    """What is wrong with a function's static shapes."""
+    return {f.kind: f.verdict for f in found.aspect(function, Aspect.STATIC_SHAPE).failures}
+
+
+def test_a_number_for_what_is_unknown_is_the_failure_of_int_shape() -> None:
+    found = examine(fake("unknown_is_negative"), NEGATIVE)
+    assert found.aspect("int_shape", Aspect.VALUE).verdict is Verdict.VIOLATES
+    assert Verdict.VIOLATES not in kinds(found, "exp").values()
+    # what is wrong besides is theirs
+    assert kinds(found, "softmax")["contradiction"] is Verdict.VIOLATES
+    assert kinds(found, "identity")["contradiction"] is Verdict.VIOLATES
+
+
+def test_a_number_for_what_is_unknown_in_one_function_is_its_own_failure() -> None:
+    found = examine(fake("unknown_is_negative", FAKE_OF="exp"), NEGATIVE)
+    assert found.aspect("int_shape", Aspect.VALUE).verdict is not Verdict.VIOLATES
+    assert kinds(found, "exp")["contradiction"] is Verdict.VIOLATES

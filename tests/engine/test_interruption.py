@@ -12,6 +12,7 @@ import pytest
 from conformance.adapters.process import Launch
 from conformance.engine import PROFILES, Run, Subject, run
 from conformance.engine.examination import Examination
+from conformance.engine.lanes import Progress
 from conformance.program import Prelude
 from conformance.results import Results
 from conformance.results.events import (
@@ -39,8 +40,10 @@ def stopped_at(condition: Callable[[Event], bool]) -> tuple[list[Event], Results
             stop.set()
 
     tested = fake("always_wrong")
-    with tested.open(FUNCTIONS) as session:
-        Examination(tested, session, tasks(FUNCTIONS, TINY), COMMON, emit, stop).all()
+    target = Progress(tested, tasks(FUNCTIONS, TINY), COMMON, emit, stop)
+    with tested.open(FUNCTIONS, 0) as session:
+        lane = Examination(tested, session, target.tasks, COMMON, emit, stop)
+        target.add(lane.all(target.introduce))
     (results,) = (e.results for e in events if isinstance(e, TargetFinished))
     return events, results
 
@@ -115,7 +118,7 @@ def test_a_target_that_does_not_start_is_unavailable_and_others_are_run(broken: 
     (unavailable,) = (e for e in events if isinstance(e, TargetUnavailable))
     assert unavailable.name == broken.name
     assert unavailable.reason
-    assert unavailable.hint == f"conformance install --force {broken.name}"
+    assert unavailable.hint == f"make {broken.name}"
     (finished,) = (e for e in events if isinstance(e, TargetFinished))
     assert finished.results.target.name == "correct"
 

@@ -22,7 +22,7 @@ def outcome(seed: int, run: int) -> Outcome:
 
 def timeless(results: Results) -> bytes:
     """The file's bytes with the times set to zero."""
-    run = msgspec.structs.replace(results.run, seconds=0.0, seconds_in_target=0.0)
+    run = msgspec.structs.replace(results.run, seconds=0.0, seconds_in_target=0.0, milliseconds={})
     return encode(msgspec.structs.replace(results, run=run))
 
 
@@ -84,3 +84,11 @@ def test_a_minimised_case_keeps_its_identity() -> None:
         assert isinstance(failure.expected, Array)
         assert failure.got.shape == failure.expected.shape
         assert failure.got.data != failure.expected.data
+
+
+def test_results_hold_the_signature_and_the_mean_time_of_each_function() -> None:
+    results = outcome(3, 1).results
+    # the fake wraps every function
+    assert {f.signature for f in results.functions} == {"(*args, **kwargs)"}
+    assert set(results.run.milliseconds) == set(FUNCTIONS)
+    assert all(0 < time < 60_000 for time in results.run.milliseconds.values())

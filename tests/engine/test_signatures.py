@@ -37,3 +37,33 @@ def test_a_default_has_to_be_there() -> None:
     identity = FunctionIdentity(True, parameters, None)
     (finding,) = signatures.signature(identity, parse("pool(x, form=...)"))
     assert (finding.verdict, finding.kind) == (Verdict.VIOLATES, "missing default")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ([], "()"),
+        (
+            [("x", "POSITIONAL_OR_KEYWORD", None), ("axes", "POSITIONAL_OR_KEYWORD", "(1, 2)")],
+            "(x, axes=(1, 2))",
+        ),
+        (
+            [("x", "POSITIONAL_OR_KEYWORD", None), ("name", "KEYWORD_ONLY", "None")],
+            "(x, *, name=None)",
+        ),
+        (
+            [("inputs", "VAR_POSITIONAL", None), ("options", "VAR_KEYWORD", None)],
+            "(*inputs, **options)",
+        ),
+        ([("fn", "POSITIONAL_OR_KEYWORD", "<function f at 0x7f01>")], "(fn=<function f at 0x…>)"),
+    ],
+)
+def test_a_signature_is_shown_as_it_would_be_written(
+    parameters: list[tuple[str, str, str | None]], said: str
+) -> None:
+    listed = tuple(Parameter(n, kind, d is not None, d) for n, kind, d in parameters)
+    assert signatures.shown(FunctionIdentity(True, listed)) == said
+
+
+def test_a_signature_that_is_hidden_is_not_shown() -> None:
+    assert signatures.shown(FunctionIdentity(True, None, "a builtin")) is None

@@ -1,9 +1,10 @@
 """A pytest plugin under which Keras's own tests run: `-p plugin`, with this folder on the path.
 
-It puts back what they need of older packages (`released.py`). On the reference it also clears the
-session after each test, as Keras's own conftest does on TensorFlow, and lets the reference stand in
-for `keras.backend.tensorflow_backend` and `theano_backend`, which tests of the backend name: what
-these compare is then the reference with itself, or with NumPy.
+It puts back what they need of older packages (`released.py`). On an implementation of this project
+(the reference, or that on PyTorch) it also clears the session after each test, as Keras's own
+conftest does on TensorFlow, and lets it stand in for `keras.backend.tensorflow_backend` and
+`theano_backend`, which tests of the backend name: what these compare is then the implementation
+with itself, or with NumPy.
 """
 
 import sys
@@ -16,7 +17,7 @@ import released
 
 released.scipy_misc()
 KERAS = released.keras()
-ON_THE_REFERENCE = KERAS.backend.backend() == "conformance.reference"
+OURS = KERAS.backend.backend().startswith("conformance.")
 
 
 def _stand_in(name: str) -> types.ModuleType:
@@ -26,7 +27,7 @@ def _stand_in(name: str) -> types.ModuleType:
     return module
 
 
-if ON_THE_REFERENCE:
+if OURS:
     for _name in ("tensorflow_backend", "theano_backend"):
         sys.modules["keras.backend." + _name] = _stand_in(_name)
         setattr(KERAS.backend, _name, sys.modules["keras.backend." + _name])
@@ -39,7 +40,7 @@ def clear_session() -> Any:
     """Forget the learning phase that a test has set, and the float type, if it failed half-way."""
     floatx = KERAS.backend.floatx()
     yield
-    if ON_THE_REFERENCE:
+    if OURS:
         KERAS.backend.set_floatx(floatx)
         KERAS.backend.clear_session()
 

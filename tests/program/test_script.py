@@ -233,3 +233,28 @@ def test_several_outputs_are_all_printed(capsys: pytest.CaptureFixture[str]) -> 
     assert out.splitlines()[:2] == ["float32 (2, 1)", "float32 ()"]
     assert "0.25" in out
     assert "16.25" in out
+
+
+PARTIAL = """
+import numpy as np
+
+def constant(value, dtype):
+    return np.array(value, dtype)
+
+class nn:
+    def twice(x):
+        return 2 * x
+"""
+
+
+@pytest.mark.parametrize("binding", TENSORS)
+def test_it_keeps_to_what_the_implementation_offers(binding: Binding, tmp_path: Path) -> None:
+    (tmp_path / "partial_backend.py").write_text(PARTIAL, encoding="utf-8")
+    case = identity(np.array([1.5, 2.0], "float32"), binding)
+    prelude = Prelude(
+        ("import partial_backend as K",),
+        names={"identity": "nn.twice"},
+        paths=(str(tmp_path),),
+        absent=frozenset({"placeholder", "variable", "eval", "dtype", "int_shape"}),
+    )
+    assert alone(print_script(case, prelude)) == "array([3., 4.], dtype=float32)\n"

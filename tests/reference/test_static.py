@@ -172,7 +172,7 @@ def test_precision_with_unknown_dimensions(build: Any, shape: Any, wanted: Any) 
 
 
 def test_every_operation_has_a_rule_and_a_kernel() -> None:
-    assert set(RULES) == set(KERNELS)
+    assert set(RULES) == {*KERNELS, "derivatives"}  # that one of libraries that differentiate
 
 
 def test_shape_of_a_placeholder() -> None:

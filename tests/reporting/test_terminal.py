@@ -12,7 +12,7 @@ from rich.console import Console
 from conformance.reporting import Recorder, TerminalWriter
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.plain import MARKS
-from conformance.results import ASPECTS, Results, Verdict
+from conformance.results import ASPECTS, Aspect, FunctionResult, Results, Verdict
 from conformance.results.events import (
     CasesDone,
     Event,
@@ -24,7 +24,15 @@ from conformance.results.events import (
     TargetUnavailable,
     WorkerRestarted,
 )
-from tests.reporting.records import HOSTILE, every_verdict, hostile, many_targets, results
+from tests.reporting.records import (
+    HOSTILE,
+    aspect_result,
+    every_verdict,
+    failure,
+    hostile,
+    many_targets,
+    results,
+)
 
 
 def console(*, terminal: bool = False, width: int = 100, encoding: str = "utf-8") -> Console:
@@ -136,13 +144,49 @@ def test_a_failure_that_targets_share_is_listed_once() -> None:
 def test_the_list_is_limited_and_verbose_is_not() -> None:
     made = many_targets(1)
     few = section(shown(events(made), console(), limit=5), "Failures")
-    assert len(few) == 6
-    assert re.match(r"and \d+ more; `conformance show FUNCTION`", few[-1])
+    assert len(few) == 7, "one of each cause, how many more, and how to see them"
+    assert re.match(
+        r"    8 more of this cause \(value: the result has another shape\): a_l", few[1]
+    )
+    assert few[-1].startswith("`conformance show FUNCTION`")
     everything = shown(events(made), console(), limit=5, verbose=True)
     listed = section(everything, "Failures")
     assert len(listed) == 10 + 10 + 9 + 10 + 1, "divergences too"
     assert not any(" more; " in line for line in listed)
     assert "worker restarted in dot: killed by signal 11" in everything
+
+
+def test_causes_beyond_the_limit_are_counted() -> None:
+    functions = [
+        FunctionResult(
+            f"f{i}",
+            "t",
+            [aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure(kind=f"kind {'x' * i}"))],
+        )
+        for i in range(7)
+    ]
+    few = section(shown(events([results("t", functions)]), console(), limit=5), "Failures")
+    assert few[-2] == "and 2 more of 2 other causes; --verbose lists all"
+
+
+def test_rare_conventions_are_counted_unless_verbose() -> None:
+    functions = [
+        FunctionResult(
+            f"f{i}",
+            "t",
+            [
+                aspect_result(
+                    Aspect.VALUE, Verdict.DIVERGES, failure(Verdict.DIVERGES, convention=n)
+                )
+            ],
+        )
+        for i, n in enumerate("abcdefg")
+    ]
+    made = events([results("t", functions)])
+    few = section(shown(made, console(), limit=5), "Divergences by convention")
+    assert few[-1] == "and 2 rarer; --verbose lists all"
+    many = section(shown(made, console(), verbose=True), "Divergences by convention")
+    assert len(many) == 7
 
 
 def test_the_summary_gives_score_counts_rate_share_and_restarts() -> None:

@@ -12,7 +12,8 @@ from hypothesis.errors import NoSuchExample
 
 import conformance.reference
 from conformance.adapters.answers import observation
-from conformance.adapters.observations import Batch
+from conformance.adapters.observations import Batch, StructureObservation
+from conformance.adapters.worker.conformance_worker.adapters import GraphAdapter
 from conformance.adapters.worker.conformance_worker.loop import Worker
 from conformance.engine.findings import Finding
 from conformance.engine.scenes import Scene
@@ -30,20 +31,25 @@ def module(**changed: Any) -> SimpleNamespace:
 
 def findings(scenario: Scenario, target: Any) -> list[Finding]:
     """What is wrong with a target that runs a scenario."""
-    batch = Batch(scenario.program, {n: a[None] for n, a in scenario.arrays.items()}, 1, fresh=True)
+    scene = Scene(scenario, scenario.function)
+    return list(scene.judge(observed(scene.batch, target)).findings)
+
+
+def observed(batch: Batch, target: Any) -> StructureObservation:
+    """What comes of a batch on a target."""
     names = list(batch.arrays)
     request = {
         "command": "run",
         "id": 1,
         "program": to_json(batch.program),
-        "draws": 1,
+        "draws": batch.draws,
         "arrays": {name: i for i, name in enumerate(names)},
-        "fresh": True,
+        "fresh": batch.fresh,
     }
-    header, arrays = Worker(target, False).answer(request, [batch.arrays[name] for name in names])
+    worker = Worker(target, GraphAdapter(target), eager=False)
+    header, arrays = worker.answer(request, [batch.arrays[name] for name in names])
     assert header["ok"], header
-    observed = observation(header, arrays, batch)
-    return list(Scene(scenario, scenario.function).judge(observed).findings)
+    return observation(header, arrays, batch)
 
 
 def smallest(

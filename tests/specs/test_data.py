@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.specs import SpecError
+from conformance.specs import SpecError, load
 from conformance.specs.data import data_of, read_data
 from conformance.specs.errata import Conflict
-from conformance.specs.extraction import Entry, Explanation
+from conformance.specs.extraction import Entry, Explanation, parameter_line
 
 GOOD = """\
 # a comment
@@ -61,3 +61,16 @@ def test_a_conflict_has_a_claim_for_each_edition_or_for_all() -> None:
     assert conflicts["C107"].claim("keras-2.2") == "axis=-1"
     assert conflicts["C107"].claim("keras-2.0") == "there is none"
     assert conflicts["C123"].claim("keras-1") is None, "no function of keras-1 is concerned"
+
+
+def test_the_line_of_a_parameter() -> None:
+    spec = load()["max"]
+    assert parameter_line(spec, "ja-2.0", "keepdims") == 1199
+    assert parameter_line(spec, "ko-2.2", "keepdims") == 1170
+    assert parameter_line(spec, "ko-2.2", "x") == 1168
+
+
+def test_a_document_may_not_describe_a_parameter_or_not_have_the_function() -> None:
+    assert parameter_line(load()["max"], "ja-1", "keepdims") is None
+    assert parameter_line(load()["max"], "ko-2.2", "nonsense") is None
+    assert parameter_line(load()["logsumexp"], "ja-1", "keepdims") is None

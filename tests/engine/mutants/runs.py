@@ -107,7 +107,7 @@ def _subject(together: Round) -> Subject:
         "mutants",
         together[0].edition,
         "the reference with errors",
-        lambda functions: Session(started, functions=functions, limits=LIMITS),
+        lambda functions, _: Session(started, functions=functions, limits=LIMITS),
         prelude,
         lambda setup: configurable.open(setup.configuration, setup.environment),
     )

@@ -1,18 +1,20 @@
-"""Steps of a program called on a module: its functions, operators, and callables made of steps."""
+"""Steps of a program called on an implementation: its functions, operators, and callables."""
 
-import importlib
 import operator
 from typing import Any, Callable, Dict, List
 
+from .adapters import Absent, required
 from .failures import Failure, Meter
 from .programs import Function, Step, decode
+
+UNKNOWN = "unknown"
 
 
 class Calls(object):
     """Calls steps; those of the program itself go through `meter`."""
 
-    def __init__(self, module: Any, meter: Meter) -> None:
-        self._module = module
+    def __init__(self, adapter: Any, meter: Meter) -> None:
+        self._adapter = adapter
         self._meter = meter
 
     def run(self, steps: List[Step], names: Dict[str, Any]) -> None:
@@ -28,7 +30,7 @@ class Calls(object):
         try:
             result = self._meter.call("step", index, self._call, step, names)
         except Failure as failure:
-            if not step.attempt:
+            if not step.attempt or failure.data[0] == Absent.__name__:
                 raise
             return "raises " + " ".join(failure.data[1])
         return "returns" if step.attempt else result
@@ -53,21 +55,26 @@ class Calls(object):
 
     def _resolve(self, name: str) -> Callable[..., Any]:
         package, _, rest = name.partition(".")
-        found: Callable[..., Any]
-        if not rest:
-            found = getattr(self._module, name)
-            return found
         if package == "operator":
-            found = _apply if rest == "call" else getattr(operator, rest)
+            found: Callable[..., Any] = _apply if rest == "call" else getattr(operator, rest)
             return found
-        return self._beside(rest)
+        if package == "maybe" and rest:
+            return self._asking(rest)
+        if name == "eval" and self._adapter.function(name) is None:
+            # a step of other functions' programs: what does the same stands in for it
+            return self._adapter.evaluate  # type: ignore[no-any-return]
+        return required(self._adapter, name)
 
-    def _beside(self, path: str) -> Callable[..., Any]:
-        """Something else of the package that the module belongs to, such as `layers.Input`."""
-        found = importlib.import_module(self._module.__name__.split(".")[0])
-        for part in path.split("."):
-            found = getattr(found, part)
-        return found  # type: ignore[return-value]
+    def _asking(self, name: str) -> Callable[..., Any]:
+        """The function, which answers UNKNOWN instead of raising, or where it is absent."""
+
+        def ask(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return required(self._adapter, name)(*args, **kwargs)
+            except Exception:
+                return UNKNOWN
+
+        return ask
 
 
 def _apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

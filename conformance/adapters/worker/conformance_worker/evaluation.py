@@ -1,9 +1,10 @@
-"""How the tensors of a structure become values: `K.function`, `K.eval`, or as they are (eager)."""
+"""How the tensors of a structure become values: compiled, one by one, or as they are (eager)."""
 
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
 import numpy as np
 
+from .adapters import required
 from .failures import Failure, Meter
 from .structures import Structure
 
@@ -16,8 +17,8 @@ class Evaluator(object):
     itself a fed input has the value that was fed; some refuse to compute it.
     """
 
-    def __init__(self, module: Any, meter: Meter, fed: Sequence[str], eager: bool) -> None:
-        self._module = module
+    def __init__(self, adapter: Any, meter: Meter, fed: Sequence[str], eager: bool) -> None:
+        self._adapter = adapter
         self._meter = meter
         self._fed = fed
         self._worked = bool(fed)
@@ -55,7 +56,7 @@ class Evaluator(object):
     def _dtype(self, tensor: Any) -> Any:
         """The dtype that the implementation gave an input; None if it will not say."""
         try:
-            return np.dtype(str(self._module.dtype(tensor)))
+            return np.dtype(str(required(self._adapter, "dtype")(tensor)))
         except Exception:
             return None
 
@@ -77,8 +78,8 @@ class Evaluator(object):
             return None
 
     def _compile(self, fed: List[Any]) -> None:
-        module, tensors = self._module, self._tensors
-        self._function = self._meter.call("compile", None, lambda: module.function(fed, tensors))
+        adapter, tensors = self._adapter, self._tensors
+        self._function = self._meter.call("compile", None, adapter.compile, fed, tensors)
 
     def _run(self, feed: Dict[str, Any]) -> List[Any]:
         function, arrays = self._function, [feed[name] for name in self._fed]
@@ -91,6 +92,4 @@ class Evaluator(object):
         return values
 
     def _get_all(self) -> List[Any]:
-        module = self._module
-        get = module.eval if self.way == "eval" else getattr(module, "get_value", np.asarray)
-        return [get(tensor) for tensor in self._tensors]
+        return [self._adapter.evaluate(tensor) for tensor in self._tensors]

@@ -3,6 +3,8 @@
 from time import perf_counter
 from typing import Any, Callable, Dict, List, Optional
 
+from .stages import Announce, silent
+
 MOST_MESSAGE = 2000
 
 _BUCKETS = {
@@ -24,15 +26,20 @@ class Failure(Exception):  # noqa: N818 - it is the implementation that failed
 
 
 class Meter(object):
-    """Calls the implementation, adds up the seconds, and turns any exception into a Failure."""
+    """Calls the implementation, adds up the seconds, and turns any exception into a Failure.
 
-    def __init__(self) -> None:
+    Each call is announced before it is made.
+    """
+
+    def __init__(self, announce: Announce = silent) -> None:
+        self._announce = announce
         self.seconds: Dict[str, float] = {"bind": 0.0, "build": 0.0, "call": 0.0}
 
     def call(
         self, stage: str, step: Optional[int], function: Callable[..., Any], *args: Any
     ) -> Any:
         """The result of `function(*args)`; Failure if it raises anything."""
+        self._announce(stage, step)
         begin = perf_counter()
         try:
             return function(*args)

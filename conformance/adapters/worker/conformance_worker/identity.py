@@ -5,19 +5,21 @@ import platform
 import sys
 from typing import Any, Dict, List
 
+from .mapping import NO_SIGNATURE, Mapped, reason_absent
+
 PROTOCOL = 1
-LIBRARIES = ("keras", "tensorflow", "theano", "cntk", "numpy", "tf_keras", "torch")
+LIBRARIES = ("keras", "tensorflow", "theano", "cntk", "numpy", "tf_keras", "torch", "jax")
 MOST_DEFAULT = 200
 
 
-def identity(module: Any, functions: List[str]) -> Dict[str, Any]:
+def identity(module: Any, adapter: Any, functions: List[str]) -> Dict[str, Any]:
     """Protocol, versions, backend, and the signatures of `functions`."""
     return {
         "protocol": PROTOCOL,
         "python": platform.python_version(),
         "versions": _versions(module),
-        "backend": _backend(module),
-        "functions": {name: _function(module, name) for name in functions},
+        "backend": _backend(adapter),
+        "functions": {name: _function(module, adapter, name) for name in functions},
     }
 
 
@@ -40,17 +42,20 @@ def _version(name: str) -> str:
         return ""
 
 
-def _backend(module: Any) -> Any:
+def _backend(adapter: Any) -> Any:
     try:
-        return str(module.backend())
+        return str(adapter.function("backend")())
     except Exception:
         return None
 
 
-def _function(module: Any, name: str) -> Dict[str, Any]:
-    function = getattr(module, name, None)
+def _function(module: Any, adapter: Any, name: str) -> Dict[str, Any]:
+    function = adapter.function(name)
     if function is None:
-        return {"present": False, "signature": None, "reason": "absent"}
+        reason = reason_absent(module, name) or "absent"
+        return {"present": False, "signature": None, "reason": reason}
+    if isinstance(module, Mapped):
+        return {"present": True, "signature": None, "reason": NO_SIGNATURE}
     try:
         parameters = inspect.signature(function).parameters.values()
         signature = [_parameter(parameter) for parameter in parameters]

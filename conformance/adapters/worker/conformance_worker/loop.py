@@ -1,18 +1,23 @@
 """The worker's life: limits, the import, then one answer for each request until the host goes."""
 
 import argparse
-import importlib
+import gc
+import json
 import os
 import resource
 import sys
 from typing import Any, Callable, Dict, List, Tuple
 
+from .adapters import BUILT_IN
+from .adapters import load as load_adapter
 from .channel import Channel
 from .frames import FrameError
 from .identity import identity
+from .loading import load as load_module
 from .programs import RequestError, parse
 from .running import Run, draws_of
 from .settings import Settings
+from .stages import Announce, announcer, silent
 
 MOST_FILE_BYTES = 2 * 2**30
 CLEAR_EVERY = 16
@@ -21,12 +26,17 @@ Answer = Tuple[Dict[str, Any], List[Any]]
 
 
 class Worker(object):
-    """Answers requests about one module."""
+    """Answers requests about one implementation, reached through `adapter`.
 
-    def __init__(self, module: Any, eager: bool) -> None:
+    `announce` is told what is done next.
+    """
+
+    def __init__(self, module: Any, adapter: Any, eager: bool, announce: Announce = silent) -> None:
+        self._announce = announce
         self._module = module
+        self._adapter = adapter
         self._eager = eager
-        self._settings = Settings(module)
+        self._settings = Settings(adapter)
         self._builds = 0
         self._clean = False
         self._spoiled = False
@@ -51,7 +61,7 @@ class Worker(object):
         return dict(header, id=number, ok=True), arrays
 
     def _start(self, request: Dict[str, Any], payloads: List[Any]) -> Answer:  # noqa: ARG002
-        return identity(self._module, request["functions"]), []
+        return identity(self._module, self._adapter, request["functions"]), []
 
     def _configure(self, request: Dict[str, Any], payloads: List[Any]) -> Answer:  # noqa: ARG002
         return {"configured": self._settings.configure(request)}, []
@@ -63,7 +73,7 @@ class Worker(object):
         if request.get("fresh") and not self._clean:
             self._forget()
         self._clean = False
-        run = Run(self._module, self._eager, program, self._before_build)
+        run = Run(self._adapter, self._eager, program, self._before_build, self._announce)
         header, arrays = run.answer(stacked, request["draws"])
         self._spoiled = run.spoiled
         if request.get("fresh"):
@@ -71,6 +81,7 @@ class Worker(object):
             self._forget()
             self._clean = True
         header["leaked"] = sorted({*self._leaked, *self._settings.restore()})
+        self._announce(None, None)
         return header, arrays
 
     def _before_build(self, spoiled: bool) -> None:
@@ -86,11 +97,11 @@ class Worker(object):
     def _forget(self) -> None:
         """A session as it was at the start, as far as the implementation can."""
         self._spoiled = False
-        if hasattr(self._module, "clear_session"):
-            try:
-                self._module.clear_session()
-            except Exception:  # the library's own, of any type: its scenarios show it
-                self._leaked.append("clear_session")
+        self._announce("session", None)
+        try:
+            self._adapter.reset()
+        except Exception:  # the library's own, of any type: its scenarios show it
+            self._leaked.append("clear_session")
         self._leaked += self._settings.restore()
         if self._settings.phase_leaked():
             self._leaked.append("learning_phase")
@@ -126,18 +137,44 @@ def main() -> None:
     _limit(resource.RLIMIT_FSIZE, MOST_FILE_BYTES)
     if options.memory_limit is not None:
         _limit(resource.RLIMIT_AS, options.memory_limit)
-    module = importlib.import_module(options.module)
-    serve(channel, Worker(module, options.family == "eager"))
+    announce = silent if options.stage_fd is None else announcer(options.stage_fd)
+    announce("import", None)
+    module = load_module(options.module, options.startup, options.mapping)
+    _settle()
+    adapter = _adapter(module, options)
+    announce(None, None)
+    serve(channel, Worker(module, adapter, options.family == "eager", announce))
+
+
+def _adapter(module: Any, options: Any) -> Any:
+    if options.adapter:
+        return load_adapter(options.adapter)(module)
+    return BUILT_IN[options.family](module, json.loads(options.names))
 
 
 def _options() -> Any:
     parser = argparse.ArgumentParser(description=sys.modules[__name__].__doc__)
     parser.add_argument("--read-fd", type=int, required=True)
     parser.add_argument("--write-fd", type=int, required=True)
+    parser.add_argument("--stage-fd", type=int)
     parser.add_argument("--module", required=True)
     parser.add_argument("--family", choices=("graph", "eager"), required=True)
+    parser.add_argument("--adapter")
+    parser.add_argument("--names", default="{}")
+    parser.add_argument("--startup", default="")
+    parser.add_argument("--mapping")
     parser.add_argument("--memory-limit", type=int)
     return parser.parse_args()
+
+
+def _settle() -> None:
+    """Take what was imported out of garbage collections, which `clear_session` may ask for.
+
+    They would go through all objects of a library each time.
+    """
+    if hasattr(gc, "freeze"):  # not before CPython 3.7
+        gc.collect()
+        gc.freeze()
 
 
 def _limit(kind: int, value: int) -> None:

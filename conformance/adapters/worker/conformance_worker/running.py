@@ -7,7 +7,8 @@ import numpy as np
 from .evaluation import Evaluator
 from .failures import Failure, Meter, describe
 from .programs import PLACEHOLDERS, Program, RequestError
-from .structures import Structure
+from .stages import Announce, silent
+from .structures import Structure, offered
 from .values import Columns, Value, is_plain, read
 
 
@@ -17,12 +18,19 @@ class Run(object):
     A graph is built once, and for every draw where it holds numbers: with a constant or an array,
     or with a step that returns values. In eager mode every draw calls the steps again, unless
     there are placeholders. `before_build` is called before a graph is built and told whether a
-    draw has failed since the last one was; in the end `spoiled` says so.
+    draw has failed since the last one was; in the end `spoiled` says so. `announce` is told what
+    is done next.
     """
 
     def __init__(
-        self, module: Any, eager: bool, program: Program, before_build: Callable[[bool], None]
+        self,
+        adapter: Any,
+        eager: bool,
+        program: Program,
+        before_build: Callable[[bool], None],
+        announce: Announce = silent,
     ) -> None:
+        program = offered(adapter, program)
         fed = [item.name for item in program.inputs if item.binding in PLACEHOLDERS]
         self._variables = [item.name for item in program.inputs if item.binding == "variable"]
         self._fixed = any(item.binding in ("constant", "array") for item in program.inputs)
@@ -30,9 +38,9 @@ class Run(object):
             # what is computed of a variable alone is computed when the graph is built
             self._fixed = True
         self._eager = eager and not fed
-        self._meter = Meter()
-        self._structure = Structure(module, program, self._meter, eager)
-        self._evaluator = Evaluator(module, self._meter, fed, eager)
+        self._meter = Meter(announce)
+        self._structure = Structure(adapter, program, self._meter, eager)
+        self._evaluator = Evaluator(adapter, self._meter, fed, eager)
         self._before_build = before_build
         self._ready = False
         self.spoiled = False

@@ -1,4 +1,4 @@
-"""The settings of the module: set once, and found and put back where a program changes them."""
+"""The settings: set once, and found and put back where a program changes them."""
 
 from typing import Any, Dict, List
 
@@ -13,35 +13,35 @@ _OLD_FORMATS = {"channels_last": "tf", "channels_first": "th"}
 
 
 class Settings(object):
-    """The settings that the module has and that have been configured."""
+    """The settings that the implementation has and that have been configured."""
 
-    def __init__(self, module: Any) -> None:
-        self._module = module
+    def __init__(self, adapter: Any) -> None:
+        self._function = adapter.function
         self._wanted: List[Any] = []
         self._phase = self._phase_kind()
 
     def configure(self, values: Dict[str, Any]) -> List[str]:
-        """Set what the module can set; the names of what was set."""
+        """Set what can be set; the names of what was set."""
         self._wanted = []
         done: List[str] = []
         for name, getter, setter in _SETTINGS:
-            has_both = hasattr(self._module, getter) and hasattr(self._module, setter)
-            if name in done or not has_both:
+            get, put = self._function(getter), self._function(setter)
+            if name in done or get is None or put is None:
                 continue
             value = values[name]
             if getter == "image_dim_ordering":
                 value = _OLD_FORMATS[value]
-            getattr(self._module, setter)(value)
-            self._wanted.append((name, getter, setter, value))
+            put(value)
+            self._wanted.append((name, get, put, value))
             done.append(name)
         return done
 
     def restore(self) -> List[str]:
         """Put back what was changed; the names of it."""
         leaked = []
-        for name, getter, setter, value in self._wanted:
-            if getattr(self._module, getter)() != value:
-                getattr(self._module, setter)(value)
+        for name, get, put, value in self._wanted:
+            if get() != value:
+                put(value)
                 leaked.append(name)
         return leaked
 
@@ -51,5 +51,6 @@ class Settings(object):
 
     def _phase_kind(self) -> Any:
         """The phase itself where it is a number, else that it is symbolic."""
-        phase = getattr(self._module, "learning_phase", lambda: None)()
+        learning_phase = self._function("learning_phase")
+        phase = None if learning_phase is None else learning_phase()
         return phase if isinstance(phase, int) else "symbolic"

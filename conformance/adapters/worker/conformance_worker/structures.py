@@ -1,29 +1,49 @@
-"""One program on one module: its inputs bound, its steps called, its results evaluated."""
+"""One program on one implementation: its inputs bound, its steps called, its results evaluated."""
 
 from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
+from .adapters import required
 from .calling import Calls
 from .failures import Failure, Meter
 from .programs import PLACEHOLDERS, Input, Program
 from .values import flatten, is_plain
 
+_INSTEAD = ("variable", "constant")
 NO_CLAIM = {"dtype": None, "shape": None, "dtype_error": None, "shape_error": None}
 
 
+def offered(adapter: Any, program: Program) -> Program:
+    """The program with inputs that can be made.
+
+    Where there are no placeholders, variables or constants, another of them takes their place, in
+    the end the array itself.
+    """
+    inputs = [item._replace(binding=_binding(adapter, item)) for item in program.inputs]
+    return program._replace(inputs=inputs)
+
+
+def _binding(adapter: Any, item: Input) -> str:
+    own = item.binding.split("_")[0]
+    if own == "array" or item.arguments is not None or adapter.function(own) is not None:
+        return item.binding
+    return next((b for b in _INSTEAD if adapter.function(b) is not None), "array")
+
+
 class Structure(object):
-    """A program whose tensors live in `names`; the calls into the module go through `meter`.
+    """A program whose tensors live in `names`; the calls into it go through `meter`.
 
     In eager mode a tensor may be an array, so that arrays too have a dtype and shape to claim.
     """
 
-    def __init__(self, module: Any, program: Program, meter: Meter, eager: bool) -> None:
+    def __init__(self, adapter: Any, program: Program, meter: Meter, eager: bool) -> None:
         self._eager = eager
-        self._module = module
+        self._adapter = adapter
         self._program = program
         self._meter = meter
-        self._calls = Calls(module, meter)
+        self._anew = eager and adapter.function("set_value") is None
+        self._calls = Calls(adapter, meter)
         self.names: Dict[str, Any] = {}
         self.items: List[Tuple[str, Any]] = []
 
@@ -34,9 +54,12 @@ class Structure(object):
             self.names[item.name] = self._bind(item, feed[item.name])
 
     def rebind(self, feed: Dict[str, Any]) -> None:
-        """Set the variables and keep the placeholders; constants are made anew."""
+        """Set the variables and keep the placeholders; constants are made anew.
+
+        Where nothing can set a variable, and no graph holds it, it is made anew too.
+        """
         for item in self._program.inputs:
-            if item.binding == "variable":
+            if item.binding == "variable" and not self._anew:
                 self._set(self.names[item.name], feed[item.name])
             elif item.binding not in PLACEHOLDERS:
                 self.names[item.name] = self._bind(item, feed[item.name])
@@ -58,12 +81,13 @@ class Structure(object):
 
     def changed(self, name: str, fed: Any) -> bool:
         """Whether the variable `name` no longer holds what it was given."""
-        held = np.asarray(self._module.get_value(self.names[name]))
+        read = self._adapter.function("get_value") or self._adapter.evaluate
+        held = np.asarray(read(self.names[name]))
         same_shape = held.shape == fed.shape
         return not (same_shape and held.tobytes() == fed.astype(held.dtype).tobytes())
 
     def input_claims(self) -> List[Any]:
-        """What the module says of the inputs."""
+        """What the implementation says of the inputs."""
         return [
             {
                 "name": item.name,
@@ -75,7 +99,7 @@ class Structure(object):
         ]
 
     def output_claims(self) -> List[Any]:
-        """What the module says of the outputs before evaluation."""
+        """What the implementation says of the outputs before evaluation."""
         return [self._output(name) for name in self._program.outputs]
 
     def _output(self, name: str) -> Dict[str, Any]:
@@ -88,7 +112,7 @@ class Structure(object):
 
     def _claim(self, tensor: Any) -> Dict[str, Any]:
         claim: Dict[str, Any] = dict(NO_CLAIM)
-        if not is_plain(tensor) or (self._eager and isinstance(tensor, np.ndarray)):
+        if not is_plain(tensor) or (self._eager and isinstance(tensor, (np.ndarray, np.generic))):
             for key, question in (("dtype", self._dtype), ("shape", self._shape)):
                 try:
                     claim[key] = self._meter.call("claim", None, question, tensor)
@@ -97,21 +121,19 @@ class Structure(object):
         return claim
 
     def _dtype(self, tensor: Any) -> Any:
-        dtype = self._module.dtype(tensor)
+        dtype = required(self._adapter, "dtype")(tensor)
         return dtype if dtype is None else str(getattr(dtype, "name", dtype))
 
     def _shape(self, tensor: Any) -> Any:
-        shape = self._module.int_shape(tensor)
+        shape = required(self._adapter, "int_shape")(tensor)
         return shape if shape is None else [None if n is None else int(n) for n in shape]
 
     def _bind(self, item: Input, value: Any) -> Any:
         if item.binding == "array":
             return value
         positional, keywords = self._arguments(item, value)
-        function = item.binding.split("_")[0]
-        return self._meter.call(
-            "bind", None, lambda: getattr(self._module, function)(*positional, **keywords)
-        )
+        binder = item.binding.split("_")[0]
+        return self._meter.call("bind", None, self._adapter.bind, binder, positional, keywords)
 
     def _arguments(self, item: Input, value: Any) -> Tuple[List[Any], Dict[str, Any]]:
         """What makes the input: its own arguments, or the usual shape and dtype."""
@@ -127,4 +149,4 @@ class Structure(object):
         return ([] if fed else [value]), keywords
 
     def _set(self, variable: Any, value: Any) -> None:
-        self._meter.call("bind", None, lambda: self._module.set_value(variable, value))
+        self._meter.call("bind", None, self._adapter.assign, variable, value)

@@ -1,0 +1,85 @@
+"""Tables that say what takes the place of the functions of `K` in a module of another shape.
+
+    imports = ["import keras"]
+
+    [functions.clip]
+    old = "x, min_value, max_value"                         the documented parameters
+    new = "keras.ops.clip(x, min_value, max_value)"         an expression, or lines with a return
+    differs = "what is not as it was"                       left out where nothing differs
+    remark = "what else a porter should know"               optional
+
+    [absent]
+    gradients = "why nothing takes its place"
+
+The worker makes a function of each row, a standalone script prints those that it needs, and
+docs/migration.md is the whole table with what the cases say of it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from conformance.adapters.worker.conformance_worker.mapping import definition
+
+
+class MappingError(ValueError):
+    """A table is wrong; the message names the file and the row."""
+
+
+class Row(Struct, frozen=True, forbid_unknown_fields=True):
+    """What takes the place of one function."""
+
+    old: str
+    """Its documented parameters, with their defaults."""
+    new: str
+    """An expression over them, or several lines that end in a `return`."""
+    differs: str = ""
+    """What is not as it was; empty if nothing is."""
+    remark: str = ""
+
+
+class Table(Struct, frozen=True, forbid_unknown_fields=True):
+    """A whole table."""
+
+    imports: list[str]
+    """The lines that the new calls need."""
+    functions: dict[str, Row]
+    absent: dict[str, str] = {}
+    """Functions that nothing takes the place of, with the reason."""
+
+    def definitions(self) -> Mapping[str, tuple[str, ...]]:
+        """The lines of each function."""
+        rows = msgspec.to_builtins(self.functions)
+        return {name: tuple(definition(name, row)) for name, row in rows.items()}
+
+
+@cache
+def load(path: Path) -> Table:
+    """The table in a TOML file. Raises `MappingError`."""
+    try:
+        table = msgspec.toml.decode(path.read_bytes(), type=Table)
+    except (OSError, msgspec.MsgspecError) as error:
+        raise MappingError(f"{path}: {error}") from error
+    if both := sorted(table.functions.keys() & table.absent.keys()):
+        raise MappingError(f"{path}: absent.{both[0]}: it has a row in [functions]; keep one")
+    for name, lines in table.definitions().items():
+        _check(path, name, "\n".join(lines))
+    return table
+
+
+def _check(path: Path, name: str, source: str) -> None:
+    where = f"{path}: functions.{name}"
+    if not name.isidentifier():
+        raise MappingError(f"{where}: a function's name is an identifier")
+    try:
+        (function,) = ast.parse(source).body
+    except (SyntaxError, ValueError) as error:
+        raise MappingError(f"{where}: not a function: {error}: {source!r}") from error
+    if not any(isinstance(node, ast.Return) for node in ast.walk(function)):
+        raise MappingError(f"{where}: several lines end in a `return`")

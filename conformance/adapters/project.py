@@ -1,0 +1,47 @@
+"""The file in which a project describes targets of its own, and all targets that are known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from conformance.adapters import registry
+from conformance.adapters.registry import PYPROJECT, RegistryError, Target
+
+OWN = "conformance.toml"
+
+
+def known(file: Path | None = None) -> dict[str, Target]:
+    """The shipped targets and those of `file`, by default of the file that `find` finds.
+
+    Raises `RegistryError` for a file that is wrong, or that describes a shipped target anew.
+    """
+    shipped = registry.shipped()
+    chosen = find(Path.cwd()) if file is None else file
+    own = {} if chosen is None else registry.load(chosen)
+    taken = {name for t in shipped.values() for name in (t.name, t.library)}
+    for name in own:
+        if name in taken:
+            raise RegistryError(
+                f"{chosen}: targets.{name}: the suite's own has this name; give another"
+            )
+    return shipped | own
+
+
+def find(folder: Path) -> Path | None:
+    """The file for a folder: `conformance.toml`, or a `pyproject.toml` with targets.
+
+    The nearest counts, from the folder upwards; None if there is none.
+    """
+    for place in (folder, *folder.parents):
+        if (place / OWN).is_file():
+            return place / OWN
+        if (place / PYPROJECT).is_file() and _has_table(place / PYPROJECT):
+            return place / PYPROJECT
+    return None
+
+
+def _has_table(file: Path) -> bool:
+    try:
+        return "[tool.conformance" in file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False

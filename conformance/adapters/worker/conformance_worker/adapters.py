@@ -1,0 +1,128 @@
+"""How the worker reaches an implementation: six methods, which an adapter of your own may replace.
+
+The worker asks an adapter for nothing else. `GraphAdapter` and `EagerAdapter` reach a module that
+has the functions of `K`; `load` finds those and others by name.
+"""
+
+import importlib
+from typing import Any, Callable, Dict, List, Optional, Sequence
+
+import numpy as np
+
+BINDERS = ("variable", "constant", "placeholder")
+GROUP = "conformance.adapters"
+
+
+class Absent(NotImplementedError):  # noqa: N818 - no error of the implementation
+    """The implementation has no function of this name."""
+
+
+class GraphAdapter(object):
+    """A module whose tensors are evaluated by `function` and `eval`.
+
+    `names` maps documented names to the module's own, which may be dotted ("nn.relu").
+    """
+
+    def __init__(self, module: Any, names: Optional[Dict[str, str]] = None) -> None:
+        self._module = module
+        self._names = names or {}
+
+    def function(self, name: str) -> Optional[Callable[..., Any]]:
+        """What offers the documented function `name`; None if nothing does.
+
+        `keras.NAME` is something else of the package that the module belongs to, such as
+        `keras.layers.Input`.
+        """
+        found = self._module
+        if name.startswith("keras."):
+            found = importlib.import_module(found.__name__.partition(".")[0])
+            name = name.partition(".")[2]
+        for part in self._names.get(name, name).split("."):
+            found = getattr(found, part, None)
+        return found  # type: ignore[no-any-return]
+
+    def bind(self, binder: str, values: Sequence[Any], keywords: Dict[str, Any]) -> Any:
+        """A tensor: `binder` is variable, constant or placeholder.
+
+        `values` holds one array, or nothing for a placeholder; `keywords` are `dtype`, and for a
+        placeholder `shape`, with None for what is unknown, or what else the case passes.
+        """
+        return self._required(binder)(*values, **keywords)
+
+    def assign(self, variable: Any, value: Any) -> None:
+        """Give a variable another value of the same shape."""
+        self._required("set_value")(variable, value)
+
+    def compile(self, inputs: List[Any], outputs: List[Any]) -> Callable[[List[Any]], Any]:
+        """A callable from one array for each of the placeholders to one for each output."""
+        made: Callable[[List[Any]], Any] = self._required("function")(inputs, outputs)
+        return made
+
+    def evaluate(self, tensor: Any) -> Any:
+        """The value, as an array, of a tensor that depends on no placeholder."""
+        return self._required("eval")(tensor)
+
+    def reset(self) -> None:
+        """A session as it was at the start, as far as that can be had."""
+        clear = self.function("clear_session")
+        if clear is not None:
+            clear()
+
+    def _required(self, name: str) -> Callable[..., Any]:
+        return required(self, name)
+
+
+class EagerAdapter(GraphAdapter):
+    """A module whose functions compute at once."""
+
+    def evaluate(self, tensor: Any) -> Any:
+        """The tensor's value."""
+        return (self.function("get_value") or np.asarray)(tensor)
+
+
+BUILT_IN = {"graph": GraphAdapter, "eager": EagerAdapter}
+
+
+def required(adapter: Any, name: str) -> Callable[..., Any]:
+    """The function of this name; Absent if the adapter has none."""
+    found: Optional[Callable[..., Any]] = adapter.function(name)
+    if found is None:
+        raise Absent("there is no function {}".format(name))
+    return found
+
+
+def load(name: str) -> Callable[[Any], Any]:
+    """The adapter class that `name` stands for: `module:Class`, or an entry point's name."""
+    if ":" not in name:
+        name = _entry_point(name)
+    module, _, attribute = name.partition(":")
+    found: Callable[[Any], Any] = getattr(importlib.import_module(module), attribute)
+    return found
+
+
+def _entry_point(name: str) -> str:
+    known = _entry_points()
+    if name not in known:
+        known_names = ", ".join(sorted(known)) or "none"
+        raise LookupError(
+            "no installed package has an entry point {!r} in the group {}; there are: {}".format(
+                name, GROUP, known_names
+            )
+        )
+    return known[name]
+
+
+def _entry_points() -> Dict[str, str]:
+    """Entry points of the group, as `module:Class`, by name."""
+    try:
+        from importlib import metadata  # noqa: PLC0415 - not before CPython 3.8
+    except ImportError:
+        import pkg_resources  # type: ignore[import-not-found, unused-ignore] # noqa: PLC0415
+
+        return {
+            e.name: "{}:{}".format(e.module_name, ".".join(e.attrs))
+            for e in pkg_resources.iter_entry_points(GROUP)
+        }
+    found: Any = metadata.entry_points()
+    chosen = found.select(group=GROUP) if hasattr(found, "select") else found.get(GROUP, ())
+    return {entry.name: entry.value for entry in chosen}

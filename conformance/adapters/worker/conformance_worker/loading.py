@@ -1,0 +1,16 @@
+"""The module under test, imported after the start-up that its target asks for."""
+
+import importlib
+from typing import Any, Optional
+
+from .mapping import Mapped, read
+
+
+def load(module: str, startup: str = "", mapping: Optional[str] = None) -> Any:
+    """The module, or the functions that the table in the file `mapping` makes of it.
+
+    `startup` is Python source that runs before the import.
+    """
+    exec(startup, {"__name__": "startup"})  # noqa: S102 - the target's own
+    found = importlib.import_module(module)
+    return found if mapping is None else Mapped(module, read(mapping))

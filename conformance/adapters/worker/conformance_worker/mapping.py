@@ -1,0 +1,49 @@
+"""A module with the functions of `K`, made of a table of the calls that take their place today.
+
+The suite imports this too, to print the same functions in a standalone script.
+"""
+
+from typing import Any, Dict, List, Optional
+
+NO_SIGNATURE = "its documented one is the mapping's; the new call has another"
+
+
+def definition(name: str, row: Dict[str, Any]) -> List[str]:
+    """The lines of the function `name`; `row` has its parameters (`old`) and its body (`new`).
+
+    A body of one line is an expression, and its value is returned.
+    """
+    body = row["new"].strip().split("\n")
+    if len(body) == 1:
+        body = ["return " + body[0]]
+    return ["def {}({}):".format(name, row["old"]), *("    " + line for line in body)]
+
+
+class Mapped(object):
+    """The functions of a table; `__name__` is the module that they call.
+
+    `absent` says why a function has no place in the table.
+    """
+
+    def __init__(self, name: str, table: Dict[str, Any]) -> None:
+        self.__name__ = name
+        self.absent: Dict[str, str] = table.get("absent", {})
+        for function, row in table["functions"].items():
+            # names of their own for each: no function of the table is seen by another
+            names: Dict[str, Any] = {}
+            exec("\n".join(table["imports"]), names)  # noqa: S102
+            exec("\n".join(definition(function, row)), names)  # noqa: S102
+            setattr(self, function, names[function])
+
+
+def read(path: str) -> Dict[str, Any]:
+    """The table in a TOML file; the interpreter must be CPython 3.11 or later."""
+    import tomllib  # noqa: PLC0415 - not in older ones, whose targets have no table
+
+    with open(path, "rb") as file:
+        return tomllib.load(file)
+
+
+def reason_absent(module: Any, name: str) -> Optional[str]:
+    """Why the module lacks `name`, if a table says so."""
+    return module.absent.get(name) if isinstance(module, Mapped) else None

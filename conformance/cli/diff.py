@@ -1,0 +1,190 @@
+"""`conformance diff A B`: where two targets differ."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+import conformance
+from conformance.adapters import environments
+from conformance.adapters.registry import Target
+from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
+from conformance.cli.known import chosen, config_option, known_targets
+from conformance.cli.results_files import read_file
+from conformance.cli.select import expression
+from conformance.cli.subjects import subject
+from conformance.engine import PROFILES, Run, plan, run
+from conformance.reporting import Recorder, TerminalWriter
+from conformance.reporting.difference import Comparison, compare, encode
+from conformance.reporting.difference_text import markdown, terminal_lines
+from conformance.reporting.json_results import file_name
+from conformance.reporting.paint import Paint, make_console
+from conformance.results import ASPECTS, Aspect, Results
+from conformance.results.events import Event, RunFinished
+from conformance.specs import load
+
+
+@click.command("diff")
+@click.argument("a")
+@click.argument("b")
+@click.option(
+    "-k", "selection", metavar="EXPRESSION", help="Only functions whose names match, as in `run`."
+)
+@click.option(
+    "--aspect",
+    "aspects",
+    multiple=True,
+    type=click.Choice([str(a) for a in ASPECTS]),
+    help="Only this aspect; may be repeated.",
+)
+@click.option(
+    "--format",
+    "shape",
+    type=click.Choice(["terminal", "markdown", "json"]),
+    default="terminal",
+    show_default=True,
+    help="What is printed.",
+)
+@click.option(
+    "--results",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of stored results.  [default: reports, if it is there]",
+)
+@click.option("--run", "anew", is_flag=True, help="Run both targets, whatever results are stored.")
+@click.option(
+    "--profile",
+    type=click.Choice(list(PROFILES)),
+    default="smoke",
+    show_default=True,
+    help="How much is tried where a target is run.",
+)
+@click.option("--verbose", "-v", is_flag=True, help="Arrays and scripts of every case, too.")
+@config_option
+def command(**options: Any) -> None:
+    """Show where A and B differ, function by function, with the smallest case for each difference.
+
+    A and B are targets, or results files. For a target its stored results are taken; where there
+    are none, it is run.
+
+    \b
+    conformance diff keras-2.2.4-tensorflow keras-2.2.4-theano -k "softmax or batch_dot"
+    conformance diff old/mine.json reports/mine.json --aspect value
+    conformance diff reference mine --format markdown > porting.md
+
+    Exit status: 0 no difference; 1 a difference; 2 wrong usage; 3 a target could not be run.
+    """
+    select = expression(options["selection"]) if options["selection"] else (lambda _: True)
+    a, b = _both(options)
+    aspects = [Aspect(aspect) for aspect in options["aspects"]] or ASPECTS
+    comparison = compare(a, b, select, aspects)
+    _check(comparison, options)
+    _print(comparison, options)
+    raise SystemExit(1 if comparison.differences else 0)
+
+
+def _both(options: dict[str, Any]) -> tuple[Results, Results]:
+    """The results of A and of B; those that are not stored are made, both in one run."""
+    names = (options["a"], options["b"])
+    stored = {name: _stored(name, options) for name in names}
+    absent = [name for name in dict.fromkeys(names) if stored[name] is None]
+    made = _run([_target(name, options) for name in absent], options) if absent else []
+    found = {name: results for name, results in stored.items() if results is not None}
+    found |= dict(zip(absent, made, strict=True))
+    return found[names[0]], found[names[1]]
+
+
+def _stored(name: str, options: dict[str, Any]) -> Results | None:
+    """The results in the file `name`, or those of the target `name`; None if there are none."""
+    if Path(name).suffix == ".json" or Path(name).is_file():
+        if not Path(name).is_file():
+            raise UsageProblem(f"there is no file {name}", "give a results file or a target")
+        return read_file(Path(name))
+    file = (options["folder"] or Path("reports")) / file_name(name)
+    return read_file(file) if file.is_file() and not options["anew"] else None
+
+
+def _target(name: str, options: dict[str, Any]) -> Target:
+    found = chosen([name], known_targets(options["config"]))
+    if len(found) > 1:
+        names = ", ".join(target.name for target in found)
+        raise UsageProblem(f"{name} stands for several targets", f"write one of {names}")
+    return found[0]
+
+
+def _run(targets: Sequence[Target], options: dict[str, Any]) -> list[Results]:
+    """The targets' results, made now; progress and problems go to stderr. Exits if one fails."""
+    for target in targets:
+        state = environments.status(target)
+        if isinstance(state, environments.Missing):
+            click.echo(f"error: {target.name}: {state.reason}\nhint: {state.hint}", err=True)
+            raise SystemExit(CANNOT_RUN)
+    recorder, progress = Recorder(), TerminalWriter(make_console(stderr=True), quiet=False)
+
+    def emit(event: Event) -> None:
+        recorder.handle(event)
+        if not isinstance(event, RunFinished):
+            progress.handle(event)
+
+    try:
+        run(
+            [subject(t) for t in targets], _plans(targets, options), _common(options), emit, _jobs()
+        )
+    finally:
+        progress.close()
+    if any(e.interrupted for e in recorder.of(RunFinished)):
+        raise SystemExit(INTERRUPTED)
+    made = {results.target.name: results for results in recorder.results}
+    if any(target.name not in made for target in targets):
+        raise SystemExit(CANNOT_RUN)
+    return [made[target.name] for target in targets]
+
+
+def _plans(targets: Sequence[Target], options: dict[str, Any]) -> dict[str, Any]:
+    text = options["selection"]
+    select = expression(text) if text else (lambda _: True)
+    aspects = [Aspect(aspect) for aspect in options["aspects"]]
+    profile = PROFILES[options["profile"]]
+    editions = {target.edition for target in targets}
+    return {e: plan(load(), e, profile, 0, select=select, aspects=aspects) for e in editions}
+
+
+def _common(options: dict[str, Any]) -> Run:
+    return Run(
+        suite_version=conformance.__version__,
+        profile=PROFILES[options["profile"]],
+        seed=0,
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        selection=options["selection"],
+    )
+
+
+def _jobs() -> int:
+    return os.cpu_count() or 1
+
+
+def _check(comparison: Comparison, options: dict[str, Any]) -> None:
+    """UsageProblem where nothing was judged on both, which is no agreement."""
+    if not comparison.compared:
+        asked = f" of -k {options['selection']!r}" if options["selection"] else ""
+        raise UsageProblem(
+            f"no aspect{asked} was judged on both {options['a']} and {options['b']}",
+            "`--run` runs both; without -k and --aspect, everything is compared",
+        )
+
+
+def _print(comparison: Comparison, options: dict[str, Any]) -> None:
+    if options["shape"] == "json":
+        click.echo(encode(comparison), nl=False)
+    elif options["shape"] == "markdown":
+        click.echo(markdown(comparison).encode("utf-8", "backslashreplace"), nl=False)
+    else:
+        console = make_console()
+        paint = Paint(console)
+        for line in terminal_lines(comparison, paint, verbose=options["verbose"]):
+            console.print(line, soft_wrap=not console.is_terminal)

@@ -1,0 +1,102 @@
+"""The specs as the plain data that reports are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from conformance.reporting import documented as plain
+from conformance.specs import Spec, Specs, load, load_conventions
+from conformance.specs.errata import load_conflicts
+from conformance.specs.load import general_claims
+from conformance.specs.model import (
+    Accuracy,
+    Conditioned,
+    Contraction,
+    DocumentedSignature,
+    ErrorCase,
+    Exact,
+    Ulp,
+)
+from conformance.specs.signature import parse
+
+
+def documented(specs: Specs | None = None) -> plain.Documented:
+    """What the documents say of every function."""
+    specs = load() if specs is None else specs
+    functions = {name: _function(spec, specs.theme(name)) for name, spec in specs.items()}
+    return plain.Documented(functions, _conventions())
+
+
+def _conventions() -> dict[str, plain.Convention]:
+    known = load_conventions()
+    return {name: plain.Convention(name, c.says, c.source) for name, c in known.items()}
+
+
+def _function(spec: Spec, theme: str) -> plain.DocumentedFunction:
+    known = _conventions()
+    silent = dict.fromkeys([*(u.convention for u in spec.unsettled), *spec.profiles.values()])
+    return plain.DocumentedFunction(
+        name=spec.name,
+        theme=theme,
+        summary=spec.summary,
+        editions=[str(e) for e in spec.editions],
+        signatures=[_signature(spec, d, s) for d, s in spec.signatures.items()],
+        renamed=dict(spec.renamed),
+        claims=list(_claims(spec)),
+        errors=[_error(error) for error in spec.errors],
+        errata=list(_errata(spec)),
+        conventions=[known[name] for name in silent if name in known],
+        accuracy=None if spec.accuracy is None else _accuracy(spec.accuracy),
+    )
+
+
+def _signature(spec: Spec, document: str, entry: DocumentedSignature) -> plain.PrintedSignature:
+    holds = parse(entry.corrected or entry.text)
+    return plain.PrintedSignature(
+        document=str(document),
+        line=entry.line,
+        name=holds.name,
+        parameters=[p.name if p.required else f"{p.name}={p.default}" for p in holds.parameters],
+        printed=entry.text if entry.corrected is not None else None,
+        erratum=entry.erratum,
+        editions=[str(e) for e, d in spec.editions.items() if d == document],
+    )
+
+
+def _at(lines: Mapping[str, int]) -> list[str]:
+    return [f"{document}:{line}" for document, line in lines.items()]
+
+
+def _claims(spec: Spec) -> Iterator[plain.Statement]:
+    for claim in (*spec.claims, *general_claims()):
+        at = {str(d): line for d, line in claim.at.items() if d in spec.signatures}
+        if at:
+            yield plain.Statement(str(claim.aspect), claim.says, _at(at))
+
+
+def _error(error: ErrorCase) -> plain.Statement:
+    kind = "any exception" if error.exception == "any" else error.exception
+    at = {str(d): line for d, line in error.at.items()}
+    return plain.Statement(kind, error.says, _at(at) or [f"convention {error.convention}"])
+
+
+def _errata(spec: Spec) -> Iterator[plain.Correction]:
+    conflicts = load_conflicts()
+    for erratum in spec.errata:
+        conflict = conflicts[erratum.number]
+        at = [f"{d}:{line}" for d, lines in conflict.at.items() for line in lines]
+        yield plain.Correction(
+            number=erratum.number, title=conflict.title, claim=erratum.claim, at=at
+        )
+
+
+def _accuracy(accuracy: Accuracy) -> str:
+    match accuracy:
+        case Exact():
+            return "exact: every element, to the bit"
+        case Ulp(limit=limit, source=source):
+            return f"at most {limit:g} ULP for each element ({source})"
+        case Contraction():
+            return "the bound of a sum of terms, γₙ·Σ|terms|, for each element"
+        case Conditioned(factor=factor):
+            return f"{factor:g} times what one rounding of the inputs changes, for each element"

@@ -1,0 +1,68 @@
+"""`conformance migration RESULT…`: a page on what takes the place of each function."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from conformance.adapters import mappings
+from conformance.adapters.mappings import Table
+from conformance.adapters.registry import shipped
+from conformance.cli.errors import UsageProblem
+from conformance.cli.show import read_places
+from conformance.reporting.migration import Row, migration_page
+from conformance.reporting.writer import write_atomically
+from conformance.results import Results
+from conformance.specs import load
+from conformance.specs.load import signature
+
+
+@click.command("migration")
+@click.argument(
+    "places", nargs=-1, required=True, metavar="RESULT...", type=click.Path(True, path_type=Path)
+)
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write this file.")
+def command(*, places: tuple[Path, ...], output: Path | None) -> None:
+    """Print, in Markdown, what takes the place of each function, and how it fares.
+
+    RESULT is a file that `conformance run` wrote, or a folder of them. Only targets that are
+    reached through a mapping count (keras3-numpy, keras3-jax, …).
+
+    \b
+    conformance run keras3 --output results
+    conformance migration results --output docs/migration.md
+    """
+    found, path = _mapped(read_places(places))
+    named = " ".join(["conformance migration RESULTS", *([f"--output {output}"] if output else [])])
+    page = migration_page("From keras.backend to Keras 3", _rows(mappings.load(path)), found, named)
+    if output is None:
+        click.echo(page, nl=False)
+    else:
+        write_atomically(output, page.encode())
+
+
+def _mapped(results: list[Results]) -> tuple[list[Results], Path]:
+    """The results of targets with a mapping, in the registry's order, and the mapping of them."""
+    order = {name: t.mapping for name, t in shipped().items() if t.mapping is not None}
+    known = {one.target.name: one for one in results if one.target.name in order}
+    tables = {path for name, path in order.items() if name in known}
+    if len(tables) != 1:
+        raise UsageProblem(
+            "no results of a target with a mapping" if not tables else "results of two mappings",
+            f"give results of one group, such as {', '.join(order)}",
+        )
+    return [known[name] for name in order if name in known], tables.pop()
+
+
+def _rows(table: Table) -> list[Row]:
+    rows = [
+        Row(name, f"{name}({row.old})", row.new.strip(), row.differs, row.remark)
+        for name, row in table.functions.items()
+    ]
+    return rows + [Row(n, _documented(n), "", reason) for n, reason in table.absent.items()]
+
+
+def _documented(name: str) -> str:
+    """The documented signature of a function of the edition that is mapped."""
+    return str(signature(load()[name], "keras-2.2"))

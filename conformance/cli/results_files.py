@@ -1,0 +1,103 @@
+"""Results files that are named on the command line: files, or folders of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from conformance.adapters import registry
+from conformance.cli.errors import UsageProblem
+from conformance.reporting import ResultsError, read_results, scores
+from conformance.reporting.merging import MergeError, merge
+from conformance.reporting.plain import clean
+from conformance.results import Results
+from conformance.specs import load
+
+DEFAULT_FOLDER = Path("reports")
+
+
+class _Head(msgspec.Struct):
+    schema: str = ""
+
+
+def stored(places: Sequence[Path]) -> dict[Path, Results]:
+    """The results in files and folders, each file once; in `reports` if no place is named.
+
+    UsageProblem that names the file if one holds something else, or if a place holds none. The
+    scores that `conformance report --format json` leaves in a folder are passed over.
+    """
+    if not places and not DEFAULT_FOLDER.is_dir():
+        raise UsageProblem(
+            f"there is no folder {DEFAULT_FOLDER}", "name results files, or folders of them"
+        )
+    files = [file for place in places or [DEFAULT_FOLDER] for file in _files(place)]
+    return {file.resolve(): read_file(file) for file in files}
+
+
+def read_file(file: Path) -> Results:
+    """The results in a file. UsageProblem if it holds something else."""
+    try:
+        return read_results(file)
+    except ResultsError as error:
+        message = f"{error.file}: at {error.place}: {error.problem}"
+        raise UsageProblem(clean(message), clean(error.hint)) from None
+    except OSError as error:
+        message = f"{file}: {error.strerror or error}"
+        raise UsageProblem(clean(message), "name a file that can be read") from None
+
+
+def gathered(places: Sequence[Path]) -> list[Results]:
+    """The runs in the places: parts of one run are put together, the suite's own targets first.
+
+    There are several of a target that was run several times. UsageProblem as of `stored`, and for
+    shards that do not belong together.
+    """
+    targets: dict[tuple[str, str], dict[Path, Results]] = {}
+    for file, results in stored(places).items():
+        key = (results.target.name, results.target.edition)
+        targets.setdefault(key, {})[file] = results
+    return ordered(one for files in targets.values() for one in _runs(files))
+
+
+def ordered(results: Iterable[Results]) -> list[Results]:
+    """The suite's own targets first, the reference before them, then others by name."""
+    known = ["reference", *registry.shipped()]
+
+    def place(one: Results) -> tuple[int, str]:
+        name = one.target.name
+        return (known.index(name) if name in known else len(known), name)
+
+    return sorted(results, key=place)
+
+
+def _files(place: Path) -> list[Path]:
+    if not place.is_dir():
+        return [place]
+    files = [f for f in sorted(place.glob("*.json")) if not _holds_scores(f)]
+    if not files:
+        hint = f"`conformance run --output {clean(str(place))}` writes them"
+        raise UsageProblem(f"{clean(str(place))} holds no results files", hint)
+    return files
+
+
+def _holds_scores(file: Path) -> bool:
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=_Head).schema == scores.SCHEMA
+    except (msgspec.MsgspecError, UnicodeDecodeError, OSError):
+        return False
+
+
+def _runs(files: Mapping[Path, Results]) -> list[Results]:
+    """The runs of one target. What is no part of a run stands for itself."""
+    parts = {file: one for file, one in files.items() if not one.run.whole}
+    try:
+        merged = [merge(list(parts.values()), list(load()))] if parts else []
+    except MergeError as error:
+        if not any(isinstance(one.run.shard, str) for one in parts.values()):
+            return list(files.values())
+        listed = clean(", ".join(map(str, parts)))
+        hint = "give parts of one run, or one of them"
+        raise UsageProblem(f"{listed}: {clean(str(error))}", hint) from None
+    return [*(one for one in files.values() if one.run.whole), *merged]

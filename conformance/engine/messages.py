@@ -1,0 +1,36 @@
+"""What an implementation's exceptions say, in one line."""
+
+from __future__ import annotations
+
+import re
+
+MOST = 300
+"""Characters of a line."""
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+_HEADING = re.compile(r"\[.*|.*:")
+"""The first line of a list of details: a call stack, the arguments of the call."""
+
+
+def without_addresses(message: str) -> str:
+    """The message without addresses, which differ from run to run."""
+    return _ADDRESS.sub("0x…", message)
+
+
+def essence(message: str) -> str:
+    """The line of a message that says most, without addresses, cut to fit a line.
+
+    That is the first. Where it stands alone, it may say only where the error came up, and the cause
+    stands below an empty line: then both.
+    """
+    paragraphs = [_lines(part) for part in re.split(r"\n\s*\n", message)]
+    first, *rest = [lines for lines in paragraphs if lines] or [[""]]
+    said = [first[0]]
+    if len(first) == 1 and rest and not _HEADING.fullmatch(rest[0][0]):
+        said.append(rest[0][0])
+    line = without_addresses(" ".join(said))
+    return line if len(line) <= MOST else line[: MOST - 1] + "…"
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]

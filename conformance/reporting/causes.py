@@ -1,0 +1,90 @@
+"""Failures of several functions that have one cause, told by what they have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from conformance.reporting.plain import GRAVEST_FIRST, Finding, clean
+from conformance.results import Verdict
+
+_RAISES = re.compile(r"(raises .+?)(?: where [\w.-]+:\d+ | where by convention | in place of |$)")
+_PLACE = re.compile(r"^(raises \w+) in \w+\(.*?\)+(?=: )")
+_QUOTED = r"(?P<quote>['\"`])(?![A-Za-z_. ]+(?P=quote)).*?(?P=quote)"
+_OWN = re.compile(rf"{_QUOTED}|\[[^\]]*\]|\([^)]+\)|\w*\d[\w.]*")
+"""What belongs to one case: quoted names that are not plain words, lists, shapes and numbers."""
+_RUN = re.compile(r"…(?:[\s,]*…)+")
+_SIGNAL = re.compile(r"ends the process(?: \(signal \d+\))?")
+
+_WORDS = {
+    "absent": "the function is absent",
+    "shape": "the result has another shape",
+    "dtype": "the result has another dtype",
+    "value": "the result has other values",
+    "accuracy": "the result is off by more than its bound",
+    "contradiction": "the static shape contradicts the result's",
+    "imprecise": "the static shape is less precise than it could be",
+    "no gradients": "there is no gradient to ask for",
+    "unmade input": "the input could not be made",
+    "missing parameter": "a documented parameter is missing",
+    "extra parameter": "there is a parameter that no document names",
+}
+"""Kinds of differences, for people."""
+
+
+class Cause(NamedTuple):
+    """What several failures have in common, in words, and the failures."""
+
+    verdict: Verdict
+    says: str
+    findings: list[Finding]
+
+    @property
+    def functions(self) -> list[str]:
+        """The functions that are concerned, each once."""
+        return list(dict.fromkeys(f.function for f in self.findings))
+
+
+def causes(found: Iterable[Finding]) -> list[Cause]:
+    """The findings under their causes: the gravest first, then the most frequent."""
+    grouped: dict[tuple[Verdict, str], list[Finding]] = {}
+    for one in found:
+        grouped.setdefault((one.verdict, cause(one)), []).append(one)
+    made = [Cause(verdict, says, listed) for (verdict, says), listed in grouped.items()]
+    return sorted(made, key=lambda c: (GRAVEST_FIRST.index(c.verdict), -len(c.functions)))
+
+
+def cause(found: Finding) -> str:
+    """What a failure has in common with others of its cause.
+
+    A divergence: the convention that it leaves. An exception: its type and message without names,
+    numbers and shapes. Anything else: the aspect and the kind of difference.
+    """
+    failure = found.failure
+    if failure is None:
+        return f"{found.aspect.aspect}: not checked"
+    if found.verdict is Verdict.DIVERGES and failure.convention:
+        return clean(failure.convention)
+    return _outcome(found)
+
+
+def _outcome(found: Finding) -> str:
+    assert found.failure is not None
+    message = clean(found.failure.message)
+    if ended := _SIGNAL.search(message):
+        return ended[0]
+    if raised := _RAISES.search(message):
+        return _shortened(_RUN.sub("…", _OWN.sub("…", _PLACE.sub(r"\1", raised[1]))))
+    kind = clean(found.failure.kind)
+    return f"{found.aspect.aspect}: {_WORDS.get(kind, kind)}"
+
+
+def _shortened(text: str, width: int = 140) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def shared(listed: Sequence[str], most: int = 6) -> str:
+    """Names in a row; after `most`, how many more there are."""
+    told = ", ".join(listed[:most])
+    return told if len(listed) <= most else f"{told} and {len(listed) - most} more"

@@ -1,0 +1,67 @@
+"""Every verdict as a line of a table, for spreadsheets and data frames."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+
+from conformance.reporting.plain import GRAVEST_FIRST, Finding, clean
+from conformance.results import AspectResult, Results
+
+COLUMNS = (
+    "target",
+    "edition",
+    "started",
+    "theme",
+    "function",
+    "aspect",
+    "verdict",
+    "cases",
+    "max_ulp",
+    "limit_ulp",
+    "failures",
+    "message",
+    "citation",
+    "convention",
+)
+"""The head of the table; the last three are those of the aspect's gravest failure."""
+
+
+def render(results: Iterable[Results]) -> bytes:
+    """The table in UTF-8, with the line ends of RFC 4180."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer)
+    writer.writerow(COLUMNS)
+    writer.writerows(row for one in results for row in _rows(one))
+    return buffer.getvalue().encode()
+
+
+def _rows(results: Results) -> Iterator[list[str]]:
+    target = [_text(results.target.name), _text(results.target.edition), results.run.started]
+    for function in results.functions:
+        for aspect in function.aspects:
+            place = [_text(function.theme), _text(function.function), str(aspect.aspect)]
+            yield [*map(_text, target), *place, *_verdict(function.function, aspect)]
+
+
+def _verdict(function: str, aspect: AspectResult) -> list[str]:
+    listed = [Finding(function, aspect, failure) for failure in aspect.failures]
+    worst = min(listed, key=lambda f: GRAVEST_FIRST.index(f.verdict), default=None)
+    failure = worst.failure if worst else None
+    return [
+        str(aspect.verdict),
+        str(aspect.cases),
+        "" if aspect.max_ulp is None else f"{aspect.max_ulp:.6g}",
+        "" if aspect.limit_ulp is None else f"{aspect.limit_ulp:.6g}",
+        str(len(aspect.failures)),
+        _text(failure.message) if failure else "",
+        str(failure.citation) if failure and failure.citation else "",
+        _text(failure.convention or "") if failure else "",
+    ]
+
+
+def _text(value: str) -> str:
+    """The text on one line; where a spreadsheet would take it for a formula, after a quote."""
+    shown = clean(value)
+    return f"'{shown}" if shown[:1] in ("=", "+", "-", "@") else shown

@@ -1,0 +1,93 @@
+"""Every format of a report by its name: which files it has, and how they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from conformance.reporting import csv_table, github, job_summary, junit, markdown, scores
+from conformance.reporting.documented import Documented
+from conformance.reporting.html.site import site
+from conformance.reporting.json_results import encode, file_name
+from conformance.reporting.pictures.files import badges, pictures
+from conformance.reporting.targets import lineages
+from conformance.reporting.writer import write_atomically
+from conformance.results import Results
+from conformance.results.events import Event, RunFinished, TargetFinished
+
+File = tuple[str, bytes]
+"""A path below the output folder, with `/`, and the content."""
+
+
+class Format(NamedTuple):
+    """How a format is made."""
+
+    about: str
+    files: Callable[[Sequence[Results], Documented], Iterable[File]]
+    single: bool = False
+    """Whether it is one file of text, which can also be printed."""
+    history: bool = False
+    """Whether it shows older results of a target beside the newest."""
+
+
+def _single(name: str, render: Callable[[Sequence[Results]], bytes], about: str) -> Format:
+    return Format(about, lambda results, _: [(name, render(results))], single=True)
+
+
+def _matrix(results: Sequence[Results]) -> bytes:
+    return markdown.render(results).encode("utf-8", "backslashreplace")
+
+
+def _results(one: Results) -> File:
+    return file_name(one.target.name), encode(one)
+
+
+FORMATS: dict[str, Format] = {
+    "html": Format("a site: index.html", lambda r, d: site(lineages(r), d), history=True),
+    "results": Format("TARGET.json, parts put together", lambda r, _: map(_results, r)),
+    "markdown": _single(markdown.MATRIX, _matrix, "the matrix as a page: matrix.md"),
+    "summary": _single("summary.md", job_summary.render, "a short page for a CI job: summary.md"),
+    "junit": _single("junit.xml", junit.render, "JUnit XML: junit.xml"),
+    "csv": _single("results.csv", csv_table.render, "a line for each verdict: results.csv"),
+    "json": _single("scores.json", scores.render, "scores and verdicts: scores.json"),
+    "annotations": _single("annotations.txt", github.render, "GitHub annotations"),
+    "pictures": Format("SVG: pictures/*.svg", lambda r, _: pictures(r), history=True),
+    "badges": Format("badges/*.svg, and *.json for shields.io", lambda r, _: badges(r)),
+}
+
+
+def made(name: str, results: Sequence[Results], documented: Documented) -> Iterable[File]:
+    """The files of a format; of each target the newest results, or all if it shows history."""
+    chosen = FORMATS[name]
+    if not chosen.history:
+        results = [one.newest.results for one in lineages(results)]
+    return chosen.files(results, documented)
+
+
+def write(folder: Path, files: Iterable[File]) -> list[Path]:
+    """Write the files, each whole or not at all; OSError if the folder cannot be written."""
+    written = []
+    for name, content in files:
+        path = folder.joinpath(*name.split("/"))
+        write_atomically(path, content)
+        written.append(path)
+    return written
+
+
+class FormatWriter:
+    """Writes a run's report in one format when the run is over."""
+
+    def __init__(self, name: str, folder: Path, documented: Documented) -> None:
+        self.name, self.folder, self.documented = name, folder, documented
+        self.results: list[Results] = []
+
+    def handle(self, event: Event) -> None:
+        """Collect results; write at RunFinished. OSError if the folder cannot be written."""
+        if isinstance(event, TargetFinished):
+            self.results.append(event.results)
+        elif isinstance(event, RunFinished) and self.results:
+            write(self.folder, made(self.name, self.results, self.documented))
+
+    def close(self) -> None:
+        """Nothing is held open."""

@@ -1,0 +1,70 @@
+"""GitHub's workflow commands: printed by a job, they become annotations of its run.
+
+GitHub shows ten of each level for a step, so failures of one cause share an annotation and the last
+one says how many are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from conformance.reporting.causes import Cause, causes, shared
+from conformance.reporting.plain import (
+    BROKEN,
+    GRAVEST_FIRST,
+    MARKS,
+    clean,
+    count_verdicts,
+    findings,
+    score,
+)
+from conformance.results import Results, Verdict
+
+_TOLD = [v for v in GRAVEST_FIRST if v not in (Verdict.CONFORMS, Verdict.NOT_APPLICABLE)]
+
+MOST = 10
+"""Annotations of one level that GitHub shows for a step."""
+
+
+def render(results: Iterable[Results]) -> bytes:
+    """The commands, a line each."""
+    listed = list(results)
+    errors = [_error(one, cause) for one in listed for cause in _broken(one)]
+    if len(errors) > MOST:
+        left = len(errors) - MOST + 1
+        more = _command("error", "more failures", f"{left} more causes; the report has all")
+        errors = [*errors[: MOST - 1], more]
+    notices = [_notice(one) for one in listed][:MOST]
+    return "".join(f"{line}\n" for line in (*errors, *notices)).encode()
+
+
+def _broken(results: Results) -> list[Cause]:
+    return causes(findings(results.functions, *BROKEN))
+
+
+def _error(results: Results, cause: Cause) -> str:
+    concerned = cause.functions
+    title = f"{results.target.name}: {shared(concerned, 3)} {MARKS[cause.verdict].verb}"
+    others = f" (and {len(cause.findings) - 1} more like it)" if len(cause.findings) > 1 else ""
+    return _command("error", title, clean(cause.findings[0].message) + others)
+
+
+def _notice(results: Results) -> str:
+    points = score(results.functions)
+    parts = [f"{points.conforming} of {points.demanded} aspects conform ({points.percent})"]
+    counts = count_verdicts(results.functions)
+    parts += [f"{counts[v]} {MARKS[v].verb}" for v in _TOLD if counts[v]]
+    return _command("notice", f"{results.target.name}: {points.percent}", ", ".join(parts))
+
+
+def _command(level: str, title: str, message: str) -> str:
+    return f"::{level} title={_property(title)}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    """Text that cannot end its command or begin another."""
+    return clean(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,49 @@
+"""The data of the comparison page: one letter for each function, aspect and results file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from conformance.reporting.html.environment import SIGNS
+from conformance.reporting.names import slug
+from conformance.reporting.plain import clean
+from conformance.reporting.targets import Lineage, TargetView
+from conformance.results import ASPECTS
+
+
+def comparison_data(listed: Sequence[Lineage], order: Mapping[str, Sequence[str]]) -> bytes:
+    """A script that sets `conformanceData`; nothing in it can end a string or a script."""
+    functions = [(name, theme) for theme, names in order.items() for name in names]
+    data = {
+        "aspects": [str(a) for a in ASPECTS],
+        "verdicts": {m.letter: [str(v), m.symbol] for v, m in SIGNS.items()},
+        "functions": [[clean(name), clean(theme), slug(name)] for name, theme in functions],
+        "targets": list(_targets(listed, [name for name, _ in functions])),
+    }
+    return f"window.conformanceData = {script_safe(data)};\n".encode("ascii")
+
+
+def script_safe(value: Any) -> str:
+    """JSON in ASCII that is safe wherever a script may stand."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=True)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _targets(listed: Sequence[Lineage], names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for one in listed:
+        yield _target(one.newest, names, newest=True)
+        for older in one.older:
+            yield _target(older, names, newest=False)
+
+
+def _target(target: TargetView, names: Sequence[str], *, newest: bool) -> dict[str, Any]:
+    return {
+        "key": target.key,
+        "label": clean(target.label),
+        "edition": clean(target.edition),
+        "started": clean(target.results.run.started),
+        "newest": newest,
+        "cells": [target.letters(name) for name in names],
+    }

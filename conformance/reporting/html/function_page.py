@@ -1,0 +1,227 @@
+"""What the page of one function shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from conformance.reporting.documented import Documented, DocumentedFunction, PrintedSignature
+from conformance.reporting.html.arrays import Answer, answers, array, ulp
+from conformance.reporting.html.environment import SIGNS
+from conformance.reporting.html.overview import bar
+from conformance.reporting.names import slug
+from conformance.reporting.plain import GRAVEST_FIRST, MARKS, Finding, clean, findings
+from conformance.reporting.targets import TargetView
+from conformance.results import ASPECTS, Array, AspectResult, Failure, Verdict
+
+_SHOWN = [v for v in GRAVEST_FIRST if v not in (Verdict.CONFORMS, Verdict.NOT_APPLICABLE)]
+
+
+class AspectCell(NamedTuple):
+    """One aspect on one target."""
+
+    words: str
+    symbol: str
+    passed: str
+    """Cases that pass of all cases."""
+    error: str
+    anchor: str | None
+    """Where its gravest failure is on the page."""
+    note: str | None
+
+
+class Shown(NamedTuple):
+    """One failure of one target."""
+
+    target: TargetView
+    aspect: AspectResult
+    failure: Failure
+
+
+class Variant(NamedTuple):
+    """The smallest case of a failure, for the targets in which it is the same to the byte."""
+
+    shown: list[Shown]
+    inputs: list[Answer]
+    answers: list[Answer]
+    error: str
+
+    @property
+    def failure(self) -> Failure:
+        """The failure of the first of the targets."""
+        return self.shown[0].failure
+
+    @property
+    def scripts(self) -> list[tuple[str, list[TargetView]]]:
+        """Every script once, with its targets: they differ in how the library is chosen."""
+        found: dict[str, list[TargetView]] = {}
+        for one in self.shown:
+            if one.failure.script:
+                found.setdefault(one.failure.script, []).append(one.target)
+        return list(found.items())
+
+
+class Group(NamedTuple):
+    """A failure of one identity on all its targets."""
+
+    anchor: str
+    aspect: str
+    verdict: Verdict
+    message: str
+    variants: list[Variant]
+
+    @property
+    def shown(self) -> list[Shown]:
+        """It on each of its targets."""
+        return [one for variant in self.variants for one in variant.shown]
+
+
+class Signature(NamedTuple):
+    """A signature with its parameters, each with whether it is marked as a difference."""
+
+    source: PrintedSignature | None
+    """Where it is printed; None for the signature of a target."""
+    parameters: list[tuple[str, bool]]
+
+
+def function_view(
+    name: str, targets: Sequence[TargetView], groups: Sequence[Group], documented: Documented
+) -> dict[str, Any]:
+    """What the template of a function is given; `groups` are its failures."""
+    known = documented.functions.get(name)
+    anchors = {(s.target.key, g.aspect): g.anchor for g in reversed(groups) for s in g.shown}
+    tested = [t for t in targets if name in t.functions]
+    demanded = [a for a in map(str, ASPECTS) if any(a in t.aspects(name) for t in tested)]
+    return {
+        "name": name,
+        "known": known,
+        "theme": known.theme if known else tested[0].functions[name].theme,
+        "tested": tested,
+        "untested": [t for t in targets if name not in t.functions],
+        "bars": [bar(t, [name]) for t in tested],
+        "rows": [
+            (a, [aspect_cell(t.aspects(name).get(a), anchors.get((t.key, a))) for t in tested])
+            for a in demanded
+        ],
+        "groups": groups,
+        "signatures": list(signatures(known)) if known else [],
+        "own": list(_target_signatures(name, tested, known)) if known else [],
+        "offered": offered(name, tested),
+        "conventions": documented.conventions,
+    }
+
+
+def aspect_cell(aspect: AspectResult | None, anchor: str | None) -> AspectCell:
+    """What is known of one aspect."""
+    if aspect is None:
+        return AspectCell("not applicable", "·", "", "", None, None)
+    failed = sum(f.count for f in aspect.failures)
+    passed = f"{max(aspect.cases - failed, 0)}/{aspect.cases}" if aspect.cases else "no case"
+    error = f"{ulp(aspect.max_ulp)} of {ulp(aspect.limit_ulp)}" if _measured(aspect) else ""
+    note = aspect.note if isinstance(aspect.note, str) else None
+    symbol = SIGNS[aspect.verdict].symbol
+    return AspectCell(str(aspect.verdict), symbol, passed, error, anchor, note)
+
+
+def _measured(aspect: AspectResult) -> bool:
+    return aspect.max_ulp is not None and aspect.limit_ulp is not None
+
+
+def failure_groups(name: str, targets: Sequence[TargetView]) -> list[Group]:
+    """Every failure of a function, the gravest first; one that targets share comes once."""
+    found: dict[tuple[str, str, Verdict], list[Shown]] = {}
+    for target in targets:
+        for one in _of(target, name):
+            assert one.failure is not None
+            key = (str(one.aspect.aspect), one.failure.id, one.verdict)
+            found.setdefault(key, []).append(Shown(target, one.aspect, one.failure))
+    made = [
+        Group(
+            f"f-{slug(f'{aspect} {identity} {MARKS[verdict].letter}')}",
+            aspect,
+            verdict,
+            Finding(name, shown[0].aspect, shown[0].failure).message,
+            list(_variants(shown)),
+        )
+        for (aspect, identity, verdict), shown in found.items()
+    ]
+    return sorted(made, key=lambda g: GRAVEST_FIRST.index(g.verdict))
+
+
+def _of(target: TargetView, name: str) -> list[Finding]:
+    result = target.functions.get(name)
+    listed = findings([result], *_SHOWN) if result else []
+    return [one for one in listed if one.failure is not None]
+
+
+def _variants(shown: Sequence[Shown]) -> Iterator[Variant]:
+    alike: dict[str, list[Shown]] = {}
+    for one in shown:
+        failure = one.failure
+        case = (failure.message, failure.inputs, failure.expected, failure.got, failure.output)
+        alike.setdefault(repr(case), []).append(one)
+    for listed in alike.values():
+        failure, aspect = listed[0].failure, listed[0].aspect
+        inputs = [array(n, a, set()) for n, a in failure.inputs.items() if isinstance(a, Array)]
+        compared = list(answers(failure, aspect.limit_ulp))
+        yield Variant(listed, inputs, compared, _error(failure, aspect))
+
+
+def _error(failure: Failure, aspect: AspectResult) -> str:
+    if failure.max_ulp is None:
+        return ""
+    limit = (
+        "no limit in ULP" if aspect.limit_ulp is None else f"the limit is {ulp(aspect.limit_ulp)}"
+    )
+    return f"error {ulp(failure.max_ulp)} ULP; {limit}"
+
+
+def signatures(known: DocumentedFunction) -> Iterator[Signature]:
+    """The signatures of all documents; marked is what not all of them have."""
+    common = _common([s.parameters for s in known.signatures])
+    for source in known.signatures:
+        yield Signature(source, [(p, p not in common) for p in source.parameters])
+
+
+def _common(listed: Sequence[Sequence[str]]) -> set[str]:
+    return set.intersection(*map(set, listed)) if listed else set()
+
+
+def _target_signatures(
+    name: str, tested: Sequence[TargetView], known: DocumentedFunction
+) -> Iterator[tuple[TargetView, Signature]]:
+    """What the targets offer; marked is what the document that binds their edition has not."""
+    for target in tested:
+        text = target.functions[name].signature
+        if isinstance(text, str):
+            binding = [s for s in known.signatures if target.edition in s.editions]
+            wanted = binding[0].parameters if binding else []
+            split = parameters(clean(text))
+            yield target, Signature(None, [(p, not _wanted(p, wanted)) for p in split])
+
+
+def _wanted(parameter: str, documented: Sequence[str]) -> bool:
+    """Whether a document has the parameter; a default printed as `...` stands for any."""
+    return parameter in documented or f"{parameter.partition('=')[0]}=..." in documented
+
+
+def parameters(text: str) -> list[str]:
+    """The parameters in `(x, axes=(1, 2))`, each with its default."""
+    found, depth = [""], 0
+    for character in text.strip().removeprefix("(").removesuffix(")"):
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += character
+    return [p.strip() for p in found if p.strip()]
+
+
+def offered(name: str, tested: Sequence[TargetView]) -> list[tuple[TargetView, list[str]]]:
+    """What is wrong with the signature of each target, in words; targets without are left out."""
+    found = []
+    for target in tested:
+        aspect = target.aspects(name).get("signature")
+        if aspect is not None and aspect.failures:
+            found.append((target, [clean(f.message) for f in aspect.failures]))
+    return found

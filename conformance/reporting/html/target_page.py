@@ -1,0 +1,111 @@
+"""What the page of one target shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from conformance.reporting.causes import Cause, causes
+from conformance.reporting.documented import Documented
+from conformance.reporting.html.function_page import Group
+from conformance.reporting.html.overview import Bar, Order, bar
+from conformance.reporting.pictures.accuracy import accuracy_picture, measured
+from conformance.reporting.pictures.history import history_picture
+from conformance.reporting.pictures.svg import inline
+from conformance.reporting.pictures.times import timed, times_picture
+from conformance.reporting.plain import GRAVEST_FIRST, Finding, count_verdicts, findings
+from conformance.reporting.summary import time_line
+from conformance.reporting.targets import Lineage, TargetView
+from conformance.results import Verdict
+
+Groups = Mapping[str, Sequence[Group]]
+"""The failures of each function."""
+
+_TITLES = {
+    Verdict.VIOLATES: "Violations",
+    Verdict.CRASHED: "Crashes",
+    Verdict.TIMED_OUT: "Time-outs",
+    Verdict.DIVERGES: "Divergences",
+    Verdict.UNSUPPORTED: "Unsupported",
+}
+
+
+class Section(NamedTuple):
+    """All failures with one verdict."""
+
+    verdict: Verdict
+    title: str
+    causes: list[Cause]
+
+    @property
+    def number(self) -> int:
+        """How many failures there are."""
+        return sum(len(c.findings) for c in self.causes)
+
+
+def target_view(
+    one: Lineage, groups: Groups, documented: Documented, order: Order
+) -> dict[str, Any]:
+    """What the template of a target is given."""
+    target, listed = one.newest, measured(one.newest)
+    return {
+        "target": target,
+        "older": one.older,
+        "info": target.results.target,
+        "run": target.results.run,
+        "time": time_line(target.results.run),
+        "whole": bar(target),
+        "counts": count_verdicts(target.results.functions),
+        "themes": list(_themes(target, order)),
+        "sections": list(_sections(target)),
+        "anchors": _anchors(target, groups),
+        "ident": id,
+        "unexecuted": _unexecuted(target),
+        "measured": listed,
+        "beyond": [row for row in listed if row.beyond],
+        "accuracy": inline(accuracy_picture(target)) if listed else None,
+        "times": inline(times_picture(target)) if timed(target) else None,
+        "history": inline(history_picture([one])) if one.older else None,
+        "conventions": documented.conventions,
+    }
+
+
+def _themes(target: TargetView, order: Order) -> Iterator[tuple[str, Bar]]:
+    for theme, names in order.items():
+        made = bar(target, names)
+        if made.score.demanded:
+            yield theme, made
+
+
+def _sections(target: TargetView) -> Iterator[Section]:
+    for verdict in GRAVEST_FIRST:
+        if verdict in _TITLES:
+            found = causes(findings(target.results.functions, verdict))
+            if found:
+                yield Section(verdict, _TITLES[verdict], found)
+
+
+def _anchors(target: TargetView, groups: Groups) -> Mapping[int, str]:
+    """Where each failure stands on its function's page, by the failure's identity in memory."""
+    return {
+        id(shown.failure): group.anchor
+        for listed in groups.values()
+        for group in listed
+        for shown in group.shown
+        if shown.target.key == target.key
+    }
+
+
+def _unexecuted(target: TargetView) -> dict[str, list[str]]:
+    """The functions of which no case was executed, by aspect."""
+    found: dict[str, list[str]] = {}
+    for one in _cells(target):
+        if not one.aspect.cases and one.aspect.verdict is not Verdict.NOT_APPLICABLE:
+            found.setdefault(str(one.aspect.aspect), []).append(one.function)
+    return found
+
+
+def _cells(target: TargetView) -> Iterator[Finding]:
+    for function in target.results.functions:
+        for aspect in function.aspects:
+            yield Finding(function.function, aspect, None)

@@ -1,0 +1,100 @@
+"""JUnit XML, in the dialect that Jenkins, GitLab and others read.
+
+One suite for each target, one test case for each function and aspect. A violation is a failure,
+a crash or a time-out an error, what is unsupported is skipped; a divergence passes, and is told in
+the case's output. What is not demanded has no case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from xml.etree import ElementTree
+
+from conformance.reporting.plain import Finding, clean, clean_block
+from conformance.results import AspectResult, FunctionResult, Results, Verdict
+
+Element = ElementTree.Element
+
+_ELEMENTS = {
+    Verdict.VIOLATES: "failure",
+    Verdict.CRASHED: "error",
+    Verdict.TIMED_OUT: "error",
+    Verdict.UNSUPPORTED: "skipped",
+}
+_COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
+
+
+def render(results: Iterable[Results]) -> bytes:
+    """The file."""
+    root = Element("testsuites", name="Keras backend API conformance")
+    root.extend([_suite(one) for one in results])
+    for attribute in ("tests", "failures", "errors"):
+        root.set(attribute, str(sum(int(suite.get(attribute, "0")) for suite in root)))
+    ElementTree.indent(root)
+    content: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return content + b"\n"
+
+
+def _suite(results: Results) -> Element:
+    cases = [case for f in results.functions for case in _cases(results.target.name, f)]
+    suite = Element("testsuite", name=clean(results.target.name), tests=str(len(cases)))
+    for attribute, tag in _COUNTED.items():
+        suite.set(attribute, str(sum(case.find(tag) is not None for case in cases)))
+    suite.set("time", f"{max(results.run.seconds, 0.0):.3f}")
+    suite.set("timestamp", clean(results.run.started))
+    suite.append(_properties(results))
+    suite.extend(cases)
+    return suite
+
+
+def _properties(results: Results) -> Element:
+    target, run = results.target, results.run
+    facts = {
+        "edition": target.edition,
+        "implementation": target.implementation,
+        "python": target.python,
+        "profile": run.profile,
+        "seed": str(run.seed),
+        "complete": "yes" if run.whole else "no",
+        **{f"version.{name}": version for name, version in sorted(target.versions.items())},
+    }
+    properties = Element("properties")
+    for name, value in facts.items():
+        ElementTree.SubElement(properties, "property", name=clean(name), value=clean(value))
+    return properties
+
+
+def _cases(target: str, function: FunctionResult) -> Iterator[Element]:
+    for aspect in function.aspects:
+        if aspect.verdict is Verdict.NOT_APPLICABLE:
+            continue
+        place = f"{target}.{function.theme}.{function.function}"
+        case = Element("testcase", classname=clean(place), name=str(aspect.aspect))
+        case.extend(_outcome(function.function, aspect))
+        yield case
+
+
+def _outcome(function: str, aspect: AspectResult) -> Iterator[Element]:
+    listed = [Finding(function, aspect, failure) for failure in aspect.failures]
+    if tag := _ELEMENTS.get(aspect.verdict):
+        deciding = [f for f in listed if f.verdict is aspect.verdict]
+        yield _told(tag, deciding or [Finding(function, aspect, None)])
+    others = [f for f in listed if f.verdict is not aspect.verdict or tag is None]
+    if others:
+        output = Element("system-out")
+        output.text = "\n".join(f"{f.verdict}: {clean(f.message)}" for f in others)
+        yield output
+
+
+def _told(tag: str, deciding: Sequence[Finding]) -> Element:
+    first = deciding[0]
+    element = Element(tag, message=clean(first.message))
+    if first.failure is not None:
+        element.set("type", clean(first.failure.kind))
+    element.text = "\n\n".join(_text(found) for found in deciding)
+    return element
+
+
+def _text(found: Finding) -> str:
+    script = found.failure.script if found.failure else None
+    return clean(found.message) + (f"\n\n{clean_block(script).rstrip()}" if script else "")

@@ -1,0 +1,100 @@
+"""Scores and verdicts of all targets without their failures: small, for programs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from conformance.reporting.plain import clean, score
+from conformance.results import Aspect, Results, Verdict
+
+SCHEMA: Literal["conformance-scores/1"] = "conformance-scores/1"
+SCHEMA_ID = "urn:keras-backend-conformance:schema:scores-1"
+
+
+class Points(Struct, frozen=True):
+    """How many aspects conform of those that are demanded."""
+
+    conforming: int
+    demanded: int
+
+
+class TargetScores(Struct, frozen=True, kw_only=True):
+    """One target, or one part of its history."""
+
+    name: str
+    edition: str
+    implementation: str
+    versions: dict[str, str]
+    python: str
+    started: str
+    profile: str
+    complete: bool
+    """Whether every function of the edition was looked at."""
+    score: Points
+    themes: dict[str, Points]
+    verdicts: dict[str, dict[Aspect, Verdict]]
+    """By function and aspect."""
+
+
+class Scores(Struct, frozen=True, kw_only=True):
+    """The file."""
+
+    schema: Literal["conformance-scores/1"] = SCHEMA
+    targets: list[TargetScores]
+
+
+def render(results: Iterable[Results]) -> bytes:
+    """The file's bytes."""
+    content = msgspec.to_builtins(Scores(targets=[_target(one) for one in results]))
+    return msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
+
+
+def _target(results: Results) -> TargetScores:
+    info, run = results.target, results.run
+    return TargetScores(
+        name=clean(info.name),
+        edition=clean(info.edition),
+        implementation=clean(info.implementation),
+        versions={clean(k): clean(v) for k, v in sorted(info.versions.items())},
+        python=clean(info.python),
+        started=clean(run.started),
+        profile=clean(run.profile),
+        complete=run.whole,
+        score=Points(*score(results.functions)),
+        themes=dict(_themes(results)),
+        verdicts={
+            clean(f.function): {a.aspect: a.verdict for a in f.aspects} for f in results.functions
+        },
+    )
+
+
+def _themes(results: Results) -> Iterator[tuple[str, Points]]:
+    for theme in dict.fromkeys(f.theme for f in results.functions):
+        yield clean(theme), Points(*score([f for f in results.functions if f.theme == theme]))
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of the file, made from the records."""
+    (reference,), definitions = msgspec.json.schema_components(
+        [Scores], ref_template="#/$defs/{name}"
+    )
+    definitions["Scores"]["required"].insert(0, "schema")
+    for record in definitions.values():
+        record["description"] = inspect.cleandoc(record["description"])
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": SCHEMA_ID,
+        "title": f"Scores of all targets ({SCHEMA})",
+        **reference,
+        "$defs": definitions,
+    }
+
+
+def encode_schema() -> bytes:
+    """The bytes of the published `scores-1.schema.json`."""
+    return msgspec.json.format(msgspec.json.encode(json_schema()), indent=1) + b"\n"

@@ -1,0 +1,91 @@
+"""The targets of a report: each with its newest results, and with older ones as its history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from conformance.reporting.names import slug
+from conformance.reporting.plain import MARKS, Score, score
+from conformance.results import ASPECTS, AspectResult, FunctionResult, Results, Verdict
+
+NOT_DEMANDED = "."
+"""The letter of an aspect that is not demanded of a function, or was not run."""
+
+
+class TargetView(NamedTuple):
+    """One results file of one target, as reports show it."""
+
+    key: str
+    """Safe in file names and addresses, and different for each results file of the report."""
+    label: str
+    results: Results
+    functions: Mapping[str, FunctionResult]
+
+    @property
+    def edition(self) -> str:
+        """The edition that it was tested against."""
+        return self.results.target.edition
+
+    @property
+    def score(self) -> Score:
+        """Over all functions."""
+        return score(self.results.functions)
+
+    @property
+    def partial(self) -> str:
+        """Why not every demanded cell was looked at; empty if all were."""
+        run = self.results.run
+        if not run.complete:
+            return "interrupted"
+        parts = [f"shard {run.shard}"] if isinstance(run.shard, str) else []
+        parts += [f"-k {run.selection!r}"] if run.selection is not None else []
+        return f"a part only: {', '.join(parts)}" if parts else ""
+
+    def aspects(self, function: str) -> dict[str, AspectResult]:
+        """The aspects of a function by name; none if it was not run."""
+        result = self.functions.get(function)
+        return {str(a.aspect): a for a in result.aspects} if result else {}
+
+    def letters(self, function: str) -> str:
+        """One letter for each of `ASPECTS`, as in docs/results.md; empty if it was not run."""
+        found = self.aspects(function)
+        if not found:
+            return ""
+        return "".join(_letter(found.get(str(aspect))) for aspect in ASPECTS)
+
+
+def _letter(aspect: AspectResult | None) -> str:
+    if aspect is None or aspect.verdict is Verdict.NOT_APPLICABLE:
+        return NOT_DEMANDED
+    return MARKS[aspect.verdict].letter
+
+
+class Lineage(NamedTuple):
+    """A target's results, the newest first."""
+
+    newest: TargetView
+    older: list[TargetView]
+
+
+def lineages(results: Iterable[Results]) -> list[Lineage]:
+    """The results under their targets, in the order in which the targets first come.
+
+    Targets of one name that were tested against different editions are different targets.
+    """
+    grouped: dict[tuple[str, str], list[Results]] = {}
+    for one in results:
+        grouped.setdefault((one.target.name, one.target.edition), []).append(one)
+    names = [name for name, _ in grouped]
+    made = []
+    for (name, edition), listed in grouped.items():
+        label = name if names.count(name) == 1 else f"{name} ({edition})"
+        newest, *older = sorted(listed, key=lambda r: r.run.started, reverse=True)
+        previous = [_view(f"{label} of {r.run.started}", r, i) for i, r in enumerate(older, 2)]
+        made.append(Lineage(_view(label, newest), previous))
+    return made
+
+
+def _view(label: str, results: Results, number: int = 1) -> TargetView:
+    key = slug(label if number == 1 else f"{results.target.name}@{label}#{number}")
+    return TargetView(key, label, results, {f.function: f for f in results.functions})

@@ -1,0 +1,137 @@
+"""PyTorch as a set of operations: tensors from numbers, and NumPy arrays from tensors."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+import torch
+
+from conformance.reference.coordinates import coordinates
+from conformance.reference.operations import Step
+from conformance.torch_backend import autograd
+from conformance.torch_backend.kernels import KERNELS, Kernel, Tensor, dtype_of
+
+UNSIGNED = (torch.uint16, torch.uint32, torch.uint64)
+"""Dtypes in which PyTorch keeps numbers but does not compute."""
+
+
+class TorchOperations:
+    """PyTorch on the CPU."""
+
+    differentiates = True
+
+    def kernel(self, operation: str, attributes: Mapping[str, Any]) -> Kernel:
+        """The function that computes an operation from its input tensors."""
+        function = KERNELS[operation]
+        return _guarded(functools.partial(function, **attributes) if attributes else function)
+
+    def apart(self, nodes: Sequence[Any]) -> AbstractSet[Any]:
+        """Nodes between which gradients tell a difference."""
+        return autograd.apart(nodes)
+
+    def scheduled(self, nodes: Sequence[Any], steps: list[Step], *, inner: bool) -> list[Step]:
+        """The steps, with what lets gradients be found."""
+        return autograd.scheduled(nodes, steps, inner=inner)
+
+    def convert(self, value: Any, dtype: str) -> Tensor:
+        """A new tensor, converted as `astype` does; ValueError if value is no array of numbers."""
+        with np.errstate(all="ignore"):
+            return _tensor(np.array(_numbers(value), dtype, order="C"))
+
+    def accept(self, value: Any, dtype: str) -> Tensor:
+        """A tensor in the dtype; ValueError if an integer or bool dtype would change a value."""
+        array = _numbers(value)
+        wanted = np.dtype(dtype)
+        if array.dtype == wanted:
+            return _shared(array)
+        with np.errstate(all="ignore"):
+            result = np.array(array, wanted, order="C")
+        if wanted.kind != "f" and not np.array_equal(result, array):
+            raise ValueError(f"{value!r} cannot be held in {dtype} without changing its value")
+        return _tensor(result)
+
+    def accept_sparse(self, value: Any, dtype: str) -> Tensor:
+        """A sparse tensor with values in the dtype; ValueError if it would change one."""
+        found = coordinates(value)
+        places = self.convert(found.indices.T, "int64")
+        values = self.accept(found.values, dtype)
+        return torch.sparse_coo_tensor(places, values, found.shape, check_invariants=True)
+
+    def filled(self, shape: tuple[int, ...], value: float, dtype: str) -> Tensor:
+        """A new tensor with one value everywhere."""
+        return torch.full(shape, value, dtype=dtype_of(dtype))
+
+    def arranged(self, array: Tensor, shape: tuple[int, ...]) -> Tensor:
+        """The elements in row order in a new shape, or the only element everywhere."""
+        if array.numel() == 1:
+            return array.reshape(()).expand(shape).clone()
+        return array.reshape(shape)
+
+    def copy(self, array: Tensor) -> Tensor:
+        """A copy that shares no memory and has no history."""
+        return array.detach().clone(memory_format=torch.contiguous_format)
+
+    def export(self, array: Tensor) -> Any:
+        """A NumPy array that shares no memory with the tensor."""
+        return array.detach().numpy().copy()
+
+    def shape(self, array: Tensor) -> tuple[int, ...]:
+        """The shape of a tensor."""
+        return tuple(array.shape)
+
+    def integers(self, array: Tensor) -> tuple[int, ...]:
+        """The elements of a small integer tensor of rank 0 or 1."""
+        return tuple(array.reshape(-1).tolist())
+
+    def computing(self) -> AbstractContextManager[Any]:
+        """Gradients can be found, whatever the caller has set: only watched tensors have them."""
+        enabled: AbstractContextManager[Any] = torch.enable_grad()
+        return enabled
+
+
+def _numbers(value: Any) -> Any:
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{value!r} is not an array of numbers")
+    return array
+
+
+def _tensor(array: Any) -> Tensor:
+    """A tensor on the memory of an array. Of NumPy's two types of 64 bits PyTorch knows one."""
+    return torch.from_numpy(array.view(array.dtype.name))
+
+
+def _shared(array: Any) -> Tensor:
+    """A tensor on the memory of an array, unless PyTorch cannot use it as it is."""
+    if array.flags.c_contiguous and array.flags.writeable:
+        return _tensor(array)
+    return _tensor(np.array(array, order="C"))
+
+
+def _guarded(function: Kernel) -> Kernel:
+    """A kernel with errors as the symbolic layer expects them, and with all integers."""
+
+    def run(*tensors: Tensor) -> Any:
+        try:
+            return function(*tensors)
+        except RuntimeError as error:
+            if any(getattr(x, "dtype", None) in UNSIGNED for x in tensors):
+                return _in_int64(function, tensors)
+            raise ValueError(str(error)) from error
+
+    return run
+
+
+def _in_int64(function: Kernel, tensors: Sequence[Tensor]) -> Any:
+    """The kernel of unsigned integers for which PyTorch has none; ValueError from 2**63 upwards."""
+    narrow = next(x.dtype for x in tensors if x.dtype in UNSIGNED)
+    signed = [x.to(torch.int64) if x.dtype in UNSIGNED else x for x in tensors]
+    if narrow is torch.uint64 and any((x < 0).any() for x in signed):
+        raise ValueError("PyTorch does not compute with integers from 2**63 upwards")
+    result = function(*signed)
+    return result.to(narrow) if result.dtype is torch.int64 else result

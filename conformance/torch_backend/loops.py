@@ -1,0 +1,44 @@
+"""Loops over the first axes of sequences, which autograd goes through like everything else.
+
+A bundle of tensors is a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from conformance.torch_backend.kernels import KERNELS, Tensor, kernel
+
+if TYPE_CHECKING:
+    from conformance.reference.loops import Body, Layout
+
+KERNELS["unbundle"] = lambda bundle, index, **_: bundle[index]
+
+
+def _steps(sequences: Sequence[Tensor], layout: Layout) -> range:
+    lengths = {len(s) for s in sequences}
+    if len(lengths) != 1:
+        raise ValueError(f"the sequences have {sorted(lengths)} time steps; give all the same")
+    (length,) = lengths
+    if layout.outputs and not length:
+        raise ValueError("there is no time step: a loop has outputs only if it runs")
+    return range(length - 1, -1, -1) if layout.backwards else range(length)
+
+
+@kernel
+def loop(*inputs: Tensor, body: Body, layout: Layout) -> list[Tensor]:
+    """All outputs on a new first axis, then what was carried last."""
+    end = layout.sequences + layout.carried
+    sequences, outside = inputs[: layout.sequences], inputs[end:]
+    carried: Sequence[Any] = inputs[layout.sequences : end]
+    outputs: list[list[Tensor]] = [[] for _ in range(layout.outputs)]
+    elements = [s.unbind(0) for s in sequences]
+    for t in _steps(sequences, layout):
+        results = body(*[e[t] for e in elements], *carried, *outside)
+        for listed, output in zip(outputs, results[: layout.outputs], strict=True):
+            listed.append(output)
+        carried = results[layout.outputs :]
+    return [*map(torch.stack, outputs), *carried]

@@ -1,0 +1,43 @@
+"""One line of what implementations say."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.engine.messages import MOST, essence
+
+WRAPPED = """Exception encountered when calling layer "tf.keras.backend.softmax" (type TFOpLambda).
+
+Cannot apply softmax to a tensor that is 1D.
+More of it.
+
+Call arguments received by layer "tf.keras.backend.softmax" (type TFOpLambda):
+  • x=tf.Tensor(shape=(1,), dtype=float32)
+"""
+
+MESSAGES = {
+    "": "",
+    "\n \n": "",
+    "one line": "one line",
+    "\n\n  after empty lines  \n": "after empty lines",
+    "the cause\nApply node that caused the error: Elemwise\nToposort index: 3": "the cause",
+    "the cause\n\t [[node x]]\n\nOriginal stack trace": "the cause",
+    "the cause\n\n[CALL STACK]\n[0x1f] > Microsoft::": "the cause",
+    "the cause\n\nOriginal stack trace for 'x':\n  File": "the cause",
+    "where\n \t\nthe cause": "where the cause",
+    "<object at 0x7f00Ab>": "<object at 0x…>",
+    WRAPPED: 'Exception encountered when calling layer "tf.keras.backend.softmax" '
+    "(type TFOpLambda). Cannot apply softmax to a tensor that is 1D.",
+}
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_the_essential_line(message: str) -> None:
+    assert essence(message) == MESSAGES[message]
+
+
+def test_a_line_has_a_limit() -> None:
+    assert essence("x" * MOST) == "x" * MOST
+    cut = essence("x" * (MOST + 1))
+    assert len(cut) == MOST
+    assert cut.endswith("x…")

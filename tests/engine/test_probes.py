@@ -1,0 +1,127 @@
+"""The probes on the reference, and on it with something wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance import reference
+from conformance.adapters.observations import Claim, OutputObservation, StructureObservation
+from conformance.engine.probes import (
+    BINDINGS,
+    gradient_probe,
+    shape_failure,
+    shape_probe,
+    unknown_marks,
+    without_marks,
+    works,
+)
+from conformance.program import Binding
+from tests.scenarios.in_process import module, observed
+
+
+@pytest.mark.parametrize("binding", BINDINGS)
+def test_gradients_of_the_reference_work(binding: Binding) -> None:
+    assert works(observed(gradient_probe(binding), module()))
+
+
+def doubled(loss: Any, variables: Any) -> Any:
+    return [2 * g for g in reference.gradients(loss, variables)]
+
+
+def refused(*_: Any) -> Any:
+    raise TypeError("no")
+
+
+def nothing(loss: Any, variables: Any) -> Any:
+    return [None for _ in variables]
+
+
+def twice(loss: Any, variables: Any) -> Any:
+    return reference.gradients(loss, variables) * 2
+
+
+@pytest.mark.parametrize("gradients", [doubled, refused, nothing, twice, None])
+def test_gradients_that_are_wrong_do_not(gradients: Any) -> None:
+    target = module(gradients=gradients)
+    assert not any(works(observed(gradient_probe(b), target)) for b in BINDINGS)
+
+
+def test_gradients_may_work_for_variables_alone() -> None:
+    def gradients(loss: Any, variables: Any) -> Any:
+        if any(reference.is_placeholder(v) for v in variables):
+            raise TypeError("no variable")
+        return reference.gradients(loss, variables)
+
+    target = module(gradients=gradients)
+    answers = {b: works(observed(gradient_probe(b), target)) for b in BINDINGS}
+    assert [b for b, answer in answers.items() if answer] == [Binding.VARIABLE]
+
+
+def test_the_gradient_of_every_element_counts() -> None:
+    def square(x: Any) -> Any:
+        return reference.square(x) * np.array([[1, 1, 1], [1, 1, 2]], "float32")
+
+    assert not works(observed(gradient_probe(Binding.VARIABLE), module(square=square)))
+
+
+def test_int_shape_of_the_reference_answers() -> None:
+    assert shape_failure(observed(shape_probe(Binding.VARIABLE), module())) is None
+
+
+def test_the_exception_of_int_shape_is_named() -> None:
+    assert (
+        shape_failure(observed(shape_probe(Binding.VARIABLE), module(int_shape=refused)))
+        == "TypeError"
+    )
+
+
+def test_without_a_result_nothing_is_said_of_int_shape() -> None:
+    target = module(int_shape=refused, square=None)
+    assert shape_failure(observed(shape_probe(Binding.VARIABLE), target)) is None
+
+
+def marked(mark: int) -> Any:
+    """The reference with a number in the place of None."""
+
+    def int_shape(x: Any) -> Any:
+        return tuple(mark if n is None else n for n in reference.int_shape(x))
+
+    return module(int_shape=int_shape)
+
+
+def marks(target: Any) -> frozenset[int]:
+    return unknown_marks(observed(shape_probe(Binding.PLACEHOLDER_NONE), target))
+
+
+def test_the_reference_has_no_number_for_what_is_unknown() -> None:
+    assert marks(module()) == frozenset()
+
+
+def test_a_negative_number_for_what_is_unknown_is_found() -> None:
+    assert marks(marked(-3)) == {-3}
+
+
+def test_a_size_may_be_right_and_is_kept() -> None:
+    assert marks(marked(1)) == frozenset()
+
+
+def said(*shapes: tuple[int | None, ...] | None) -> StructureObservation:
+    claims = tuple(Claim("float32", shape) for shape in shapes)
+    return StructureObservation((), (OutputObservation("y", "list", claims),), ())
+
+
+def shapes(found: StructureObservation) -> list[tuple[int | None, ...] | None]:
+    return [claim.shape for claim in found.outputs[0].claims]
+
+
+def test_the_mark_is_read_as_none_and_nothing_else_is() -> None:
+    found = without_marks(said((2, -3, None), (), None, (-1, 0)), frozenset({-3}))
+    assert shapes(found) == [(2, None, None), (), None, (-1, 0)]
+
+
+def test_without_marks_nothing_changes() -> None:
+    before = said((2, -3))
+    assert without_marks(before, frozenset()) is before

@@ -1,0 +1,62 @@
+"""What the checks of a scenario see, and what may be missing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from conformance.results import Aspect, Verdict
+from conformance.scenarios import Check, Scenario, checks
+from conformance.scenarios.writing import Writer
+from tests.scenarios.in_process import findings, module
+
+
+def asking(function: str, shape: tuple[int, ...]) -> Scenario:
+    """The value and the static shape of a variable's exponential."""
+    w = Writer()
+    made = w.call("exp", w.call("variable", w.array("x", np.zeros((2, 3)))))
+    w.observe("static", "int_shape", made)
+    w.observe("value", "eval", made)
+    demanded = (
+        Check("int_shape", Aspect.STATIC_SHAPE, ("static",), checks.is_one_of(shape), "a shape"),
+        Check("value", Aspect.VALUE, ("value",), checks.is_array(np.ones((2, 3))), "ones"),
+    )
+    return Scenario(function, "an exponential", w.program(), w.arrays, demanded)
+
+
+def test_both_checks_see_their_outputs() -> None:
+    assert findings(asking("exp", (2, 3)), module()) == []
+    (wrong,) = findings(asking("exp", (3, 2)), module())
+    assert wrong.aspect is Aspect.STATIC_SHAPE
+
+
+def refuses(_: object) -> None:
+    raise ValueError("not one of mine")
+
+
+@pytest.mark.parametrize("int_shape", [None, refuses])
+def test_without_a_static_shape_the_rest_is_judged(int_shape: object) -> None:
+    assert findings(asking("exp", (3, 2)), module(int_shape=int_shape)) == []
+    mistaken = module(int_shape=int_shape, exp=lambda x: x)
+    assert [f.aspect for f in findings(asking("exp", (2, 3)), mistaken)] == [Aspect.VALUE]
+
+
+def test_it_is_no_excuse_for_int_shape_itself() -> None:
+    (found,) = findings(asking("int_shape", (2, 3)), module(int_shape=refuses))
+    assert "raises ValueError" in found.gives
+
+
+def test_what_supports_nothing_has_not_looked_at_what_is_wrong() -> None:
+    w = Writer()
+    w.attempt("outcome", "exp", w.array("x", np.zeros(2)))
+    raises = checks.raises("ValueError")
+    check = Check("refusal", Aspect.ERROR, ("outcome",), raises, "ValueError")
+    scenario = Scenario("exp", "a refusal", w.program(), w.arrays, (check,))
+
+    def no_such_thing(x: object) -> None:
+        raise NotImplementedError
+
+    (found,) = findings(scenario, module(exp=no_such_thing))
+    assert found.verdict is Verdict.UNSUPPORTED
+    (found,) = findings(scenario, module(exp=lambda x: x))
+    assert found.verdict is Verdict.VIOLATES

@@ -1,0 +1,199 @@
+"""What is said of gradients that an implementation gave, or did not give."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+
+from conformance.adapters.observations import (
+    Crashed,
+    DrawObservation,
+    NotRun,
+    Outcome,
+    Raised,
+    Returned,
+    Stage,
+    StructureObservation,
+    TimedOut,
+    Value,
+)
+from conformance.engine import PROFILES
+from conformance.engine.findings import Finding
+from conformance.engine.slopes import Array, Slope
+from conformance.generators.gradients import WEIGHTS
+from conformance.program import Binding
+from conformance.results import Aspect, Verdict
+from conformance.specs import load
+from tests.engine.support import tasks
+
+EXACT = 1e-6
+"""An error that any implementation in float32 may have."""
+
+
+@cache
+def slope(function: str) -> Slope:
+    """The first gradient of a function with respect to variables that are not empty."""
+    (task,) = tasks({function}, PROFILES["smoke"])
+    found = (trial for trial in task.trials() if isinstance(trial, Slope))
+    return next(s for s in found if not s.unsettled and s.arrays[0]["x"].size > 1)
+
+
+def returned(*gradients: Array) -> Returned:
+    values = tuple(Value(np.asarray(g), "float32", "ndarray") for g in gradients)
+    return Returned({"gradients": values})
+
+
+def answers(of: Slope, *outcomes: Outcome) -> StructureObservation:
+    """An observation in which the first draws have these outcomes and the others were not run."""
+    rest = [NotRun("not asked")] * (len(of.draws) - len(outcomes))
+    return StructureObservation((), (), tuple(map(DrawObservation, [*outcomes, *rest])))
+
+
+def findings(of: Slope, *outcomes: Outcome) -> list[Finding]:
+    return of.judge(answers(of, *outcomes)).findings
+
+
+def tanh(of: Slope, draw: int = 0) -> Array:
+    """The gradient of the weighted sum of tanh."""
+    arrays = of.arrays[draw]
+    result: Array = arrays[WEIGHTS] * (1 - np.tanh(arrays["x"].astype(float)) ** 2)
+    return result
+
+
+def test_the_right_gradient_conforms() -> None:
+    tested = slope("tanh")
+    judgement = tested.judge(
+        answers(tested, *(returned(tanh(tested, i)) for i in range(len(tested.draws))))
+    )
+    assert judgement.findings == []
+    assert judgement.cases == {Aspect.GRADIENT: len(tested.draws)}
+
+
+def test_roundings_are_forgiven() -> None:
+    tested = slope("tanh")
+    right = tanh(tested)
+    assert findings(tested, returned(right * (1 + EXACT))) == []
+
+
+@pytest.mark.parametrize("factor", [0.99, -1.0, 2.0, np.nan, np.inf])
+def test_one_wrong_element_violates(factor: float) -> None:
+    tested = slope("tanh")
+    wrong = tanh(tested)
+    place = np.unravel_index(np.abs(wrong).argmax(), wrong.shape)
+    wrong[place] *= factor
+    (found,) = findings(tested, returned(wrong))
+    assert (found.aspect, found.kind, found.verdict) == (Aspect.GRADIENT, "value", Verdict.VIOLATES)
+    assert f"at {[int(i) for i in place]} for x" in found.gives
+    np.testing.assert_allclose(np.asarray(found.expected), tanh(tested), rtol=1e-6)
+
+
+def test_the_draw_is_named() -> None:
+    tested = slope("tanh")
+    (found,) = findings(tested, returned(tanh(tested)), returned(2 * tanh(tested, 1)))
+    assert found.draw == 1
+
+
+def test_what_is_not_run_is_no_case() -> None:
+    tested = slope("tanh")
+    assert tested.judge(answers(tested)).cases == {}
+    assert tested.judge(answers(tested, returned(tanh(tested)))).cases == {Aspect.GRADIENT: 1}
+
+
+def test_the_number_of_gradients_and_their_shapes() -> None:
+    tested = slope("tanh")
+    right = tanh(tested)
+    for wrong, kind in (((), "count"), ((right, right), "count"), ((right[None],), "shape")):
+        (found,) = findings(tested, returned(*wrong))
+        assert (found.kind, found.verdict) == (kind, Verdict.VIOLATES)
+
+
+def test_none_is_no_gradient_and_no_document_forbids_it() -> None:
+    tested = slope("tanh")
+    none = Returned({"gradients": (Value(None, "object", "NoneType", "not numeric"),)})
+    (found,) = findings(tested, none)
+    assert (found.kind, found.verdict) == ("no array", Verdict.DIVERGES)
+    assert found.conventions == ("differentiable",)
+
+
+def raised(stage: Stage, step: int | None = None, *bases: str) -> Raised:
+    return Raised("ValueError", ("ValueError", *bases, "Exception"), "no", stage, step)
+
+
+def test_an_exception_of_gradients_is_its_own() -> None:
+    tested = slope("tanh")
+    last = len(tested.differentiated.program.steps) - 1
+    for outcome in (raised("step", last), raised("compile"), raised("call"), raised("read")):
+        (found,) = findings(tested, outcome)
+        assert (found.kind, found.verdict) == ("exception", Verdict.DIVERGES)
+
+
+def test_an_exception_before_is_not() -> None:
+    tested = slope("tanh")
+    for outcome in (raised("bind"), raised("step", 0)):
+        (found,) = findings(tested, outcome)
+        assert (found.kind, found.verdict) == ("unmade input", Verdict.UNSUPPORTED)
+
+
+def test_what_is_not_implemented_is_unsupported() -> None:
+    tested = slope("tanh")
+    (found,) = findings(tested, raised("call", None, "NotImplementedError"))
+    assert found.verdict is Verdict.UNSUPPORTED
+
+
+def test_the_end_of_the_process() -> None:
+    tested = slope("tanh")
+    ends = ((Crashed(11, None, ""), Verdict.CRASHED), (TimedOut(1.0), Verdict.TIMED_OUT))
+    for outcome, verdict in ends:
+        (found,) = findings(tested, outcome)
+        assert (found.aspect, found.verdict) == (Aspect.GRADIENT, verdict)
+
+
+def test_the_step_that_ends_the_process_is_named() -> None:
+    tested = slope("tanh")
+    last = len(tested.differentiated.program.steps) - 1
+    for outcome in (Crashed(11, None, "", "step", last), TimedOut(1.0, "", "step", last)):
+        (found,) = findings(tested, outcome)
+        assert found.gives.endswith(" in gradients(loss, [x])")
+    (found,) = findings(tested, Crashed(None, 3, "", "compile"))
+    assert found.gives == "ends the process (exit status 3) in function"
+    (found,) = findings(tested, Crashed(None, 3, "", "step", 99))
+    assert found.gives == "ends the process (exit status 3) when it is called"
+
+
+@cache
+def relu() -> Slope:
+    """relu(x) at numbers of which one is 0."""
+    made = slope("tanh")
+    structure = made.differentiated.structure
+    step = replace(structure.program.steps[0], function="relu")
+    program = replace(structure.program, steps=(step,))
+    changed = replace(structure, spec=load()["relu"], program=program)
+    tested = Slope(replace(made.differentiated, structure=changed), seed=0)
+    tested.arrays[0]["x"].reshape(-1)[0] = 0
+    return tested
+
+
+def at_the_kink(tested: Slope, share: float) -> list[Finding]:
+    """Gradients of relu that are this share of the weights where the number is 0."""
+    x, weights = tested.arrays[0]["x"], tested.arrays[0][WEIGHTS]
+    return findings(tested, returned(np.where(x == 0, share, x > 0) * weights))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_any_slope_between_those_on_both_sides_of_a_kink(share: float) -> None:
+    assert at_the_kink(relu(), share) == []
+
+
+@pytest.mark.parametrize("share", [-0.25, 1.25])
+def test_another_slope_at_a_kink_diverges(share: float) -> None:
+    (found,) = at_the_kink(relu(), share)
+    assert (found.kind, found.verdict) == ("kink", Verdict.DIVERGES)
+    assert found.conventions == ("subgradient",)
+    assert found.demands.startswith("between ")
+
+
+def test_the_bindings_that_are_differentiated() -> None:
+    assert slope("tanh").differentiates == {Binding.VARIABLE}

@@ -1,0 +1,61 @@
+"""What is left of the backend today: tf_keras in graph mode, and Keras 3."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.adapters import mappings
+from conformance.adapters.registry import shipped
+from conformance.results import Aspect, Results, Verdict
+from tests.real.conftest import Examine, run
+from tests.real.scripts import answer, shows
+from tests.real.test_targets import OFFERED, result
+
+NUMPY, GRAPH, LEGACY = "keras3-numpy", "tf_keras-graph", "keras3-legacy-tensorflow"
+SELECTION = {NUMPY: "softmax or conv3d_transpose", GRAPH: "softmax", LEGACY: "softmax"}
+
+
+def absent(results: Results) -> set[str]:
+    return {
+        f.function
+        for f in results.functions
+        if result(results, f.function, Aspect.PRESENCE).verdict is Verdict.UNSUPPORTED
+    }
+
+
+@pytest.mark.parametrize("target", [NUMPY])
+def test_what_the_mapping_leaves_out_is_absent_with_its_reason(target: str, tmp_path: Path) -> None:
+    table = mappings.load(shipped()[target].mapping or Path())
+    found = run(target, tmp_path, "--aspect", "presence")
+    assert {f.function for f in found.functions} == {*OFFERED}
+    assert absent(found) == table.absent.keys()
+    (failure,) = result(found, "rnn", Aspect.PRESENCE).failures
+    assert table.absent["rnn"] in failure.message
+
+
+@pytest.mark.parametrize("target", [GRAPH])
+def test_graph_mode_has_gradients_and_the_softmax_of_old(target: str, examine: Examine) -> None:
+    found = examine(target, SELECTION[target])
+    gradient = result(found, "softmax", Aspect.GRADIENT)
+    assert (gradient.verdict, gradient.cases > 0) == (Verdict.CONFORMS, True)
+    assert result(found, "softmax", Aspect.VALUE).verdict is Verdict.VIOLATES  # of rank 1
+
+
+@pytest.mark.parametrize("target", [LEGACY])
+def test_the_legacy_backend_has_no_graph(target: str, tmp_path: Path) -> None:
+    gone = absent(run(target, tmp_path, "--aspect", "presence"))
+    assert {"placeholder", "function", "learning_phase", "logsumexp"} <= gone
+    assert not {"rnn", "gradients", "softmax"} & gone
+
+
+@pytest.mark.parametrize(("target", "function"), [(NUMPY, "conv3d_transpose"), (GRAPH, "softmax")])
+def test_a_violation_is_reproduced_by_its_script_without_the_suite(
+    target: str, function: str, examine: Examine, tmp_path: Path
+) -> None:
+    found = result(examine(target, SELECTION[target]), function, Aspect.VALUE)
+    (failure, *_) = (x for x in found.failures if x.verdict is Verdict.VIOLATES)
+    assert failure.script is not None
+    answered = answer(target, failure.script, tmp_path)
+    assert shows(answered, failure), (failure.message, answered)

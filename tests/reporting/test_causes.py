@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from conformance.reporting.causes import cause, causes, shared
+from conformance.reporting.plain import Finding
+from conformance.results import Aspect, Verdict
+from tests.reporting.records import aspect_result, failure
+
+
+def found(message: str, verdict: Verdict = Verdict.VIOLATES, **changes: object) -> Finding:
+    made = failure(verdict, message=message, **changes)
+    return Finding("dot", aspect_result(Aspect.VALUE, verdict, made), made)
+
+
+@pytest.mark.parametrize(
+    ("messages", "said"),
+    [
+        (
+            [
+                "dot(x, y) with x float32 (1,) raises ValueError: axis 3 is not in [0, 1] "
+                "where ko-2.2:981 demands a result of shape (1,)",
+                "sum(x, 7) raises ValueError: axis 7 is not in [0] in place of a result",
+            ],
+            "raises ValueError: axis … is not in …",
+        ),
+        (
+            [
+                "f(x) raises TypeError in function([x], [y]): no argument 'shape'",
+                "g(x) raises TypeError: no argument 'shape' where by convention (empty) it is ()",
+            ],
+            "raises TypeError: no argument 'shape'",
+        ),
+        (["exp(x) ends the process (signal 8) where ko-2.2:1 demands x"], "ends the process"),
+        (["dot(x) gives (2,) where ko-2.2:981 demands ()"], "value: the result has another shape"),
+    ],
+)
+def test_what_failures_have_in_common(messages: list[str], said: str) -> None:
+    assert {cause(found(message)).removesuffix(" (signal 8)") for message in messages} == {said}
+
+
+def test_a_divergence_is_told_by_its_convention() -> None:
+    assert cause(found("gives 1", Verdict.DIVERGES, convention="ties")) == "ties"
+
+
+def test_exceptions_of_other_types_are_other_causes() -> None:
+    listed = [found("f raises ValueError: no"), found("f raises TypeError: no")]
+    assert [len(c.findings) for c in causes(listed)] == [1, 1]
+
+
+def test_the_gravest_causes_come_first_then_the_most_frequent() -> None:
+    common = [found("x", Verdict.DIVERGES, convention="ties") for _ in range(3)]
+    many = [Finding(f"f{i}", c.aspect, c.failure) for i, c in enumerate(common)]
+    rare = found("x", Verdict.DIVERGES, convention="empty")
+    listed = causes([rare, *many, found("gives 1")])
+    assert [c.says for c in listed] == ["value: the result has another shape", "ties", "empty"]
+    assert listed[1].functions == ["f0", "f1", "f2"]
+
+
+def test_long_lists_are_cut_and_counted() -> None:
+    assert shared(["a", "b"]) == "a, b"
+    assert shared(list("abcdefgh"), 3) == "a, b, c and 5 more"
+
+
+def test_an_aspect_without_a_failure_has_a_cause() -> None:
+    bare = aspect_result(Aspect.VALUE, Verdict.UNSUPPORTED)
+    assert cause(Finding("dot", bare, None)) == "value: not checked"

@@ -1,0 +1,116 @@
+"""Where two targets differ, from results made by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from conformance.reporting.difference import Comparison, compare, encode, encode_schema
+from conformance.reporting.difference_text import markdown, remarks, terminal_lines
+from conformance.reporting.paint import Paint, make_console
+from conformance.results import (
+    Aspect,
+    AspectResult,
+    Failure,
+    FunctionResult,
+    Results,
+    Verdict,
+    model,
+)
+from tests.reporting.records import HOSTILE, failure, results
+
+SCHEMA = Path(model.__file__).parent / "schema" / "difference-1.schema.json"
+
+
+def one(name: str, verdict: Verdict, *failures: Failure, cases: int = 10) -> Results:
+    aspect = AspectResult(
+        aspect=Aspect.VALUE, verdict=verdict, cases=cases, failures=list(failures)
+    )
+    return results(name, [FunctionResult("dot", "linear algebra", [aspect])])
+
+
+def words(comparison: Comparison, *, verbose: bool = False) -> str:
+    lines = terminal_lines(comparison, Paint(make_console()), verbose=verbose)
+    return "\n".join(line.plain for line in lines)
+
+
+RIGHT = one("right", Verdict.CONFORMS, cases=12)
+WRONG = one("wrong", Verdict.VIOLATES, failure())
+
+
+def test_the_smallest_case_of_the_one_that_fails_is_shown_beside_the_other() -> None:
+    said = words(compare(RIGHT, WRONG))
+    assert "1 of 1 aspects that were judged on both differ, in 1 function" in said
+    assert "wrong: gives (2,) where ko-2.2:1053 demands (2, 1)  f1a2" in said
+    assert "right conforms on 12 cases" in said
+    assert "--failure ID --script" in said
+
+
+def test_the_script_stands_in_every_format() -> None:
+    comparison = compare(WRONG, RIGHT)
+    assert "print(K.eval(x))" in words(comparison, verbose=True)
+    assert "print(K.eval(x))" in markdown(comparison)
+    assert b"print(K.eval(x))" in encode(comparison)
+
+
+def test_a_failure_that_both_have_is_no_difference() -> None:
+    assert compare(WRONG, one("also wrong", Verdict.VIOLATES, failure())).differences == []
+
+
+def test_another_answer_in_the_same_case_is_one() -> None:
+    program: dict[str, Any] = {"inputs": [], "steps": [], "outputs": []}
+    two = failure(program=program, got="2", message="gives 2")
+    three = failure(program=program, got="3", message="gives 3")
+    comparison = compare(one("a", Verdict.VIOLATES, two), one("b", Verdict.VIOLATES, three))
+    said = words(comparison)
+    assert "a: gives 2" in said
+    assert "b, same case: gives 3" in said
+    assert said.count("gives 3") == 1
+
+
+def test_editions_are_compared_by_the_sort_of_failure() -> None:
+    old = failure(id="another", kind="shape")
+    other = one("old", Verdict.VIOLATES, old)
+    target = {**json.loads(encode(compare(other, other)))["a"]["target"], "edition": "keras-1"}
+    other = Results(
+        target=model.TargetInfo(**target),
+        run=other.run,
+        summary=other.summary,
+        functions=other.functions,
+    )
+    comparison = compare(WRONG, other)
+    assert comparison.differences == []
+    assert any("two editions" in remark for remark in remarks(comparison))
+
+
+def test_what_was_not_judged_on_both_is_said_and_not_counted() -> None:
+    empty = results("empty", [])
+    comparison = compare(WRONG, empty)
+    assert comparison.compared == 0
+    assert comparison.only_in_a == ["dot"]
+    assert "judged on wrong alone: dot" in words(comparison)
+
+
+def test_functions_and_aspects_can_be_selected() -> None:
+    assert compare(RIGHT, WRONG, select=lambda name: name != "dot").compared == 0
+    assert compare(RIGHT, WRONG, aspects=[Aspect.DTYPE]).compared == 0
+
+
+def test_the_json_obeys_its_published_schema() -> None:
+    assert SCHEMA.read_bytes() == encode_schema(), "write encode_schema() to " + SCHEMA.name
+    data = json.loads(encode(compare(RIGHT, WRONG)))
+    jsonschema.validate(data, json.loads(SCHEMA.read_bytes()), jsonschema.Draft202012Validator)
+    assert data["schema"] == "conformance-difference/1"
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=ascii)
+def test_text_of_an_implementation_does_no_harm(text: str) -> None:
+    comparison = compare(RIGHT, one(text, Verdict.VIOLATES, failure(message=text)))
+    page = markdown(comparison)
+    assert "<script>alert" not in page
+    assert "\x1b" not in page + words(comparison)
+    json.loads(encode(comparison))
