@@ -10,7 +10,7 @@ from conformance.reference.arguments import tensor
 from conformance.reference.edition import documented, says
 from conformance.reference.graph import Placeholder, Tensor, Variable
 from conformance.reference.operations import Array, current
-from conformance.reference.plans import ordered, plan
+from conformance.reference.plans import Plan, ordered, plan, switches
 from conformance.reference.rules import Shape
 
 
@@ -23,6 +23,10 @@ class Update(Tensor):
     def __init__(self, variable: Variable, value: Tensor) -> None:
         super().__init__("identity", (value,), {}, variable.shape, variable.dtype)
         self.variable = variable
+
+
+MOST_SWITCHES = 3
+"""With more than these there would be too many plans."""
 
 
 class Function:
@@ -40,37 +44,48 @@ class Function:
         order = ordered([*outputs, *updates], inputs)
         computed = order[len(inputs) :]
         _refuse_unfed(computed, inputs)
-        self._plan = plan([*outputs, *updates], inputs)
-        slots = self._plan.slots
-        self._inputs = [(slots[node], node) for node in inputs]
-        self._outputs = [slots[node] for node in outputs]
-        self._updates = [(update.variable, slots[update]) for update in _updated(order)]
-        self._constants = self._plan.constants()
-        self._variables = [(slots[node], node) for node in computed if isinstance(node, Variable)]
+        self._inputs, self._outputs, self._targets = inputs, outputs, [*outputs, *updates]
+        self._updates = list(_updated(order))
+        self._variables = [node for node in computed if isinstance(node, Variable)]
+        found = switches(order)
+        self._switches = found if len(found) <= MOST_SWITCHES else []
+        self._plans: dict[tuple[bool, ...], Plan] = {}
 
     def __call__(self, inputs: Sequence[Any]) -> list[Any]:
         """Evaluate. ValueError for inputs of the wrong number, rank, shape or dtype."""
-        values = self._constants.copy()
-        self._feed(values, inputs)
-        for slot, variable in self._variables:
-            values[slot] = variable.value
+        fed = self._fed(inputs)
+        made = self._plan(fed)
+        values = [*fed, *made.constants[len(fed) :]]
+        for variable in self._variables:
+            values[made.slots[variable]] = variable.value
         with self._operations.computing():
-            self._plan.run(values)
-        results = [self._operations.export(values[slot]) for slot in self._outputs]
-        self._assign(values)
+            made.run(values)
+        results = [self._operations.export(values[made.slots[node]]) for node in self._outputs]
+        self._assign([values[made.slots[update]] for update in self._updates])
         return results
 
-    def _feed(self, values: list[Array], inputs: Sequence[Any]) -> None:
+    def _plan(self, fed: Sequence[Array]) -> Plan:
+        """The plan for the switches as they are."""
+        given = dict(zip(self._inputs, fed, strict=True))
+        arrays = [given.get(node, node.attributes.get("value")) for node in self._switches]
+        key = tuple(any(self._operations.integers(array)) for array in arrays)
+        if key not in self._plans:
+            settings = dict(zip(self._switches, key, strict=True))
+            self._plans[key] = plan(self._targets, self._inputs, settings)
+        return self._plans[key]
+
+    def _fed(self, inputs: Sequence[Any]) -> list[Array]:
         if not isinstance(inputs, (list, tuple)) or len(inputs) != len(self._inputs):
-            names = [node.name for _, node in self._inputs]
+            names = [node.name for node in self._inputs]
             raise ValueError(
                 f"function: call it with a list of {len(names)} values, for {names}, "
                 f"not with {_described(inputs)}"
             )
-        for (slot, node), value in zip(self._inputs, inputs, strict=True):
-            values[slot] = self._fed(node, value)
+        return [
+            self._accepted(node, value) for node, value in zip(self._inputs, inputs, strict=True)
+        ]
 
-    def _fed(self, node: Tensor, value: Any) -> Array:
+    def _accepted(self, node: Tensor, value: Any) -> Array:
         accept = self._operations.accept_sparse if node.sparse else self._operations.accept
         try:
             array = accept(value, node.dtype)
@@ -79,9 +94,10 @@ class Function:
         _check_shape(self._operations.shape(array), node.shape, f"value for {node!r}")
         return array
 
-    def _assign(self, values: list[Array]) -> None:
+    def _assign(self, values: Sequence[Array]) -> None:
         fresh = [
-            (variable, self._operations.copy(values[slot])) for variable, slot in self._updates
+            (update.variable, self._operations.copy(value))
+            for update, value in zip(self._updates, values, strict=True)
         ]
         for variable, value in fresh:
             what = f"new value of {variable!r}"

@@ -16,6 +16,7 @@ from conformance.reference.loops import Body, part
 @gradient_of("choose")
 def _choose(node: Tensor, upstream: Tensor) -> Gradients:
     condition, nothing = node.inputs[0], zeros(upstream)
+    nothing.role = "nothing"
     return (
         None,
         apply("choose", condition, upstream, nothing),

@@ -138,7 +138,13 @@ def _inputs(node: Tensor, upstream: Tensor) -> Gradients:
 
 
 def _total(parts: Sequence[Tensor]) -> Tensor:
-    return functools.reduce(lambda x, y: apply("add", x, y), parts)
+    return functools.reduce(_sum, parts)
+
+
+def _sum(x: Tensor, y: Tensor) -> Tensor:
+    node = apply("add", x, y)
+    node.role = "total"
+    return node
 
 
 @documented(

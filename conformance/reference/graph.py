@@ -30,6 +30,10 @@ class Tensor:
     sparse = False
     """Whether the value is sparse, so that only `to_dense` computes with it."""
 
+    role = ""
+    """What a node is in a graph of gradients, where a plan can make use of it: "nothing", zeros for
+    a branch that is not taken, or "total", a sum of tensors of one shape."""
+
     _keras_shape: Shape
     _uses_learning_phase: bool
 

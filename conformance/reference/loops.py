@@ -9,7 +9,7 @@ that a loop is evaluated, and differentiated, like any other operation.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from conformance.reference.dtypes import FLOATS
@@ -26,14 +26,12 @@ class Body:
     parameters: list[Tensor]
     results: list[Tensor]
     _plan: Plan | None = None
-    _constants: list[Array] = field(default_factory=list)
 
     def __call__(self, *values: Array) -> list[Array]:
         """The results for values of the parameters."""
         if self._plan is None:
             self._plan = plan(self.results, self.parameters, inner=True)
-            self._constants = self._plan.constants()[len(self.parameters) :]
-        known = [*values, *self._constants]
+        known = [*values, *self._plan.constants[len(values) :]]
         self._plan.run(known)
         return [known[self._plan.slots[result]] for result in self.results]
 

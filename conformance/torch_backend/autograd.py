@@ -66,9 +66,9 @@ def derivatives(loss: Tensor, *variables: Tensor, kept: bool = True) -> list[Ten
     )
 
 
-def _given(x: Tensor) -> Tensor:
-    """A tensor that is watched; x itself if it is so already, outside of a loop."""
-    return x if x.requires_grad else x.detach().requires_grad_()
+def _given(x: Tensor | None) -> Tensor | None:
+    """A tensor that is watched; x itself if it is so already, outside of a loop, or not needed."""
+    return x if x is None or x.requires_grad else x.detach().requires_grad_()
 
 
 def _watch(x: Tensor) -> Tensor:

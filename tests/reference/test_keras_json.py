@@ -65,6 +65,15 @@ def test_fields(tmp_path: Path, fields: dict[str, Any], expected: str) -> None:
     assert printed(home, "print(K.backend())") == "conformance.reference"
 
 
+def test_settings_are_never_written(tmp_path: Path) -> None:
+    written = '{"floatx": "float64"}'
+    home = file(tmp_path, written)
+    change = "K.set_floatx('float16'); K.set_epsilon(1); K.set_image_data_format('channels_first')"
+    assert printed(home, f"{change}; {NEWER}") == "float16 1.0 channels_first float16"
+    assert [path.name for path in home.rglob("*")] == [".keras", "keras.json"]
+    assert (home / ".keras" / "keras.json").read_text(encoding="utf-8") == written
+
+
 def test_the_older_name_of_the_layout(tmp_path: Path) -> None:
     both = {"image_dim_ordering": "th", "image_data_format": "channels_last"}
     home = file(tmp_path, json.dumps(both))

@@ -58,6 +58,16 @@ class Numbers:
         "fill_like": lambda _, value, dtype: value,
     }
 
+    differentiates = False
+
+    def apart(self, nodes: Any) -> Any:
+        del nodes
+        return frozenset()
+
+    def scheduled(self, nodes: Any, steps: Any, *, inner: bool) -> Any:
+        del nodes, inner
+        return steps
+
     def kernel(self, operation: str, attributes: Mapping[str, Any]) -> Callable[..., Any]:
         return lambda *values: self.KERNELS[operation](*values, **attributes)
 

@@ -21,19 +21,19 @@ from tests.engine.mutants.kit import (
 BATCH = ("normalize_batch_in_training", "batch_normalization")
 
 
-def _scale_first(x, features, epsilon):
-    mean, var, beta, gamma = features
-    return (x - mean + beta) / apply("sqrt", var + epsilon) * gamma
+def _scale_first(centred, features, epsilon):
+    var, beta, gamma = features
+    return (centred + beta) / apply("sqrt", var + epsilon) * gamma
 
 
-def _epsilon_outside(x, features, epsilon):
-    mean, var, beta, gamma = features
-    return (x - mean) / (apply("sqrt", var) + epsilon) * gamma + beta
+def _epsilon_outside(centred, features, epsilon):
+    var, beta, gamma = features
+    return centred / (apply("sqrt", var) + epsilon) * gamma + beta
 
 
-def _no_root(x, features, epsilon):
-    mean, var, beta, gamma = features
-    return (x - mean) / (var + epsilon) * gamma + beta
+def _no_root(centred, features, epsilon):
+    var, beta, gamma = features
+    return centred / (var + epsilon) * gamma + beta
 
 
 for _name in BATCH:
@@ -41,9 +41,9 @@ for _name in BATCH:
     arguments(_name, "epsilon always the default", lambda given: given.update(epsilon=0.001))
     arguments(_name, "beta and gamma exchanged", lambda given: given.update(
         beta=given["gamma"], gamma=given["beta"]))  # fmt: skip
-    patched(_name, "beta before the scale", (normalisation, "_normalised", _scale_first))
-    patched(_name, "epsilon outside of the root", (normalisation, "_normalised", _epsilon_outside))
-    patched(_name, "no root", (normalisation, "_normalised", _no_root))
+    patched(_name, "beta before the scale", (normalisation, "_scaled", _scale_first))
+    patched(_name, "epsilon outside of the root", (normalisation, "_scaled", _epsilon_outside))
+    patched(_name, "no root", (normalisation, "_scaled", _no_root))
     for _argument in ("gamma", "beta"):
         gradient(_name, f"no gradient of {_argument}", lambda upstream: upstream * 0, _argument)
 

@@ -121,12 +121,15 @@ class _Ordered(functions.Function):
 class _InOrder(functions.Function):
     """Each update is assigned before the next is computed."""
 
-    def _assign(self, values):
-        for variable, slot in self._updates:
-            variable.value = self._operations.copy(values[slot])
-            for place, other in self._variables:
-                values[place] = other.value
-            self._compute(values)
+    def __call__(self, inputs):
+        updates, self._updates = self._updates, []
+        try:
+            results = super().__call__(inputs)
+        finally:
+            self._updates = updates
+        for update in updates:
+            _InOrder.__base__(self._inputs, [update], [])(inputs)
+        return results
 
 
 class _UpdatesFirst(functions.Function):
@@ -155,15 +158,15 @@ class _Frozen(functions.Function):
     def __call__(self, inputs):
         kept = getattr(self, "_kept", None)
         if kept is None:
-            self._kept = kept = [v.value for _, v in self._variables]
-        now = [v.value for _, v in self._variables]
-        for (_, v), old in zip(self._variables, kept, strict=True):
+            self._kept = kept = [v.value for v in self._variables]
+        now = [v.value for v in self._variables]
+        for v, old in zip(self._variables, kept, strict=True):
             v.value = old
-        updated = {v for v, _ in self._updates}
+        updated = {update.variable for update in self._updates}
         try:
             return super().__call__(inputs)
         finally:
-            for (_, v), new in zip(self._variables, now, strict=True):
+            for v, new in zip(self._variables, now, strict=True):
                 if v not in updated:
                     v.value = new
 
