@@ -302,7 +302,7 @@ def batch_dot(x: Array, y: Array, axes: tuple[int, int]) -> Any:
 @kernel
 def relu(x: Array, alpha: Any, max_value: Any) -> Any:
     """Slope alpha below 0, no more than max_value; with alpha 0 even -inf gives 0."""
-    result = np.maximum(x, 0) if alpha == 0 else _sloped(x, alpha)
+    result = np.maximum(x, 0) if alpha == 0 else _sloped(x, alpha=alpha)
     return result if max_value is None else np.minimum(result, max_value)
 
 
