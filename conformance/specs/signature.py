@@ -25,7 +25,16 @@ class Parameter:
         """The default as a Python value; ValueError if the parameter is required."""
         if self.default is None:
             raise ValueError(f"{self.name} has no default")
-        return ast.literal_eval(self.default)
+        found = _literal(self.default)
+        return list(found) if isinstance(found, list) else found
+
+
+@cache
+def _literal(text: str) -> object:
+    # Parsed once, when the signature is: CPython 3.11 now and then fails to parse ("AST constructor
+    # recursion depth mismatch") while other threads do.
+    value: object = ast.literal_eval(text)
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,5 +71,5 @@ def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:
     for argument in arguments.args[:required]:
         yield Parameter(argument.arg, None)
     for argument, default in zip(arguments.args[required:], arguments.defaults, strict=True):
-        ast.literal_eval(default)
+        _literal(ast.unparse(default))
         yield Parameter(argument.arg, ast.unparse(default))
