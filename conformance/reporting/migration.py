@@ -24,8 +24,7 @@ names the aspects that do not conform.
 * ≠ the documents are silent, and the answer is not the suite's convention
 * {MARKS[Verdict.UNSUPPORTED].symbol} nothing to try: no call takes its place, or it refuses itself
 
-Presence, signature and gradient are left aside. Most of `≠ dtype` has one cause: results have the
-precision of `keras.config.floatx()` at most, so that float64 and float64 give float32 by default.
+Presence, signature and gradient are left aside.
 """
 
 
@@ -42,11 +41,16 @@ class Row:
 
 
 def migration_page(
-    title: str, rows: Sequence[Row], results: Sequence[Results], command: str
+    title: str,
+    notes: Sequence[str],
+    rows: Sequence[Row],
+    results: Sequence[Results],
+    command: str,
 ) -> str:
-    """The page in Markdown; `command` is how it was made."""
+    """The page in Markdown; `notes` come before the tables, and `command` is how it was made."""
     by_name = {row.name: row for row in rows}
-    lines = [f"# {escape(title)}", "", *_origin(results, command), "", *_TABLE.splitlines()]
+    lines = [f"# {escape(title)}", "", *_origin(results, command), "", *_TABLE.splitlines(), ""]
+    lines += [f"* {note}" for note in notes]
     for theme, names in _themes(by_name, results).items():
         lines += ["", f"## {escape(theme)}", "", *_table([by_name[n] for n in names], results)]
     lines += ["", *_long(rows)]
