@@ -94,8 +94,7 @@ def _table(rows: Iterable[Row], results: Sequence[Results]) -> Iterator[str]:
     for row in rows:
         marks = [_cell(one, row.name) for one in results]
         new = _new(row)
-        differs = escape(row.differs) or ("" if row.new else "no such call")
-        yield _line([_code(row.old), new, *marks, differs, escape(row.remark)])
+        yield _line([_code(row.old), new, *marks, _text(row.differs), _text(row.remark)])
 
 
 def _new(row: Row) -> str:
@@ -104,9 +103,14 @@ def _new(row: Row) -> str:
     return f"[code](#{row.name})" if "\n" in row.new else _code(row.new)
 
 
+def _text(markdown: str) -> str:
+    """A table's own words, which may hold code, in one cell."""
+    return " ".join(markdown.split()).replace("|", "\\|")
+
+
 def _code(text: str) -> str:
     """The text in code style, on one line of a table."""
-    return f"`{text.replace('|', chr(92) + '|')}`"
+    return f"`{_text(text)}`"
 
 
 def _line(cells: Iterable[str]) -> str:
