@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from conformance.reporting.markdown import code, escape, fenced
-from conformance.reporting.plain import BROKEN, MARKS, findings, worst
+from conformance.reporting.plain import MARKS, findings, worst
 from conformance.results import Aspect, AspectResult, Failure, FunctionResult, Results, Verdict
 
 ASIDE = frozenset({Aspect.PRESENCE, Aspect.SIGNATURE, Aspect.GRADIENT})
@@ -23,6 +23,8 @@ names the aspects that do not conform.
 * ✗ something contradicts a line of a document; listed at the end, with an id
 * ≠ the documents are silent, and the answer is not the suite's convention
 * {MARKS[Verdict.UNSUPPORTED].symbol} nothing to try: no call takes its place, or it refuses itself
+* {MARKS[Verdict.TIMED_OUT].symbol} no answer within the limit of time
+* {MARKS[Verdict.CRASHED].symbol} the process ended
 
 Presence, signature and gradient are left aside.
 """
@@ -145,7 +147,7 @@ def _violations(rows: Mapping[str, Row], results: Sequence[Results]) -> Iterator
     seen: dict[tuple[str, str], tuple[Failure, AspectResult, list[str]]] = {}
     for one in results:
         known: list[FunctionResult] = [f for f in one.functions if f.function in rows]
-        for found in findings(known, *BROKEN):
+        for found in findings(known, Verdict.VIOLATES):
             if found.failure is None or found.aspect.aspect in ASIDE:
                 continue
             key = (found.function, found.failure.id)
