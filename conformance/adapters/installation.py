@@ -19,7 +19,7 @@ from typing import Literal
 
 from conformance.adapters import interpreters, layout
 from conformance.adapters.launching import interpreter, launch_environment
-from conformance.adapters.process import WORKER
+from conformance.adapters.layout import WORKER
 from conformance.adapters.registry import Target, Venv
 
 Stage = Literal["interpreter", "download", "check"]

@@ -26,6 +26,9 @@ from conformance.adapters.registry import Target, Venv
 
 S = TypeVar("S", bound=Struct)
 
+WORKER = Path(__file__).parent / "worker"
+"""The folder that is run as a worker."""
+
 
 class Marker(Struct, frozen=True, kw_only=True):
     """What a virtual environment was made from."""

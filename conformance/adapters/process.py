@@ -12,13 +12,12 @@ import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
+from conformance.adapters.layout import WORKER
 from conformance.adapters.observations import Stage
 from conformance.adapters.worker.conformance_worker.stages import SIZE, announced
 
-WORKER = Path(__file__).parent / "worker"
 TAIL_BYTES = 64 * 1024
 
 Family = Literal["graph", "eager"]

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from conformance.adapters.layout import WORKER
 from conformance.adapters.observations import Returned
-from conformance.adapters.process import WORKER
 from conformance.adapters.session import Session
 from tests.adapters.support import arrays, batch, call, launch, negative_at, x
 
