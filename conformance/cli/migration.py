@@ -35,7 +35,8 @@ def command(*, places: tuple[Path, ...], output: Path | None) -> None:
     """
     found, path = _mapped(read_places(places))
     named = " ".join(["conformance migration RESULTS", *([f"--output {output}"] if output else [])])
-    page = migration_page("From keras.backend to Keras 3", _rows(mappings.load(path)), found, named)
+    table = mappings.load(path)
+    page = migration_page("From keras.backend to Keras 3", table.notes, _rows(table), found, named)
     if output is None:
         click.echo(page, nl=False)
     else:

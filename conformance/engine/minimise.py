@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ class Minimiser:
         search = _Search(trial, group.finding.identity, self.budget(group))
         shrink(
             strategy,
-            lambda candidate: search.fails(candidate, self._shows),
+            partial(search.fails, shows=self._shows),
             self.count(trial),
             self.seed,
         )

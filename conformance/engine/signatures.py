@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 
 from conformance.adapters.observations import FunctionIdentity, Parameter
@@ -11,6 +10,7 @@ from conformance.engine.messages import without_addresses
 from conformance.results import Aspect, Verdict
 from conformance.specs import Parameter as Documented
 from conformance.specs import Signature
+from conformance.specs.parsing import literal
 
 _NAMED = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")
 
@@ -115,7 +115,7 @@ def _same(mine: str | None, wanted: str | None) -> bool:
     if wanted == "...":
         return True
     try:
-        return bool(ast.literal_eval(mine or "") == ast.literal_eval(wanted or ""))
+        return literal(mine or "") == literal(wanted or "")
     except (ValueError, SyntaxError):
         return mine == wanted
 

@@ -70,7 +70,11 @@ def _conventions(pool: list[Structure]) -> set[str]:
 
 
 def _resting_on(convention: str, spec: Spec, edition: str, seed: int) -> list[Structure]:
-    return _found(spec, edition, lambda s: convention in s.unsettled, seed)
+    return _found(spec, edition, partial(_rests_on, convention=convention), seed)
+
+
+def _rests_on(structure: Structure, convention: str) -> bool:
+    return convention in structure.unsettled
 
 
 def _found(

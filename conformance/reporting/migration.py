@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from conformance.reporting.markdown import code, escape, fenced
-from conformance.reporting.plain import BROKEN, MARKS, findings, worst
+from conformance.reporting.plain import MARKS, findings, worst
 from conformance.results import Aspect, AspectResult, Failure, FunctionResult, Results, Verdict
 
 ASIDE = frozenset({Aspect.PRESENCE, Aspect.SIGNATURE, Aspect.GRADIENT})
@@ -23,9 +23,10 @@ names the aspects that do not conform.
 * ✗ something contradicts a line of a document; listed at the end, with an id
 * ≠ the documents are silent, and the answer is not the suite's convention
 * {MARKS[Verdict.UNSUPPORTED].symbol} nothing to try: no call takes its place, or it refuses itself
+* {MARKS[Verdict.TIMED_OUT].symbol} no answer within the limit of time
+* {MARKS[Verdict.CRASHED].symbol} the process ended
 
-Presence, signature and gradient are left aside. Most of `≠ dtype` has one cause: results have the
-precision of `keras.config.floatx()` at most, so that float64 and float64 give float32 by default.
+Presence, signature and gradient are left aside.
 """
 
 
@@ -42,11 +43,16 @@ class Row:
 
 
 def migration_page(
-    title: str, rows: Sequence[Row], results: Sequence[Results], command: str
+    title: str,
+    notes: Sequence[str],
+    rows: Sequence[Row],
+    results: Sequence[Results],
+    command: str,
 ) -> str:
-    """The page in Markdown; `command` is how it was made."""
+    """The page in Markdown; `notes` come before the tables, and `command` is how it was made."""
     by_name = {row.name: row for row in rows}
-    lines = [f"# {escape(title)}", "", *_origin(results, command), "", *_TABLE.splitlines()]
+    lines = [f"# {escape(title)}", "", *_origin(results, command), "", *_TABLE.splitlines(), ""]
+    lines += [f"* {note}" for note in notes]
     for theme, names in _themes(by_name, results).items():
         lines += ["", f"## {escape(theme)}", "", *_table([by_name[n] for n in names], results)]
     lines += ["", *_long(rows)]
@@ -90,8 +96,7 @@ def _table(rows: Iterable[Row], results: Sequence[Results]) -> Iterator[str]:
     for row in rows:
         marks = [_cell(one, row.name) for one in results]
         new = _new(row)
-        differs = escape(row.differs) or ("" if row.new else "no such call")
-        yield _line([_code(row.old), new, *marks, differs, escape(row.remark)])
+        yield _line([_code(row.old), new, *marks, _text(row.differs), _text(row.remark)])
 
 
 def _new(row: Row) -> str:
@@ -100,9 +105,14 @@ def _new(row: Row) -> str:
     return f"[code](#{row.name})" if "\n" in row.new else _code(row.new)
 
 
+def _text(markdown: str) -> str:
+    """A table's own words, which may hold code, in one cell."""
+    return " ".join(markdown.split()).replace("|", "\\|")
+
+
 def _code(text: str) -> str:
     """The text in code style, on one line of a table."""
-    return f"`{text.replace('|', chr(92) + '|')}`"
+    return f"`{_text(text)}`"
 
 
 def _line(cells: Iterable[str]) -> str:
@@ -137,7 +147,7 @@ def _violations(rows: Mapping[str, Row], results: Sequence[Results]) -> Iterator
     seen: dict[tuple[str, str], tuple[Failure, AspectResult, list[str]]] = {}
     for one in results:
         known: list[FunctionResult] = [f for f in one.functions if f.function in rows]
-        for found in findings(known, *BROKEN):
+        for found in findings(known, Verdict.VIOLATES):
             if found.failure is None or found.aspect.aspect in ASIDE:
                 continue
             key = (found.function, found.failure.id)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
 from conformance.specs.examples import FILE
+from conformance.specs.parsing import tree
 
 Array = npt.NDArray[Any]
 
@@ -93,7 +94,7 @@ class ExampleProgram:
     def _parsed(self, code: str, line: int) -> ast.stmt:
         self._code, self._line = code, line
         try:
-            statements = ast.parse(code).body
+            statements = tree(code).body
         except SyntaxError as error:
             self._refuse(f"no Python ({error.msg})", "one statement")
         if len(statements) != 1:

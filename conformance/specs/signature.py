@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from conformance.specs.parsing import literal, tree
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -25,16 +27,11 @@ class Parameter:
         """The default as a Python value; ValueError if the parameter is required."""
         if self.default is None:
             raise ValueError(f"{self.name} has no default")
-        found = _literal(self.default)
+        found = _default(self.default)
         return list(found) if isinstance(found, list) else found
 
 
-@cache
-def _literal(text: str) -> object:
-    # Parsed once, when the signature is: CPython 3.11 now and then fails to parse ("AST constructor
-    # recursion depth mismatch") while other threads do.
-    value: object = ast.literal_eval(text)
-    return value
+_default = cache(literal)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +52,7 @@ class Signature:
 def parse(text: str) -> Signature:
     """The signature that `text` prints, such as `sum(x, axis=None)`; ValueError if it is none."""
     try:
-        (definition,) = ast.parse(f"def {text.removeprefix('keras.backend.')}: pass").body
+        (definition,) = tree(f"def {text.removeprefix('keras.backend.')}: pass").body
         if not isinstance(definition, ast.FunctionDef):
             raise ValueError("not a function")
         return Signature(definition.name, tuple(_parameters(definition.args)))
@@ -71,5 +68,5 @@ def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:
     for argument in arguments.args[:required]:
         yield Parameter(argument.arg, None)
     for argument, default in zip(arguments.args[required:], arguments.defaults, strict=True):
-        _literal(ast.unparse(default))
+        ast.literal_eval(default)
         yield Parameter(argument.arg, ast.unparse(default))

@@ -50,6 +50,8 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True):
     imports: list[str]
     """The lines that the new calls need."""
     functions: dict[str, Row]
+    notes: list[str] = []
+    """What a porter should know before the first row, in Markdown."""
     absent: dict[str, str] = {}
     """Functions that nothing takes the place of, with the reason."""
 
