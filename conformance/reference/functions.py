@@ -44,8 +44,8 @@ class Function:
         order = ordered([*outputs, *updates], inputs)
         computed = order[len(inputs) :]
         _refuse_unfed(computed, inputs)
-        self._inputs, self._outputs, self._targets = inputs, outputs, [*outputs, *updates]
-        self._updates = list(_updated(order))
+        self._inputs, self._outputs, self._updates = inputs, outputs, list(_updated(order))
+        self._targets = [*outputs, *self._updates]
         self._variables = [node for node in computed if isinstance(node, Variable)]
         found = switches(order)
         self._switches = found if len(found) <= MOST_SWITCHES else []

@@ -332,12 +332,14 @@ def test_verbose_lists_every_failure() -> None:
 def test_ctrl_c_keeps_what_was_done_and_is_no_success(tmp_path: Path) -> None:
     """The worker sends the signal itself, so that it comes in the middle of the run."""
     source = (
-        "import os, signal\n"
+        "import os, signal, time\n"
         "from fakes.correct import *\n"
         "from fakes import correct\n"
         "sent = []\n"
         "def softmax(x, axis=-1):\n"
-        "    sent or os.kill(os.getppid(), signal.SIGINT)\n"
+        "    if not sent:\n"
+        "        os.kill(os.getppid(), signal.SIGINT)\n"
+        "        time.sleep(1)\n"
         "    sent.append(True)\n"
         "    return correct.softmax(x, axis)\n"
     )

@@ -93,7 +93,7 @@ def test_exactly_the_absent_functions_are_said_to_be_absent(target: str, tmp_pat
 @pytest.mark.parametrize(("target", "function", "verdict"), VALUES)
 def test_values(target: str, function: str, verdict: Verdict, examine: Examine) -> None:
     found = result(examine(target, SELECTION[target]), function, Aspect.VALUE)
-    assert (found.verdict, found.cases >= 10) == (verdict, True), found.failures
+    assert (found.verdict, found.cases >= 8) == (verdict, True), found.failures
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from conformance.reference import convolution, images, ops_windows, pooling, window_rules
+from conformance.reference import (
+    channelwise,
+    convolution,
+    images,
+    ops_windows,
+    pooling,
+    window_rules,
+)
 from conformance.reference.graph import apply
 from tests.engine.mutants.kit import arguments, operation, patched, replaced
 
@@ -24,6 +31,11 @@ KERNEL = {"separable_conv1d": "depthwise_kernel", "separable_conv2d": "depthwise
           "depthwise_conv2d": "depthwise_kernel"}  # fmt: skip
 POOLING = ("pool2d", "pool3d")
 LOCAL = ("local_conv1d", "local_conv2d")
+MODULES = {
+    **dict.fromkeys(SPATIAL, convolution),
+    **dict.fromkeys((*KERNEL, *LOCAL), channelwise),
+    **dict.fromkeys(POOLING, pooling),
+}
 RARELY_SETTLED = {"separable_conv1d": {"verdict": "reported", "profile": "default"}}
 """Most of its calls rest on the order of what the depthwise kernel gives."""
 SILENT = {"verdict": "diverges"}
@@ -154,12 +166,10 @@ def _any_format(value, where):
 
 
 for _name in (*SPATIAL, *POOLING):
-    _module = pooling if _name in POOLING else convolution
-    patched(_name, "any padding taken", (_module, "padding_of", _lenient), aspect="error",
+    patched(_name, "any padding taken", (MODULES[_name], "padding_of", _lenient), aspect="error",
             verdict="reported")  # fmt: skip
 for _name in (*SPATIAL, *POOLING, *LOCAL):
-    _module = pooling if _name in POOLING else convolution
-    patched(_name, "any data format taken", (_module, "data_format_of", _any_format),
+    patched(_name, "any data format taken", (MODULES[_name], "data_format_of", _any_format),
             aspect="error", verdict="reported")  # fmt: skip
 
 

@@ -59,21 +59,16 @@ _IN_TRAINING = "normalize_batch_in_training"
 
 
 def _unbiased(kernel):
-    """Divided by one less."""
-
-    def wrong(x, axis, keepdims):
-        count = np.prod([x.shape[i] for i in axis])
-        return (kernel(x, axis=axis, keepdims=keepdims) * count / (count - 1)).astype(x.dtype)
-
-    return wrong
+    """Divided by one sample less."""
+    return lambda x: (kernel(x) * len(x) / max(len(x) - 1, 1)).astype(x.dtype)
 
 
-operation(_IN_TRAINING, "the variance divided by one less", "var", _unbiased, verdict="reported")
+operation(_IN_TRAINING, "the variance divided by one less", "square", _unbiased, verdict="reported")
 result(_IN_TRAINING, "the deviation instead of the variance",
        lambda made: (made[0], made[1], apply("sqrt", made[2])),
        verdict="reported", profile="default")  # fmt: skip
 result(_IN_TRAINING, "the moments exchanged", lambda made: (made[0], made[2], made[1]))
-operation(_IN_TRAINING, "the variance constant in gradients", "var",
+operation(_IN_TRAINING, "the variance constant in gradients", "square",
           gradient=lambda right: lambda node, upstream: (None,))  # fmt: skip
 operation(_IN_TRAINING, "the mean constant in gradients", "mean",
           gradient=lambda right: lambda node, upstream: (None,))  # fmt: skip
