@@ -12,9 +12,9 @@ from conformance.reporting.html.site import site
 from conformance.reporting.json_results import encode, file_name
 from conformance.reporting.pictures.files import badges, pictures
 from conformance.reporting.targets import lineages
-from conformance.reporting.writer import write_atomically
+from conformance.reporting.writer import Collected, write_atomically
 from conformance.results import Results
-from conformance.results.events import Event, RunFinished, TargetFinished
+from conformance.results.events import Event, RunFinished
 
 File = tuple[str, bytes]
 """A path below the output folder, with `/`, and the content."""
@@ -80,14 +80,14 @@ class FormatWriter:
 
     def __init__(self, name: str, folder: Path, documented: Documented) -> None:
         self.name, self.folder, self.documented = name, folder, documented
-        self.results: list[Results] = []
+        self._collected = Collected()
 
     def handle(self, event: Event) -> None:
         """Collect results; write at RunFinished. OSError if the folder cannot be written."""
-        if isinstance(event, TargetFinished):
-            self.results.append(event.results)
-        elif isinstance(event, RunFinished) and self.results:
-            write(self.folder, made(self.name, self.results, self.documented))
+        self._collected.handle(event)
+        results = self._collected.results
+        if isinstance(event, RunFinished) and results:
+            write(self.folder, made(self.name, results, self.documented))
 
     def close(self) -> None:
         """Nothing is held open."""

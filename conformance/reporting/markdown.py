@@ -22,9 +22,9 @@ from conformance.reporting.plain import (
     score,
 )
 from conformance.reporting.summary import convention, time_line
-from conformance.reporting.writer import write_atomically
+from conformance.reporting.writer import Collected, write_atomically
 from conformance.results import Results, Verdict
-from conformance.results.events import Event, RunFinished, TargetFinished, TargetUnavailable
+from conformance.results.events import Event, RunFinished, TargetUnavailable
 
 MATRIX = "matrix.md"
 
@@ -34,17 +34,17 @@ class MarkdownWriter:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / MATRIX
-        self.results: list[Results] = []
+        self._collected = Collected()
         self.unavailable: list[TargetUnavailable] = []
 
     def handle(self, event: Event) -> None:
         """Collect results; write at RunFinished. OSError if the folder cannot be written."""
-        if isinstance(event, TargetFinished):
-            self.results.append(event.results)
-        elif isinstance(event, TargetUnavailable):
+        self._collected.handle(event)
+        results = self._collected.results
+        if isinstance(event, TargetUnavailable):
             self.unavailable.append(event)
-        elif isinstance(event, RunFinished) and (self.results or self.unavailable):
-            page = render(self.results, self.unavailable)
+        elif isinstance(event, RunFinished) and (results or self.unavailable):
+            page = render(results, self.unavailable)
             write_atomically(self.path, page.encode("utf-8", "backslashreplace"))
 
     def close(self) -> None:

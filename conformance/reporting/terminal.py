@@ -20,7 +20,8 @@ from conformance.reporting.summary import (
     target_lines,
     time_line,
 )
-from conformance.results import FunctionResult, Results
+from conformance.reporting.writer import Collected
+from conformance.results import FunctionResult
 from conformance.results.events import (
     CasesDone,
     Event,
@@ -65,7 +66,7 @@ class TerminalWriter:
         self.paint = Paint(self.console)
         self.verbose, self.quiet = verbose, quiet
         self.limit = None if verbose else limit
-        self.finished: dict[str, Results] = {}
+        self._collected = Collected()
         self.planned: dict[str, int] = {}
         self._partial: dict[str, _Partial] = {}
         live = self.console.is_terminal and not self.console.is_dumb_terminal and not quiet
@@ -83,6 +84,7 @@ class TerminalWriter:
 
     def handle(self, event: Event) -> None:
         """Show what the event changes."""
+        self._collected.handle(event)
         self._handlers[type(event)](event)
 
     def close(self) -> None:
@@ -120,7 +122,6 @@ class TerminalWriter:
     def _target_finished(self, event: TargetFinished) -> None:
         results = event.results
         name = results.target.name
-        self.finished[name] = results
         self._partial.pop(name, None)
         self._live.remove(name)
         if not self.quiet:
@@ -146,8 +147,8 @@ class TerminalWriter:
                 divergence_lines(columns, short, self.paint, self.limit),
             )
             yield Text("\nScores", "bold")
-        for name, results in self.finished.items():
-            yield from target_lines(name, results, self.paint)
+        for results in self._collected.results:
+            yield from target_lines(results.target.name, results, self.paint)
         yield from self._endings(event)
 
     def _section(self, title: str, lines: Iterator[Text]) -> Iterator[Text]:
@@ -157,7 +158,7 @@ class TerminalWriter:
             yield from listed
 
     def _columns(self) -> list[Column]:
-        columns = [column(results) for results in self.finished.values()]
+        columns = [column(results) for results in self._collected.results]
         for name, partial in self._partial.items():
             if partial.functions:
                 columns.append(Column(name, partial.edition, partial.functions))
@@ -165,9 +166,10 @@ class TerminalWriter:
 
     def _endings(self, event: RunFinished) -> Iterator[Text]:
         """What did not come to its end, and why."""
+        finished = {results.target.name for results in self._collected.results}
         begun = [name for name, partial in self._partial.items() if partial.cases]
         for name in dict.fromkeys([*self.planned, *begun]):
-            if name in self.finished:
+            if name in finished:
                 continue
             partial = self._of(name)
             yield self.paint.text(
@@ -177,7 +179,7 @@ class TerminalWriter:
             )
         if event.interrupted:
             yield Text(f"Interrupted after {event.seconds:.1f} s", "bold yellow")
-        elif not self.finished:
+        elif not finished:
             yield Text("No target was tested", "bold yellow")
 
     def _of(self, name: str) -> _Partial:

@@ -7,7 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import Protocol
 
-from conformance.results.events import Event
+from conformance.results import Results
+from conformance.results.events import Event, RunStarted, TargetFinished
 
 
 class Writer(Protocol):
@@ -18,6 +19,27 @@ class Writer(Protocol):
 
     def close(self) -> None:
         """Release what is held (a live display, a file); harmless when called twice."""
+
+
+class Collected:
+    """The results of a run, in the order of its targets: which one is done first is chance."""
+
+    def __init__(self) -> None:
+        self._order: dict[str, int] = {}
+        self._finished: list[Results] = []
+
+    def handle(self, event: Event) -> None:
+        """Take in what the event says of results."""
+        if isinstance(event, RunStarted):
+            self._order = {name: place for place, name in enumerate(event.planned)}
+        elif isinstance(event, TargetFinished):
+            self._finished.append(event.results)
+
+    @property
+    def results(self) -> list[Results]:
+        """What has finished so far; targets that were not announced come last."""
+        last = len(self._order)
+        return sorted(self._finished, key=lambda r: self._order.get(r.target.name, last))
 
 
 def write_atomically(path: Path, content: bytes) -> None:

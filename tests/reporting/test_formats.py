@@ -18,11 +18,13 @@ from msgspec.structs import replace
 from conformance.reporting import csv_table, github, job_summary, junit, scores
 from conformance.reporting.documented import Documented
 from conformance.reporting.formats import FORMATS, FormatWriter, made
+from conformance.reporting.markdown import MarkdownWriter
 from conformance.reporting.names import slug
 from conformance.reporting.plain import clean
 from conformance.reporting.targets import lineages
+from conformance.reporting.writer import Writer
 from conformance.results import Aspect, AspectResult, Failure, FunctionResult, Results, Verdict
-from conformance.results.events import RunFinished, TargetFinished
+from conformance.results.events import Event, RunFinished, RunStarted, TargetFinished
 from tests.reporting.records import (
     HOSTILE,
     aspect_result,
@@ -286,3 +288,20 @@ def _single(verdict: Verdict) -> FunctionResult:
 
 def _kind(number: int) -> Failure:
     return failure(kind=f"kind {chr(ord('a') + number % 26)}{'x' * (number // 26)}")
+
+
+def test_targets_come_in_the_order_in_which_they_were_asked_for(tmp_path: Path) -> None:
+    first, second = (results(name, every_verdict().functions) for name in ("alpha", "omega"))
+    events: list[Event] = [
+        RunStarted({"alpha": 1, "omega": 1}),
+        TargetFinished(second),
+        TargetFinished(first),
+        RunFinished(1.0, interrupted=False),
+    ]
+    writers: list[Writer] = [MarkdownWriter(tmp_path), FormatWriter("csv", tmp_path, Documented())]
+    for writer in writers:
+        for event in events:
+            writer.handle(event)
+    for name in ("matrix.md", "results.csv"):
+        text = (tmp_path / name).read_text("utf-8")
+        assert 0 < text.index("alpha") < text.index("omega")
