@@ -42,9 +42,14 @@ def fake(name: str, *arguments: str) -> Result:
 
 
 def executed(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """The command as a user runs it, into a pipe."""
+    """The command as a user runs it, into a pipe.
+
+    A shell that starts the tests in the background may have them ignore SIGINT: not the command.
+    """
+    listening = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    started = f"{listening}; from conformance.cli import main; main()"
     return subprocess.run(
-        [sys.executable, "-c", "from conformance.cli import main; main()", "run", *arguments],
+        [sys.executable, "-c", started, "run", *arguments],
         capture_output=True,
         check=False,
         text=True,
