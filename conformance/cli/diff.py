@@ -16,7 +16,7 @@ from conformance.adapters.registry import Target
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.known import chosen, config_option, known_targets
 from conformance.cli.results_files import read_file
-from conformance.cli.select import expression
+from conformance.cli.select import aspects_option, expression, selection_option
 from conformance.cli.subjects import subject
 from conformance.engine import PROFILES, Run, plan, run
 from conformance.reporting import Recorder, TerminalWriter
@@ -32,16 +32,8 @@ from conformance.specs import load
 @click.command("diff")
 @click.argument("a")
 @click.argument("b")
-@click.option(
-    "-k", "selection", metavar="EXPRESSION", help="Only functions whose names match, as in `run`."
-)
-@click.option(
-    "--aspect",
-    "aspects",
-    multiple=True,
-    type=click.Choice([str(a) for a in ASPECTS]),
-    help="Only this aspect; may be repeated.",
-)
+@selection_option
+@aspects_option
 @click.option(
     "--format",
     "shape",

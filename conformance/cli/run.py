@@ -18,7 +18,7 @@ from conformance.cli import expectations
 from conformance.cli.documented import documented
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.known import chosen, config_option, known_targets
-from conformance.cli.select import expression
+from conformance.cli.select import aspects_option, expression, selection_option
 from conformance.cli.subjects import own, subject
 from conformance.engine import PROFILES, Run, Subject, plan, run
 from conformance.reporting import JsonWriter, MarkdownWriter, Recorder, TerminalWriter, Writer
@@ -33,24 +33,12 @@ _WORSE = {
     "divergence": (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.DIVERGES),
     "never": (),
 }
-_ASPECTS = [str(a) for a in Aspect]
 
 
 @click.command("run")
 @click.argument("targets", nargs=-1, metavar="[TARGET]...")
-@click.option(
-    "-k",
-    "selection",
-    metavar="EXPRESSION",
-    help="Only functions whose names match, such as 'sum or softmax'.",
-)
-@click.option(
-    "--aspect",
-    "aspects",
-    multiple=True,
-    type=click.Choice(_ASPECTS),
-    help="Only this aspect; may be repeated.",
-)
+@selection_option
+@aspects_option
 @click.option(
     "--edition",
     type=click.Choice(EDITIONS),
@@ -159,15 +147,7 @@ def command(**options: Any) -> None:
     if options["expectations"]:
         expectations.read(options["expectations"])  # what is wrong with it is told before the run
     subjects, missing = _subjects(options)
-    tasks = _plans(subjects, options)
-    common = Run(
-        suite_version=conformance.__version__,
-        profile=PROFILES[options["profile"]],
-        seed=options["seed"],
-        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        selection=options["selection"],
-        shard=options["shard"],
-    )
+    tasks, common = _plans(subjects, options), _common(options)
     recorder, writers = Recorder(), _writers(options)
 
     def emit(event: Event) -> None:
@@ -185,6 +165,17 @@ def command(**options: Any) -> None:
     if any(isinstance(e, RunFinished) and e.interrupted for e in recorder.events):
         raise SystemExit(INTERRUPTED)
     raise SystemExit(_status(recorder, reached and not missing, options))
+
+
+def _common(options: dict[str, Any]) -> Run:
+    return Run(
+        suite_version=conformance.__version__,
+        profile=PROFILES[options["profile"]],
+        seed=options["seed"],
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        selection=options["selection"],
+        shard=options["shard"],
+    )
 
 
 def _subjects(options: dict[str, Any]) -> tuple[list[Subject], list[TargetUnavailable]]:

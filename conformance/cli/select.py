@@ -1,13 +1,30 @@
-"""`-k EXPRESSION`: which functions a run is about."""
+"""`-k EXPRESSION` and `--aspect`: which functions and aspects a command is about."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable
 
+import click
+
 from conformance.cli.errors import UsageProblem
+from conformance.results import ASPECTS
 
 Predicate = Callable[[str], bool]
+
+selection_option = click.option(
+    "-k",
+    "selection",
+    metavar="EXPRESSION",
+    help="Only functions whose names match, such as 'sum or softmax'.",
+)
+aspects_option = click.option(
+    "--aspect",
+    "aspects",
+    multiple=True,
+    type=click.Choice([str(aspect) for aspect in ASPECTS]),
+    help="Only this aspect; may be repeated.",
+)
 
 _HELP = "write names or parts of names joined by and, or, not and parentheses: 'sum or softmax'"
 

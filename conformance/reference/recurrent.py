@@ -44,12 +44,8 @@ def rnn(  # noqa: PLR0917 - as documented
     without states (ko-2.2:2640-2644), a mask of another shape, arguments that are no tensors.
     """
     x = _sequence(inputs)
-    length = _length(x, input_length)
+    length = _length(x, input_length, unroll)
     states, fixed = _tensors(initial_states, "initial_states"), _tensors(constants, "constants")
-    if unroll and length is None:
-        raise ValueError(
-            f"rnn: unroll needs a fixed number of time steps, which {x!r} lacks; give input_length"
-        )
     call = _checked(step_function, fixed, len(states))
     sequences = [_time_major(x)]
     if mask is not None:
@@ -74,10 +70,18 @@ def _sequence(inputs: Any) -> Tensor:
     return x
 
 
-def _length(x: Tensor, input_length: Any) -> int | None:
-    """The number of time steps, from the shape or as told; ValueError if both disagree."""
+def _length(x: Tensor, input_length: Any, unroll: bool) -> int | None:
+    """The number of time steps, from the shape or as told.
+
+    ValueError if both disagree, and if a loop to unroll has neither.
+    """
     known = x.shape[1]
     if input_length is None:
+        if unroll and known is None:
+            raise ValueError(
+                f"rnn: unroll needs a fixed number of time steps, which {x!r} lacks; give"
+                " input_length"
+            )
         return known
     told = integer(input_length, "rnn", "input_length", 1)
     if known not in (None, told):

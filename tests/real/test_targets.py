@@ -16,7 +16,7 @@ TF_KERAS = "tf_keras"
 
 SELECTION = {
     TENSORFLOW: "softmax or batch_dot or (sum and not cumsum) or conv2d or map_fn or ctc_decode",
-    THEANO: "softmax or logsumexp",  # it compiles C for every new sort of operand
+    THEANO: "softmax or logsumexp or relu",  # it compiles C for every new sort of operand
     CNTK: "softmax or batch_dot",
     TF_KERAS: "softmax or (sum and not cumsum)",
 }
@@ -62,7 +62,7 @@ VALUES = [
     (TENSORFLOW, "logsumexp", Verdict.CONFORMS),
     (TENSORFLOW, "batch_dot", Verdict.VIOLATES),
     (THEANO, "softmax", Verdict.CONFORMS),
-    (THEANO, "logsumexp", Verdict.DIVERGES),
+    (THEANO, "relu", Verdict.DIVERGES),
     (CNTK, "softmax", Verdict.VIOLATES),
     (CNTK, "batch_dot", Verdict.VIOLATES),
     (TF_KERAS, "sum", Verdict.CONFORMS),
@@ -93,14 +93,21 @@ def test_exactly_the_absent_functions_are_said_to_be_absent(target: str, tmp_pat
 @pytest.mark.parametrize(("target", "function", "verdict"), VALUES)
 def test_values(target: str, function: str, verdict: Verdict, examine: Examine) -> None:
     found = result(examine(target, SELECTION[target]), function, Aspect.VALUE)
-    assert (found.verdict, found.cases >= 8) == (verdict, True), found.failures
+    assert (found.verdict, found.cases >= 10) == (verdict, True), found.failures
 
 
 @pytest.mark.parametrize(
-    ("function", "verdict"), [("map_fn", Verdict.CONFORMS), ("ctc_decode", Verdict.VIOLATES)]
+    ("target", "function", "verdict"),
+    [
+        (TENSORFLOW, "map_fn", Verdict.CONFORMS),
+        (TENSORFLOW, "ctc_decode", Verdict.VIOLATES),
+        (THEANO, "logsumexp", Verdict.DIVERGES),  # wrong static shapes leave few of its inputs
+    ],
 )
-def test_values_of_scenarios(function: str, verdict: Verdict, examine: Examine) -> None:
-    found = result(examine(TENSORFLOW, SELECTION[TENSORFLOW]), function, Aspect.VALUE)
+def test_values_of_few_cases(
+    target: str, function: str, verdict: Verdict, examine: Examine
+) -> None:
+    found = result(examine(target, SELECTION[target]), function, Aspect.VALUE)
     assert found.cases
     assert found.verdict is verdict, found.failures
 
