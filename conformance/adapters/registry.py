@@ -222,8 +222,9 @@ def _target(path: Path, name: str, table: Mapping[str, Any], venvs: Mapping[str,
     target = _convert(where, name, fields, Target)
     _check(where, target)
     if target.mapping is not None:
-        target = msgspec.structs.replace(target, mapping=path.parent / target.mapping)
-        _check_mapping(where, target.mapping)
+        mapping = path.parent / target.mapping
+        _check_mapping(where, mapping)
+        target = msgspec.structs.replace(target, mapping=mapping)
     return completed(
         msgspec.structs.replace(target, venv=_venv_of(path, where, name, table, venvs)),
         _folders(path, where, table.get("path", ())),
@@ -306,8 +307,7 @@ _PATH = re.compile(r"^(-e\s+)?(\.{1,2}(?:/.*)?)$")
 """A requirement that is a folder: `.`, `./backend`, `-e ../backend`."""
 
 
-def _check_mapping(where: str, path: Path | None) -> None:
-    assert path is not None
+def _check_mapping(where: str, path: Path) -> None:
     try:
         mappings.load(path)
     except mappings.MappingError as error:
