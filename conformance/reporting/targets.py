@@ -71,7 +71,8 @@ class Lineage(NamedTuple):
 def lineages(results: Iterable[Results]) -> list[Lineage]:
     """The results under their targets, in the order in which the targets first come.
 
-    Targets of one name that were tested against different editions are different targets.
+    Targets of one name that were tested against different editions are different targets; results
+    that are given twice count once.
     """
     grouped: dict[tuple[str, str], list[Results]] = {}
     for one in results:
@@ -80,10 +81,19 @@ def lineages(results: Iterable[Results]) -> list[Lineage]:
     made = []
     for (name, edition), listed in grouped.items():
         label = name if names.count(name) == 1 else f"{name} ({edition})"
-        newest, *older = sorted(listed, key=lambda r: r.run.started, reverse=True)
+        newest, *older = _different(sorted(listed, key=lambda r: r.run.started, reverse=True))
         previous = [_view(f"{label} of {r.run.started}", r, i) for i, r in enumerate(older, 2)]
         made.append(Lineage(_view(label, newest), previous))
     return made
+
+
+def _different(ordered: Iterable[Results]) -> list[Results]:
+    """Without those that are given twice."""
+    found: list[Results] = []
+    for one in ordered:
+        if not found or one != found[-1]:
+            found.append(one)
+    return found
 
 
 def _view(label: str, results: Results, number: int = 1) -> TargetView:

@@ -230,6 +230,8 @@ def test_a_history_is_drawn_where_there_is_one() -> None:
     assert content.count("<circle") == 2
     assert "2024-05-06" in content
     assert "2024-07-01" in content
+    later = replace(new, run=replace(new.run, started="2024-07-01T13:14:00Z"))
+    assert "2024-07-01 13:14" in files("pictures", [new, later])["pictures/history.svg"].decode()
 
 
 def test_the_newest_results_of_a_target_count() -> None:
@@ -242,6 +244,8 @@ def test_the_newest_results_of_a_target_count() -> None:
         assert line.newest.results is new
         assert len(line.older) == 1
         assert len(json.loads(files("json", listed)["scores.json"])["targets"]) == 1
+    (line,) = lineages([new, every_verdict("m"), new])
+    assert len(line.older) == 1
 
 
 def test_a_name_in_two_editions_is_two_targets() -> None:

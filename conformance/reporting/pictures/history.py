@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from conformance.reporting.pictures.svg import Element, add, label, picture, words
 from conformance.reporting.plain import Score
@@ -54,8 +54,14 @@ def _axes(root: Element, times: Sequence[datetime]) -> None:
         add(root, "line", x1=_LEFT, x2=_WIDTH - _RIGHT, y1=y, y2=y, class_="rule")
         label(root, _LEFT - 8, y + 4, f"{percent} %", class_="small faint", text_anchor="end")
     for when in dict.fromkeys((times[0], times[-1])) if times else ():
-        x, day = _x(when, times), when.date().isoformat()
-        label(root, x, _HEIGHT - 16, day, class_="small faint", text_anchor="middle")
+        x, said = _x(when, times), _said(when, times)
+        label(root, x, _HEIGHT - 16, said, class_="small faint", text_anchor="middle")
+
+
+def _said(when: datetime, times: Sequence[datetime]) -> str:
+    """The day; with the minute where the first and the last result lie close together."""
+    near = times[-1] - times[0] < timedelta(days=2)
+    return f"{when:%Y-%m-%d %H:%M}" if near else f"{when:%Y-%m-%d}"
 
 
 def _line(
@@ -65,15 +71,16 @@ def _line(
     times: Sequence[datetime],
     ends: list[float],
 ) -> None:
-    places = [(_x(when, times), _y(s.conforming / s.demanded), s) for when, s in points]
+    places = [(_x(when, times), _y(s.conforming / s.demanded)) for when, s in points]
     if not places:
         return
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in places)
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
     add(root, "polyline", points=path, class_="line")
-    for x, y, score in places:
-        words(add(add(root, "circle", cx=x, cy=y, r=4, class_="dot"), "title"), _told(text, score))
+    for (x, y), (when, score) in zip(places, points, strict=True):
+        dot = add(root, "circle", cx=x, cy=y, r=4, class_="dot")
+        words(add(dot, "title"), f"{_told(text, score)}, {_said(when, times)}")
     y = _free(places[-1][1] + 4, ends)
-    label(root, _WIDTH - _RIGHT + 10, y, _told(text, places[-1][2]), class_="small")
+    label(root, _WIDTH - _RIGHT + 10, y, _told(text, points[-1][1]), class_="small")
 
 
 def _told(text: str, score: Score) -> str:

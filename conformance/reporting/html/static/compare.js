@@ -11,7 +11,8 @@
   const sameTarget = { "only-b": "fixed", "only-a": "broke" };
   const anyOther = "*";
   const gravest = "VXTDUC";
-  let group = "only-a";
+  // what the reader asked for; without it the first group that has something is shown
+  let asked = "";
 
   function options(select) {
     for (const target of data.targets) {
@@ -55,12 +56,13 @@
     $("q").value = parts.get("q") || "";
     $("aspect").value = parts.get("aspect") || "";
     if ($("aspect").selectedIndex < 0) $("aspect").value = "";
-    group = groups.some(([id]) => id === parts.get("show")) ? parts.get("show") : "only-a";
+    asked = groups.some(([id]) => id === parts.get("show")) ? parts.get("show") : "";
     draw();
   }
 
   function remember() {
-    const parts = new URLSearchParams({ a: $("a").value, b: $("b").value, show: group });
+    const parts = new URLSearchParams({ a: $("a").value, b: $("b").value });
+    if (asked) parts.set("show", asked);
     if ($("q").value) parts.set("q", $("q").value);
     if ($("aspect").value) parts.set("aspect", $("aspect").value);
     try { history.replaceState(null, "", `#${parts}`); } catch { location.hash = parts.toString(); }
@@ -125,13 +127,15 @@
     }
     const found = changes(a, b);
     const one = a.label === b.label || a.label.startsWith(`${b.label} of `) || b.label.startsWith(`${a.label} of `);
+    const filled = ["only-a", "only-b", "other", "missing"].find((id) => found.some((c) => c.kind === id));
+    const group = asked || filled || "same";
     $("groups").replaceChildren(...groups.map(([id, words]) => {
       const button = document.createElement("button"), figure = document.createElement("b");
       figure.textContent = found.filter((c) => c.kind === id).length;
       button.type = "button";
       button.setAttribute("aria-pressed", String(id === group));
       button.append(figure, ` ${one && sameTarget[id] ? `${sameTarget[id]} (${words})` : words}`);
-      button.addEventListener("click", () => { group = id; draw(); remember(); $("groups").querySelector("[aria-pressed=true]").focus(); });
+      button.addEventListener("click", () => { asked = id; draw(); remember(); $("groups").querySelector("[aria-pressed=true]").focus(); });
       return button;
     }));
     const rows = found.filter((c) => c.kind === group);
@@ -147,7 +151,7 @@
   options($("b"));
   $("swap").addEventListener("click", () => {
     [$("a").value, $("b").value] = [$("b").value, $("a").value];
-    group = { "only-a": "only-b", "only-b": "only-a" }[group] || group;
+    asked = { "only-a": "only-b", "only-b": "only-a" }[asked] || asked;
     draw(); remember();
   });
   $("filters").addEventListener("input", () => { draw(); remember(); });
