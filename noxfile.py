@@ -44,6 +44,7 @@ KERAS_TESTS = (
     "test_model_saving.py",
 )
 
+EVERYTHING = ("reference", "torch", "tensorflow", "theano", "cntk", "keras3")
 BROWSER = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "browser")
 LINT = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "lint")
 
@@ -102,6 +103,18 @@ def torch(session: nox.Session) -> None:
 def keras3(session: nox.Session) -> None:
     """Test what takes the place of the functions in Keras 3, on each of its backends."""
     _run(session, "keras3")
+
+
+@nox.session
+def reports(session: nox.Session) -> None:
+    """Test every target and make all of `reports/` anew; what cannot be installed is left out."""
+    session.install("-e", ".")
+    session.run("conformance", "install", *EVERYTHING, success_codes=[0, 3])
+    asked = (*EVERYTHING, "--fail-on", "never", *session.posargs)
+    session.run("conformance", "run", *asked, "--output", REPORTS, success_codes=[0, 3])
+    _merge(session, REPORTS)
+    _picture(session)
+    session.run("conformance", "report", REPORTS, "--output", f"{REPORTS}/site")
 
 
 @nox.session
@@ -164,6 +177,12 @@ def _run(session: nox.Session, target: str) -> None:
     finally:
         # the matrix of this run has its own targets only
         _merge(session, REPORTS)
+
+
+def _picture(session: nox.Session) -> None:
+    made = Path(session.create_tmp())
+    session.run("conformance", "report", REPORTS, "--format", "pictures", "--output", str(made))
+    shutil.copy(made / "pictures" / "matrix.svg", f"{REPORTS}/pictures/matrix.svg")
 
 
 def _merge(session: nox.Session, *results: str) -> None:

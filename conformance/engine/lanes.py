@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from msgspec import UNSET
 
+from conformance.engine.machine import machine
 from conformance.engine.plan import Task
 from conformance.engine.subject import Run, Subject
 from conformance.results import FunctionResult, Results, RunInfo, TargetInfo, summarise
@@ -134,6 +135,7 @@ class Progress:
             complete=not self.stop.is_set(),
             restarts=sum(one.restarts for one in self._examined),
             workers=len(self.parts),
+            machine=machine(),
             milliseconds={
                 f: mean for one in self._examined for f, mean in one.milliseconds.items()
             },

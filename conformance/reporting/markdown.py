@@ -97,7 +97,7 @@ def fenced(text: str, language: str = "python") -> list[str]:
     return [f"{fence}{language}", *body.split("\n"), fence]
 
 
-def _header(results: Iterable[Results]) -> Iterator[str]:
+def _header(results: Sequence[Results]) -> Iterator[str]:
     head = ["target", "edition", "implementation", "versions", "run", "date", "cases", "seconds"]
     yield from _table_head(head)
     for one in results:
@@ -116,6 +116,19 @@ def _header(results: Iterable[Results]) -> Iterator[str]:
         ]
         yield _row(cells)
     yield ""
+    yield from _machines(results)
+
+
+def _machines(results: Sequence[Results]) -> Iterator[str]:
+    """On what the targets were run; those of one machine in one line."""
+    found: dict[str, list[str]] = {}
+    for one in results:
+        if isinstance(one.run.machine, str):
+            found.setdefault(one.run.machine, []).append(code(one.target.name))
+    for machine, names in found.items():
+        which = f": {', '.join(names)}" if len(found) > 1 else ""
+        yield f"Run on {escape(machine)}{which}."
+        yield ""
 
 
 def _table_head(head: Sequence[str]) -> list[str]:

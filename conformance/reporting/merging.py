@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from conformance.results import Results, RunInfo, summarise
@@ -74,12 +74,18 @@ def _run(runs: Sequence[RunInfo]) -> RunInfo:
         cases=sum(run.cases for run in runs),
         restarts=sum(run.restarts for run in runs),
         milliseconds={f: mean for run in runs for f, mean in run.milliseconds.items()},
+        machine=_machines(runs),
         complete=all(run.complete for run in runs),
         selection=selections[0]
         if len(selections) == 1
         else " or ".join(f"({s})" for s in selections if s),
         shard=UNSET if whole or not shards else shards,
     )
+
+
+def _machines(runs: Sequence[RunInfo]) -> str | UnsetType:
+    found = sorted({run.machine for run in runs if isinstance(run.machine, str)})
+    return "; ".join(found) or UNSET
 
 
 def _shard(run: RunInfo) -> tuple[int, int]:

@@ -151,6 +151,8 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     """For each function the mean time inside the target for one case, building included."""
     shard: str | UnsetType = UNSET
     """`I/N`, if the run was of the I-th of N parts of the functions."""
+    machine: str | UnsetType = UNSET
+    """Processor, cores, memory and system."""
 
     @property
     def whole(self) -> bool:

@@ -86,6 +86,7 @@ def results(name: str, functions: list[FunctionResult], **run: object) -> Result
         "seconds": 10.0,
         "cases": 1000,
         "seconds_in_target": 7.5,
+        "machine": "an abacus, 2 cores",
     }
     info = TargetInfo(
         name=name,
@@ -116,7 +117,7 @@ def hostile(text: str) -> Results:
         aspect_result(Aspect.VALUE, Verdict.VIOLATES, bad),
         aspect_result(Aspect.DTYPE, Verdict.DIVERGES, stray),
     ]
-    made = results(text, [FunctionResult(text, text, aspects)], selection=text)
+    made = results(text, [FunctionResult(text, text, aspects)], selection=text, machine=text)
     info = TargetInfo(
         name=text, edition=text, implementation=text, versions={text: text}, python=text
     )

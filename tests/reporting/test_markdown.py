@@ -19,7 +19,7 @@ from conformance.results.events import (
     TargetUnavailable,
 )
 from tests.reporting.records import HOSTILE as TEXTS
-from tests.reporting.records import SCRIPT, every_verdict, hostile, many_targets
+from tests.reporting.records import SCRIPT, every_verdict, hostile, many_targets, results
 
 HOSTILE = [
     *TEXTS,
@@ -168,3 +168,10 @@ def test_a_part_of_a_run_says_so() -> None:
     made = hostile("x")
     assert "(a part only)" in render([made])
     assert "(a part only)" not in render([every_verdict()])
+
+
+def test_the_machine_of_the_runs_is_told_once() -> None:
+    assert render(many_targets()).count("Run on an abacus, 2 cores.\n") == 1
+    other = results("other", [], machine="a loom")
+    page = render([*many_targets(), other])
+    assert "Run on a loom: `other`.\n" in page
