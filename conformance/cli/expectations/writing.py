@@ -59,7 +59,7 @@ def updated(
             kept.append((expectation.key, block.text))
     for cell in sorted(missing.values(), key=lambda cell: cell[:3]):
         _insert(kept, cell)
-    return _joined(header or HEADER, [block for _, block in kept])
+    return _joined(header if text else HEADER, [block for _, block in kept])
 
 
 def _changed(gone: Expectation, missing: Iterable[Cell]) -> Cell | None:
