@@ -19,7 +19,7 @@ from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.gate import WORSE, Gate, gate
 from conformance.cli.known import chosen, config_option, known_targets
 from conformance.cli.select import aspects_option, expression, selection_option
-from conformance.cli.subjects import own, subject
+from conformance.cli.subjects import own_options, own_targets, subject
 from conformance.engine import PROFILES, Run, Subject, plan, run
 from conformance.reporting import JsonWriter, MarkdownWriter, Recorder, TerminalWriter, Writer
 from conformance.reporting.documented import Documented
@@ -99,33 +99,7 @@ from conformance.specs import EDITIONS, load
     "--strict", is_flag=True, help="An entry of --expectations without a reason is an error, too."
 )
 @config_option
-@click.option(
-    "--module", help="Test this module, such as my_package.backend, as a target of its own."
-)
-@click.option(
-    "--python",
-    help="The interpreter for --module: a version such as 3.11, or a path.  [default: this one]",
-)
-@click.option(
-    "--path",
-    "paths",
-    multiple=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="A folder that --module is imported from; may be repeated.",
-)
-@click.option(
-    "--env",
-    "variables",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="An environment variable for --module; may be repeated.",
-)
-@click.option(
-    "--eager", is_flag=True, help="The functions of --module compute at once: there is no graph."
-)
-@click.option(
-    "--adapter", help="The class that reaches --module: module:Class, or an entry point's name."
-)
+@own_options
 @click.option("--verbose", "-v", is_flag=True, help="List every failure.")
 @click.option("--quiet", "-q", is_flag=True, help="Scores only.")
 def command(**options: Any) -> None:
@@ -192,12 +166,7 @@ def _subjects(options: dict[str, Any]) -> tuple[list[Subject], list[TargetUnavai
 def _targets(options: dict[str, Any]) -> list[Target]:
     known = known_targets(options["config"])
     found = chosen(options["targets"], known)
-    if options["module"]:
-        found.append(own(options))
-    elif given := [o for o in ("python", "paths", "variables", "eager", "adapter") if options[o]]:
-        option = {"paths": "path", "variables": "env"}.get(given[0], given[0])
-        raise UsageProblem(f"--{option} goes with --module", "add --module NAME")
-    found = found or list(known.values())
+    found = [*found, *own_targets(options)] or list(known.values())
     if options["edition"]:
         found = [msgspec.structs.replace(t, edition=options["edition"]) for t in found]
     return found
@@ -253,5 +222,4 @@ def _writers(options: dict[str, Any]) -> list[Writer]:
 
 def _gate(options: dict[str, Any]) -> Gate:
     """What makes the exit status; a mistake in a file of expectations is told before the run."""
-    module = [own(options)] if options["module"] else []
-    return gate(options, known_targets(options["config"]), module)
+    return gate(options, known_targets(options["config"]), own_targets(options))

@@ -13,6 +13,8 @@ from random import Random
 from typing import Any, TypeVar
 
 import hypothesis
+from hypothesis.control import current_build_context
+from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
 from hypothesis.errors import NoSuchExample
 from hypothesis.strategies import SearchStrategy
 
@@ -28,6 +30,7 @@ POOL = 4
 RARE = 300
 """How many structures are looked at for one that rests on a convention that is hardly met."""
 GENERATE = (hypothesis.Phase.generate,)
+_KEY = b"case"
 
 
 Found = TypeVar("Found")
@@ -122,6 +125,22 @@ def shrink(
     return _find(strategy, fails, _examples(count), seed, phases)
 
 
+def current_choices() -> bytes:
+    """The choices that made the value which a condition is being asked about."""
+    return choices_to_bytes(current_build_context().data.choices)
+
+
+def remade(strategy: SearchStrategy[Found], choices: bytes) -> Found | None:
+    """What the strategy makes of these choices; None if it has come to make other ones."""
+    database = InMemoryExampleDatabase()
+    database.save(_KEY, choices)
+    return _find(strategy, _anything, 1, 0, (hypothesis.Phase.reuse,), database=database)
+
+
+def _anything(_: object) -> bool:
+    return True
+
+
 def key(structure: Structure) -> str:
     """The program as text: two structures with the same key are the same case."""
     return key_of_program(structure.program)
@@ -138,10 +157,12 @@ def _find(
     examples: int,
     seed: int,
     phases: tuple[hypothesis.Phase, ...],
+    *,
+    database: InMemoryExampleDatabase | None = None,
 ) -> Found | None:
     settings: dict[str, Any] = {
         "max_examples": examples,
-        "database": None,
+        "database": database,
         "deadline": None,
         "phases": phases,
         "suppress_health_check": list(hypothesis.HealthCheck),
@@ -152,6 +173,7 @@ def _find(
             condition,
             settings=hypothesis.settings(**settings),
             random=Random(seed),  # noqa: S311
+            database_key=_KEY,
         )
     except (NoSuchExample, StopShrinking):
         return None
