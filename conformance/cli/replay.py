@@ -129,7 +129,8 @@ def _lines(outcome: Outcome, paint: Paint) -> Iterator[Text]:
     yield Text.assemble(paint.text(f"{mark} {outcome.stored}: "), paint.text(outcome.status, style))
     for note in outcome.notes:
         yield Text.assemble("    ", paint.text(note, "dim"))
-    if outcome.failure is not None:
-        yield Text.assemble("    ", paint.text(outcome.failure.message))
-        for line in comparison(outcome.failure.expected, outcome.failure.got, paint):
+    if (failure := outcome.failure) is not None:
+        limit = outcome.stored.aspect.limit_ulp or 0.0
+        yield Text.assemble("    ", paint.text(failure.message))
+        for line in comparison(failure.expected, failure.got, paint, limit):
             yield Text.assemble("    ", line)

@@ -108,7 +108,7 @@ def _repeated(
 def _outcome(one: Stored, repetition: Repetition, who: TargetInfo) -> Outcome:
     if repetition.lacking is not None:
         return Outcome(one, CANNOT, notes=[f"it needs {repetition.lacking}, which is absent"])
-    return _told(one, repetition.failing(one.failure.id, one.aspect), who)
+    return _told(one, repetition.failing(one.failure.id, one.aspect.aspect), who)
 
 
 def _told(one: Stored, found: Failure | None, who: TargetInfo, *notes: str) -> Outcome:
@@ -137,7 +137,8 @@ def _examined(
         if profile not in PROFILES:
             yield from _cannot([one], f"no profile {profile!r} here", "run the target again")
     known = [one for one in group if profile in PROFILES]
-    functions, aspects = {one.function for one in known}, {one.aspect for one in known}
+    functions = {one.function for one in known}
+    aspects = {one.aspect.aspect for one in known}
     tasks = _tasks(tested.edition, profile, seed, functions, sorted(aspects))
     if tasks:
         run([tested], {tested.edition: tasks}, _common(profile, seed), recorder.handle, 1)
@@ -151,15 +152,16 @@ def _examined(
         for a in f.aspects
     }
     for one in known:
-        if (one.function, one.aspect) not in found:
-            hint = "the documents' edition does not demand it"
-            yield from _cannot([one], f"{one.function} {one.aspect} is not tested", hint)
+        place = (one.function, one.aspect.aspect)
+        if place not in found:
+            hint = "the edition does not demand it"
+            yield from _cannot([one], f"{' '.join(place)} is not tested", hint)
             continue
-        shown = found[one.function, one.aspect]
-        same = next((f for f in shown if f.id == one.failure.id), None)
+        same = next((f for f in found[place] if f.id == one.failure.id), None)
         note = f"all cases of {profile}, seed {seed}, were run: the results do not hold this one"
         notes = [] if one.failure.program is None else [note]
-        yield _told(one, same or next(iter(shown), None), recorder.results[0].target, *notes)
+        shown = same or next(iter(found[place]), None)
+        yield _told(one, shown, recorder.results[0].target, *notes)
 
 
 def _tasks(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from conformance.cli.errors import UsageProblem
 from conformance.reporting.plain import clean
-from conformance.results import Aspect, Failure, Results, RunInfo, TargetInfo
+from conformance.results import AspectResult, Failure, Results, RunInfo, TargetInfo
 
 MOST = 8
 """Failures that are named where a prefix fits several."""
@@ -20,11 +20,13 @@ class Stored(NamedTuple):
     target: TargetInfo
     run: RunInfo
     function: str
-    aspect: Aspect
+    aspect: AspectResult
     failure: Failure
 
     def __str__(self) -> str:
-        return clean(f"{self.failure.id}  {self.function} {self.aspect} on {self.target.name}")
+        return clean(
+            f"{self.failure.id}  {self.function} {self.aspect.aspect} on {self.target.name}"
+        )
 
 
 def stored_failures(
@@ -48,7 +50,7 @@ def _failures(results: Results) -> Iterator[Stored]:
     for function in results.functions:
         for aspect in function.aspects:
             for failure in aspect.failures:
-                yield Stored(results.target, results.run, function.function, aspect.aspect, failure)
+                yield Stored(results.target, results.run, function.function, aspect, failure)
 
 
 def with_id(text: str, known: Sequence[Stored]) -> list[Stored]:

@@ -11,10 +11,11 @@ from collections.abc import Callable, Hashable
 from functools import partial
 from random import Random
 from typing import Any, TypeVar
+from unittest import SkipTest
 
 import hypothesis
 from hypothesis.control import current_build_context
-from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
+from hypothesis.database import ExampleDatabase, InMemoryExampleDatabase, choices_to_bytes
 from hypothesis.errors import NoSuchExample
 from hypothesis.strategies import SearchStrategy
 
@@ -131,10 +132,18 @@ def current_choices() -> bytes:
 
 
 def remade(strategy: SearchStrategy[Found], choices: bytes) -> Found | None:
-    """What the strategy makes of these choices; None if it has come to make other ones."""
+    """What the strategy makes of these choices; None if it has come to make other ones.
+
+    A strategy that has changed may make something else of them: look at what comes.
+    """
     database = InMemoryExampleDatabase()
     database.save(_KEY, choices)
-    return _find(strategy, _anything, 1, 0, (hypothesis.Phase.reuse,), database=database)
+    settings = _settings(1, (hypothesis.Phase.reuse,), database)
+    try:
+        # with a seed, Hypothesis leaves its database alone
+        return hypothesis.find(strategy, _anything, settings=settings, database_key=_KEY)
+    except (NoSuchExample, SkipTest):
+        return None
 
 
 def _anything(_: object) -> bool:
@@ -157,26 +166,30 @@ def _find(
     examples: int,
     seed: int,
     phases: tuple[hypothesis.Phase, ...],
-    *,
-    database: InMemoryExampleDatabase | None = None,
 ) -> Found | None:
+    try:
+        return hypothesis.find(
+            strategy,
+            condition,
+            settings=_settings(examples, phases, None),
+            random=Random(seed),  # noqa: S311
+        )
+    except (NoSuchExample, StopShrinking):
+        return None
+
+
+def _settings(
+    examples: int, phases: tuple[hypothesis.Phase, ...], database: ExampleDatabase | None
+) -> hypothesis.settings:
     settings: dict[str, Any] = {
         "max_examples": examples,
         "database": database,
         "deadline": None,
         "phases": phases,
         "suppress_health_check": list(hypothesis.HealthCheck),
+        "derandomize": False,
     }
-    try:
-        return hypothesis.find(
-            strategy,
-            condition,
-            settings=hypothesis.settings(**settings),
-            random=Random(seed),  # noqa: S311
-            database_key=_KEY,
-        )
-    except (NoSuchExample, StopShrinking):
-        return None
+    return hypothesis.settings(**settings)
 
 
 def _examples(count: int) -> int:
