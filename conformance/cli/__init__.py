@@ -17,6 +17,7 @@ _COMMANDS = {
     "install": "Make the environments of targets.",
     "run": "Test targets.",
     "report": "Make a site, pictures and files for CI from results.",
+    "replay": "Run failing cases again: fixed, or still failing?",
     "diff": "Show where two targets differ.",
     "show": "Show what the documents say of a function.",
     "migration": "Print what takes the place of each function in Keras 3.",
@@ -60,6 +61,7 @@ def main() -> None:
       conformance install theano         make the environment of a target
       conformance run theano             test it
       conformance show softmax           read what is demanded of a function
+      conformance replay 61640165e085    run one failing case again
       conformance diff A B               see where two targets differ
 
     \b

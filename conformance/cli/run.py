@@ -14,25 +14,19 @@ import msgspec
 import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
-from conformance.cli import expectations
 from conformance.cli.documented import documented
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
+from conformance.cli.gate import WORSE, Gate, gate
 from conformance.cli.known import chosen, config_option, known_targets
 from conformance.cli.select import aspects_option, expression, selection_option
-from conformance.cli.subjects import own, subject
+from conformance.cli.subjects import own_options, own_targets, subject
 from conformance.engine import PROFILES, Run, Subject, plan, run
 from conformance.reporting import JsonWriter, MarkdownWriter, Recorder, TerminalWriter, Writer
 from conformance.reporting.documented import Documented
 from conformance.reporting.formats import FORMATS, FormatWriter
-from conformance.results import Aspect, Verdict
+from conformance.results import Aspect
 from conformance.results.events import Event, RunFinished, TargetUnavailable
 from conformance.specs import EDITIONS, load
-
-_WORSE = {
-    "violation": (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT),
-    "divergence": (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.DIVERGES),
-    "never": (),
-}
 
 
 @click.command("run")
@@ -85,7 +79,7 @@ _WORSE = {
 )
 @click.option(
     "--fail-on",
-    type=click.Choice(list(_WORSE)),
+    type=click.Choice(list(WORSE)),
     default="violation",
     show_default=True,
     help="What makes the exit status 1; crashes and time-outs count as violations.",
@@ -93,41 +87,19 @@ _WORSE = {
 @click.option(
     "--expectations",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A TOML file of known failures; one that no longer fails is an error.",
+    help="A TOML file of known failures; one that does not fail is an error (exit status 1).",
 )
 @click.option(
     "--write-expectations",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the failures of this run into such a file, with the reasons left to fill in.",
+    help="Write the failures of this run into such a file, with the reasons left to fill in; what "
+    "you wrote into it before stays.",
+)
+@click.option(
+    "--strict", is_flag=True, help="An entry of --expectations without a reason is an error, too."
 )
 @config_option
-@click.option(
-    "--module", help="Test this module, such as my_package.backend, as a target of its own."
-)
-@click.option(
-    "--python",
-    help="The interpreter for --module: a version such as 3.11, or a path.  [default: this one]",
-)
-@click.option(
-    "--path",
-    "paths",
-    multiple=True,
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="A folder that --module is imported from; may be repeated.",
-)
-@click.option(
-    "--env",
-    "variables",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="An environment variable for --module; may be repeated.",
-)
-@click.option(
-    "--eager", is_flag=True, help="The functions of --module compute at once: there is no graph."
-)
-@click.option(
-    "--adapter", help="The class that reaches --module: module:Class, or an entry point's name."
-)
+@own_options
 @click.option("--verbose", "-v", is_flag=True, help="List every failure.")
 @click.option("--quiet", "-q", is_flag=True, help="Scores only.")
 def command(**options: Any) -> None:
@@ -144,8 +116,7 @@ def command(**options: Any) -> None:
     """
     if options["formats"] and options["output"] is None:
         raise UsageProblem("--format writes files", "add --output DIR")
-    if options["expectations"]:
-        expectations.read(options["expectations"])  # what is wrong with it is told before the run
+    checked = _gate(options)
     subjects, missing = _subjects(options)
     tasks, common = _plans(subjects, options), _common(options)
     recorder, writers = Recorder(), _writers(options)
@@ -164,7 +135,9 @@ def command(**options: Any) -> None:
             writer.close()
     if any(isinstance(e, RunFinished) and e.interrupted for e in recorder.events):
         raise SystemExit(INTERRUPTED)
-    raise SystemExit(_status(recorder, reached and not missing, options))
+    if not checked.passes(recorder.results):  # weighs more than a target that could not run
+        raise SystemExit(1)
+    raise SystemExit(0 if reached and not missing else CANNOT_RUN)
 
 
 def _common(options: dict[str, Any]) -> Run:
@@ -193,12 +166,7 @@ def _subjects(options: dict[str, Any]) -> tuple[list[Subject], list[TargetUnavai
 def _targets(options: dict[str, Any]) -> list[Target]:
     known = known_targets(options["config"])
     found = chosen(options["targets"], known)
-    if options["module"]:
-        found.append(own(options))
-    elif given := [o for o in ("python", "paths", "variables", "eager", "adapter") if options[o]]:
-        option = {"paths": "path", "variables": "env"}.get(given[0], given[0])
-        raise UsageProblem(f"--{option} goes with --module", "add --module NAME")
-    found = found or list(known.values())
+    found = [*found, *own_targets(options)] or list(known.values())
     if options["edition"]:
         found = [msgspec.structs.replace(t, edition=options["edition"]) for t in found]
     return found
@@ -252,18 +220,6 @@ def _writers(options: dict[str, Any]) -> list[Writer]:
     return writers
 
 
-def _status(recorder: Recorder, all_run: bool, options: dict[str, Any]) -> int:
-    """The exit status: an unexpected verdict weighs more than a target that could not run."""
-    worse = _WORSE[options["fail_on"]]
-    found = expectations.cells(recorder.results)
-    known = expectations.read(options["expectations"]) if options["expectations"] else []
-    failing = [cell for cell in found if cell[3] in worse]
-    if options["write_expectations"]:
-        expectations.write(options["write_expectations"], failing, known)
-    stale = list(expectations.stale(found, known))
-    for expectation in stale:
-        place = options["expectations"]
-        click.echo(f"{place}: no longer so, delete the entry: {expectation}", err=True)
-    if stale or expectations.unexpected(failing, known):
-        return 1
-    return 0 if all_run else CANNOT_RUN
+def _gate(options: dict[str, Any]) -> Gate:
+    """What makes the exit status; a mistake in a file of expectations is told before the run."""
+    return gate(options, known_targets(options["config"]), own_targets(options))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
 
 from conformance.adapters import mappings
 from conformance.adapters.access import open_session
@@ -11,6 +15,59 @@ from conformance.adapters.registry import Target, completed, literal
 from conformance.cli.errors import UsageProblem
 from conformance.engine import Subject
 from conformance.program import Prelude
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option(
+        "--module", help="Test this module, such as my_package.backend, as a target of its own."
+    ),
+    click.option(
+        "--python",
+        help="The interpreter for --module: a version such as 3.11, or a path.  "
+        "[default: this one]",
+    ),
+    click.option(
+        "--path",
+        "paths",
+        multiple=True,
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help="A folder that --module is imported from; may be repeated.",
+    ),
+    click.option(
+        "--env",
+        "variables",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="An environment variable for --module; may be repeated.",
+    ),
+    click.option(
+        "--eager",
+        is_flag=True,
+        help="The functions of --module compute at once: there is no graph.",
+    ),
+    click.option(
+        "--adapter", help="The class that reaches --module: module:Class, or an entry point's name."
+    ),
+)
+
+
+def own_options(command: F) -> F:
+    """`--module` and its companions."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def own_targets(options: dict[str, Any]) -> list[Target]:
+    """The target that --module and its companions describe, if they do."""
+    if options["module"]:
+        return [own(options)]
+    given = [o for o in ("python", "paths", "variables", "eager", "adapter") if options[o]]
+    if given:
+        option = {"paths": "path", "variables": "env"}.get(given[0], given[0])
+        raise UsageProblem(f"--{option} goes with --module", "add --module NAME")
+    return []
 
 
 def own(options: dict[str, Any]) -> Target:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from hypothesis.strategies import SearchStrategy
 
@@ -20,6 +21,7 @@ from conformance.engine.failures import function_result
 from conformance.engine.findings import Finding, Identity, Judgement
 from conformance.engine.lanes import Examined
 from conformance.engine.minimise import Minimiser
+from conformance.engine.origins import origin
 from conformance.engine.plan import Task
 from conformance.engine.probes import (
     BINDINGS,
@@ -34,7 +36,7 @@ from conformance.engine.profiles import Profile
 from conformance.engine.subject import Run, Subject
 from conformance.engine.tally import Group, Tally
 from conformance.engine.trials import Trial
-from conformance.program import Binding
+from conformance.program import Binding, Prelude
 from conformance.results import (
     Aspect,
     FunctionResult,
@@ -102,11 +104,7 @@ class Examination:
 
         `introduce` hears who the target is, before anything is run.
         """
-        introduce(self._identify())
-        if any(Aspect.GRADIENT in task.aspects for task in self.tasks):
-            self._probe_gradients()
-        if any(Aspect.STATIC_SHAPE in task.aspects for task in self.tasks):
-            self._probe_shapes()
+        self.begin(introduce)
         self._sweep()
         functions = [self._conclude(t) for t in self.tasks if t.spec.name in self.tallies]
         times = {name: tally.milliseconds for name, tally in self.tallies.items()}
@@ -116,6 +114,30 @@ class Examination:
             self.inside,
             max(0, self.session.starts - 1),
             {name: mean for name, mean in times.items() if mean is not None},
+        )
+
+    def begin(self, introduce: Callable[[TargetInfo], None]) -> None:
+        """Find out who the target is and what holds for all its functions."""
+        introduce(self._identify())
+        if any(Aspect.GRADIENT in task.aspects for task in self.tasks):
+            self._probe_gradients()
+        if any(Aspect.STATIC_SHAPE in task.aspects for task in self.tasks):
+            self._probe_shapes()
+
+    def judged(self, task: Task, trial: Trial) -> Judgement:
+        """What one trial shows, whatever else was found."""
+        judgement = trial.judge(self._run(trial))
+        judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
+        self._set_apart(judgement, task.spec.name)
+        return judgement
+
+    @property
+    def prelude(self) -> Prelude:
+        """How a script reaches the target, as far as its functions allow."""
+        return replace(
+            self.subject.prelude,
+            backend=self.session.identity.backend or "",
+            absent=self.absent | ({"int_shape"} if self.shapeless else set()),
         )
 
     def _identify(self) -> TargetInfo:
@@ -169,7 +191,7 @@ class Examination:
         groups: dict[str, list[tuple[Task, Trial]]] = {}
         for task in self.tasks:
             for trial in task.trials() if self._present(task) else ():
-                if trial.setup is not None and not any(self._lacking(trial)):
+                if trial.setup is not None and not any(self.lacking(trial)):
                     groups.setdefault(repr(trial.setup), []).append((task, trial))
         shared = sorted(groups.values(), key=len, reverse=True)
         for group in shared[: self.common.profile.setups]:
@@ -193,7 +215,7 @@ class Examination:
     def _left_out(self, name: str, trial: Trial) -> bool:
         """Whether nothing can come of the trial; why, is noted."""
         tally = self.tallies[name]
-        if (lacking := next(self._lacking(trial), None)) is not None:
+        if (lacking := next(self.lacking(trial), None)) is not None:
             tally.leave(lacking)
         elif trial.differentiates & self.undifferentiable:
             tally.note([_NO_GRADIENT])
@@ -203,7 +225,7 @@ class Examination:
             return False
         return True
 
-    def _lacking(self, trial: Trial) -> Iterator[str]:
+    def lacking(self, trial: Trial) -> Iterator[str]:
         """The absent functions that a trial of another one needs.
 
         Not `eval`: the worker evaluates without it.
@@ -277,12 +299,14 @@ class Examination:
             groups = [
                 minimiser.minimise(g) if i < MOST_MINIMISED else g for i, g in enumerate(groups)
             ]
-        prelude = replace(
-            self.subject.prelude,
-            backend=self.session.identity.backend or "",
-            absent=self.absent | ({"int_shape"} if self.shapeless else set()),
+        result = function_result(
+            tally,
+            groups,
+            task.theme,
+            self.prelude,
+            partial(origin, task),
+            partial=self.stop.is_set(),
         )
-        result = function_result(tally, groups, task.theme, prelude, partial=self.stop.is_set())
         self.emit(FunctionJudged(self.subject.name, result))
         return result
 

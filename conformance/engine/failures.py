@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 from msgspec import UNSET, UnsetType
@@ -22,6 +23,7 @@ from conformance.results import (
     Citation,
     Failure,
     FunctionResult,
+    Origin,
     Verdict,
 )
 from conformance.specs import Spec
@@ -32,8 +34,18 @@ from conformance.specs.records import Document
 MOST_ELEMENTS = 64
 
 
+Originate = Callable[[Group], Origin | UnsetType]
+"""What tells how a group's case is made again."""
+
+
 def function_result(
-    tally: Tally, groups: list[Group], theme: str, prelude: Prelude, *, partial: bool = False
+    tally: Tally,
+    groups: list[Group],
+    theme: str,
+    prelude: Prelude,
+    originate: Originate = lambda _: UNSET,
+    *,
+    partial: bool = False,
 ) -> FunctionResult:
     """All demanded aspects of a function with their verdicts and failures.
 
@@ -43,7 +55,7 @@ def function_result(
         tally.spec.name,
         theme,
         [
-            _aspect(tally, aspect, groups, prelude)
+            _aspect(tally, aspect, groups, prelude, originate)
             for aspect in demanded_aspects(tally.spec, tally.edition)
             if aspect in tally.aspects and (tally.cases.get(aspect) or not partial)
         ],
@@ -51,7 +63,9 @@ def function_result(
     )
 
 
-def _aspect(tally: Tally, aspect: Aspect, groups: list[Group], prelude: Prelude) -> AspectResult:
+def _aspect(
+    tally: Tally, aspect: Aspect, groups: list[Group], prelude: Prelude, originate: Originate
+) -> AspectResult:
     mine = [g for g in groups if g.finding.aspect is aspect]
     with_error = aspect is Aspect.VALUE and tally.ulp is not None
     return AspectResult(
@@ -60,7 +74,9 @@ def _aspect(tally: Tally, aspect: Aspect, groups: list[Group], prelude: Prelude)
         cases=tally.cases.get(aspect, 0),
         max_ulp=tally.ulp if with_error else None,
         limit_ulp=tally.limit_ulp if with_error else None,
-        failures=[failure(tally, g, prelude) for g in mine],
+        failures=[
+            msgspec.structs.replace(failure(tally, g, prelude), origin=originate(g)) for g in mine
+        ],
         note=_note(tally, mine) if aspect is Aspect.VALUE else UNSET,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from conformance.engine.findings import Finding, Identity
 from conformance.engine.tally import Group
 from conformance.engine.trials import Trial
 from conformance.generators import shrink
-from conformance.generators.collect import StopShrinking
+from conformance.generators.collect import StopShrinking, current_choices
 
 Array = npt.NDArray[Any]
 Run = Callable[[Trial], StructureObservation]
@@ -66,7 +66,11 @@ class Minimiser:
         if search.best is trial:
             return group
         finding = self._find(search.best, search.wanted)
-        return group if finding is None else Group(finding, search.best, group.count)
+        if finding is None:
+            return group
+        return replace(
+            group, finding=finding, trial=search.best, planned=trial, choices=search.choices
+        )
 
     def _shows(self, trial: Trial, search: _Search) -> bool:
         """Whether the trial shows the failure; it is run if it was not and may be."""
@@ -103,7 +107,10 @@ class Minimiser:
             best = candidates[found.draw]
             tried = trial.refilled(draw, [best])
         final = None if tried is None else self._find(tried, finding.identity)
-        return group if final is None else Group(final, tried, group.count)
+        if final is None:
+            return group
+        planned = group.planned or trial
+        return replace(group, finding=final, trial=tried, planned=planned, refilled=draw)
 
     def _first(self, trial: Trial, wanted: Identity) -> Finding | None:
         findings = trial.judge(self.run(trial)).findings
@@ -121,6 +128,8 @@ class _Search:
     """Trials that may yet be run."""
     idle: int | None = None
     """How many were looked at since one was found; None until then."""
+    choices: bytes = b""
+    """Hypothesis's choices that made `best`; empty while it is the one of the plan."""
 
     def fails(self, trial: Trial, shows: Callable[[Trial, _Search], bool]) -> bool:
         """Whether the trial shows the failure; `StopShrinking` when it is enough."""
@@ -134,7 +143,7 @@ class _Search:
             return False
         self.idle = 0
         if trial.size < self.best.size:
-            self.best = trial
+            self.best, self.choices = trial, current_choices()
         return True
 
 

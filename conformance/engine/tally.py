@@ -33,6 +33,12 @@ class Group:
     finding: Finding
     trial: Trial | None
     count: int = 1
+    planned: Trial | None = None
+    """The trial of the plan that it was made smaller from; None if it is one."""
+    choices: bytes = b""
+    """Hypothesis's choices that made `trial`, if they were others than the plan's."""
+    refilled: int | None = None
+    """The draw that was given other numbers, if one was."""
 
     def simpler(self, finding: Finding, trial: Trial | None) -> None:
         """Count another finding; keep it if its trial is simpler."""

@@ -11,8 +11,11 @@ from collections.abc import Callable, Hashable
 from functools import partial
 from random import Random
 from typing import Any, TypeVar
+from unittest import SkipTest
 
 import hypothesis
+from hypothesis.control import current_build_context
+from hypothesis.database import ExampleDatabase, InMemoryExampleDatabase, choices_to_bytes
 from hypothesis.errors import NoSuchExample
 from hypothesis.strategies import SearchStrategy
 
@@ -28,6 +31,7 @@ POOL = 4
 RARE = 300
 """How many structures are looked at for one that rests on a convention that is hardly met."""
 GENERATE = (hypothesis.Phase.generate,)
+_KEY = b"case"
 
 
 Found = TypeVar("Found")
@@ -122,6 +126,30 @@ def shrink(
     return _find(strategy, fails, _examples(count), seed, phases)
 
 
+def current_choices() -> bytes:
+    """The choices that made the value which a condition is being asked about."""
+    return choices_to_bytes(current_build_context().data.choices)
+
+
+def remade(strategy: SearchStrategy[Found], choices: bytes) -> Found | None:
+    """What the strategy makes of these choices; None if it has come to make other ones.
+
+    A strategy that has changed may make something else of them: look at what comes.
+    """
+    database = InMemoryExampleDatabase()
+    database.save(_KEY, choices)
+    settings = _settings(1, (hypothesis.Phase.reuse,), database)
+    try:
+        # with a seed, Hypothesis leaves its database alone
+        return hypothesis.find(strategy, _anything, settings=settings, database_key=_KEY)
+    except (NoSuchExample, SkipTest):
+        return None
+
+
+def _anything(_: object) -> bool:
+    return True
+
+
 def key(structure: Structure) -> str:
     """The program as text: two structures with the same key are the same case."""
     return key_of_program(structure.program)
@@ -139,22 +167,29 @@ def _find(
     seed: int,
     phases: tuple[hypothesis.Phase, ...],
 ) -> Found | None:
-    settings: dict[str, Any] = {
-        "max_examples": examples,
-        "database": None,
-        "deadline": None,
-        "phases": phases,
-        "suppress_health_check": list(hypothesis.HealthCheck),
-    }
     try:
         return hypothesis.find(
             strategy,
             condition,
-            settings=hypothesis.settings(**settings),
+            settings=_settings(examples, phases, None),
             random=Random(seed),  # noqa: S311
         )
     except (NoSuchExample, StopShrinking):
         return None
+
+
+def _settings(
+    examples: int, phases: tuple[hypothesis.Phase, ...], database: ExampleDatabase | None
+) -> hypothesis.settings:
+    settings: dict[str, Any] = {
+        "max_examples": examples,
+        "database": database,
+        "deadline": None,
+        "phases": phases,
+        "suppress_health_check": list(hypothesis.HealthCheck),
+        "derandomize": False,
+    }
+    return hypothesis.settings(**settings)
 
 
 def _examples(count: int) -> int:

@@ -65,6 +65,21 @@ class Array(Struct, frozen=True):
     truncated: bool = False
 
 
+class Origin(Struct, frozen=True, kw_only=True):
+    """What makes a failure's smallest case again, with the checks that belong to it."""
+
+    profile: str
+    seed: int
+    trial: str
+    """Which of the trials that this profile and seed give for the function it was made from."""
+    choices: str = ""
+    """Hypothesis's choices for the smaller one, in base64; empty if it is that trial itself."""
+    draw: int = 0
+    """Which of the trial's draws it is."""
+    arrays: dict[str, str] = field(default_factory=dict)
+    """Its numbers, if they are none of the draws': by input, compressed `.npy` in base64."""
+
+
 class Failure(Struct, frozen=True, kw_only=True):
     """One way in which an aspect fails, with the smallest case that shows it.
 
@@ -93,6 +108,8 @@ class Failure(Struct, frozen=True, kw_only=True):
     """A standalone script that shows the failure without this suite."""
     output: str | None = None
     """The end of what the implementation printed meanwhile."""
+    origin: Origin | UnsetType = UNSET
+    """What `conformance replay` makes the case from; unset where there is no case."""
 
 
 class AspectResult(Struct, frozen=True, kw_only=True):

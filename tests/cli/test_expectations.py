@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from conformance.cli import expectations, main
 from conformance.cli.errors import UsageProblem
-from conformance.results import Aspect, Verdict
+from conformance.cli.expectations import UNEXPLAINED, Cell, Expectation, updated
+from conformance.program import Binding, Input, Program, Ref, Step, to_json
+from conformance.results import Aspect, Failure, FunctionResult, Results, Verdict
+from tests.reporting import records
 
 FAKES = Path(__file__).parents[1] / "adapters" / "fakes"
 OPTIONS = ("--path", str(FAKES), "-k", "argmax", "--profile", "smoke", "--quiet")
@@ -20,6 +26,7 @@ aspect = "value"
 verdict = "{verdict}"
 reason = "known"
 """
+OLD = {"tensorflow": "1.14.0", "python": "3.6.15"}
 
 
 def run(name: str, *arguments: str) -> tuple[int, str]:
@@ -27,36 +34,171 @@ def run(name: str, *arguments: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
+def entry(**fields: str) -> str:
+    """An entry with these fields in place of, or besides, those that it must have."""
+    given = {"function": '"dot"', "aspect": '"value"', "verdict": '"violates"', "reason": '"r"'}
+    return "[[expect]]\n" + "".join(f"{k} = {v}\n" for k, v in {**given, **fields}.items())
+
+
+def parsed(folder: Path, text: str) -> list[Expectation]:
+    file = folder / "known.toml"
+    file.write_text(text)
+    return expectations.read(file, {"mine": ["mine"], "theano": ["a", "b"]})
+
+
+def failed(
+    identity: str = "0123456789ab", verdict: Verdict = Verdict.VIOLATES, **arguments: Any
+) -> Failure:
+    """A failure of `dot(x, y)`, or of another call with these arguments."""
+    x = Input("x", (2, 3), "float32", Binding.VARIABLE)
+    step = Step("result", "dot", (Ref("x"),), tuple({"y": Ref("x"), **arguments}.items()))
+    program = to_json(Program((x,), (step,), ("result",)))
+    return records.failure(verdict, id=identity, program=program)
+
+
+def cell(verdict: Verdict = Verdict.VIOLATES, *failures: Failure, **fields: Any) -> Cell:
+    made = Cell("mine", "dot", Aspect.VALUE, verdict, failures or [failed()], versions=OLD)
+    return made._replace(**fields)
+
+
+# What a run is held against
+
+
 def test_a_known_failure_is_no_failure(tmp_path: Path) -> None:
     known = tmp_path / "known.toml"
     assert run("always_wrong")[0] == 1
     known.write_text(ENTRY.format(verdict="violates"))
-    assert run("always_wrong", "--expectations", str(known))[0] == 0
+    status, output = run("always_wrong", "--expectations", str(known))
+    assert status == 0
+    assert "1 of 1 entries met, 0 stale, 0 without a reason; 0 unexpected" in output
 
 
-def test_one_that_no_longer_fails_is_an_error_that_names_it(tmp_path: Path) -> None:
+def test_one_that_does_not_fail_is_an_error_with_the_lines_to_delete(tmp_path: Path) -> None:
     known = tmp_path / "known.toml"
-    known.write_text(ENTRY.format(verdict="violates"))
+    known.write_text("# the file's\n\n# the entry's\n" + ENTRY.format(verdict="violates"))
     status, output = run("correct", "--expectations", str(known))
     assert status == 1
-    assert "argmax value violates" in output
+    assert f"{known}:3-8: stale, delete these lines: argmax value violates" in output
+    assert "the run says conforms" in output
 
 
-def test_another_verdict_than_the_known_one_is_unexpected(tmp_path: Path) -> None:
+def test_another_verdict_than_the_known_one_is_unexpected_and_stale(tmp_path: Path) -> None:
     known = tmp_path / "known.toml"
     known.write_text(ENTRY.format(verdict="crashed"))
-    assert run("always_wrong", "--expectations", str(known))[0] == 1
+    status, output = run("always_wrong", "--expectations", str(known))
+    assert status == 1
+    assert "unexpected: argmax value violates on fakes.always_wrong" in output
+    assert "1 stale" in output
+
+
+def test_an_entry_of_a_function_that_was_not_run_is_not_stale(tmp_path: Path) -> None:
+    known = tmp_path / "known.toml"
+    known.write_text(entry(function='"softmax"'))
+    status, output = run("correct", "--expectations", str(known))
+    assert (status, "0 of 1 entries met, 0 stale" in output) == (0, True)
+
+
+def test_a_missing_reason_is_told_and_with_strict_an_error(tmp_path: Path) -> None:
+    known = tmp_path / "known.toml"
+    known.write_text(ENTRY.format(verdict="violates").replace("known", UNEXPLAINED))
+    status, output = run("always_wrong", "--expectations", str(known))
+    assert status == 0
+    assert f"{known}:1-5: no reason is given yet: argmax value violates" in output
+    status, output = run("always_wrong", "--expectations", str(known), "--strict")
+    assert status == 2
+    assert f"{known}:1-5" in output
+    assert "--strict" in output
+
+
+@pytest.mark.parametrize(
+    ("fields", "covered"),
+    [
+        ({}, True),
+        ({"target": '"mine"'}, True),
+        ({"target": '"theano"'}, False),
+        ({"edition": '"keras-2.2"'}, True),
+        ({"edition": '"keras-1"'}, False),
+        ({"versions": '{ tensorflow = "<2.0" }'}, True),
+        ({"versions": '{ TensorFlow = "~=1.14", python = "<3.7" }'}, True),
+        ({"versions": '{ tensorflow = ">=2.0" }'}, False),
+        ({"versions": '{ theano = ">=1.0" }'}, False),
+        ({"failure": '"0123"'}, True),
+        ({"failure": '"0123456789ab"'}, True),
+        ({"failure": '"1234"'}, False),
+        ({"when": "\"x.ndim == 2 and x.dtype == 'float32'\""}, True),
+        ({"when": "\"x.shape[1] > 2 or y.binding == 'constant'\""}, True),
+        ({"when": "\"not x.binding in ('variable', 'constant')\""}, False),
+        ({"when": '"y.shape[7] == 1"'}, False),
+        ({"when": '"len(x.shape) < 2"'}, False),
+        ({"verdict": '"crashed"'}, False),
+        ({"verdict": '"diverges"'}, False),
+    ],
+)
+def test_what_an_entry_covers(tmp_path: Path, fields: dict[str, str], covered: bool) -> None:
+    known = parsed(tmp_path, entry(**fields))
+    assert (not expectations.uncovered([cell()], known)) is covered
+
+
+def test_a_condition_sees_defaults_and_what_is_no_array(tmp_path: Path) -> None:
+    step = Step("result", "softmax", (Ref("x"),))
+    x = Input("x", (2, 3), "float32", Binding.VARIABLE)
+    program = to_json(Program((x,), (step,), ("result",)))
+    found = cell(Verdict.VIOLATES, replace(failed(), program=program), function="softmax")
+    for when, covered in (("axis == -1", True), ("axis != -1", False), ("axis is None", False)):
+        known = parsed(tmp_path, entry(function='"softmax"', when=f'"{when}"'))
+        assert (not expectations.uncovered([found], known)) is covered
+
+
+def test_a_narrow_entry_covers_its_failures_only(tmp_path: Path) -> None:
+    known = parsed(tmp_path, entry(failure='"0123"'))
+    both = cell(Verdict.VIOLATES, failed(), failed("ba9876543210"))
+    (left,) = expectations.uncovered([both], known)
+    assert [f.id for f in left.failures] == ["ba9876543210"]
+    assert not expectations.idle([both], known)
+    assert expectations.idle([cell(Verdict.VIOLATES, failed("ba9876543210"))], known) == known
+
+
+def test_failures_that_are_not_asked_about_need_no_entry(tmp_path: Path) -> None:
+    known = parsed(tmp_path, entry(failure='"0123"'))
+    both = cell(Verdict.VIOLATES, failed(), failed("ba9876543210", Verdict.DIVERGES))
+    (bad,) = expectations.failing([both], [Verdict.VIOLATES])
+    assert not expectations.uncovered([bad], known)
+
+
+def test_other_versions_and_other_targets_do_not_make_an_entry_stale(tmp_path: Path) -> None:
+    fine = cell(Verdict.CONFORMS, failures=[])
+    for fields in ({"versions": '{ tensorflow = ">=2" }'}, {"target": '"theano"'}):
+        assert not expectations.idle([fine], parsed(tmp_path, entry(**fields)))
+    assert expectations.idle([fine], parsed(tmp_path, entry(target='"mine"')))
+
+
+def results(functions: Sequence[str], **of_run: object) -> Results:
+    made = [FunctionResult(name, "t", []) for name in functions]
+    return records.results("mine", made, **of_run)
+
+
+def test_an_entry_of_a_function_that_no_target_has_matches_nothing(tmp_path: Path) -> None:
+    known = parsed(tmp_path, entry())
+    assert expectations.pointless([results(["exp"])], known) == known
+    assert not expectations.pointless([results(["exp", "dot"])], known)
+    for part in ({"selection": "exp"}, {"shard": "1/2"}, {"complete": False}):
+        assert not expectations.pointless([results(["exp"], **part)], known)
+
+
+# The file that is written
 
 
 def test_what_is_written_is_what_is_expected_then_and_keeps_reasons(tmp_path: Path) -> None:
     known = tmp_path / "known.toml"
     run("always_wrong", "--write-expectations", str(known))
-    assert expectations.UNEXPLAINED in known.read_text()
+    assert UNEXPLAINED in known.read_text()
     assert run("always_wrong", "--expectations", str(known))[0] == 0
-    known.write_text(known.read_text().replace(expectations.UNEXPLAINED, "because"))
-    run("always_wrong", "--expectations", str(known), "--write-expectations", str(known))
-    (entry,) = expectations.read(known)
-    assert (entry.function, entry.aspect, entry.verdict, entry.reason, entry.target) == (
+    known.write_text("# mine\n" + known.read_text().replace(UNEXPLAINED, "because") + "# end\n")
+    before = known.read_text()
+    run("always_wrong", "--write-expectations", str(known))
+    assert known.read_text() == before
+    (found,) = expectations.read(known)
+    assert (found.function, found.aspect, found.verdict, found.reason, found.target) == (
         "argmax",
         Aspect.VALUE,
         Verdict.VIOLATES,
@@ -65,12 +207,108 @@ def test_what_is_written_is_what_is_expected_then_and_keeps_reasons(tmp_path: Pa
     )
 
 
-@pytest.mark.parametrize("text", ["[[expect]]\nfunktion = 'x'\n", "expect = 3", "[", "[other]\n"])
-def test_a_wrong_file_is_told_before_the_run(tmp_path: Path, text: str) -> None:
-    known = tmp_path / "known.toml"
-    known.write_text(text)
-    with pytest.raises(UsageProblem, match=r"known\.toml"):
-        expectations.read(known)
-    status, output = run("correct", "--expectations", str(known))
+def write(folder: Path, text: str, *cells: Cell) -> str:
+    bad = [c for c in cells if c.verdict is not Verdict.CONFORMS]
+    return updated(text, parsed(folder, text), cells, bad)
+
+
+def test_a_written_file_is_sorted_and_passes(tmp_path: Path) -> None:
+    two = [cell(function="sum"), cell(function="dot")]
+    text = write(tmp_path, "", *two)
+    assert text == write(tmp_path, "", *reversed(two))
+    known = parsed(tmp_path, text)
+    assert [e.function for e in known] == ["dot", "sum"]
+    assert not expectations.uncovered(two, known)
+    assert not any(e.explained for e in known)
+    assert f"# {failed().id}: " in text
+
+
+def test_rewriting_keeps_comments_order_and_narrow_entries(tmp_path: Path) -> None:
+    mine = (
+        "# top\n\n"
+        + "# about sum\n"
+        + entry(target='"mine"', function='"sum"', issue='"http://x/1"', reason="'''two\nlines'''")
+        + "\n\n# about one failure\n"
+        + entry(target='"mine"', failure='"0123"')
+        + "# at the end\n"
+    )
+    found = [cell(), cell(function="sum")]
+    assert write(tmp_path, mine, *found) == mine
+    more = write(tmp_path, mine, *found, cell(function="exp"))
+    assert more.replace("\n", "").startswith(mine.split("# about sum")[0].replace("\n", ""))
+    assert [e.function for e in parsed(tmp_path, more)] == ["exp", "sum", "dot"]
+    for line in mine.splitlines():
+        assert line in more
+
+
+def test_rewriting_deletes_what_is_stale_and_nothing_that_was_not_looked_at(tmp_path: Path) -> None:
+    text = "".join(f"# on {f}\n" + entry(function=f'"{f}"') + "\n" for f in ("dot", "exp", "sum"))
+    made = write(tmp_path, text, cell(Verdict.CONFORMS, failures=[]), cell(function="sum"))
+    assert [e.function for e in parsed(tmp_path, made)] == ["exp", "sum"]
+    assert "# on dot" not in made
+    assert "# on exp" in made
+
+
+def test_another_verdict_is_changed_in_its_entry(tmp_path: Path) -> None:
+    text = "# kept\n" + entry(target='"mine"', verdict='"crashed"', reason='"mine"')
+    made = write(tmp_path, text, cell())
+    assert made == text.replace("crashed", "violates")
+
+
+def test_a_place_that_cannot_be_written_is_told_before_the_run(tmp_path: Path) -> None:
+    status, output = run("correct", "--write-expectations", str(tmp_path / "no" / "known.toml"))
     assert status == 2
-    assert "known.toml" in output
+    assert str(tmp_path / "no" / "known.toml") in output
+
+
+# Mistakes in a file
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[expect]]\nfunktion = 'x'\n", [":2: ", "funktion", "function"]),
+        ("expect = 3", [":1: ", "[[expect]]"]),
+        ("\n[", [":2: ", "no TOML"]),
+        ("[other]\n", [":1: ", "other", "[[expect]]"]),
+        (entry() + "\n" + entry(reason='""'), [":11: ", "reason"]),
+        (entry().replace('reason = "r"\n', ""), [":1: ", "no reason", "TODO"]),
+        (entry(function='"dott"'), [":2: ", "dott", "did you mean dot"]),
+        (entry(function='"pow"', edition='"keras-3"'), ["edition", "keras-2.2"]),
+        (entry(aspect='"valu"'), [":3: ", "did you mean value"]),
+        (entry(aspect='"distribution"'), [":3: ", "not checked", "value"]),
+        (entry(verdict='"conforms"'), [":4: ", "no failure", "violates"]),
+        (entry(verdict='"wrong"'), [":4: ", "wrong"]),
+        (entry(target='"thaeno"'), [":6: ", "thaeno", "did you mean theano"]),
+        (entry(versions='"<2"'), [":6: ", "versions = { tensorflow"]),
+        (entry(versions='{ theano = "two" }'), [":6: ", "two", ">="]),
+        (entry(when='"axes == 1"'), [":6: ", "no parameter 'axes'", "x, y"]),
+        (entry(when='"x.rank == 1"'), [":6: ", "no 'rank'"]),
+        (entry(when='"x ="'), [":6: ", "no expression"]),
+        (entry(when="\"print('x')\""), [":6: ", "len()"]),
+        (entry(when='"[i for i in x]"'), [":6: ", "not allowed"]),
+        (entry(when='"__import__"'), [":6: ", "no parameter"]),
+        (entry(failure='"xyz"'), [":6: ", "no id"]),
+        (entry(issue='" "'), [":6: ", "link"]),
+        (entry() + entry(), [":6-10", ":1-5", "delete one"]),
+    ],
+)
+def test_a_mistake_is_told_with_its_line_and_what_to_write(
+    tmp_path: Path, text: str, words: list[str]
+) -> None:
+    with pytest.raises(UsageProblem) as caught:
+        parsed(tmp_path, text)
+    said = f"{caught.value.message}\n{caught.value.hint}"
+    for word in ("known.toml", *words):
+        assert word in said, said
+
+
+@pytest.mark.parametrize("option", ["--expectations", "--write-expectations"])
+def test_a_broken_file_is_told_before_the_run_and_left_alone(tmp_path: Path, option: str) -> None:
+    known = tmp_path / "known.toml"
+    known.write_text("[[expect]]\nfunktion = 'x'\n")
+    status, output = run("correct", option, str(known))
+    assert status == 2
+    assert f"{known}:2: unknown field 'funktion'" in output
+    assert "Traceback" not in output
+    assert known.read_text() == "[[expect]]\nfunktion = 'x'\n"

@@ -1,0 +1,138 @@
+"""An expectation: which failures it is about, and what of a run it covers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+from packaging.specifiers import SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from conformance.cli.expectations import conditions
+from conformance.results import Aspect, Failure, Verdict
+
+UNEXPLAINED = "TODO: say why"
+"""The reason in an entry that nobody has given one."""
+TODO = "todo"
+"""How a reason begins that is not filled in, in small letters."""
+
+
+class Cell(NamedTuple):
+    """One aspect of one function on one target, as a run judged it."""
+
+    target: str
+    function: str
+    aspect: Aspect
+    verdict: Verdict
+    failures: Sequence[Failure] = ()
+    edition: str = "keras-2.2"
+    versions: Mapping[str, str] = {}
+    """Version by name of what the target is made of, and of its `python`."""
+
+
+class Place(NamedTuple):
+    """The lines of an entry in its file, with the comment above it; counted from 1."""
+
+    file: Path
+    first: int
+    last: int
+
+    def __str__(self) -> str:
+        lines = str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
+        return f"{self.file}:{lines}"
+
+
+class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The fields of an `[[expect]]` table."""
+
+    function: str
+    aspect: Aspect
+    verdict: Verdict
+    reason: str
+    target: str | None = None
+    """A target, or a library for all of its; without, every target."""
+    edition: Literal["keras-1", "keras-2.0", "keras-2.2"] | None = None
+    versions: dict[str, str] = {}
+    """Package to version specifiers; outside of them the entry says nothing."""
+    when: str | None = None
+    """A condition on the arguments of the smallest case."""
+    failure: str | None = None
+    """The id of one failure, or how it begins."""
+    issue: str | None = None
+    """Where it is reported."""
+
+
+class Expectation(Entry, frozen=True, kw_only=True):
+    """One known failure, and where it stands."""
+
+    place: Place
+    targets: frozenset[str] | None = None
+    """The targets that `target` stands for."""
+
+    @property
+    def explained(self) -> bool:
+        """Whether its reason has been filled in."""
+        return not self.reason.strip().lower().startswith(TODO)
+
+    @property
+    def narrow(self) -> bool:
+        """Whether it is about some failures of its aspect only."""
+        return self.when is not None or self.failure is not None
+
+    def concerns(self, target: str, edition: str, versions: Mapping[str, str]) -> bool:
+        """Whether it says anything of such a target."""
+        return (
+            (self.targets is None or target in self.targets)
+            and self.edition in (None, edition)
+            and all(_within(versions.get(n.lower()), s) for n, s in self.versions.items())
+        )
+
+    def matches(self, cell: Cell) -> bool:
+        """Whether it is about the cell, whatever its verdict."""
+        return (self.function, self.aspect) == (cell.function, cell.aspect) and self.concerns(
+            cell.target, cell.edition, cell.versions
+        )
+
+    def covers(self, cell: Cell) -> bool:
+        """Whether this is the cell's failure, or one of them if it is about some only."""
+        if not self.matches(cell):
+            return False
+        if self.narrow:
+            return any(self.covers_failure(failure, cell) for failure in cell.failures)
+        return cell.verdict is self.verdict
+
+    def covers_failure(self, failure: Failure, cell: Cell) -> bool:
+        """Whether this failure of a cell that it is about is a known one."""
+        if not self.narrow:
+            return cell.verdict is self.verdict
+        if failure.verdict is not self.verdict:
+            return False
+        if self.failure is not None and not failure.id.startswith(self.failure):
+            return False
+        return self.when is None or conditions.holds(
+            self.when, self.function, cell.edition, failure
+        )
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What orders entries in a file."""
+        narrower = (self.when or "", self.failure or "", self.edition or "")
+        return (self.target or "", self.function, self.aspect, self.verdict, *narrower)
+
+    def __str__(self) -> str:
+        of = f" on {self.target}" if self.target else ""
+        when = f" when {self.when}" if self.when else ""
+        one = f" ({self.failure})" if self.failure else ""
+        return f"{self.function} {self.aspect} {self.verdict}{of}{when}{one}"
+
+
+def _within(version: str | None, specifiers: str) -> bool:
+    """Whether a version is there and meets the specifiers; a strange one meets none."""
+    if version is None:
+        return False
+    try:
+        return SpecifierSet(specifiers).contains(Version(version), prereleases=True)
+    except InvalidVersion:
+        return False

@@ -1,0 +1,278 @@
+"""A file of expectations, read and checked: every mistake is told with its line."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from conformance.cli.errors import UsageProblem
+from conformance.cli.expectations import conditions
+from conformance.cli.expectations.conditions import ConditionError
+from conformance.cli.expectations.model import UNEXPLAINED, Entry, Expectation, Place
+from conformance.engine.tally import demanded_aspects
+from conformance.results import ASPECTS, Verdict
+from conformance.specs import load
+
+FAILING = tuple(v for v in Verdict if v not in (Verdict.NOT_APPLICABLE, Verdict.CONFORMS))
+_HEAD = re.compile(r"\s*\[\[\s*expect\s*\]\]\s*(#.*)?$")
+_FIELDS = Entry.__struct_fields__
+_FORM = "[[expect]] with function, aspect, verdict and reason, as --write-expectations writes it"
+_NEAR = 0.8
+"""How alike a name and a target's must be for the name to be a mistake and no other target."""
+
+
+class Block(msgspec.Struct, frozen=True):
+    """The text of one entry, with the comment above it, from line `first` on (counted from 1)."""
+
+    first: int
+    text: str
+
+    @property
+    def last(self) -> int:
+        """Its last line that is not empty."""
+        return self.first + len(self.text.rstrip().splitlines()) - 1
+
+    def line(self, key: str | None) -> int:
+        """The line that gives a field, or where the table begins."""
+        lines = self.text.splitlines()
+        pattern = _HEAD if key is None else re.compile(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[=.]")
+        found = (i for i, line in enumerate(lines) if pattern.match(line))
+        return (
+            self.first + next(found, 0)
+            if key is None
+            else next((self.first + i for i in found), self.line(None))
+        )
+
+
+def split(text: str) -> tuple[str, list[Block]]:
+    """What stands before the first entry, and the entries."""
+    lines = text.splitlines(keepends=True)
+    heads = [i for i, line in enumerate(lines) if _HEAD.match(line)]
+    starts = [_with_comment(lines, head) for head in heads]
+    ends = [*starts, len(lines)][1:]
+    blocks = [Block(a + 1, "".join(lines[a:b])) for a, b in zip(starts, ends, strict=True)]
+    return "".join(lines[: starts[0] if starts else len(lines)]), blocks
+
+
+def _with_comment(lines: Sequence[str], head: int) -> int:
+    """Where the comment right above a line begins; that at the top of the file is the file's."""
+    start = head
+    while start and lines[start - 1].lstrip().startswith("#"):
+        start -= 1
+    return start
+
+
+def read(path: Path, libraries: Mapping[str, Iterable[str]] | None = None) -> list[Expectation]:
+    """The expectations in a file; UsageProblem with file and line if something is wrong with it.
+
+    `libraries` has the targets of each library, and each target under its own name.
+    """
+    text = _text(path)
+    _, blocks = split(text)
+    entries = _entries(path, text, blocks)
+    known = {name: frozenset(names) for name, names in (libraries or {}).items()}
+    found = [_expectation(path, b, e, known) for b, e in zip(blocks, entries, strict=True)]
+    for expectation, block in zip(found, blocks, strict=True):
+        _check(path, block, expectation, known)
+    _check_twice(found)
+    return found
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except OSError as error:
+        raise UsageProblem(f"{path}: {error.strerror}", "name a file that can be read") from error
+    except UnicodeDecodeError as error:
+        raise UsageProblem(f"{path}: {error}", "write it in UTF-8") from error
+
+
+def _entries(path: Path, text: str, blocks: Sequence[Block]) -> list[dict[str, Any]]:
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message, _, at = str(error).partition(" (at ")
+        line = re.search(r"line (\d+)", at)
+        place = line[1] if line else str(len(text.splitlines()) or 1)
+        raise UsageProblem(
+            f"{path}:{place}: this is no TOML: {message}", f"write {_FORM}"
+        ) from error
+    for key in data:
+        if key != "expect":
+            place = _line_of(text, key)
+            raise UsageProblem(f"{path}:{place}: unknown key {key!r}", f"write {_FORM}")
+    listed = data.get("expect", [])
+    if not isinstance(listed, list) or len(listed) != len(blocks):
+        raise UsageProblem(
+            f"{path}:{_line_of(text, 'expect')}: no table [[expect]]", f"write {_FORM}"
+        )
+    return listed
+
+
+def _line_of(text: str, key: str) -> int:
+    pattern = re.compile(rf"\s*(\[+\s*)?[\"']?{re.escape(key)}\b")
+    return next((i for i, line in enumerate(text.splitlines(), 1) if pattern.match(line)), 1)
+
+
+def _expectation(
+    path: Path, block: Block, data: Any, known: Mapping[str, frozenset[str]]
+) -> Expectation:
+    try:
+        entry = msgspec.convert(data, Entry)
+    except msgspec.ValidationError as error:
+        raise _wrong_field(path, block, str(error)) from None
+    named = entry.target
+    return Expectation(
+        **msgspec.structs.asdict(entry),
+        place=Place(path, block.first, block.last),
+        targets=None if named is None else known.get(named, frozenset({named})),
+    )
+
+
+def _wrong_field(path: Path, block: Block, problem: str) -> UsageProblem:
+    """What msgspec says of a table, with the line and what to write instead."""
+    if unknown := re.search(r"unknown field `(.+?)`", problem):
+        hint = _meant(unknown[1], _FIELDS) or f"an entry has {', '.join(_FIELDS)}"
+        return UsageProblem(f"{path}:{block.line(unknown[1])}: unknown field {unknown[1]!r}", hint)
+    if missing := re.search(r"missing required field `(.+?)`", problem):
+        example = {"reason": UNEXPLAINED, "verdict": "violates", "aspect": "value"}
+        shown = example.get(missing[1], "batch_dot")
+        hint = f'add a line such as {missing[1]} = "{shown}"'
+        return UsageProblem(f"{path}:{block.line(None)}: the entry has no {missing[1]}", hint)
+    what, _, where = problem.partition(" - at ")
+    key = (re.findall(r"\w+", where) or [""])[0]
+    allowed = {
+        "aspect": ASPECTS,
+        "verdict": FAILING,
+        "edition": ("keras-1", "keras-2.0", "keras-2.2"),
+    }
+    said = re.search(r"value '(.*)'", what)
+    hint = _one_of(said[1] if said else "", allowed[key]) if key in allowed else "write text"
+    if key == "versions":
+        hint = 'write a table of texts, such as versions = { tensorflow = "<2.0" }'
+    return UsageProblem(f"{path}:{block.line(key)}: {key}: {what}", hint)
+
+
+def _meant(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    near = difflib.get_close_matches(name, list(known), n=3, cutoff=cutoff)
+    return f"did you mean {' or '.join(near)}?" if near else ""
+
+
+def _one_of(name: str, known: Iterable[str]) -> str:
+    listed = [str(k) for k in known]
+    return _meant(name, listed) or f"write one of {', '.join(listed)}"
+
+
+def _check(
+    path: Path, block: Block, found: Expectation, known: Mapping[str, frozenset[str]]
+) -> None:
+    """UsageProblem if a field holds what cannot be."""
+    for key, problems in _CHECKS.items():
+        for problem, hint in problems(found, known):
+            raise UsageProblem(f"{path}:{block.line(key)}: {key}: {problem}", hint)
+
+
+Problems = Iterator[tuple[str, str]]
+Known = Mapping[str, frozenset[str]]
+
+
+def _function(found: Expectation, _: Known) -> Problems:
+    specs = load()
+    if found.function in specs:
+        return
+    newest = specs.aliases().get(found.function)
+    meant = _meant(found.function, specs) or "`conformance run` lists the functions"
+    hint = f"its newest name is {newest}" if newest else meant
+    yield f"no document has a function {found.function!r}", hint
+
+
+def _aspect(found: Expectation, _: Known) -> Problems:
+    spec = load()[found.function]
+    editions = [found.edition] if found.edition in spec.editions else list(spec.editions)
+    demanded = {aspect for edition in editions for aspect in demanded_aspects(spec, edition)}
+    if found.aspect not in demanded:
+        listed = ", ".join(a for a in ASPECTS if a in demanded)
+        yield (
+            f"{found.function} is not checked for it",
+            f"write one of {listed}, or delete the entry",
+        )
+
+
+def _verdict(found: Expectation, _: Known) -> Problems:
+    if found.verdict not in FAILING:
+        yield f"{found.verdict!r} is no failure", f"write one of {', '.join(FAILING)}"
+
+
+def _reason(found: Expectation, _: Known) -> Problems:
+    if not found.reason.strip():
+        yield "it is empty", f'say why the failure is known, or "{UNEXPLAINED}"'
+
+
+def _target(found: Expectation, known: Known) -> Problems:
+    strange = found.target is not None and found.target not in known
+    if strange and (meant := _meant(str(found.target), known, _NEAR)):
+        yield f"no target is called {found.target!r}", meant
+
+
+def _edition(found: Expectation, _: Known) -> Problems:
+    spec = load()[found.function]
+    if found.edition is not None and found.edition not in spec.editions:
+        yield f"{found.edition} has no {found.function}", f"it is in {', '.join(spec.editions)}"
+
+
+def _versions(found: Expectation, _: Known) -> Problems:
+    for name, text in found.versions.items():
+        try:
+            SpecifierSet(text)
+        except InvalidSpecifier:
+            yield f"{text!r} is no version specifier", f'such as {{ {name} = ">=1.4,<2.0" }}'
+
+
+def _when(found: Expectation, _: Known) -> Problems:
+    try:
+        if found.when is not None:
+            conditions.check(found.when, found.function)
+    except ConditionError as error:
+        yield str(error), conditions.HINT
+
+
+def _failure(found: Expectation, _: Known) -> Problems:
+    if found.failure is not None and not re.fullmatch(r"[0-9a-f]{4,12}", found.failure):
+        yield (
+            f"{found.failure!r} is no id",
+            "write the id of a failure, or at least 4 of its digits",
+        )
+
+
+def _issue(found: Expectation, _: Known) -> Problems:
+    if found.issue is not None and not found.issue.strip():
+        yield "it is empty", "write a link, or delete the line"
+
+
+_CHECKS: dict[str, Callable[[Expectation, Known], Problems]] = {
+    "function": _function,
+    "edition": _edition,
+    "aspect": _aspect,
+    "verdict": _verdict,
+    "reason": _reason,
+    "target": _target,
+    "versions": _versions,
+    "when": _when,
+    "failure": _failure,
+    "issue": _issue,
+}
+
+
+def _check_twice(found: Sequence[Expectation]) -> None:
+    seen: dict[Any, Expectation] = {}
+    for one in found:
+        key = (*one.key, tuple(sorted(one.versions.items())))
+        if (first := seen.setdefault(key, one)) is not one:
+            raise UsageProblem(f"{one.place}: says the same as {first.place}", "delete one of them")

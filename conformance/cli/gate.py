@@ -1,0 +1,138 @@
+"""Whether a run passes: what failed, held against the known failures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import click
+
+from conformance.adapters.registry import Target
+from conformance.cli import expectations
+from conformance.cli.errors import UsageProblem
+from conformance.cli.expectations import Cell, Expectation
+from conformance.reporting.plain import clean
+from conformance.results import Results, Verdict
+
+WORSE = {
+    "violation": (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT),
+    "divergence": (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.DIVERGES),
+    "never": (),
+}
+"""What `--fail-on` makes the exit status 1."""
+MOST = 15
+"""Unexpected failures that are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The expectations of a run, read before it, and where to write them afterwards."""
+
+    worse: tuple[Verdict, ...]
+    file: Path | None = None
+    known: Sequence[Expectation] = ()
+    written: Path | None = None
+    text: str = ""
+    """What the written file begins as, which holds `base`."""
+    base: Sequence[Expectation] = field(default=())
+
+    def passes(self, results: Sequence[Results]) -> bool:
+        """Whether nothing is unexpected and nothing stale; writes the file that was asked for."""
+        found = expectations.cells(results)
+        bad = expectations.failing(found, self.worse)
+        if self.written is not None:
+            expectations.write(self.written, self.text, self.base, found, bad)
+        stale = [
+            *expectations.idle(found, self.known),
+            *expectations.pointless(results, self.known),
+        ]
+        unexpected = expectations.uncovered(bad, self.known)
+        if self.file is not None:
+            for line in self._said(found, unexpected, stale):
+                click.echo(clean(line), err=True)
+        return not (unexpected or stale)
+
+    def _said(
+        self, found: Sequence[Cell], unexpected: Sequence[Cell], stale: Sequence[Expectation]
+    ) -> Iterator[str]:
+        for expectation in stale:
+            yield _stale(expectation, found)
+        yield from _listed(unexpected)
+        unexplained = [e for e in self.known if not e.explained]
+        for expectation in unexplained:
+            yield f"{expectation.place}: no reason is given yet: {expectation}"
+        met = sum(any(e.covers(cell) for cell in found) for e in self.known)
+        yield (
+            f"{self.file}: {met} of {len(self.known)} entries met, {len(stale)} stale, "
+            f"{len(unexplained)} without a reason; {len(unexpected)} unexpected"
+        )
+
+
+def _stale(expectation: Expectation, found: Iterable[Cell]) -> str:
+    about = [cell for cell in found if expectation.matches(cell)]
+    verdicts = ", ".join(dict.fromkeys(str(cell.verdict) for cell in about))
+    instead = (
+        f"the run says {verdicts}" if about else "matches nothing: its targets lack the function"
+    )
+    if expectation.narrow and any(cell.verdict is expectation.verdict for cell in about):
+        instead = "no failure is such a one"
+    issue = f"; see {expectation.issue}" if expectation.issue else ""
+    return f"{expectation.place}: stale, delete these lines: {expectation}; {instead}{issue}"
+
+
+def _listed(unexpected: Sequence[Cell]) -> Iterator[str]:
+    for cell in unexpected[:MOST]:
+        worst = cell.failures[0] if cell.failures else None
+        told = f": {worst.id}: {worst.message}" if worst else ""
+        yield f"unexpected: {cell.function} {cell.aspect} {cell.verdict} on {cell.target}{told}"
+    if len(unexpected) > MOST:
+        yield f"unexpected: and {len(unexpected) - MOST} more"
+
+
+def gate(
+    options: Mapping[str, Any], known: Mapping[str, Target], own: Iterable[Target] = ()
+) -> Gate:
+    """The gate that options ask for; UsageProblem if a file of theirs is broken.
+
+    `known` are the targets that have names here, `own` those that stand in the options alone.
+    """
+    libraries = _libraries([*known.values(), *own])
+    file, written = options["expectations"], options["write_expectations"]
+    read = {p: expectations.read(p, libraries) for p in (file, written) if p and p.is_file()}
+    if options["strict"]:
+        _check_reasons(read.get(file, []))
+    if written is not None:
+        _check_writable(written)
+    base = next((p for p in (written, file) if p in read), None) if written else None
+    return Gate(
+        WORSE[options["fail_on"]],
+        file,
+        read.get(file, []),
+        written,
+        base.read_text("utf-8") if base else "",
+        read[base] if base else (),
+    )
+
+
+def _libraries(targets: Sequence[Target]) -> dict[str, list[str]]:
+    """The targets that each name stands for: a target's own, or a library's for all of its."""
+    named: dict[str, list[str]] = {}
+    for target in targets:
+        named.setdefault(target.library, []).append(target.name)
+    return {**named, **{target.name: [target.name] for target in targets}}
+
+
+def _check_reasons(known: Iterable[Expectation]) -> None:
+    lacking = [e for e in known if not e.explained]
+    if lacking:
+        listed = "\n".join(clean(f"{e.place}: no reason is given yet: {e}") for e in lacking)
+        raise UsageProblem(listed, "say why in `reason`, or leave out --strict")
+
+
+def _check_writable(path: Path) -> None:
+    folder = path.parent
+    if path.is_dir() or not os.access(folder, os.W_OK):
+        raise UsageProblem(f"{path}: cannot be written", "name a file in a folder that is there")

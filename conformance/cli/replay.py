@@ -1,0 +1,136 @@
+"""`conformance replay ID`: run failing cases of earlier runs again."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.text import Text
+
+from conformance.adapters.registry import Target
+from conformance.cli.errors import CANNOT_RUN, UsageProblem
+from conformance.cli.known import config_option, known_targets
+from conformance.cli.replaying import CANNOT, FIXED, STILL, Outcome, outcomes
+from conformance.cli.results_files import stored
+from conformance.cli.select import expression, selection_option
+from conformance.cli.stored import Stored, stored_failures, with_id
+from conformance.cli.subjects import own_options, own_targets
+from conformance.reporting.failures import comparison
+from conformance.reporting.paint import Paint, make_console
+from conformance.reporting.plain import clean
+
+_STYLES = {FIXED: ("✓", "green"), STILL: ("✗", "bold red"), CANNOT: ("?", "yellow")}
+
+
+@click.command("replay")
+@click.argument("identities", nargs=-1, metavar="[ID]...")
+@click.option("--all", "everything", is_flag=True, help="Every failure in the results.")
+@click.option("--target", "targets", multiple=True, help="On this target only; may be repeated.")
+@selection_option
+@click.option(
+    "--results",
+    "places",
+    type=click.Path(exists=True, path_type=Path),
+    multiple=True,
+    help="Folder of results files, or one file; may be repeated.  [default: reports]",
+)
+@click.option("--script", is_flag=True, help="Print the failure's script; nothing is run.")
+@config_option
+@own_options
+def command(**options: Any) -> None:
+    """Run the failing case ID again, on every target that it failed on.
+
+    An ID stands in the results that `conformance run --output DIR` writes, and in what
+    `conformance show FUNCTION` and `conformance run --verbose` print; its first digits are enough
+    if no other begins so. It is the same in every run, whatever the seed.
+
+    \b
+    conformance replay 61640165e085
+    conformance replay 6164 655b --target keras-2.2.4-tensorflow
+    conformance replay --all --target mine --results out
+    conformance replay --all --module my_package.backend --path src --results out
+    conformance replay 6164 --script | path/to/python
+
+    The answer is `fixed`, `still failing` with what was expected and got, or `cannot run` with the
+    reason and what to do.
+
+    Exit status: 0 all are fixed; 1 one is still failing; 2 wrong usage; 3 one cannot be run, and
+    the others are fixed.
+    """
+    known = {**known_targets(options["config"])}
+    known |= {target.name: target for target in own_targets({**options, "edition": None})}
+    chosen = _chosen(options)
+    if options["script"]:
+        _print_script(chosen)
+        return
+    raise SystemExit(_replay(chosen, known))
+
+
+def _chosen(options: Mapping[str, Any]) -> list[Stored]:
+    """The failures that are asked for; UsageProblem if there are none."""
+    select = expression(options["selection"]) if options["selection"] else (lambda _: True)
+    results = list(stored(options["places"]).values())
+    _check_targets(options["targets"], [one.target.name for one in results])
+    found = stored_failures(results, options["targets"], select)
+    if bool(options["everything"]) == bool(options["identities"]):
+        raise UsageProblem("which failures?", "write their ids, or --all")
+    if options["everything"]:
+        if not found:
+            raise UsageProblem("there is no failure in these results", "name others by --results")
+        return found
+    listed = [one for text in options["identities"] for one in with_id(text, found)]
+    return list(
+        {(one.target.name, one.target.edition, one.failure.id): one for one in listed}.values()
+    )
+
+
+def _check_targets(wanted: Sequence[str], there: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in there:
+            listed = ", ".join(map(clean, dict.fromkeys(there)))
+            raise UsageProblem(f"no results of target {clean(name)!r}", f"there are: {listed}")
+
+
+def _print_script(chosen: Sequence[Stored]) -> None:
+    scripted = [one for one in chosen if one.failure.script]
+    if not scripted:
+        raise UsageProblem("this failure has no script", "failures without a call have none")
+    first, *others = scripted
+    if any(one.failure.id != first.failure.id for one in others):
+        raise UsageProblem("--script prints one script", "write one id")
+    script = str(first.failure.script)
+    # click.echo would take escape sequences out, but a script must be whole
+    sys.stdout.buffer.write(script.rstrip("\n").encode("utf-8", "surrogateescape") + b"\n")
+    click.echo(f"script of {first}", err=True)
+    for one in others:
+        click.echo(f"  another: --target {clean(one.target.name)}", err=True)
+
+
+def _replay(chosen: Sequence[Stored], known: Mapping[str, Target]) -> int:
+    """Run, print and count; the exit status."""
+    console = make_console()
+    paint = Paint(console)
+    counts: Counter[str] = Counter()
+    for outcome in outcomes(chosen, known):
+        counts[outcome.status] += 1
+        for line in _lines(outcome, paint):
+            console.print(line, soft_wrap=not console.is_terminal)
+    said = ", ".join(f"{counts[status]} {status}" for status in _STYLES if counts[status])
+    console.print(Text(said, "bold"))
+    return 1 if counts[STILL] else CANNOT_RUN if counts[CANNOT] else 0
+
+
+def _lines(outcome: Outcome, paint: Paint) -> Iterator[Text]:
+    mark, style = _STYLES[outcome.status]
+    yield Text.assemble(paint.text(f"{mark} {outcome.stored}: "), paint.text(outcome.status, style))
+    for note in outcome.notes:
+        yield Text.assemble("    ", paint.text(note, "dim"))
+    if (failure := outcome.failure) is not None:
+        limit = outcome.stored.aspect.limit_ulp or 0.0
+        yield Text.assemble("    ", paint.text(failure.message))
+        for line in comparison(failure.expected, failure.got, paint, limit):
+            yield Text.assemble("    ", line)

@@ -1,0 +1,176 @@
+"""Stored failures run again, target by target."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+import conformance
+from conformance.adapters import environments
+from conformance.adapters.registry import Target
+from conformance.adapters.session import WorkerStartError
+from conformance.cli.stored import Stored
+from conformance.cli.subjects import subject
+from conformance.engine import PROFILES, Run, Subject, Task, plan, run
+from conformance.engine.again import Repetition, repeat
+from conformance.engine.origins import DAMAGED, trials
+from conformance.engine.trials import Trial
+from conformance.reporting import Recorder
+from conformance.results import Aspect, Failure, TargetInfo
+from conformance.results.events import TargetUnavailable
+from conformance.specs import load
+
+FIXED, STILL, CANNOT = "fixed", "still failing", "cannot run"
+
+
+class Outcome(NamedTuple):
+    """What came of one stored failure: `failure` is how it fails, if it does."""
+
+    stored: Stored
+    status: str
+    failure: Failure | None = None
+    notes: Sequence[str] = ()
+
+
+def outcomes(chosen: Iterable[Stored], known: Mapping[str, Target]) -> Iterator[Outcome]:
+    """What comes of these failures, as it becomes known; those of one target together."""
+    groups: dict[tuple[str, str], list[Stored]] = {}
+    for one in chosen:
+        groups.setdefault((one.target.name, one.target.edition), []).append(one)
+    for (name, edition), members in groups.items():
+        target = known.get(name)
+        if target is None:
+            hint = "name its file by --config, or describe it by --module"
+            yield from _cannot(members, "no target has this name here", hint)
+            continue
+        state = environments.status(target)
+        if isinstance(state, environments.Missing):
+            yield from _cannot(members, state.reason, state.hint)
+        else:
+            yield from _on_target(subject(replace(target, edition=edition)), members)
+
+
+def _cannot(members: Iterable[Stored], reason: str, hint: str) -> Iterator[Outcome]:
+    for one in members:
+        yield Outcome(one, CANNOT, notes=[f"{reason}; {hint}"])
+
+
+def _on_target(tested: Subject, members: Sequence[Stored]) -> Iterator[Outcome]:
+    """First the cases that can be made again, then the functions of the others."""
+    cases = [(one, _case(one)) for one in members]
+    yield from _repeated(tested, [(one, case) for one, case in cases if case is not None])
+    others: dict[tuple[str, int], list[Stored]] = {}
+    for one, case in cases:
+        if case is None:
+            others.setdefault((one.run.profile, one.run.seed), []).append(one)
+    for (profile, seed), group in others.items():
+        yield from _examined(tested, group, profile, seed)
+
+
+def _case(one: Stored) -> tuple[Task, Sequence[Trial]] | None:
+    """The case itself; None if it cannot be made from the results."""
+    source = one.failure.origin
+    if source is UNSET or source.profile not in PROFILES:
+        return None
+    task = _task(one.function, one.target.edition, source.profile, source.seed)
+    try:
+        made = trials(task, one.failure) if task is not None else []
+    except DAMAGED:
+        made = []
+    return (task, made) if task is not None and made else None
+
+
+@cache
+def _task(function: str, edition: str, profile: str, seed: int) -> Task | None:
+    tasks = plan(load(), edition, PROFILES[profile], seed, select=lambda name: name == function)
+    return next(iter(tasks), None)
+
+
+def _repeated(
+    tested: Subject, cases: Sequence[tuple[Stored, tuple[Task, Sequence[Trial]]]]
+) -> Iterator[Outcome]:
+    if not cases:
+        return
+    left = [one for one, _ in cases]
+    who: list[TargetInfo] = []
+    try:
+        for repetition in repeat(tested, [c for _, c in cases], _common("smoke", 0), who.append):
+            yield _outcome(left.pop(0), repetition, who[0])
+    except WorkerStartError as error:
+        yield from _cannot(left, str(error), tested.cure)
+
+
+def _outcome(one: Stored, repetition: Repetition, who: TargetInfo) -> Outcome:
+    if repetition.lacking is not None:
+        return Outcome(one, CANNOT, notes=[f"it needs {repetition.lacking}, which is absent"])
+    return _told(one, repetition.failing(one.failure.id, one.aspect.aspect), who)
+
+
+def _told(one: Stored, found: Failure | None, who: TargetInfo, *notes: str) -> Outcome:
+    told = [*_versions(one.target, who), *notes]
+    if found is None:
+        return Outcome(one, FIXED, notes=told)
+    if found.id != one.failure.id:
+        told.append(f"it fails in another way: {found.id}")
+    return Outcome(one, STILL, found, told)
+
+
+def _versions(then: TargetInfo, now: TargetInfo) -> Iterator[str]:
+    """How the target differs from the one in the results."""
+    names = sorted({*then.versions, *now.versions})
+    pairs = [(n, then.versions.get(n, "none"), now.versions.get(n, "none")) for n in names]
+    if changed := [f"{name} {a} then, {b} here" for name, a, b in pairs if a != b]:
+        yield "; ".join(changed)
+
+
+def _examined(
+    tested: Subject, group: Sequence[Stored], profile: str, seed: int
+) -> Iterator[Outcome]:
+    """What all cases of their functions say, as in the run of that profile and seed."""
+    recorder = Recorder()
+    for one in group:
+        if profile not in PROFILES:
+            yield from _cannot([one], f"no profile {profile!r} here", "run the target again")
+    known = [one for one in group if profile in PROFILES]
+    functions = {one.function for one in known}
+    aspects = {one.aspect.aspect for one in known}
+    tasks = _tasks(tested.edition, profile, seed, functions, sorted(aspects))
+    if tasks:
+        run([tested], {tested.edition: tasks}, _common(profile, seed), recorder.handle, 1)
+    for lost in recorder.of(TargetUnavailable):
+        yield from _cannot(known, lost.reason, lost.hint)
+        return
+    found = {
+        (f.function, a.aspect): a.failures
+        for results in recorder.results
+        for f in results.functions
+        for a in f.aspects
+    }
+    for one in known:
+        place = (one.function, one.aspect.aspect)
+        if place not in found:
+            hint = "the edition does not demand it"
+            yield from _cannot([one], f"{' '.join(place)} is not tested", hint)
+            continue
+        same = next((f for f in found[place] if f.id == one.failure.id), None)
+        note = f"all cases of {profile}, seed {seed}, were run: the results do not hold this one"
+        notes = [] if one.failure.program is None else [note]
+        shown = same or next(iter(found[place]), None)
+        yield _told(one, shown, recorder.results[0].target, *notes)
+
+
+def _tasks(
+    edition: str, profile: str, seed: int, functions: set[str], aspects: Sequence[Aspect]
+) -> list[Task]:
+    chosen = PROFILES[profile]
+    return plan(load(), edition, chosen, seed, select=functions.__contains__, aspects=aspects)
+
+
+def _common(profile: str, seed: int) -> Run:
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    return Run(conformance.__version__, PROFILES[profile], seed, now)

@@ -1,0 +1,77 @@
+"""Failures in results files, found by their ids."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from conformance.cli.errors import UsageProblem
+from conformance.reporting.plain import clean
+from conformance.results import AspectResult, Failure, Results, RunInfo, TargetInfo
+
+MOST = 8
+"""Failures that are named where a prefix fits several."""
+
+
+class Stored(NamedTuple):
+    """A failure with where it was found."""
+
+    target: TargetInfo
+    run: RunInfo
+    function: str
+    aspect: AspectResult
+    failure: Failure
+
+    def __str__(self) -> str:
+        return clean(
+            f"{self.failure.id}  {self.function} {self.aspect.aspect} on {self.target.name}"
+        )
+
+
+def stored_failures(
+    results: Iterable[Results],
+    targets: Sequence[str] = (),
+    select: Callable[[str], bool] = lambda _: True,
+) -> list[Stored]:
+    """The failures of these targets (of all, if none is named) and of selected functions.
+
+    Of several runs of one target the newest that has the failure counts.
+    """
+    found: dict[tuple[str, str, str], Stored] = {}
+    for one in sorted(results, key=lambda r: r.run.started):
+        for failure in _failures(one):
+            if select(failure.function) and (not targets or one.target.name in targets):
+                found[one.target.name, one.target.edition, failure.failure.id] = failure
+    return list(found.values())
+
+
+def _failures(results: Results) -> Iterator[Stored]:
+    for function in results.functions:
+        for aspect in function.aspects:
+            for failure in aspect.failures:
+                yield Stored(results.target, results.run, function.function, aspect, failure)
+
+
+def with_id(text: str, known: Sequence[Stored]) -> list[Stored]:
+    """The failure with this id, or the only one whose id begins so, on every target that has it.
+
+    UsageProblem if there is none, or if several begin so.
+    """
+    found = [one for one in known if one.failure.id == text] or [
+        one for one in known if text and one.failure.id.startswith(text)
+    ]
+    ids = sorted({one.failure.id for one in found})
+    if not ids:
+        near = difflib.get_close_matches(text, {one.failure.id for one in known}, n=3, cutoff=0.7)
+        hint = (
+            f"did you mean {' or '.join(near)}?" if near else "`conformance show FUNCTION` has ids"
+        )
+        raise UsageProblem(f"no failure {clean(text)!r} in these results", hint)
+    if len(ids) > 1:
+        listed = "\n".join(f"  {one}" for one in found[:MOST])
+        more = f"\n  and {len(found) - MOST} more" if len(found) > MOST else ""
+        raise UsageProblem(
+            f"{len(ids)} failures begin with {text!r}:\n{listed}{more}", "write more"
+        )
+    return found

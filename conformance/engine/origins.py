@@ -1,0 +1,90 @@
+"""How a failure's case is told in the results, and made again from that."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import io
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from msgspec import UNSET, UnsetType
+
+from conformance.engine.plan import Task
+from conformance.engine.tally import Group
+from conformance.engine.trials import Trial
+from conformance.generators.collect import remade
+from conformance.program import to_json
+from conformance.results import Failure, Origin
+
+Array = npt.NDArray[Any]
+
+
+def origin(task: Task, group: Group) -> Origin | UnsetType:
+    """What makes the group's case again; unset if it has none."""
+    if group.trial is None:
+        return UNSET
+    filled = group.refilled is not None
+    return Origin(
+        profile=task.profile.name,
+        seed=task.seed,
+        trial=_digest(group.planned or group.trial),
+        choices=base64.b64encode(group.choices).decode(),
+        draw=group.finding.draw if group.refilled is None else group.refilled,
+        arrays=_packed(group.trial, group.finding.draw) if filled else {},
+    )
+
+
+def trials(task: Task, failure: Failure) -> list[Trial]:
+    """The failure's case as trials, made from its origin; none if that makes another case.
+
+    `task` has the origin's profile and seed. There are several where one program is part of
+    several trials, with checks of their own.
+    """
+    source = failure.origin
+    if source is UNSET:
+        return []
+    planned = [trial for trial in task.trials() if _digest(trial) == source.trial]
+    made = (made for trial in planned for made in _made(task, trial, source))
+    return [trial for trial in made if to_json(trial.batch.program) == failure.program]
+
+
+def _made(task: Task, planned: Trial, source: Origin) -> Iterator[Trial]:
+    trial: Trial | None = planned
+    if source.choices:
+        strategy = task.source(planned)
+        choices = base64.b64decode(source.choices)
+        trial = None if strategy is None else remade(strategy.strategy, choices)
+    if trial is not None and source.arrays:
+        numbers = {name: _unpacked(text) for name, text in source.arrays.items()}
+        trial = trial.refilled(source.draw, [numbers])
+    if trial is not None:
+        yield trial
+
+
+def _digest(trial: Trial) -> str:
+    return hashlib.sha256(trial.key.encode()).hexdigest()[:12]
+
+
+def _packed(trial: Trial, draw: int) -> dict[str, str]:
+    return {name: _pack(np.asarray(array)) for name, array in trial.case(draw).arrays.items()}
+
+
+def _pack(array: Array) -> str:
+    file = io.BytesIO()
+    np.save(file, array, allow_pickle=False)
+    return base64.b64encode(zlib.compress(file.getvalue(), 9)).decode()
+
+
+def _unpacked(text: str) -> Array:
+    content = zlib.decompress(base64.b64decode(text, validate=True))
+    array: Array = np.load(io.BytesIO(content), allow_pickle=False)
+    return array
+
+
+DAMAGED = (binascii.Error, zlib.error, ValueError, EOFError, IndexError)
+"""What `trials` raises for an origin that nobody wrote."""
