@@ -23,6 +23,7 @@ def launch(target: Target, number: int = 0) -> Launch:
         environment=launch_environment(target, number),
         names=target.names,
         adapter=target.adapter,
+        memory_limit=int(target.memory_limit * 2**30),
         startup="\n".join(target.startup),
         mapping=None if target.mapping is None else str(target.mapping),
     )

@@ -7,14 +7,16 @@ closed, and the session starts another.
 
 from __future__ import annotations
 
+import math
 import os
 import select
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from conformance.adapters.guardian import MOST_FILE_BYTES, MOST_FILES, MOST_PROCESSES
 from conformance.adapters.observations import Array, Crashed, Fault, Garbled, TimedOut
-from conformance.adapters.process import OutputTail, WorkerProcess
+from conformance.adapters.process import MEMORY, OutputTail, WorkerProcess
 from conformance.adapters.worker.conformance_worker.frames import (
     FrameDecoder,
     FrameError,
@@ -26,6 +28,7 @@ Frame = tuple[dict[str, Any], list[Array]]
 _CHUNK = 2**20
 _EXIT_GRACE = 0.5
 _POLL_SECONDS = 0.05
+_TURN_SECONDS = 1.0
 _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
 
 
@@ -45,9 +48,14 @@ class Connection:
     """
 
     def __init__(
-        self, command: Sequence[str], environment: Mapping[str, str], directory: str | None = None
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        directory: str | None = None,
+        memory: int = MEMORY,
     ) -> None:
-        self.process = WorkerProcess(command, environment, directory)
+        self.process = WorkerProcess(command, environment, directory, memory)
+        self._memory = memory
         self.output = OutputTail()
         self._decoder = FrameDecoder()
         self._unsent = bytearray()
@@ -63,36 +71,45 @@ class Connection:
         self._send()
 
     def receive(self, limit: float) -> Frame:
-        """The next answer; WorkerFault if there is none within `limit` seconds, or garbage."""
-        deadline = time.monotonic() + limit
+        """The next answer; WorkerFault if there is none within `limit` seconds, or garbage.
+
+        Time in which this process itself was stopped does not count: the worker may have been, too.
+        """
+        waited = 0.0
         try:
             frame = self._decoder.next_frame()
             while frame is None:
-                self._turn(deadline, limit)
+                if waited >= limit:
+                    raise WorkerFault(self._timed_out(limit))
+                waited += self._turn(min(limit - waited, _TURN_SECONDS))
                 frame = self._decoder.next_frame()
         except FrameError as error:
             raise WorkerFault(Garbled(str(error), self._last_words())) from error
         return frame
 
-    def close(self, grace: float = 0.5) -> int:
-        """End the process group and return the exit code (negative: the signal)."""
+    def close(self) -> int:
+        """End the process and all that it started; the exit code (negative: the signal)."""
         if not self._closed:
             self._closed = True
-            code = self.process.end(grace)
+            code = self.process.end()
             self._drain()
             self.process.close()
             return code
-        return self.process.end(0)
+        return self.process.end()
 
-    def _turn(self, deadline: float, limit: float) -> None:
-        """Wait once for any descriptor and serve all that are ready."""
-        left = deadline - time.monotonic()
-        if left <= 0:
-            stage, step = self.process.stage
-            raise WorkerFault(TimedOut(limit, self._last_words(), stage, step))
+    def _timed_out(self, limit: float) -> Fault:
+        stage, step = self.process.stage
+        return TimedOut(limit, self._last_words(), stage, step)
+
+    def _turn(self, most: float) -> float:
+        """Wait for any descriptor and serve all that are ready; the seconds that count.
+
+        A turn that takes longer than it can has one cause: this process did not run.
+        """
         if self.process.watch is None:
-            left = min(left, _POLL_SECONDS)
-        ready = dict(self._poll.poll(left * 1000))
+            most = min(most, _POLL_SECONDS)
+        begun = time.monotonic()
+        ready = dict(self._poll.poll(math.ceil(most * 1000)))
         if self.process.output in ready:
             self._read_output()
         if self.process.requests in ready:
@@ -101,6 +118,7 @@ class Connection:
         ended = self.process.ended() if self._may_have_ended(ready) else False
         if self.process.answers in ready or ended:
             self._read_answers(ended)
+        return min(time.monotonic() - begun, _TURN_SECONDS)
 
     def _may_have_ended(self, ready: Mapping[int, int]) -> bool:
         return self.process.watch is None or self.process.watch in ready
@@ -118,11 +136,22 @@ class Connection:
     def _end_of_answers(self) -> Fault:
         ended = self.process.ended()
         stage, step = self.process.stage
+        limit = self._named(self.process.limit)
         code = self.close()
         if not ended:
             return Garbled("the worker closed its connection and went on", str(self.output))
         signal, exit_code = (-code, None) if code < 0 else (None, code)
-        return Crashed(signal, exit_code, str(self.output), stage, step)
+        return Crashed(signal, exit_code, str(self.output), stage, step, limit)
+
+    def _named(self, limit: str | None) -> str | None:
+        """The limit in words, with its size."""
+        sizes = {
+            "memory": f"{self._memory / 2**30:g} GiB of memory (memory_limit)",
+            "processes": f"{MOST_PROCESSES} processes",
+            "disk": f"{MOST_FILE_BYTES / 2**30:g} GiB or {MOST_FILES:,} files in its folder for "
+            "temporary files",
+        }
+        return None if limit is None else sizes[limit]
 
     def _last_words(self) -> str:
         """What it has printed, once it cannot print any more."""

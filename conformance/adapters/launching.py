@@ -13,7 +13,7 @@ from conformance.adapters import interpreters, layout, libraries
 from conformance.adapters.registry import Target
 
 # A worker sees these variables of the host and no others.
-_INHERITED = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT")
+_INHERITED = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SYSTEMROOT")
 
 # One thread each: several workers share the machine, and sums keep one order of addition.
 _COMMON = {

@@ -80,6 +80,8 @@ class Crashed:
     """During what; None if it did not say."""
     step: int | None = None
     """Index of the program's step, for the stage "step"."""
+    limit: str | None = None
+    """The limit that it was ended for, such as "4 GiB of memory (memory_limit)"."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import itertools
 import json
 import os
 import select
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
+from conformance.adapters import guardian
 from conformance.adapters.layout import WORKER
 from conformance.adapters.observations import Stage
 from conformance.adapters.worker.conformance_worker.stages import SIZE, announced
 
 TAIL_BYTES = 64 * 1024
+MEMORY = 4 * 2**30
+"""Bytes that a worker and all that it starts may hold, unless its target says otherwise."""
+TOKEN = "CONFORMANCE_WORKER"
+"""The variable by which a worker's processes are known."""
+TEMPORARY = ("TMPDIR", "TEMP", "TMP")
+
+_GUARDIAN = [sys.executable, "-I", "-S", guardian.__file__]
+_GRACE = 0.5
+_GUARDIAN_SECONDS = 12.0
+_NUMBERS = itertools.count(1)
 
 Family = Literal["graph", "eager"]
 
@@ -30,8 +45,8 @@ class Launch:
     `environment` is the whole environment of the process; nothing is added to it.
     `names` maps documented names to the module's own; `adapter` is the class that reaches it
     (docs/adapters.md), by default the one of its family.
-    `memory_limit`, in bytes of address space, is None for none: TensorFlow and CNTK reserve far
-    more than they use. `startup` is Python source that the worker runs before it imports the
+    `memory_limit` is in bytes held, by all processes together; an address space is not limited,
+    because TensorFlow and CNTK reserve far more than they use. `startup` is Python source that the worker runs before it imports the
     module, `mapping` a file that says what takes the place of the functions of `K` there.
     """
 
@@ -42,7 +57,7 @@ class Launch:
     names: Mapping[str, str] = field(default_factory=dict)
     adapter: str | None = None
     directory: str | None = None
-    memory_limit: int | None = None
+    memory_limit: int = MEMORY
     startup: str = ""
     mapping: str | None = None
 
@@ -53,7 +68,6 @@ class Launch:
             "--adapter": self.adapter,
             "--startup": self.startup or None,
             "--mapping": self.mapping,
-            "--memory-limit": self.memory_limit,
         }
         more = [f"{name}={value}" for name, value in optional.items() if value is not None]
         # unbuffered, and a trace on a fatal signal: what was printed before a crash explains it
@@ -84,46 +98,67 @@ class WorkerProcess:
     """A running command with three pipes: `requests` to it, `answers` and `output` from it.
 
     The three are non-blocking descriptors of this side. A small file is shared besides, to which
-    the worker writes what it is about to do. OSError if the command cannot be started.
+    the worker writes what it is about to do. The command runs below a guardian (`guardian.py`),
+    with at most `memory` bytes, in a folder of its own that is removed with it, unless `directory`
+    is given. OSError if the command cannot be started.
     """
 
     def __init__(
-        self, command: Sequence[str], environment: Mapping[str, str], directory: str | None = None
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        directory: str | None = None,
+        memory: int = MEMORY,
     ) -> None:
-        theirs_in, self.requests = os.pipe()
-        self.answers, theirs_out = os.pipe()
-        self._stage = _shared()
-        stage = self._stage.fileno()
-        descriptors = ["--read-fd", str(theirs_in), "--write-fd", str(theirs_out)]
-        descriptors += ["--stage-fd", str(stage)]
-        try:
-            self._process = subprocess.Popen(
-                [*command, *descriptors],
-                env=dict(environment),
-                cwd=directory,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                pass_fds=(theirs_in, theirs_out, stage),
-                start_new_session=True,
-                bufsize=0,
-            )
-        except OSError:
-            _close(self.requests, self.answers)
-            self._stage.close()
-            raise
-        finally:
-            _close(theirs_in, theirs_out)
+        _check_executable(command[0])
+        self._folder = tempfile.mkdtemp(prefix="conformance-")
+        self._token = f"{os.getpid()}-{next(_NUMBERS)}"
+        self._process, life = self._start(directory or self._folder)
+        own = {TOKEN: self._token, **dict.fromkeys(TEMPORARY, self._folder)}
+        orders = guardian.Orders(
+            command=[*command, *self._descriptors],
+            environment={**own, **environment},
+            memory=memory,
+            grace=_GRACE,
+            folder=self._folder,
+        )
+        with contextlib.suppress(BrokenPipeError):  # it has ended, which is found out
+            _write_all(life, json.dumps(orders).encode() + b"\n")
+        self._life: int | None = life
         assert self._process.stdout is not None
         self.output = self._process.stdout.fileno()
         for descriptor in (self.requests, self.answers, self.output):
             os.set_blocking(descriptor, False)
         self.watch = _watch(self._process.pid)
 
-    @property
-    def pid(self) -> int:
-        """The process id, which is also the id of its process group."""
-        return self._process.pid
+    def _start(self, directory: str) -> tuple[subprocess.Popen[bytes], int]:
+        """The guardian, and the descriptor that it lives by."""
+        theirs_in, self.requests = os.pipe()
+        self.answers, theirs_out = os.pipe()
+        theirs_life, life = os.pipe()
+        self._stage = _shared()
+        stage = self._stage.fileno()
+        descriptors = {"--read-fd": theirs_in, "--write-fd": theirs_out, "--stage-fd": stage}
+        self._descriptors = [str(part) for pair in descriptors.items() for part in pair]
+        try:
+            process = subprocess.Popen(
+                [*_GUARDIAN, str(theirs_life), str(stage)],
+                cwd=directory,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                pass_fds=(theirs_in, theirs_out, theirs_life, stage),
+                start_new_session=True,
+                bufsize=0,
+            )
+        except OSError:
+            _close(self.requests, self.answers, life)
+            self._stage.close()
+            guardian.remove(self._folder)
+            raise
+        finally:
+            _close(theirs_in, theirs_out, theirs_life)
+        return process, life
 
     @property
     def stage(self) -> tuple[Stage | None, int | None]:
@@ -131,12 +166,22 @@ class WorkerProcess:
         stage, step = announced(os.pread(self._stage.fileno(), SIZE, 0))
         return cast("Stage | None", stage), step
 
+    @property
+    def limit(self) -> str | None:
+        """The limit that the process was ended for: "memory", "processes" or "disk"."""
+        note = os.pread(self._stage.fileno(), guardian.NOTE.size, guardian.PLACE)
+        (number,) = guardian.NOTE.unpack(note)
+        return guardian.LIMITS[number] if 0 < number < len(guardian.LIMITS) else None
+
     def ended(self) -> bool:
         """Whether the process has ended; it stays a zombie, so that its id stays taken."""
-        flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
-        return self._process.returncode is not None or (
-            os.waitid(os.P_PID, self.pid, flags) is not None
-        )
+        if self._process.returncode is not None:
+            return True
+        try:
+            flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            return os.waitid(os.P_PID, self._process.pid, flags) is not None
+        except ChildProcessError:  # whoever started the suite ignores SIGCHLD
+            return self._process.poll() is not None
 
     def wait(self, seconds: float) -> bool:
         """Wait until the process has ended, for `seconds` at most; whether it has."""
@@ -148,32 +193,58 @@ class WorkerProcess:
                 select.select([self.watch], [], [], left)
         return self.ended()
 
-    def end(self, grace: float = 0.5) -> int:
-        """End the process and its group: SIGTERM, `grace` seconds, SIGKILL. The return code."""
+    def end(self) -> int:
+        """End the process and all that it started: SIGTERM, SIGKILL. The return code."""
         if self._process.returncode is None:
-            if not self.ended():
-                self._signal(signal.SIGTERM)
-                self.wait(grace)
-            self._signal(signal.SIGKILL)
+            self._let_die()
+            if not self.wait(_GUARDIAN_SECONDS):
+                self._process.kill()
             self._process.wait()
+            sweep(self._token)
+            guardian.remove(self._folder)
         return self._process.returncode
 
     def close(self) -> None:
         """Close this side's descriptors; once."""
         assert self._process.stdout is not None
+        self._let_die()
         self._process.stdout.close()
         self._stage.close()
         _close(self.requests, self.answers, *([] if self.watch is None else [self.watch]))
 
-    def _signal(self, number: signal.Signals) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.pid, number)
+    def _let_die(self) -> None:
+        if self._life is not None:
+            _close(self._life)
+            self._life = None
+
+
+def sweep(token: str) -> None:
+    """Kill what carries the token, and should not run any more.
+
+    A guardian leaves nothing; this is for one that was killed itself.
+    """
+    mark = f"{TOKEN}={token}".encode()
+    for place in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if mark in (place / "environ").read_bytes().split(b"\0"):
+                os.kill(int(place.name), signal.SIGKILL)
+
+
+def _check_executable(path: str) -> None:
+    if not os.access(path, os.X_OK):
+        number = errno.EACCES if Path(path).exists() else errno.ENOENT
+        raise OSError(number, os.strerror(number), path)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]
 
 
 def _shared() -> BinaryIO:
-    """A file without a name, of the size that the stage takes."""
+    """A file without a name, of the size that the stage and the guardian's note take."""
     shared = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - `close` closes it
-    shared.write(bytes(SIZE))
+    shared.write(bytes(SIZE + guardian.NOTE.size))
     return shared
 
 

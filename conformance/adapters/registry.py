@@ -119,6 +119,8 @@ class Target(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The environment variables that such a script needs."""
     workers: Annotated[int, msgspec.Meta(ge=1, le=2)] = 2
     """How many workers share the functions of a run; 1 for what must not run twice at once."""
+    memory_limit: Annotated[float, msgspec.Meta(ge=0.125, le=65536)] = 4.0
+    """GiB of memory that a worker and all that it starts may hold."""
 
 
 R = TypeVar("R", bound=Record)

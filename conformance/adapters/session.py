@@ -17,6 +17,7 @@ from conformance.adapters.answers import AnswerError, identity, merged, observat
 from conformance.adapters.connection import Connection, Frame, WorkerFault
 from conformance.adapters.observations import (
     Batch,
+    Crashed,
     DrawObservation,
     Fault,
     Garbled,
@@ -241,7 +242,9 @@ class Session:
     def _start(self) -> Connection:
         launch = self._launch
         try:
-            connection = Connection(launch.command(), launch.environment, launch.directory)
+            connection = Connection(
+                launch.command(), launch.environment, launch.directory, launch.memory_limit
+            )
         except OSError as error:
             raise WorkerStartError(f"{launch.python}: {error.strerror}") from error
         self.starts += 1
@@ -286,9 +289,14 @@ def _ask(connection: Connection, request: dict[str, Any], limit: float) -> dict[
 
 
 def _explained(launch: Launch, error: Exception, connection: Connection) -> str:
-    reason = type(error.fault).__name__ if isinstance(error, WorkerFault) else str(error)
+    reason = _word(error.fault) if isinstance(error, WorkerFault) else str(error)
     tail = str(connection.output).strip()
     return f"{launch.module} in {launch.python} did not start ({reason})\n{tail}".strip()
+
+
+def _word(fault: Fault) -> str:
+    limit = fault.limit if isinstance(fault, Crashed) else None
+    return f"it took more than {limit}" if limit else type(fault).__name__
 
 
 def _halves(start: int, stop: int) -> list[tuple[int, int]]:

@@ -178,6 +178,9 @@ def ended(outcome: Outcome, program: Program) -> tuple[Verdict, str, str, str]:
         case Garbled():
             gives = f"makes the worker answer garbage ({outcome.reason})"
             return Verdict.CRASHED, "garbage", gives, ""
+        case Crashed(limit=str(limit)):
+            gives = f"takes more than {limit} and is ended{_during(outcome, program)}"
+            return Verdict.CRASHED, "limit", gives, limit
         case Crashed():
             how = f"exit status {outcome.exit_code}"
             how = f"signal {outcome.signal}" if outcome.signal else how

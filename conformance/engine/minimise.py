@@ -46,7 +46,7 @@ class Minimiser:
 
     def minimise(self, group: Group) -> Group:
         """The group with the smallest case found; the group itself if there is none smaller."""
-        if group.trial is None or group.finding.kind in ("crash", "time-out", "garbage"):
+        if group.trial is None or group.finding.kind in ("crash", "limit", "time-out", "garbage"):
             return group
         if not self.budget(group):
             return group

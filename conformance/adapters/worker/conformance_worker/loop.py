@@ -135,8 +135,6 @@ def main() -> None:
     channel = Channel(options.read_fd, options.write_fd)
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, MOST_FILE_BYTES)
-    if options.memory_limit is not None:
-        _limit(resource.RLIMIT_AS, options.memory_limit)
     announce = silent if options.stage_fd is None else announcer(options.stage_fd)
     announce("import", None)
     module = load_module(options.module, options.startup, options.mapping)
@@ -163,7 +161,6 @@ def _options() -> Any:
     parser.add_argument("--names", default="{}")
     parser.add_argument("--startup", default="")
     parser.add_argument("--mapping")
-    parser.add_argument("--memory-limit", type=int)
     return parser.parse_args()
 
 
