@@ -28,6 +28,7 @@ _SETTINGS = (
 def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in _SETTINGS:
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("CONFORMANCE_DATABASE", "none")
 
 
 @pytest.fixture(autouse=True)

@@ -12,12 +12,13 @@ import click
 from rich.text import Text
 
 from conformance.adapters.registry import Target
+from conformance.cli.database import kept
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.known import config_option, known_targets
 from conformance.cli.replaying import CANNOT, FIXED, STILL, Outcome, outcomes
-from conformance.cli.results_files import stored
+from conformance.cli.results_files import DEFAULT_FOLDER, stored
 from conformance.cli.select import expression, selection_option
-from conformance.cli.stored import Stored, stored_failures, with_id
+from conformance.cli.stored import Stored, chosen_failures, failures, with_id
 from conformance.cli.subjects import own_options, own_targets
 from conformance.reporting.failures import comparison
 from conformance.reporting.paint import Paint, make_console
@@ -36,7 +37,8 @@ _STYLES = {FIXED: ("✓", "green"), STILL: ("✗", "bold red"), CANNOT: ("?", "y
     "places",
     type=click.Path(exists=True, path_type=Path),
     multiple=True,
-    help="Folder of results files, or one file; may be repeated.  [default: reports]",
+    help="Folder of results files, or one file; may be repeated.  [default: reports, and what "
+    "earlier runs here have kept]",
 )
 @click.option("--script", is_flag=True, help="Print the failure's script; nothing is run.")
 @config_option
@@ -73,9 +75,9 @@ def command(**options: Any) -> None:
 def _chosen(options: Mapping[str, Any]) -> list[Stored]:
     """The failures that are asked for; UsageProblem if there are none."""
     select = expression(options["selection"]) if options["selection"] else (lambda _: True)
-    results = list(stored(options["places"]).values())
-    _check_targets(options["targets"], [one.target.name for one in results])
-    found = stored_failures(results, options["targets"], select)
+    there = _there(options["places"])
+    _check_targets(options["targets"], [one.target.name for one in there])
+    found = chosen_failures(there, options["targets"], select)
     if bool(options["everything"]) == bool(options["identities"]):
         raise UsageProblem("which failures?", "write their ids, or --all")
     if options["everything"]:
@@ -86,6 +88,14 @@ def _chosen(options: Mapping[str, Any]) -> list[Stored]:
     return list(
         {(one.target.name, one.target.edition, one.failure.id): one for one in listed}.values()
     )
+
+
+def _there(places: Sequence[Path]) -> list[Stored]:
+    """The failures in the results, and without a place also those that the database keeps."""
+    remembered = [] if places else kept()
+    if remembered and not DEFAULT_FOLDER.is_dir():
+        return remembered
+    return [*failures(stored(places).values()), *remembered]
 
 
 def _check_targets(wanted: Sequence[str], there: Sequence[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import msgspec
 import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
+from conformance.cli.database import database, database_options
 from conformance.cli.documented import documented
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.gate import WORSE, Gate, gate
@@ -98,6 +100,7 @@ from conformance.specs import EDITIONS, load
 @click.option(
     "--strict", is_flag=True, help="An entry of --expectations without a reason is an error, too."
 )
+@database_options
 @config_option
 @own_options
 @click.option("--verbose", "-v", is_flag=True, help="List every failure.")
@@ -118,7 +121,8 @@ def command(**options: Any) -> None:
         raise UsageProblem("--format writes files", "add --output DIR")
     checked = _gate(options)
     subjects, missing = _subjects(options)
-    tasks, common = _plans(subjects, options), _common(options)
+    tasks, memory = _plans(subjects, options), database(options)
+    common = replace(_common(options), remembered=memory.remembered())
     recorder, writers = Recorder(), _writers(options)
 
     def emit(event: Event) -> None:
@@ -133,6 +137,7 @@ def command(**options: Any) -> None:
     finally:
         for writer in writers:
             writer.close()
+    memory.take_in(recorder.results)
     if any(isinstance(e, RunFinished) and e.interrupted for e in recorder.events):
         raise SystemExit(INTERRUPTED)
     if not checked.passes(recorder.results):  # weighs more than a target that could not run

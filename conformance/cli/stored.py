@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from conformance.cli.errors import UsageProblem
@@ -29,8 +29,19 @@ class Stored(NamedTuple):
         )
 
 
-def stored_failures(
-    results: Iterable[Results],
+def failures(results: Iterable[Results]) -> list[Stored]:
+    """All failures in results."""
+    return [
+        Stored(one.target, one.run, function.function, aspect, failure)
+        for one in results
+        for function in one.functions
+        for aspect in function.aspects
+        for failure in aspect.failures
+    ]
+
+
+def chosen_failures(
+    known: Iterable[Stored],
     targets: Sequence[str] = (),
     select: Callable[[str], bool] = lambda _: True,
 ) -> list[Stored]:
@@ -39,18 +50,10 @@ def stored_failures(
     Of several runs of one target the newest that has the failure counts.
     """
     found: dict[tuple[str, str, str], Stored] = {}
-    for one in sorted(results, key=lambda r: r.run.started):
-        for failure in _failures(one):
-            if select(failure.function) and (not targets or one.target.name in targets):
-                found[one.target.name, one.target.edition, failure.failure.id] = failure
+    for one in sorted(known, key=lambda one: one.run.started):
+        if select(one.function) and (not targets or one.target.name in targets):
+            found[one.target.name, one.target.edition, one.failure.id] = one
     return list(found.values())
-
-
-def _failures(results: Results) -> Iterator[Stored]:
-    for function in results.functions:
-        for aspect in function.aspects:
-            for failure in aspect.failures:
-                yield Stored(results.target, results.run, function.function, aspect, failure)
 
 
 def with_id(text: str, known: Sequence[Stored]) -> list[Stored]:

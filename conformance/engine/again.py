@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from conformance.engine.examination import Examination
+from msgspec import UNSET
+
+from conformance.engine.examination import Examination, Recalled
 from conformance.engine.failures import failure
 from conformance.engine.findings import Finding
+from conformance.engine.origins import DAMAGED, trials
 from conformance.engine.plan import Task, documented_names
+from conformance.engine.profiles import PROFILES
 from conformance.engine.subject import Run, Subject
 from conformance.engine.tally import GRAVITY, Group
 from conformance.engine.trials import Trial
-from conformance.results import Aspect, Failure, TargetInfo
+from conformance.results import Aspect, Failure, Origin, TargetInfo, Verdict
+
+_FATAL = (Verdict.CRASHED, Verdict.TIMED_OUT)
+MOST_FATAL_RECALLED = 3
+"""Remembered cases that ended the worker and are tried again: each costs a start of it."""
 
 
 class Shown(NamedTuple):
@@ -47,12 +55,13 @@ def repeat(
     cases: Sequence[tuple[Task, Sequence[Trial]]],
     common: Run,
     introduce: Callable[[TargetInfo], None] = lambda _: None,
+    number: int = 0,
 ) -> Iterator[Repetition]:
-    """Run these trials in a worker of their own, and say of each of `cases` what came of it.
+    """Run these trials in a worker of their own, and say what came of each of `cases`.
 
     `introduce` hears who the target is, first. WorkerStartError if the worker does not start.
     """
-    with subject.open(documented_names(subject.edition), 0) as session:
+    with subject.open(documented_names(subject.edition), number) as session:
         tasks = list({id(task): task for task, _ in cases}.values())
         lane = Examination(subject, session, tasks, common, lambda _: None, threading.Event())
         lane.begin(introduce)
@@ -74,3 +83,46 @@ def _repeated(lane: Examination, task: Task, trials: Sequence[Trial]) -> Repetit
 def _failure(lane: Examination, task: Task, trial: Trial, finding: Finding) -> Failure:
     tally = lane.tallies[task.spec.name]
     return failure(tally, Group(finding, trial), lane.prelude)
+
+
+def recall(
+    subject: Subject, tasks: Sequence[Task], common: Run, number: int, stop: threading.Event
+) -> list[Recalled]:
+    """What the remembered cases of these functions show, each function's in their order.
+
+    They are run apart from the plan, so that its own cases give what they give without them.
+    """
+    remembered = common.remembered.get((subject.name, subject.edition), {})
+    failures = [(task, f) for task in tasks for f in remembered.get(task.spec.name, ())]
+    fatal = [f for _, f in failures if f.verdict in _FATAL][MOST_FATAL_RECALLED:]
+    cases = [
+        (task, f, trials) for task, f in failures if f not in fatal and (trials := _case(task, f))
+    ]
+    found: list[Recalled] = []
+    if cases:
+        repeated = repeat(subject, [(t, made) for t, _, made in cases], common, number=number)
+        for repetition, (task, one, _) in zip(repeated, cases, strict=False):
+            found += _recalled(task, one, repetition)
+            if stop.is_set():
+                break
+    return found
+
+
+def _case(task: Task, one: Failure) -> list[Trial]:
+    source = one.origin
+    if source is UNSET or source.profile not in PROFILES:
+        return []
+    if (source.profile, source.seed) != (task.profile.name, task.seed):
+        task = replace(
+            task, profile=PROFILES[source.profile], seed=source.seed, _trials=None, _sources={}
+        )
+    try:
+        return trials(task, one)
+    except DAMAGED:
+        return []
+
+
+def _recalled(task: Task, one: Failure, repetition: Repetition) -> Iterator[Recalled]:
+    for shown in repetition.shown:
+        if isinstance(one.origin, Origin):
+            yield Recalled(task.spec.name, shown.finding, shown.trial, one.origin)

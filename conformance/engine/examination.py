@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import NamedTuple
 
 from hypothesis.strategies import SearchStrategy
 
@@ -40,6 +41,7 @@ from conformance.program import Binding, Prelude
 from conformance.results import (
     Aspect,
     FunctionResult,
+    Origin,
     TargetInfo,
     Verdict,
 )
@@ -76,6 +78,15 @@ _NO_SHAPE = Finding(
 )
 
 
+class Recalled(NamedTuple):
+    """A finding on a case of an earlier run, and what made the case."""
+
+    function: str
+    finding: Finding
+    trial: Trial
+    source: Origin
+
+
 @dataclass(slots=True)
 class Examination:
     """One subject, its session, and what has been found so far."""
@@ -96,6 +107,8 @@ class Examination:
     """Numbers that `int_shape` gives for what is unknown: that too."""
     absent: frozenset[str] = frozenset()
     """The documented functions that the target does not have."""
+    recalled: Sequence[Recalled] = ()
+    """What cases of earlier runs showed before the sweep, in a worker of their own."""
     cases: int = 0
     inside: float = 0.0
 
@@ -106,6 +119,8 @@ class Examination:
         """
         self.begin(introduce)
         self._sweep()
+        for one in self.recalled:
+            self.tallies[one.function].recall(one.finding, one.trial, one.source)
         functions = [self._conclude(t) for t in self.tasks if t.spec.name in self.tallies]
         times = {name: tally.milliseconds for name, tally in self.tallies.items()}
         return Examined(

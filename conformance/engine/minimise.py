@@ -48,7 +48,7 @@ class Minimiser:
         """The group with the smallest case found; the group itself if there is none smaller."""
         if group.trial is None or group.finding.kind in ("crash", "limit", "time-out", "garbage"):
             return group
-        if not self.budget(group):
+        if group.remembered is not None or not self.budget(group):
             return group
         return self._values(self._structure(group, group.trial))
 

@@ -28,6 +28,8 @@ def origin(task: Task, group: Group) -> Origin | UnsetType:
     """What makes the group's case again; unset if it has none."""
     if group.trial is None:
         return UNSET
+    if group.remembered is not None:
+        return group.remembered
     filled = group.refilled is not None
     return Origin(
         profile=task.profile.name,

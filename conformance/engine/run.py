@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 
 from conformance.adapters.session import WorkerStartError
+from conformance.engine.again import recall
 from conformance.engine.examination import Examination
 from conformance.engine.lanes import Progress
 from conformance.engine.plan import Task, documented_names
@@ -56,8 +57,11 @@ def _examine(target: Progress, number: int) -> None:
     target.start()
     subject, part = target.subject, target.parts[number]
     try:
+        recalled = recall(subject, part, target.common, number, target.stop)
         with subject.open(documented_names(subject.edition), number) as session:
-            lane = Examination(subject, session, part, target.common, target.emit, target.stop)
+            lane = Examination(
+                subject, session, part, target.common, target.emit, target.stop, recalled=recalled
+            )
             target.add(lane.all(target.introduce))
     except WorkerStartError as error:
         target.lose(str(error))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
@@ -18,6 +18,7 @@ from conformance.adapters.session import Session, WorkerStartError
 from conformance.engine.profiles import Profile
 from conformance.engine.trials import Trial
 from conformance.program import Prelude
+from conformance.results import Failure
 from conformance.scenarios import Setup
 
 
@@ -66,6 +67,10 @@ class Run:
     selection: str | None = None
     shard: str | None = None
     """`I/N` for the I-th of N parts of the functions."""
+    remembered: Mapping[tuple[str, str], Mapping[str, Sequence[Failure]]] = field(
+        default_factory=dict
+    )
+    """Failures of earlier runs whose cases are tried first: by target and edition, and function."""
 
 
 def _alike(outcome: Outcome, batch: Batch) -> StructureObservation:

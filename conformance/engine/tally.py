@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from conformance.engine.findings import Finding, Identity, Judgement
 from conformance.engine.trials import Trial
-from conformance.results import ASPECTS, Aspect, Verdict
+from conformance.results import ASPECTS, Aspect, Origin, Verdict
 from conformance.scenarios import families_of
 from conformance.specs import Spec, kinds
 
@@ -39,6 +39,8 @@ class Group:
     """Hypothesis's choices that made `trial`, if they were others than the plan's."""
     refilled: int | None = None
     """The draw that was given other numbers, if one was."""
+    remembered: Origin | None = None
+    """What made the trial, if it comes from an earlier run; it is as small as can be."""
 
     def simpler(self, finding: Finding, trial: Trial | None) -> None:
         """Count another finding; keep it if its trial is simpler."""
@@ -87,6 +89,12 @@ class Tally:
                 self.groups[finding.identity] = Group(finding, trial)
             else:
                 group.simpler(finding, trial)
+
+    def recall(self, finding: Finding, trial: Trial, source: Origin) -> None:
+        """Take in a finding on a case of an earlier run, if no case of this one has shown it."""
+        if finding.identity not in self.groups:
+            self.count(finding.aspect)
+            self.groups[finding.identity] = Group(finding, trial, remembered=source)
 
     @property
     def milliseconds(self) -> float | None:

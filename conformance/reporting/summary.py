@@ -67,9 +67,10 @@ class Problem:
         self.finding = finding
         self.targets: list[str] = []
 
-    def line(self, paint: Paint) -> Text:
+    def line(self, paint: Paint, *, with_id: bool = False) -> Text:
         """`✗ batch_dot  value  gives (2,) where ko-2.2:1053 demands (2, 1)  [tensorflow]`."""
         found = self.finding
+        identity = found.failure.id if with_id and found.failure else ""
         return Text.assemble(
             paint.mark(found.verdict, found.function),
             "  ",
@@ -77,7 +78,7 @@ class Problem:
             "  ",
             paint.text(found.message),
             "  ",
-            paint.text(f"[{', '.join(self.targets)}]", "dim"),
+            paint.text(f"[{', '.join(self.targets)}] {identity}".rstrip(), "dim"),
         )
 
 
@@ -102,7 +103,7 @@ def problems(
 def problem_lines(listed: Sequence[Problem], paint: Paint, limit: int | None) -> Iterator[Text]:
     """Every problem; with a limit one of each cause, of so many causes, and how to see the rest."""
     if limit is None:
-        yield from (problem.line(paint) for problem in listed)
+        yield from (problem.line(paint, with_id=True) for problem in listed)
     else:
         yield from _cause_lines(alike(listed), paint, limit)
     if listed:

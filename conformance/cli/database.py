@@ -1,0 +1,155 @@
+"""Failing cases of earlier runs, kept in a database of Hypothesis's and tried first."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import msgspec
+from hypothesis.database import (
+    DirectoryBasedExampleDatabase,
+    ExampleDatabase,
+    InMemoryExampleDatabase,
+)
+from msgspec import UNSET, Struct
+
+from conformance.cli.errors import UsageProblem
+from conformance.cli.stored import Stored
+from conformance.results import AspectResult, Failure, FunctionResult, Results, RunInfo, TargetInfo
+
+DEFAULT = Path(".conformance") / "examples"
+VARIABLE = "CONFORMANCE_DATABASE"
+NONE = "none"
+_INDEX = b"conformance: functions with cases"
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def database_options(command: F) -> F:
+    """`--database DIR` and `--no-database`."""
+    place = click.option(
+        "--database",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Keep failing cases in this folder and try them first next time; they add to the "
+        f"report only what this seed's own cases do not show.  [default: ${VARIABLE}, or "
+        f"{DEFAULT} where CI is not set]",
+    )
+    without = click.option(
+        "--no-database", is_flag=True, help="Neither keep failing cases nor try earlier ones."
+    )
+    return place(without(command))
+
+
+class Memory(Struct, frozen=True):
+    """One failing case, with what `conformance replay` needs."""
+
+    target: TargetInfo
+    run: RunInfo
+    function: str
+    aspect: AspectResult
+    failure: Failure
+
+
+class Database:
+    """The failing cases of each function on each target, one for each failure."""
+
+    def __init__(self, kept: ExampleDatabase) -> None:
+        self._kept = kept
+
+    def remembered(self) -> dict[tuple[str, str], dict[str, list[Failure]]]:
+        """The failures by target and edition, then by function; the order does not depend on
+        the disk's."""
+        found: dict[tuple[str, str], dict[str, list[Failure]]] = {}
+        for one in self.stored():
+            of_target = found.setdefault((one.target.name, one.target.edition), {})
+            of_target.setdefault(one.function, []).append(one.failure)
+        return found
+
+    def stored(self) -> list[Stored]:
+        """All that is kept, by target, function and id."""
+        memories = [m for key in sorted(self._kept.fetch(_INDEX)) for _, m in self._of(key)]
+        memories.sort(key=lambda m: (m.target.name, m.function, m.failure.id, m.run.started))
+        return [Stored(m.target, m.run, m.function, m.aspect, m.failure) for m in memories]
+
+    def take_in(self, results: Iterable[Results]) -> None:
+        """Keep the failing cases of a run, and forget those that it saw mended."""
+        for one in results:
+            for function in one.functions:
+                self._update(one, function)
+
+    def _update(self, results: Results, function: FunctionResult) -> None:
+        key = _key(results.target, function.function)
+        judged = {aspect.aspect for aspect in function.aspects}
+        failing = {msgspec.json.encode(memory) for memory in _memories(results, function)}
+        for value, memory in list(self._of(key)):
+            if memory.aspect.aspect in judged and value not in failing:
+                self._kept.delete(key, value)
+        for value in sorted(failing):
+            self._kept.save(key, value)
+        if failing:
+            self._kept.save(_INDEX, key)
+
+    def _of(self, key: bytes) -> Iterator[tuple[bytes, Memory]]:
+        """What is kept under a key; what nobody can read is thrown away."""
+        for value in sorted(self._kept.fetch(key)):
+            try:
+                yield value, msgspec.json.decode(value, type=Memory)
+            except (msgspec.MsgspecError, UnicodeDecodeError):
+                self._kept.delete(key, value)
+
+
+def _key(target: TargetInfo, function: str) -> bytes:
+    return "\0".join((target.name, target.edition, function)).encode("utf-8", "surrogatepass")
+
+
+def _memories(results: Results, function: FunctionResult) -> Iterator[Memory]:
+    run = msgspec.structs.replace(results.run, seconds=0.0, seconds_in_target=0.0, milliseconds={})
+    for aspect in function.aspects:
+        bare = msgspec.structs.replace(aspect, failures=[])
+        for failure in aspect.failures:
+            if failure.origin is not UNSET:
+                yield Memory(results.target, run, function.function, bare, failure)
+
+
+def database(options: Mapping[str, Any]) -> Database:
+    """The database that options and environment name; an empty one in memory for none.
+
+    UsageProblem if one that was asked for cannot be made. In CI, where nothing is left for a next
+    time, there is none unless it is asked for.
+    """
+    if options["no_database"]:
+        if options["database"]:
+            raise UsageProblem("--database and --no-database", "write one of them")
+        return Database(InMemoryExampleDatabase())
+    named = options["database"] or os.environ.get(VARIABLE)
+    if str(named) == NONE or (not named and os.environ.get("CI")):
+        return Database(InMemoryExampleDatabase())
+    place = Path(named) if named else DEFAULT
+    try:
+        _make(place)
+    except OSError as error:
+        if not named:
+            return Database(InMemoryExampleDatabase())
+        raise UsageProblem(f"{place}: {error.strerror}", "name another --database") from error
+    return Database(DirectoryBasedExampleDatabase(place))
+
+
+def _make(place: Path) -> None:
+    """Make the folder; that of the default is left out of Git."""
+    place.mkdir(parents=True, exist_ok=True)
+    ignored = place.parent / ".gitignore"
+    if place == DEFAULT and not ignored.exists():
+        ignored.write_text("*\n")
+    if not os.access(place, os.W_OK):
+        raise PermissionError(13, "cannot be written", str(place))
+
+
+def kept() -> list[Stored]:
+    """What the default database holds, if there is one; for commands that only read."""
+    place = Path(os.environ.get(VARIABLE) or DEFAULT)
+    if str(place) == NONE or not place.is_dir():
+        return []
+    return Database(DirectoryBasedExampleDatabase(place)).stored()
