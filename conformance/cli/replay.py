@@ -136,7 +136,9 @@ def _replay(chosen: Sequence[Stored], known: Mapping[str, Target]) -> int:
 
 def _lines(outcome: Outcome, paint: Paint) -> Iterator[Text]:
     mark, style = _STYLES[outcome.status]
-    yield Text.assemble(paint.text(f"{mark} {outcome.stored}: "), paint.text(outcome.status, style))
+    yield Text.assemble(
+        paint.text(f"{mark} {outcome.stored}:"), " ", paint.text(outcome.status, style)
+    )
     for note in outcome.notes:
         yield Text.assemble("    ", paint.text(note, "dim"))
     if (failure := outcome.failure) is not None:

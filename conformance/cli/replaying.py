@@ -18,7 +18,7 @@ from conformance.cli.stored import Stored
 from conformance.cli.subjects import subject
 from conformance.engine import PROFILES, Run, Subject, Task, plan, run
 from conformance.engine.again import Repetition, repeat
-from conformance.engine.origins import DAMAGED, trials
+from conformance.engine.origins import trials
 from conformance.engine.trials import Trial
 from conformance.reporting import Recorder
 from conformance.results import Aspect, Failure, TargetInfo
@@ -78,10 +78,7 @@ def _case(one: Stored) -> tuple[Task, Sequence[Trial]] | None:
     if source is UNSET or source.profile not in PROFILES:
         return None
     task = _task(one.function, one.target.edition, source.profile, source.seed)
-    try:
-        made = trials(task, one.failure) if task is not None else []
-    except DAMAGED:
-        made = []
+    made = [] if task is None else trials(task, one.failure)
     return (task, made) if task is not None and made else None
 
 

@@ -12,7 +12,7 @@ from msgspec import UNSET
 from conformance.engine.examination import Examination, Recalled
 from conformance.engine.failures import failure
 from conformance.engine.findings import Finding
-from conformance.engine.origins import DAMAGED, trials
+from conformance.engine.origins import trials
 from conformance.engine.plan import Task, documented_names
 from conformance.engine.profiles import PROFILES
 from conformance.engine.subject import Run, Subject
@@ -116,10 +116,7 @@ def _case(task: Task, one: Failure) -> list[Trial]:
         task = replace(
             task, profile=PROFILES[source.profile], seed=source.seed, _trials=None, _sources={}
         )
-    try:
-        return trials(task, one)
-    except DAMAGED:
-        return []
+    return trials(task, one)
 
 
 def _recalled(task: Task, one: Failure, repetition: Repetition) -> Iterator[Recalled]:

@@ -22,6 +22,8 @@ from conformance.program import to_json
 from conformance.results import Failure, Origin
 
 Array = npt.NDArray[Any]
+_DAMAGED = (binascii.Error, zlib.error, ValueError, EOFError, IndexError)
+"""What an origin that nobody wrote, or that another version did, may give rise to."""
 
 
 def origin(task: Task, group: Group) -> Origin | UnsetType:
@@ -51,8 +53,11 @@ def trials(task: Task, failure: Failure) -> list[Trial]:
     if source is UNSET:
         return []
     planned = [trial for trial in task.trials() if _digest(trial) == source.trial]
-    made = (made for trial in planned for made in _made(task, trial, source))
-    return [trial for trial in made if to_json(trial.batch.program) == failure.program]
+    try:
+        made = [made for trial in planned for made in _made(task, trial, source)]
+        return [trial for trial in made if to_json(trial.batch.program) == failure.program]
+    except _DAMAGED:
+        return []
 
 
 def _made(task: Task, planned: Trial, source: Origin) -> Iterator[Trial]:
@@ -86,7 +91,3 @@ def _unpacked(text: str) -> Array:
     content = zlib.decompress(base64.b64decode(text, validate=True))
     array: Array = np.load(io.BytesIO(content), allow_pickle=False)
     return array
-
-
-DAMAGED = (binascii.Error, zlib.error, ValueError, EOFError, IndexError)
-"""What `trials` raises for an origin that nobody wrote."""
