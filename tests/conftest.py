@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from zlib import crc32
 
 import numpy as np
@@ -10,6 +11,8 @@ from hypothesis import settings
 
 settings.register_profile("suite", derandomize=True, deadline=None, database=None)
 settings.load_profile("suite")
+# here and not in a fixture, because those of modules come before those of tests
+os.environ["CONFORMANCE_DATABASE"] = "none"
 
 _SETTINGS = (
     "COLUMNS",
@@ -28,7 +31,6 @@ _SETTINGS = (
 def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in _SETTINGS:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("CONFORMANCE_DATABASE", "none")
 
 
 @pytest.fixture(autouse=True)

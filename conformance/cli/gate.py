@@ -45,6 +45,7 @@ class Gate:
         bad = expectations.failing(found, self.worse)
         if self.written is not None:
             expectations.write(self.written, self.text, self.base, found, bad)
+            click.echo(clean(_written(self.written)), err=True)
         stale = [
             *expectations.idle(found, self.known),
             *expectations.pointless(results, self.known),
@@ -69,6 +70,12 @@ class Gate:
             f"{self.file}: {met} of {len(self.known)} entries met, {len(stale)} stale, "
             f"{len(unexplained)} without a reason; {len(unexpected)} unexpected"
         )
+
+
+def _written(path: Path) -> str:
+    entries = expectations.read(path)
+    lacking = sum(not e.explained for e in entries)
+    return f"{path}: {len(entries)} entries, {lacking} with a reason to fill in"
 
 
 def _stale(expectation: Expectation, found: Iterable[Cell]) -> str:

@@ -282,6 +282,7 @@ def test_a_place_that_cannot_be_written_is_told_before_the_run(tmp_path: Path) -
         (entry(target='"thaeno"'), [":6: ", "thaeno", "did you mean theano"]),
         (entry(versions='"<2"'), [":6: ", "versions = { tensorflow"]),
         (entry(versions='{ theano = "two" }'), [":6: ", "two", ">="]),
+        (entry(versions='{ thaeno = "<2" }'), [":6: ", "thaeno", "did you mean theano"]),
         (entry(when='"axes == 1"'), [":6: ", "no parameter 'axes'", "x, y"]),
         (entry(when='"x.rank == 1"'), [":6: ", "no 'rank'"]),
         (entry(when='"x ="'), [":6: ", "no expression"]),

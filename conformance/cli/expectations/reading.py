@@ -227,8 +227,11 @@ def _edition(found: Expectation, _: Known) -> Problems:
         yield f"{found.edition} has no {found.function}", f"it is in {', '.join(spec.editions)}"
 
 
-def _versions(found: Expectation, _: Known) -> Problems:
+def _versions(found: Expectation, known: Known) -> Problems:
+    packages = {*known, "keras", "numpy", "python"}
     for name, text in found.versions.items():
+        if name.lower() not in packages and (meant := _meant(name, packages, _NEAR)):
+            yield f"no package is called {name!r}", meant
         try:
             SpecifierSet(text)
         except InvalidSpecifier:
