@@ -93,9 +93,12 @@ def _chosen(options: Mapping[str, Any]) -> list[Stored]:
 def _there(places: Sequence[Path]) -> list[Stored]:
     """The failures in the results, and without a place also those that the database keeps."""
     remembered = [] if places else kept()
-    if remembered and not DEFAULT_FOLDER.is_dir():
-        return remembered
-    return [*failures(stored(places).values()), *remembered]
+    if places or DEFAULT_FOLDER.is_dir():
+        return [*failures(stored(places).values()), *remembered]
+    if not remembered:
+        hint = f"`conformance run TARGET --output {DEFAULT_FOLDER}` writes them; or name --results"
+        raise UsageProblem("there are no results here", hint)
+    return remembered
 
 
 def _check_targets(wanted: Sequence[str], there: Sequence[str]) -> None:

@@ -105,7 +105,10 @@ def _repeated(
 def _outcome(one: Stored, repetition: Repetition, who: TargetInfo) -> Outcome:
     if repetition.lacking is not None:
         return Outcome(one, CANNOT, notes=[f"it needs {repetition.lacking}, which is absent"])
-    return _told(one, repetition.failing(one.failure.id, one.aspect.aspect), who)
+    found = repetition.failing(one.failure.id, one.aspect.aspect)
+    if found is None and one.aspect.aspect not in repetition.seen:
+        return Outcome(one, CANNOT, notes=["the target gives nothing that could be judged"])
+    return _told(one, found, who)
 
 
 def _told(one: Stored, found: Failure | None, who: TargetInfo, *notes: str) -> Outcome:

@@ -116,6 +116,13 @@ def command(**options: Any) -> None:
     conformance run theano -k "softmax or sum"   some functions on one library
     conformance run --module my_package.backend  your own backend, in this interpreter
     conformance run my-backend                   one that conformance.toml describes
+
+    \b
+    conformance run mine --write-expectations known.toml   what fails, with a reason to fill in
+    conformance run mine --expectations known.toml         passes if that fails and nothing else
+
+    Exit status: 0 nothing unexpected; 1 an unexpected failure, or an expectation that does not
+    fail; 2 wrong usage, or a broken file; 3 a target could not be run.
     """
     if options["formats"] and options["output"] is None:
         raise UsageProblem("--format writes files", "add --output DIR")

@@ -40,6 +40,8 @@ class Repetition:
     task: Task
     shown: Sequence[Shown]
     """The gravest first."""
+    seen: frozenset[Aspect] = frozenset()
+    """The aspects of which something could be judged."""
     lacking: str | None = None
     """A function that the trials need and the target does not have."""
 
@@ -70,14 +72,15 @@ def repeat(
 
 
 def _repeated(lane: Examination, task: Task, trials: Sequence[Trial]) -> Repetition:
-    shown = []
+    shown, seen = [], set()
     for trial in trials:
         if (lacking := next(lane.lacking(trial), None)) is not None:
-            return Repetition(task, (), lacking)
-        findings = lane.judged(task, trial).findings
-        shown += [Shown(trial, f, _failure(lane, task, trial, f)) for f in findings]
+            return Repetition(task, (), lacking=lacking)
+        judgement = lane.judged(task, trial)
+        seen |= {aspect for aspect, cases in judgement.cases.items() if cases}
+        shown += [Shown(trial, f, _failure(lane, task, trial, f)) for f in judgement.findings]
     shown.sort(key=lambda one: (-GRAVITY[one.finding.verdict], one.finding.identity))
-    return Repetition(task, shown)
+    return Repetition(task, shown, frozenset(seen))
 
 
 def _failure(lane: Examination, task: Task, trial: Trial, finding: Finding) -> Failure:

@@ -92,7 +92,7 @@ class Tally:
 
     def recall(self, finding: Finding, trial: Trial, source: Origin) -> None:
         """Take in a finding on a case of an earlier run, if no case of this one has shown it."""
-        if finding.identity not in self.groups:
+        if not any(_includes(group.finding, finding) for group in self.groups.values()):
             self.count(finding.aspect)
             self.groups[finding.identity] = Group(finding, trial, remembered=source)
 

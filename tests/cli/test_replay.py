@@ -291,3 +291,9 @@ def test_what_nobody_can_read_is_thrown_away(out: Path) -> None:
         held.save(key, b"{}")
     assert memory.stored() == kept
     assert not any(b"{}" in held.fetch(key) for key in keys)
+
+
+def test_without_any_results_it_is_told_how_to_get_some() -> None:
+    result = CliRunner().invoke(main, ["replay", "abcd"])
+    assert result.exit_code == 2
+    assert "conformance run TARGET --output reports" in result.output

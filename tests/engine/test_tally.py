@@ -13,7 +13,7 @@ from conformance.engine.findings import Finding, standing
 from conformance.engine.tally import Group, Tally, demanded_aspects, verdict
 from conformance.generators import Draw, generate, structures
 from conformance.program import Prelude
-from conformance.results import ASPECTS, Aspect, Citation, Verdict
+from conformance.results import ASPECTS, Aspect, Citation, Origin, Verdict
 from conformance.scenarios import families_of
 from conformance.specs import EDITIONS, load
 
@@ -47,6 +47,22 @@ def conventions(groups: Iterable[Group]) -> list[tuple[str, ...]]:
 
 
 # Groups
+
+
+def test_what_an_earlier_run_found_adds_only_what_this_one_does_not_show() -> None:
+    source = Origin(profile="smoke", seed=7, trial="t")
+    (trial, *_) = calls()
+    counted = tally()
+    counted.note([finding("empty")], trial)
+    before = conventions(counted.failures()), [g.count for g in counted.failures()]
+    for known in (finding("empty"), finding("empty", "scalar")):
+        counted.recall(known, trial, source)
+    assert (conventions(counted.failures()), [g.count for g in counted.failures()]) == before
+    assert not counted.cases
+    counted.recall(finding("scalar"), trial, source)
+    (new,) = (g for g in counted.failures() if g.finding.conventions == ("scalar",))
+    assert (new.remembered, new.count) == (source, 1)
+    assert counted.cases == {Aspect.VALUE: 1}
 
 
 def test_findings_of_one_identity_are_one_failure() -> None:
