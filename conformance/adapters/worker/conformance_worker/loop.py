@@ -73,7 +73,14 @@ class Worker(object):
         if request.get("fresh") and not self._clean:
             self._forget()
         self._clean = False
-        run = Run(self._adapter, self._eager, program, self._before_build, self._announce)
+        run = Run(
+            self._adapter,
+            self._eager,
+            program,
+            self._before_build,
+            self._announce,
+            getattr(self._module, "eager_inputs", False) is True,
+        )
         header, arrays = run.answer(stacked, request["draws"])
         self._spoiled = run.spoiled
         if request.get("fresh"):
