@@ -10,6 +10,9 @@
     differs = "what is not as it was"                       left out where nothing differs
     remark = "what else a porter should know"               optional
 
+    [functions.clip.on]                                     optional: what is not as it was on
+    keras3-numpy = "float64 is computed in float32"         one target alone
+
     [functions.clip.refuses]                                optional: an exception is no fault,
     "min_value is None" = "why it cannot be asked for"      but a refusal, where this applies
 
@@ -47,8 +50,18 @@ class Row(Struct, frozen=True, forbid_unknown_fields=True):
     differs: str = ""
     """What is not as it was; empty if nothing is."""
     remark: str = ""
+    on: dict[str, str] = {}
+    """What is not as it was on one target alone, by its name."""
     refuses: dict[str, str] = {}
     """Conditions over the parameters under which an exception is a refusal, with the reason."""
+
+    def untaken(self, name: str) -> tuple[str, ...]:
+        """The parameters that the new call leaves out."""
+        (made,) = ast.parse("\n".join(definition(name, msgspec.to_builtins(self)))).body
+        (arguments, *body) = ast.iter_child_nodes(made)
+        used = {n.id for part in body for n in ast.walk(part) if isinstance(n, ast.Name)}
+        given = (a.arg for a in ast.walk(arguments) if isinstance(a, ast.arg))
+        return tuple(argument for argument in given if argument not in used)
 
 
 class Table(Struct, frozen=True, forbid_unknown_fields=True):

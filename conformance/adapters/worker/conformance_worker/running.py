@@ -8,7 +8,7 @@ from .evaluation import Evaluator
 from .failures import Failure, Meter, describe
 from .programs import PLACEHOLDERS, Program, RequestError
 from .stages import Announce, silent
-from .structures import Structure, offered
+from .structures import Structure
 from .values import Columns, Value, is_plain, read
 
 
@@ -19,7 +19,7 @@ class Run(object):
     or with a step that returns values. In eager mode every draw calls the steps again, unless
     there are placeholders. `before_build` is called before a graph is built and told whether a
     draw has failed since the last one was; in the end `spoiled` says so. `announce` is told what
-    is done next. `eager_inputs`: placeholders among the inputs are constants.
+    is done next.
     """
 
     def __init__(
@@ -29,9 +29,7 @@ class Run(object):
         program: Program,
         before_build: Callable[[bool], None],
         announce: Announce = silent,
-        eager_inputs: bool = False,
     ) -> None:
-        program = offered(adapter, program, eager_inputs)
         fed = [item.name for item in program.inputs if item.binding in PLACEHOLDERS]
         self._variables = [item.name for item in program.inputs if item.binding == "variable"]
         self._fixed = any(item.binding in ("constant", "array") for item in program.inputs)
