@@ -11,7 +11,8 @@ from conformance.adapters.mappings import Table
 from conformance.adapters.registry import shipped
 from conformance.cli.errors import UsageProblem
 from conformance.cli.show import read_places
-from conformance.reporting.migration import Row, migration_page
+from conformance.reporting.migration import migration_page
+from conformance.reporting.migration_claims import Row, unproven
 from conformance.reporting.writer import write_atomically
 from conformance.results import Results
 from conformance.specs import load
@@ -23,7 +24,8 @@ from conformance.specs.load import signature
     "places", nargs=-1, required=True, metavar="RESULT...", type=click.Path(True, path_type=Path)
 )
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write this file.")
-def command(*, places: tuple[Path, ...], output: Path | None) -> None:
+@click.option("--check", is_flag=True, help="Hold the mapping to the results; write no page.")
+def command(*, places: tuple[Path, ...], output: Path | None, check: bool) -> None:
     """Print, in Markdown, what takes the place of each function, and how it fares.
 
     RESULT is a file that `conformance run` wrote, or a folder of them. Only targets that are
@@ -32,15 +34,32 @@ def command(*, places: tuple[Path, ...], output: Path | None) -> None:
     \b
     conformance run keras3 --output results
     conformance migration results --output docs/migration.md
+    conformance migration results --check
+
+    With --check the exit status is 1 where the mapping says that nothing differs and a case
+    contradicts a document, or says that something differs and no case shows it.
     """
+    if check and output is not None:
+        raise UsageProblem("--check writes no page", "leave out --output")
     found, path = _mapped(read_places(places))
     named = " ".join(["conformance migration RESULTS", *([f"--output {output}"] if output else [])])
     table = mappings.load(path)
+    if check:
+        _report(list(unproven(_rows(table), found)), len(found))
+        return
     page = migration_page("From keras.backend to Keras 3", table.notes, _rows(table), found, named)
     if output is None:
         click.echo(page, nl=False)
     else:
         write_atomically(output, page.encode())
+
+
+def _report(problems: list[str], targets: int) -> None:
+    for problem in problems:
+        click.echo(problem)
+    if problems:
+        raise click.exceptions.Exit(1)
+    click.echo(f"what the mapping says is borne out by the results of {targets} targets")
 
 
 def _mapped(results: list[Results]) -> tuple[list[Results], Path]:
@@ -58,7 +77,16 @@ def _mapped(results: list[Results]) -> tuple[list[Results], Path]:
 
 def _rows(table: Table) -> list[Row]:
     rows = [
-        Row(name, f"{name}({row.old})", row.new.strip(), row.differs, row.remark)
+        Row(
+            name,
+            f"{name}({row.old})",
+            row.new.strip(),
+            row.differs,
+            row.remark,
+            row.on,
+            row.untaken(name),
+            tuple(row.refuses.values()),
+        )
         for name, row in table.functions.items()
     ]
     return rows + [Row(n, _documented(n), "", reason) for n, reason in table.absent.items()]

@@ -117,6 +117,7 @@ def _prelude(target: Target) -> Prelude:
         target.module.split(".", 1)[0],
         names=target.names,
         paths=target.script_paths,
+        eager_inputs=table.eager_inputs if table else False,
         definitions=table.definitions() if table else None,
     )
 

@@ -7,6 +7,7 @@ import re
 MOST = 300
 """Characters of a line."""
 
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _HEADING = re.compile(r"\[.*|.*:")
 """The first line of a list of details: a call stack, the arguments of the call."""
@@ -18,12 +19,13 @@ def without_addresses(message: str) -> str:
 
 
 def essence(message: str) -> str:
-    """The line of a message that says most, without addresses, cut to fit a line.
+    """The line of a message that says most, without addresses and colours, cut to fit a line.
 
     That is the first. Where it stands alone, it may say only where the error came up, and the cause
     stands below an empty line: then both.
     """
-    paragraphs = [_lines(part) for part in re.split(r"\n\s*\n", message)]
+    plain = _COLOUR.sub("", message)
+    paragraphs = [_lines(part) for part in re.split(r"\n\s*\n", plain)]
     first, *rest = [lines for lines in paragraphs if lines] or [[""]]
     said = [first[0]]
     if len(first) == 1 and rest and not _HEADING.fullmatch(rest[0][0]):

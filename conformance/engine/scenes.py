@@ -169,7 +169,7 @@ class Scene:
             verdict, kind, gives, detail = ended(outcome, self.scenario.program)
             return Finding(aspect, verdict, kind, gives, demands, detail, conventions)
         step = self._step(outcome)
-        blamed = step is None or self._blamed(step.function)
+        blamed = step is None or self._blamed(step)
         unsupported = not blamed or "NotImplementedError" in outcome.bases
         where = "" if step is None or step.function == self.name else f" in {call_text(step)}"
         return Finding(
@@ -187,9 +187,23 @@ class Scene:
     def _step(self, outcome: Raised) -> Step | None:
         return None if outcome.step is None else self.scenario.program.steps[outcome.step]
 
-    def _blamed(self, function: str) -> bool:
-        """Whether a failing step is the fault of the function under test."""
-        return function in (self.name, *_EVALUATING) or function.startswith("operator.")
+    def _blamed(self, step: Step) -> bool:
+        """Whether a failing step is the fault of the function under test.
+
+        So is what an operator cannot do to a result of it, or of another operator on one.
+        """
+        if not step.function.startswith("operator."):
+            return step.function in (self.name, *_EVALUATING)
+        return step.function == "operator.call" or bool(step.mentions() & self._own())
+
+    def _own(self) -> set[str]:
+        """The results of the function under test, and of operators on them."""
+        own: set[str] = set()
+        for step in self.scenario.program.steps:
+            operates = step.function.startswith("operator.") and step.mentions() & own
+            if step.function == self.name or operates:
+                own.add(step.result)
+        return own
 
 
 def _unseen(check: Check, outcome: Outcome) -> bool:

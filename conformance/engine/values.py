@@ -14,7 +14,7 @@ from conformance.engine.cases import Prepared
 from conformance.engine.findings import Finding, Judgement, standing
 from conformance.generators.structure import CONVENTION_OF_PROFILE, Structure, accepted_dtypes
 from conformance.oracle import Expectation, agrees, worst
-from conformance.oracle.compare import keeps_half_the_digits
+from conformance.oracle.compare import keeps_half_the_digits, rounded_once_more
 from conformance.results import Aspect
 
 Array = npt.NDArray[Any]
@@ -51,7 +51,7 @@ def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Fin
     if got.shape != case.prepared.shape:
         yield _other_shape(case, got)
         return
-    expectation = case.prepared.expectation(case.number, _dtype(case, got))
+    expectation = _expectation(case, got)
     if not case.conventions and _overflows(expectation, case.arrays):
         case = replace(case, conventions=("extremes",))
     inside = agrees(got, expectation)
@@ -62,13 +62,25 @@ def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Fin
         judgement.note_error(error.ulp, error.limit_ulp)
 
 
-def _dtype(case: Drawn, got: Array) -> str:
-    """The dtype whose precision is asked for: no more than that of the result itself.
+def _expectation(case: Drawn, got: Array) -> Expectation:
+    """What is expected, with no more than the precision of the result itself.
 
-    That a result has another dtype than it should is a finding of its own.
+    That a result has another dtype than it should is a finding of its own. One that is narrower
+    is the right one rounded, even where nothing is computed: half an ULP.
     """
+    accepted = _accepted(case)
+    dtype = _dtype(accepted, got)
+    expectation = case.prepared.expectation(case.number, dtype)
+    return expectation if dtype == accepted else rounded_once_more(expectation)
+
+
+def _accepted(case: Drawn) -> str:
     prepared, other = case.prepared, case.other
-    accepted = accepted_dtypes(prepared.structure, other)[0] if other else prepared.dtypes[0]
+    return accepted_dtypes(prepared.structure, other)[0] if other else prepared.dtypes[0]
+
+
+def _dtype(accepted: str, got: Array) -> str:
+    """The narrower of the dtypes, if both are floating."""
     wanted = np.dtype(accepted)
     if got.dtype.kind != "f" or wanted.kind != "f" or got.dtype.name not in _FLOATS:
         return accepted

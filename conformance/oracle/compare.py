@@ -8,7 +8,7 @@ the expectation's: that `got` has it is another check's business.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -120,6 +120,12 @@ def _special(got: npt.NDArray[np.float64], expectation: Expectation) -> Mask:
         over = np.isinf(got) & np.isfinite(value) & reached & ((got > 0) == (value > 0))
     answer: Mask = settled | over
     return answer
+
+
+def rounded_once_more(expectation: Expectation) -> Expectation:
+    """What is expected of a result that is rounded to its dtype in the end: half an ULP more."""
+    half = _spacing(expectation) / 2
+    return replace(expectation, bound=np.asarray(expectation.bound + half, np.float64))
 
 
 def _spacing(expectation: Expectation) -> Any:

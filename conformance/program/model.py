@@ -89,6 +89,10 @@ class Step:
     kwargs: tuple[tuple[str, Argument], ...] = ()
     attempt: bool = False
 
+    def mentions(self) -> frozenset[str]:
+        """The inputs and results that its arguments refer to, outside callables."""
+        return frozenset(_mentioned([*self.args, *(value for _, value in self.kwargs)]))
+
 
 OPERATORS = {
     "add": "{} + {}",
@@ -123,6 +127,15 @@ class Program:
         """The functions of `K` that steps call, also those in callables."""
         called = {name for step in self.steps for name in _called(step)}
         return frozenset(name for name in called if "." not in name)
+
+
+def _mentioned(part: Argument) -> Iterator[str]:
+    match part:
+        case Ref():
+            yield part.name
+        case tuple() | list():
+            for item in part:
+                yield from _mentioned(item)
 
 
 def _called(part: Step | Argument) -> Iterator[str]:

@@ -50,6 +50,8 @@ class Prelude:
     """Folders to import from."""
     absent: frozenset[str] = frozenset()
     """Functions that `K` does not offer, or not so that a script could use them."""
+    eager_inputs: bool = False
+    """Whether inputs have values: constants take the place of placeholders."""
     definitions: Mapping[str, Sequence[str]] | None = None
     """The functions of `K`, where no module has them: the lines that define each."""
 
@@ -71,9 +73,10 @@ def print_script(
     program = _told(case.program, prelude.absent)
     values = {n: f"{n}_value" for n in case.arrays}
     lines = [f"{values[n]} = {_literal(a)}" for n, a in case.arrays.items()]
-    lines += [_bind(item, prelude.absent) for item in program.inputs]
+    program = replace(program, inputs=tuple(_made(i, prelude) for i in program.inputs))
+    lines += [_bind(item) for item in program.inputs]
     lines += [line for step in program.steps for line in step_lines(step)]
-    if echo:
+    if echo in _fed(program):
         lines.append(f"if {program.outputs[0]} is {echo}:")
         lines.append(f"    raise SystemExit('the result is {echo} itself: ' + repr({echo}_value))")
     if outputs == "values":
@@ -181,8 +184,24 @@ def offered(binding: Binding, absent: frozenset[str]) -> Binding:
     return next(instead, Binding.ARRAY)
 
 
-def _bind(item: Input, absent: frozenset[str]) -> str:
-    binding = item.binding if item.arguments is not None else offered(item.binding, absent)
+def _made(item: Input, prelude: Prelude) -> Input:
+    """The input as a worker binds it; one with arguments of its own is the one under test."""
+    if item.binding is Binding.PLACEHOLDER and item.arguments is not None:
+        return item
+    fed = str(item.binding).startswith("placeholder")
+    binding = Binding.CONSTANT if fed and prelude.eager_inputs else item.binding
+    binding = offered(binding, prelude.absent)
+    kept = item.arguments if str(binding).startswith("placeholder") else None
+    return replace(item, binding=binding, arguments=kept)
+
+
+def _fed(program: Program) -> list[str]:
+    placeholders = (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
+    return [i.name for i in program.inputs if i.binding in placeholders]
+
+
+def _bind(item: Input) -> str:
+    binding = item.binding
     if binding is Binding.ARRAY:
         return f"{item.name} = {item.name}_value"
     if item.arguments is not None:
@@ -197,8 +216,7 @@ def _evaluate(program: Program, absent: frozenset[str], *, listed: bool) -> list
     outputs = program.outputs
     value = "np.asarray({})" if "eval" in absent else "K.eval({})"
     tell = "" if absent & {"dtype", "int_shape"} else "print(K.dtype({0}), K.int_shape({0}))"
-    placeholders = (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
-    fed = [i.name for i in program.inputs if offered(i.binding, absent) in placeholders]
+    fed = _fed(program)
     tensors = " + ".join(outputs) if listed else f"[{', '.join(outputs)}]"
     lines = [tell.format(name) for name in outputs if tell and not listed]
     if fed:

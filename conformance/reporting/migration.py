@@ -3,43 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from conformance.reporting.markdown import code, escape, fenced
-from conformance.reporting.plain import MARKS, findings, worst
-from conformance.results import Aspect, AspectResult, Failure, FunctionResult, Results, Verdict
-
-ASIDE = frozenset({Aspect.PRESENCE, Aspect.SIGNATURE, Aspect.GRADIENT})
-"""What says nothing of a call: a table has the documented signatures, and gradients are taken by
-other means."""
+from conformance.reporting.migration_claims import ASIDE, Row, tried
+from conformance.reporting.plain import GRAVEST_FIRST, MARKS, worst
+from conformance.results import Aspect, Failure, Results, Verdict
 
 _NOTHING = Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE
 
 _TABLE = f"""\
-Each row was run: a mark says what the cases of the suite made of the new call on a backend, and
-names the aspects that do not conform.
+Each row was run: a mark says what the cases of the suite made of the new call on a backend, names
+the aspects that do not conform and leads to the cases.
 
 * ✓ everything that was tried is as the documents say
-* ✗ something contradicts a line of a document; listed at the end, with an id
+* ✗ something contradicts a line of a document
 * ≠ the documents are silent, and the answer is not the suite's convention
 * {MARKS[Verdict.UNSUPPORTED].symbol} nothing to try: no call takes its place, or it refuses itself
 * {MARKS[Verdict.TIMED_OUT].symbol} no answer within the limit of time
 * {MARKS[Verdict.CRASHED].symbol} the process ended
 
-Presence, signature and gradient are left aside.
+Presence, signature and gradient are left aside. `conformance migration RESULTS --check` holds the
+table to the results: what contradicts a document must be said to differ, and what is said to differ
+must be shown by a case.
 """
 
+_CASES = """\
+## Cases that do not conform
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One function: its documented signature, and the lines or the expression that replace it."""
-
-    name: str
-    old: str
-    new: str
-    """Empty where nothing takes its place."""
-    differs: str = ""
-    remark: str = ""
+The smallest for each, with its id.
+`conformance show FUNCTION --results RESULTS --failure ID --script` prints a script that shows it
+with Keras alone; in the pages that `conformance report RESULTS --output site` makes it stands
+under `functions/FUNCTION.html#failures`.
+"""
 
 
 def migration_page(
@@ -56,7 +51,7 @@ def migration_page(
     for theme, names in _themes(by_name, results).items():
         lines += ["", f"## {escape(theme)}", "", *_table([by_name[n] for n in names], results)]
     lines += ["", *_long(rows)]
-    lines += ["", *_violations(by_name, results)]
+    lines += ["", *_cases(by_name, results)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -96,7 +91,15 @@ def _table(rows: Iterable[Row], results: Sequence[Results]) -> Iterator[str]:
     for row in rows:
         marks = [_cell(one, row.name) for one in results]
         new = _new(row)
-        yield _line([_code(row.old), new, *marks, _text(row.differs), _text(row.remark)])
+        yield _line([_code(row.old), new, *marks, _text(_differing(row)), _text(row.remark)])
+
+
+def _differing(row: Row) -> str:
+    """All that is not as it was, in Markdown."""
+    untaken = f"takes no {', '.join(f'`{name}`' for name in row.untaken)}" if row.untaken else ""
+    alone = (f"`{target}`: {text}" for target, text in row.on.items())
+    refused = f"refuses: {'; '.join(dict.fromkeys(row.refuses))}" if row.refuses else ""
+    return ". ".join(filter(None, [row.differs, *alone, untaken, refused]))
 
 
 def _new(row: Row) -> str:
@@ -123,13 +126,16 @@ def _cell(results: Results, name: str) -> str:
     function = next((f for f in results.functions if f.function == name), None)
     if function is None:
         return MARKS[Verdict.NOT_APPLICABLE].symbol
-    tried = [a for a in function.aspects if a.aspect not in ASIDE and a.verdict not in _NOTHING]
-    if not tried:
+    judged = [a for a in function.aspects if a.aspect not in ASIDE and a.verdict not in _NOTHING]
+    if not judged:
         return MARKS[Verdict.UNSUPPORTED].symbol
-    gravest = worst(a.verdict for a in tried)
-    where = [str(a.aspect) for a in tried if a.verdict is gravest]
+    gravest = worst(a.verdict for a in judged)
+    where = [str(a.aspect) for a in judged if a.verdict is gravest]
     symbol = MARKS[gravest].symbol
-    return symbol if gravest is Verdict.CONFORMS else f"{symbol} {', '.join(where)}"
+    if gravest is Verdict.CONFORMS:
+        return symbol
+    text = f"{symbol} {', '.join(where)}"
+    return f"[{text}](#{name}-cases)" if any(a.failures for a in judged) else text
 
 
 def _long(rows: Iterable[Row]) -> Iterator[str]:
@@ -142,22 +148,24 @@ def _long(rows: Iterable[Row]) -> Iterator[str]:
         yield from fenced(f"def {row.old}:\n{body}")
 
 
-def _violations(rows: Mapping[str, Row], results: Sequence[Results]) -> Iterator[str]:
-    """Every violation once, with the targets that show it."""
-    seen: dict[tuple[str, str], tuple[Failure, AspectResult, list[str]]] = {}
+def _cases(rows: Mapping[str, Row], results: Sequence[Results]) -> Iterator[str]:
+    """Every failure once under its function, with the targets that show it; gravest first."""
+    yield from _CASES.splitlines()
+    for name in rows:
+        seen = _failures(name, results)
+        if seen:
+            yield from ("", f"### {name}: cases", "")
+        for failure, aspect, targets in seen:
+            names = ", ".join(code(t) for t in targets)
+            mark = MARKS[failure.verdict].symbol
+            yield f"* {mark} {aspect} ({code(failure.id)}; {names}): {escape(failure.message)}"
+
+
+def _failures(name: str, results: Sequence[Results]) -> list[tuple[Failure, Aspect, list[str]]]:
+    seen: dict[str, tuple[Failure, Aspect, list[str]]] = {}
     for one in results:
-        known: list[FunctionResult] = [f for f in one.functions if f.function in rows]
-        for found in findings(known, Verdict.VIOLATES):
-            if found.failure is None or found.aspect.aspect in ASIDE:
-                continue
-            key = (found.function, found.failure.id)
-            seen.setdefault(key, (found.failure, found.aspect, []))[2].append(one.target.name)
-    yield "## Where a case contradicts a document"
-    yield ""
-    yield "`conformance show FUNCTION --results RESULTS --failure ID --script` prints a script that"
-    yield "shows it with Keras alone."
-    yield ""
-    for (function, identity), (failure, aspect, targets) in seen.items():
-        names = ", ".join(code(t) for t in targets)
-        message = escape(failure.message)
-        yield f"* {code(function)}, {aspect.aspect} ({code(identity)}; {names}): {message}"
+        for found in tried([f for f in one.functions if f.function == name]):
+            failure, aspect = found.failure, found.aspect.aspect
+            if failure is not None:
+                seen.setdefault(failure.id, (failure, aspect, []))[2].append(one.target.name)
+    return sorted(seen.values(), key=lambda entry: GRAVEST_FIRST.index(entry[0].verdict))

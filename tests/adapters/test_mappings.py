@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from conformance.adapters import mappings
-from conformance.adapters.mappings import MappingError
+from conformance.adapters.mappings import MappingError, Row
 from conformance.adapters.observations import Batch
 from conformance.adapters.process import Launch
 from conformance.adapters.registry import RegistryError, load, shipped
@@ -25,10 +25,19 @@ from tests.adapters.support import arrays, batch, call, error, launch, x
 
 TABLE = """
 imports = ["import numpy", "import os"]
+eager_inputs = true
 
 [functions.variable]
 old = "value, dtype=None"
 new = "numpy.array(value, dtype)"
+
+[functions.constant]
+old = "value, dtype=None"
+new = "numpy.array(value, dtype)"
+
+[functions.placeholder]
+old = "shape=None, ndim=None, dtype=None"
+new = "1 / 0"
 
 [functions.set_value]
 old = "x, value"
@@ -57,6 +66,11 @@ differs = "nothing is symbolic"
 [functions.sum]
 old = "x"
 new = "clip(x, 0)"
+
+[functions.log]
+old = "x, base=0"
+new = "x / [1][base]"
+refuses = { "base > 0" = "there is one base" }
 
 [functions.prod]
 old = "x"
@@ -99,6 +113,27 @@ def test_start_up_comes_before_the_import(session: Session) -> None:
     )
 
 
+def test_an_input_that_would_be_fed_is_a_constant(session: Session) -> None:
+    asked = batch(call("clip", x(3, binding="placeholder_none"), min_value=1.5))
+    found = arrays(session.run_batch(asked))
+    np.testing.assert_array_equal(np.stack(found), np.clip(asked.arrays["x"], 1.5, 2))
+
+
+def test_a_placeholder_with_arguments_is_the_one_under_test(session: Session) -> None:
+    made = replace(x(3, binding="placeholder"), arguments=(("ndim", 1),))
+    assert error(session.run_batch(batch(call("clip", made, min_value=1.5)))).type == (
+        "ZeroDivisionError"
+    )
+
+
+def test_an_exception_is_a_refusal_only_where_the_table_says_so(session: Session) -> None:
+    refused = error(session.run_batch(batch(call("log", x(2, binding="variable"), base=1))))
+    assert refused.type == "NotImplementedError"
+    assert refused.message == "there is one base (IndexError: list index out of range)"
+    raised = error(session.run_batch(batch(call("log", x(2, binding="variable"), base=-2))))
+    assert raised.type == "IndexError"
+
+
 def test_no_row_sees_another(session: Session) -> None:
     assert error(session.run_batch(batch(call("sum", x(2, binding="variable"))))).type == (
         "NameError"
@@ -127,6 +162,11 @@ def test_a_script_defines_what_it_calls_and_no_more(table: Path, tmp_path: Path)
     steps = (Step("y", "clip", (Ref("x"),), (("min_value", 1.5),)),)
     program = Program((Input("x", (2,), "float32", Binding("variable")),), steps, ("y",))
     text = print_script(Case(program, {"x": np.array([1, 5], "float32")}), prelude)
+    fed = replace(program, inputs=(replace(program.inputs[0], binding=Binding.PLACEHOLDER),))
+    eager = replace(prelude, eager_inputs=True)
+    told = print_script(Case(fed, {"x": np.array([1, 5], "float32")}), eager, echo="x")
+    assert "x = K.constant(x_value, dtype='float32')" in told
+    assert "K.function" not in told
     assert "numpy.clip(x, min_value, max_value)" in text
     assert "def prod" not in text
     script = tmp_path / "script.py"
@@ -144,6 +184,7 @@ WRONG = {
     "imports = []\n[functions.sum]\nold = 'x'\nnew = 'x'\nremarks = ''": "remarks",
     "imports = []\n[functions.sum]\nold = 'x y'\nnew = 'x'": "functions.sum",
     "imports = []\n[functions.sum]\nold = 'x'\nnew = 'x +'": "functions.sum",
+    "imports = []\n[functions.sum]\nold = 'x'\nnew = 'x'\nrefuses = {'x +' = ''}": "sum.refuses",
     "imports = []\n[functions.'a b']\nold = 'x'\nnew = 'x'": "functions.a b",
     'imports = []\n[functions.sum]\nold = "x"\nnew = "y = x\\ny"': "return",
     "imports = []\n[functions.sum]\nold = 'x'\nnew = 'x'\n[absent]\nsum = 'no'": "absent.sum",
@@ -165,6 +206,11 @@ def test_a_target_names_the_mapping_that_is_missing(tmp_path: Path) -> None:
     path.write_text('[targets.a]\nmodule = "m"\nedition = "keras-2.2"\nmapping = "no.toml"\n')
     with pytest.raises(RegistryError, match=r"targets\.a: mapping: .*no\.toml"):
         load(path)
+
+
+def test_parameters_that_the_new_call_leaves_out() -> None:
+    made = Row(old="x, axis=-1, name=None", new="sum(x, axis=axis)")
+    assert made.untaken("sum") == ("name",)
 
 
 SHIPPED = sorted({t.mapping for t in shipped().values() if t.mapping is not None})

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner, Result
 
 from conformance.adapters import mappings
 from conformance.adapters.registry import shipped
 from conformance.cli.migration import command
+from conformance.reporting.migration_claims import Row, unproven
 from conformance.results import Results, Verdict
 from tests.cli.test_show import put
 from tests.reporting.records import failure, function, results
@@ -36,18 +38,86 @@ def test_every_row_of_the_table_is_on_the_page_with_its_marks(tmp_path: Path) ->
     table = mappings.load(shipped()[NAMES[0]].mapping or Path())
     for name in (*table.functions, *table.absent):
         assert row(page, f"{name}(")
-    assert row(page, "dot(")[1:4] == ["`keras.ops.dot(x, y)`", "✗ value", "✓"]
+    assert row(page, "dot(")[1:4] == ["`keras.ops.dot(x, y)`", "[✗ value](#dot-cases)", "✓"]
     assert row(page, "gradients(")[:2] == ["`gradients(loss, variables)`", ""]
     assert "tf.GradientTape" in row(page, "gradients(")[4]
     assert row(page, "softmax(")[2:4] == ["·", "·"]
 
 
-def test_a_violation_is_listed_once_with_its_targets_and_its_id(tmp_path: Path) -> None:
+def test_a_failure_is_listed_once_with_its_targets_and_its_id(tmp_path: Path) -> None:
     put(tmp_path, *(made(name, Verdict.VIOLATES) for name in NAMES))
     page = migration(tmp_path).output
-    (line,) = [x for x in page.splitlines() if x.startswith("* `dot`")]
-    assert failure().id in line
+    cases = page.split("### dot: cases")[1]
+    (line,) = [x for x in cases.splitlines() if x.startswith("*")]
+    assert f"✗ value (`{failure().id}`" in line
     assert all(f"`{name}`" in line for name in NAMES)
+
+
+def test_what_a_call_leaves_out_and_refuses_is_told(tmp_path: Path) -> None:
+    put(tmp_path, made(NAMES[0], Verdict.CONFORMS))
+    page = migration(tmp_path).output
+    assert "takes no `name`" in row(page, "map_fn(")[3]
+    assert "refuses: there is no pool_mode" in row(page, "pool2d(")[3]
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "said"),
+    [
+        ("tanh", Verdict.CONFORMS, ""),
+        ("tanh", Verdict.DIVERGES, ""),
+        ("tanh", Verdict.VIOLATES, "tanh: nothing is said to differ, but value violates on"),
+        ("tanh", Verdict.CRASHED, "tanh: nothing is said to differ, but value crashed on"),
+        ("switch", Verdict.VIOLATES, ""),
+        ("switch", Verdict.CONFORMS, "switch: no case on keras3-numpy shows what is said"),
+        ("gradients", Verdict.CONFORMS, "gradients: said to be absent, but keras3-numpy has it"),
+    ],
+)
+def test_check_holds_the_mapping_to_the_results(
+    name: str, verdict: Verdict, said: str, tmp_path: Path
+) -> None:
+    put(tmp_path, results(NAMES[0], [function(name, verdict)]))
+    checked = migration(tmp_path, "--check")
+    assert checked.exit_code == bool(said), checked.output
+    assert checked.output.startswith(said or "what the mapping says is borne out")
+
+
+def test_check_writes_no_page(tmp_path: Path) -> None:
+    put(tmp_path, made(NAMES[0], Verdict.CONFORMS))
+    refused = migration(tmp_path, "--check", "--output", tmp_path / "page.md")
+    assert (refused.exit_code, "--output" in refused.output) == (2, True)
+
+
+def test_what_differs_on_one_target_alone() -> None:
+    row = Row("tanh", "tanh(x)", "new(x)", on={NAMES[0]: "not so"})
+    broken, sound = (
+        results(NAMES[0], [function("tanh", verdict)])
+        for verdict in (Verdict.VIOLATES, Verdict.CONFORMS)
+    )
+    other = results(NAMES[1], [function("tanh", Verdict.VIOLATES)])
+    assert not [*unproven([row], [broken])]
+    (unshown,) = unproven([row], [sound])
+    assert unshown == f"tanh: no case on {NAMES[0]} shows what is said to differ: not so"
+    (unnoted,) = unproven([row], [broken, other])
+    assert NAMES[1] in unnoted
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "migration.md"
+
+
+def test_the_published_page_is_of_the_mapping_and_bears_it_out() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    table = mappings.load(shipped()[NAMES[0]].mapping or Path())
+    for name, entry in table.functions.items():
+        cells = row(page, f"{name}({entry.old}")
+        body = entry.new.strip()
+        assert (body in page) if "\n" not in body else (body.splitlines()[-1] in page)
+        marks = cells[2:-2]
+        assert len(marks) == 4
+        broken = [m for m in marks if set(m) & set("✗!⧖")]
+        assert not broken or entry.differs or entry.on, (name, broken)
+        shown = [m for m in marks if m != "✓"]
+        assert shown or not entry.differs, f"{name}: no case shows that {entry.differs}"
+        assert all(part in cells[-2] for part in (entry.differs, *entry.on.values()))
 
 
 def test_output_writes_the_page_and_says_how_it_was_made(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ MESSAGES = {
     "the cause\n\nOriginal stack trace for 'x':\n  File": "the cause",
     "where\n \t\nthe cause": "where the cause",
     "<object at 0x7f00Ab>": "<object at 0x…>",
+    "where.\n\n\x1b[1mthe cause\x1b[0m\n\nArguments:": "where. the cause",
     WRAPPED: 'Exception encountered when calling layer "tf.keras.backend.softmax" '
     "(type TFOpLambda). Cannot apply softmax to a tensor that is 1D.",
 }

@@ -60,3 +60,21 @@ def test_what_supports_nothing_has_not_looked_at_what_is_wrong() -> None:
     assert found.verdict is Verdict.UNSUPPORTED
     (found,) = findings(scenario, module(exp=lambda x: x))
     assert found.verdict is Verdict.VIOLATES
+
+
+class Stubborn:
+    """A tensor without operators."""
+
+
+@pytest.mark.parametrize(
+    ("broken", "verdict"), [("exp", Verdict.VIOLATES), ("variable", Verdict.UNSUPPORTED)]
+)
+def test_an_operator_is_the_fault_of_what_made_its_operand(broken: str, verdict: Verdict) -> None:
+    w = Writer()
+    x = w.call("variable", w.array("x", np.zeros(2)))
+    w.observe("value", "eval", w.call("operator.mul", w.call("operator.neg", x), w.call("exp", x)))
+    check = Check("value", Aspect.VALUE, ("value",), checks.is_array(np.zeros(2)), "zeros")
+    scenario = Scenario("exp", "a product", w.program(), w.arrays, (check,))
+    assert findings(scenario, module()) == []
+    (found,) = findings(scenario, module(**{broken: lambda *_, **__: Stubborn()}))
+    assert (found.verdict, found.gives.startswith("raises")) == (verdict, True), found

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from conformance.oracle import Expectation, agrees, ulp_error, ulp_limit, worst
+from conformance.oracle.compare import rounded_once_more
 from conformance.oracle.expectation import Array
 
 
@@ -91,3 +92,10 @@ def test_worst_is_the_one_that_exceeds_most() -> None:
 def test_worst_prefers_an_exact_element_that_is_off() -> None:
     asked = expectation([1.0, 1.0], [0.0, 1e-6])
     assert worst(f32([1 + 2.0**-23, 1.5]), asked).index == (0,)
+
+
+def test_a_rounding_more_is_half_an_ulp() -> None:
+    exact = Expectation(np.array([1.0 + 2**-24]), np.array([0.0]), "float32")
+    assert not agrees(np.array([1.0], "float32"), exact).any()
+    assert agrees(np.array([1.0], "float32"), rounded_once_more(exact)).all()
+    assert not agrees(np.array([1.0 - 2**-24], "float32"), rounded_once_more(exact)).any()

@@ -1,12 +1,20 @@
 """Tables that say what takes the place of the functions of `K` in a module of another shape.
 
     imports = ["import keras"]
+    eager_inputs = true                                     inputs of cases have values:
+                                                            constants in place of placeholders
 
     [functions.clip]
     old = "x, min_value, max_value"                         the documented parameters
     new = "keras.ops.clip(x, min_value, max_value)"         an expression, or lines with a return
     differs = "what is not as it was"                       left out where nothing differs
     remark = "what else a porter should know"               optional
+
+    [functions.clip.on]                                     optional: what is not as it was on
+    keras3-numpy = "float64 is computed in float32"         one target alone
+
+    [functions.clip.refuses]                                optional: an exception is no fault,
+    "min_value is None" = "why it cannot be asked for"      but a refusal, where this applies
 
     [absent]
     gradients = "why nothing takes its place"
@@ -42,6 +50,18 @@ class Row(Struct, frozen=True, forbid_unknown_fields=True):
     differs: str = ""
     """What is not as it was; empty if nothing is."""
     remark: str = ""
+    on: dict[str, str] = {}
+    """What is not as it was on one target alone, by its name."""
+    refuses: dict[str, str] = {}
+    """Conditions over the parameters under which an exception is a refusal, with the reason."""
+
+    def untaken(self, name: str) -> tuple[str, ...]:
+        """The parameters that the new call leaves out."""
+        (made,) = ast.parse("\n".join(definition(name, msgspec.to_builtins(self)))).body
+        (arguments, *body) = ast.iter_child_nodes(made)
+        used = {n.id for part in body for n in ast.walk(part) if isinstance(n, ast.Name)}
+        given = (a.arg for a in ast.walk(arguments) if isinstance(a, ast.arg))
+        return tuple(argument for argument in given if argument not in used)
 
 
 class Table(Struct, frozen=True, forbid_unknown_fields=True):
@@ -52,6 +72,8 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True):
     functions: dict[str, Row]
     notes: list[str] = []
     """What a porter should know before the first row, in Markdown."""
+    eager_inputs: bool = False
+    """Whether constants take the place of placeholders as inputs of cases."""
     absent: dict[str, str] = {}
     """Functions that nothing takes the place of, with the reason."""
 
@@ -72,6 +94,7 @@ def load(path: Path) -> Table:
         raise MappingError(f"{path}: absent.{both[0]}: it has a row in [functions]; keep one")
     for name, lines in table.definitions().items():
         _check(path, name, "\n".join(lines))
+        _check_conditions(path, name, table.functions[name])
     return table
 
 
@@ -85,3 +108,12 @@ def _check(path: Path, name: str, source: str) -> None:
         raise MappingError(f"{where}: not a function: {error}: {source!r}") from error
     if not any(isinstance(node, ast.Return) for node in ast.walk(function)):
         raise MappingError(f"{where}: several lines end in a `return`")
+
+
+def _check_conditions(path: Path, name: str, row: Row) -> None:
+    for condition in row.refuses:
+        try:
+            ast.parse(condition, mode="eval")
+        except (SyntaxError, ValueError) as error:
+            where = f"{path}: functions.{name}.refuses"
+            raise MappingError(f"{where}: no condition: {error}: {condition!r}") from error

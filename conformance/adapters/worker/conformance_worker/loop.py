@@ -14,10 +14,12 @@ from .channel import Channel
 from .frames import FrameError
 from .identity import identity
 from .loading import load as load_module
+from .mapping import Mapped
 from .programs import RequestError, parse
 from .running import Run, draws_of
 from .settings import Settings
 from .stages import Announce, announcer, silent
+from .structures import offered
 
 MOST_FILE_BYTES = 2 * 2**30
 CLEAR_EVERY = 16
@@ -73,6 +75,8 @@ class Worker(object):
         if request.get("fresh") and not self._clean:
             self._forget()
         self._clean = False
+        eager_inputs = isinstance(self._module, Mapped) and self._module.eager_inputs
+        program = offered(self._adapter, program, eager_inputs)
         run = Run(self._adapter, self._eager, program, self._before_build, self._announce)
         header, arrays = run.answer(stacked, request["draws"])
         self._spoiled = run.spoiled

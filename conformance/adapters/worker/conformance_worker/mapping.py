@@ -3,7 +3,8 @@
 The suite imports this too, to print the same functions in a standalone script.
 """
 
-from typing import Any, Dict, List, Optional
+import functools
+from typing import Any, Callable, Dict, List, Optional
 
 NO_SIGNATURE = "its documented one is the mapping's; the new call has another"
 
@@ -19,21 +20,50 @@ def definition(name: str, row: Dict[str, Any]) -> List[str]:
     return ["def {}({}):".format(name, row["old"]), *("    " + line for line in body)]
 
 
+def _reasons(row: Dict[str, Any]) -> List[str]:
+    """The lines of a function of the row's parameters: the reasons to refuse that apply."""
+    pairs = ("({}, {!r})".format(*pair) for pair in row.get("refuses", {}).items())
+    body = "return [why for applies, why in [{}] if applies]".format(", ".join(pairs))
+    return ["def reasons({}):".format(row["old"]), "    " + body]
+
+
+def _refusing(call: Callable[..., Any], reasons: Callable[..., List[str]]) -> Callable[..., Any]:
+    """The call, whose exceptions become a refusal where one of the reasons applies."""
+
+    @functools.wraps(call)
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return call(*args, **kwargs)
+        except Exception as error:
+            for why in reasons(*args, **kwargs):
+                text = "{} ({}: {})".format(why, type(error).__name__, error)
+                raise NotImplementedError(text) from error
+            raise
+
+    return refuse
+
+
 class Mapped(object):
     """The functions of a table; `__name__` is the module that they call.
 
-    `absent` says why a function has no place in the table.
+    `absent` says why a function has no place in the table, and `eager_inputs` that inputs of
+    cases have values: constants take the place of placeholders.
     """
 
     def __init__(self, name: str, table: Dict[str, Any]) -> None:
         self.__name__ = name
         self.absent: Dict[str, str] = table.get("absent", {})
+        self.eager_inputs: bool = table.get("eager_inputs", False)
         for function, row in table["functions"].items():
             # names of their own for each: no function of the table is seen by another
             names: Dict[str, Any] = {}
             exec("\n".join(table["imports"]), names)  # noqa: S102
             exec("\n".join(definition(function, row)), names)  # noqa: S102
-            setattr(self, function, names[function])
+            made = names[function]
+            if "refuses" in row:
+                exec("\n".join(_reasons(row)), names)  # noqa: S102
+                made = _refusing(made, names["reasons"])
+            setattr(self, function, made)
 
 
 def read(path: str) -> Dict[str, Any]:

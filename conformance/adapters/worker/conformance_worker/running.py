@@ -8,7 +8,7 @@ from .evaluation import Evaluator
 from .failures import Failure, Meter, describe
 from .programs import PLACEHOLDERS, Program, RequestError
 from .stages import Announce, silent
-from .structures import Structure, offered
+from .structures import Structure
 from .values import Columns, Value, is_plain, read
 
 
@@ -30,7 +30,6 @@ class Run(object):
         before_build: Callable[[bool], None],
         announce: Announce = silent,
     ) -> None:
-        program = offered(adapter, program)
         fed = [item.name for item in program.inputs if item.binding in PLACEHOLDERS]
         self._variables = [item.name for item in program.inputs if item.binding == "variable"]
         self._fixed = any(item.binding in ("constant", "array") for item in program.inputs)

@@ -14,21 +14,36 @@ _INSTEAD = ("variable", "constant")
 NO_CLAIM = {"dtype": None, "shape": None, "dtype_error": None, "shape_error": None}
 
 
-def offered(adapter: Any, program: Program) -> Program:
+def offered(adapter: Any, program: Program, eager_inputs: bool = False) -> Program:
     """The program with inputs that can be made.
 
     Where there are no placeholders, variables or constants, another of them takes their place, in
-    the end the array itself.
+    the end the array itself. With `eager_inputs`, constants take that of placeholders.
     """
-    inputs = [item._replace(binding=_binding(adapter, item)) for item in program.inputs]
+    inputs = [_offered(adapter, item, eager_inputs) for item in program.inputs]
     return program._replace(inputs=inputs)
 
 
-def _binding(adapter: Any, item: Input) -> str:
+def _offered(adapter: Any, item: Input, eager_inputs: bool) -> Input:
+    binding = _binding(adapter, item, eager_inputs)
+    kept = item.arguments if binding in PLACEHOLDERS else None
+    return item._replace(binding=binding, arguments=kept)
+
+
+def _binding(adapter: Any, item: Input, eager_inputs: bool) -> str:
     own = item.binding.split("_")[0]
-    if own == "array" or item.arguments is not None or adapter.function(own) is not None:
+    if own == "array" or _for_itself(item):
+        return item.binding
+    if eager_inputs and item.binding in PLACEHOLDERS:
+        return "constant"
+    if adapter.function(own) is not None:
         return item.binding
     return next((b for b in _INSTEAD if adapter.function(b) is not None), "array")
+
+
+def _for_itself(item: Input) -> bool:
+    """Whether the input is the placeholder under test."""
+    return item.binding == "placeholder" and item.arguments is not None
 
 
 class Structure(object):

@@ -1,0 +1,29 @@
+"""A result of a narrower dtype is judged by the precision of that dtype, and only then."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conformance.results import Aspect, Verdict
+from tests.engine.support import TINY, examine, module
+
+ROUNDS = """
+from conformance import reference
+from conformance.reference import *
+
+def max(x, *args, **kwargs):
+    rounded = reference.cast(reference.max(x, *args, **kwargs), "float32")
+    return {result}
+"""
+WITH_FLOAT64 = replace(TINY, structures=8, scenarios=0, gradients=0, shrink=1)
+CLAIMS = {"rounded": Verdict.CONFORMS, "cast(rounded, dtype(x))": Verdict.VIOLATES}
+
+
+@pytest.mark.parametrize("result", CLAIMS)
+def test_what_is_rounded_is_wrong_only_if_it_says_it_is_not(result: str, tmp_path: Path) -> None:
+    (tmp_path / "rounds.py").write_text(ROUNDS.format(result=result), encoding="utf-8")
+    found = examine(module("rounds", tmp_path), ("max",), WITH_FLOAT64)
+    assert found.aspect("max", Aspect.VALUE).verdict is CLAIMS[result]
