@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
 import conformance
 from conformance.adapters import environments
@@ -20,11 +19,10 @@ from conformance.cli.select import expression, selection_option
 from conformance.engine import PROFILES, Run
 from conformance.mutation import Mutant, equivalents, population
 from conformance.mutation.operators import OPERATORS
-from conformance.mutation.page import page
 from conformance.mutation.records import Judged, MutationReport, count, counts
 from conformance.mutation.sample import sampled
 from conformance.mutation.score import Scoring, unminimised
-from conformance.reporting.writer import write_atomically
+from conformance.mutation.writing import write
 from conformance.specs import load
 
 
@@ -78,7 +76,8 @@ def command(**options: Any) -> None:
         click.echo("\n".join(m.name for m in mutants))
         return
     report = _run(target, mutants, options)
-    _write(report, options["output"])
+    if options["output"] is not None:
+        write(report, options["output"])
     _tell(report)
     if report.interrupted:
         raise SystemExit(INTERRUPTED)
@@ -117,24 +116,15 @@ def _mutants(options: dict[str, Any]) -> list[Mutant]:
 
 
 def _run(target: Target, mutants: Sequence[Mutant], options: dict[str, Any]) -> MutationReport:
-    begun, judged, interrupted = time.monotonic(), [], False
-    started = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    profile = unminimised(PROFILES[options["profile"]])
-    common = Run(conformance.__version__, profile, options["seed"], started)
-    entries = equivalents.load()
-    reasons = equivalents.reasons(entries, target.name)
-    with click.progressbar(length=len(mutants), label=target.name, show_pos=True) as bar:
-
-        def tell(one: Judged) -> None:
-            judged.append(one)
-            bar.update(1)
-
-        try:
-            Scoring(target, load(), common, reasons, tell).run(mutants, options["jobs"])
-        except KeyboardInterrupt:
-            interrupted = True
-    place = {m.name: n for n, m in enumerate(mutants)}
-    judged.sort(key=lambda one: place[one.name])
+    begun, started = time.monotonic(), datetime.datetime.now(datetime.UTC)
+    common = Run(
+        conformance.__version__,
+        unminimised(PROFILES[options["profile"]]),
+        options["seed"],
+        started.isoformat(timespec="seconds"),
+    )
+    reasons = equivalents.reasons(equivalents.load(), target.name)
+    judged, interrupted = _judged(target, mutants, common, reasons, options["jobs"])
     every = {m.name for m in population(load(), target.edition)}
     return MutationReport(
         target=target.name,
@@ -143,7 +133,7 @@ def _run(target: Target, mutants: Sequence[Mutant], options: dict[str, Any]) -> 
         suite_version=conformance.__version__,
         profile=options["profile"],
         seed=options["seed"],
-        started=started,
+        started=common.started,
         seconds=round(time.monotonic() - begun, 1),
         sample=options["sample"],
         selection=options["selection"],
@@ -156,13 +146,24 @@ def _run(target: Target, mutants: Sequence[Mutant], options: dict[str, Any]) -> 
     )
 
 
-def _write(report: MutationReport, folder: Path | None) -> None:
-    if folder is None:
-        return
-    name = f"{report.target}.mutation"
-    content = msgspec.json.format(msgspec.json.encode(report), indent=1)
-    write_atomically(folder / f"{name}.json", content + b"\n")
-    write_atomically(folder / f"{name}.md", page(report).encode())
+def _judged(
+    target: Target, mutants: Sequence[Mutant], common: Run, reasons: dict[str, str], jobs: int
+) -> tuple[list[Judged], bool]:
+    """What came of the mutants, in their order, and whether Ctrl-C ended it early."""
+    judged: list[Judged] = []
+    interrupted = False
+    with click.progressbar(length=len(mutants), label=target.name, show_pos=True) as bar:
+
+        def tell(one: Judged) -> None:
+            judged.append(one)
+            bar.update(1)
+
+        try:
+            Scoring(target, load(), common, reasons, tell).run(mutants, jobs)
+        except KeyboardInterrupt:
+            interrupted = True
+    place = {m.name: n for n, m in enumerate(mutants)}
+    return sorted(judged, key=lambda one: place[one.name]), interrupted
 
 
 def _tell(report: MutationReport) -> None:

@@ -49,7 +49,7 @@ class MutatedTarget:
         outcome = observed.draws[0].outcome
         if not isinstance(outcome, Returned):
             return str(outcome)
-        return outcome.value("made").text
+        return outcome.value("made").text or ""
 
     def anew(self) -> None:
         """Another worker, with the mutant that the last one had."""

@@ -26,13 +26,32 @@ TENSORS = (
 )
 """Kinds of parameters that take one tensor of numbers."""
 
-FLOATS = frozenset(
-    "ones eye constant ones_like cast_to_floatx round sign one_hot random_uniform_variable"
-    " random_normal_variable random_normal random_uniform random_binomial truncated_normal to_dense"
-    " stop_gradient eval get_value batch_get_value cast gradients epsilon".split()
+FLOATS = (
+    "ones",
+    "eye",
+    "constant",
+    "ones_like",
+    "cast_to_floatx",
+    "round",
+    "sign",
+    "one_hot",
+    "random_uniform_variable",
+    "random_normal_variable",
+    "random_normal",
+    "random_uniform",
+    "random_binomial",
+    "truncated_normal",
+    "to_dense",
+    "stop_gradient",
+    "eval",
+    "get_value",
+    "batch_get_value",
+    "cast",
+    "gradients",
+    "epsilon",
 )
 """Functions that give floats and are not differentiable."""
-WHOLE = frozenset("shape int_shape ndim count_params get_uid argmax argmin arange".split())
+WHOLE = ("shape", "int_shape", "ndim", "count_params", "get_uid", "argmax", "argmin", "arange")
 """Functions that give integers."""
 UNSEEN = frozenset({"name"})
 """Optional parameters without a documented effect."""
@@ -74,6 +93,16 @@ def themes(names: Collection[str], inner: Applies) -> Applies:
 
     def applies(candidate: Candidate) -> Iterator[Given]:
         if candidate.theme in names:
+            yield from inner(candidate)
+
+    return applies
+
+
+def but(names: Collection[str], inner: Applies) -> Applies:
+    """As another condition, but for these functions."""
+
+    def applies(candidate: Candidate) -> Iterator[Given]:
+        if candidate.spec.name not in names:
             yield from inner(candidate)
 
     return applies
@@ -139,7 +168,9 @@ def optional(candidate: Candidate) -> Iterator[Given]:
 def defaults(candidate: Candidate) -> Iterator[Given]:
     """Once for each default for which another value of the same sort is known."""
     for parameter in candidate.documented.parameters:
-        if not parameter.required and parameter.name not in UNSEEN and parameter.value is not None:
+        if parameter.required or parameter.name in UNSEEN:
+            continue
+        if parameter.value not in (None, ...):
             yield {"parameter": parameter.name, "value": parameter.value}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from conformance.mutation.conditions import (
     TENSORS,
+    but,
     defaults,
     demanded,
     either,
@@ -24,6 +25,14 @@ from conformance.results import Aspect
 from conformance.specs import kinds
 
 GRADIENT = (Aspect.GRADIENT,)
+ONE_AXIS = [
+    f"{function}.{parameter}"
+    for function in ("conv1d", "separable_conv1d", "local_conv1d")
+    for parameter in ("strides", "dilation_rate", "kernel_size")
+]
+"""Numbers, or lists of one number: no order is wrong."""
+CONSTANT = ("ones", "ones_like", "eye", "sign", "round")
+"""Functions of which every element is a small integer."""
 UNBOUNDED = ("elementwise", "reductions", "linear algebra", "pooling")
 
 _SPREAD = "random_normal.stddev random_normal_variable.scale truncated_normal.stddev"
@@ -82,11 +91,14 @@ _PAIRS = """
 OPERATORS: tuple[Operator, ...] = (
     # What is returned.
     Operator("scaled", "floats a thousandth too large", "result", floats, {"change": "scaled"}),
-    Operator("saturated", "floats cut at a thousand", "result", themes(UNBOUNDED, floats),
+    Operator("saturated", "floats cut at a thousand", "result",
+             but(("sin", "cos", "sign"), themes(UNBOUNDED, floats)),
              {"change": "saturated"}, (Aspect.VALUE,)),
-    Operator("single precision", "float64 computed in float32", "result", floats,
+    Operator("single precision", "float64 computed in float32", "result",
+             but((*CONSTANT, "epsilon", "zeros_like"), floats),
              {"change": "single precision"}, (Aspect.VALUE,)),
-    Operator("last axis reversed", "the last axis in reverse", "result", floats,
+    Operator("last axis reversed", "the last axis in reverse", "result",
+             but(("ones", "ones_like", "epsilon", "ctc_batch_cost"), floats),
              {"change": "last axis reversed"}, (Aspect.VALUE,)),
     Operator("one row lost", "the last row left out", "result",
              themes(("activations", "losses", "shape ops", "reductions", "control flow"), floats),
@@ -140,11 +152,12 @@ OPERATORS: tuple[Operator, ...] = (
     Operator("list in reverse", "the members of a list in the other order", "argument",
              either(of_kind(kinds.Counts, kinds.Starts, kinds.Sizes, kinds.Window, kinds.PerAxis,
                             kinds.Tensors, kinds.Permutation, kinds.TargetShape, kinds.Shape,
-                            kinds.Padding, kinds.OutputShape, kinds.Positions), named(_LISTS)),
-             {"change": "in reverse"}),
+                            kinds.Padding, kinds.OutputShape, kinds.Positions, unless=ONE_AXIS),
+                    named(_LISTS)), {"change": "in reverse"}),
     Operator("first for all", "the first member of a list in every place", "argument",
              either(of_kind(kinds.Counts, kinds.Window, kinds.PerAxis, kinds.Tensors,
-                            kinds.Padding), named(_LISTS)), {"change": "the first for all"}),
+                            kinds.Padding, unless=ONE_AXIS), named(_LISTS)),
+             {"change": "the first for all"}),
     Operator("last member lost", "a list without its last member", "argument",
              either(of_kind(kinds.Tensors), named(_LISTS)), {"change": "the last left out"}),
     Operator("before and behind exchanged", "each pair of widths turned", "argument",
@@ -158,7 +171,8 @@ OPERATORS: tuple[Operator, ...] = (
              " switch.condition in_train_phase.training in_test_phase.training ctc_decode.greedy")),
              {"change": "inverted"}),
     Operator("half precision inside", "an argument rounded to float16", "argument",
-             of_kind(*TENSORS), {"change": "of half precision"}, (Aspect.VALUE,)),
+             but(("zeros_like", "ones_like", "shape"), of_kind(*TENSORS)),
+             {"change": "of half precision"}, (Aspect.VALUE,)),
     Operator("argument negated", "an argument of the other sign", "argument", several_tensors,
              {"change": "negated"}, (Aspect.VALUE,)),
     Operator("argument taken as zeros", "zeros stand for an argument", "argument",
@@ -168,7 +182,7 @@ OPERATORS: tuple[Operator, ...] = (
              " ctc_batch_cost.y_pred ctc_decode.y_pred")), {"change": "backwards"}),
     Operator("labels one more", "classes and indices one more", "argument",
              either(of_kind(kinds.Indices, kinds.Labels), named("ctc_batch_cost.y_true")),
-             {"change": "labels one more"}),
+             {"change": "one more"}),
     Operator("another value", "another of the values that are known", "argument",
              either(of_kind(kinds.DataFormat, kinds.Literals, kinds.Dtype),
                     named("set_image_data_format.data_format set_floatx.floatx"

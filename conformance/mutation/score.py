@@ -35,6 +35,8 @@ class Scoring:
     reasons: Mapping[str, str]
     """Why mutants are equivalent, by name."""
     tell: Tell
+    users: bool = True
+    """Whether what survives is looked for with the other functions that call it."""
     stop: threading.Event = field(default_factory=threading.Event)
     tasks: dict[str, Task] = field(init=False)
 
@@ -65,7 +67,7 @@ class Scoring:
         finally:
             lane.backend.close()
 
-    def users(self, function: str) -> list[Task]:
+    def callers(self, function: str) -> list[Task]:
         """The other functions whose programs call this one."""
         name = documented_name(self.specs[function], self.target.edition)
         others = [task for task in self.tasks.values() if task.spec.name != function]
@@ -114,7 +116,9 @@ class Lane:
         problem = self.backend.take_on(mutant.text(target.names.get(name, name)))
         if problem:
             return _judged(mutant, "not made", reason=problem)
-        kill = self._killed(mutant, [task]) or self._killed_by_users(mutant)
+        kill = self._killed(mutant, [task])
+        if kill is None and self.scoring.users:
+            kill = self._killed_by_users(mutant)
         if kill is not None:
             return _judged(mutant, "killed", shown=kill)
         if mutant.name in self.scoring.reasons:
@@ -122,7 +126,7 @@ class Lane:
         return _judged(mutant, "survived")
 
     def _killed_by_users(self, mutant: Mutant) -> Shown | None:
-        for task in self.scoring.users(mutant.function):
+        for task in self.scoring.callers(mutant.function):
             if task.spec.name not in self._base:
                 told = self.backend.text
                 self._without_error(task)

@@ -51,17 +51,23 @@ def _other_end(K: Any, value: Any) -> Any:
     return -1 - value if _is_number(value) else value
 
 
+def _is_whole(K: Any, value: Any) -> bool:
+    return bool(kind(K, value) == "int" and (_is_number(value) or tensors_in(K, value)))
+
+
 def _one_more(K: Any, value: Any) -> Any:
-    """The last number is one more."""
+    """Each number of a tensor, or the last of a list, is one more."""
     if isinstance(value, (list, tuple)) and value:
         return type(value)((*value[:-1], _one_more(K, value[-1])))
-    return value + 1 if _is_number(value) else value
+    return value + 1 if _is_whole(K, value) else value
 
 
 def _one_less(K: Any, value: Any) -> Any:
     if isinstance(value, (list, tuple)) and value:
         return type(value)((*value[:-1], _one_less(K, value[-1])))
-    return value - 1 if _is_number(value) and value > 1 else value
+    if _is_number(value) and value <= 1:
+        return value
+    return value - 1 if _is_whole(K, value) else value
 
 
 def _turned(K: Any, value: Any) -> Any:
@@ -120,11 +126,6 @@ def _exchanged(K: Any, value: Any) -> Any:
     return (lambda a, b: value(b, a)) if callable(value) else value
 
 
-def _whole_tensor(K: Any, value: Any) -> Any:
-    found = kind(K, value) == "int" and tensors_in(K, value)
-    return value + 1 if found else value
-
-
 ARGUMENTS: Dict[str, Change] = {
     "first axis only": _first_axis,
     "axis from the other end": _other_end,
@@ -141,7 +142,6 @@ ARGUMENTS: Dict[str, Change] = {
     "taken as zeros": _tensor(lambda K, x: x * 0.0),
     "backwards": _backwards,
     "parameters exchanged": _exchanged,
-    "labels one more": _whole_tensor,
     "two per cent more": lambda K, x: x * 1.02 if _is_number(x) else x,
     "a little more": lambda K, x: x + 0.05 if _is_number(x) else x,
     "the complement": lambda K, x: 1 - x if _is_number(x) else x,

@@ -12,7 +12,8 @@ Formula = Callable[[Any, Any, Given], Any]
 
 def _axis(K: Any, g: Given, name: str = "axis") -> int:
     """The axis, counted from the front."""
-    return int(g[name]) % max(K.ndim(g["x"]), 1)
+    count: int = max(K.ndim(g["x"]), 1)
+    return int(g[name]) % count
 
 
 def _length(K: Any, x: Any, axis: Any) -> Any:

@@ -66,7 +66,11 @@ def _exchanged(K: Any, name: str, first: str, second: str) -> Functions:
 def _sibling(K: Any, name: str, of: str) -> Functions:
     """Another function of the same parameters."""
     found = getattr(K, of)
-    return {name: lambda *a, **k: found(*a, **k)}
+
+    def wrong(*args: Any, **kwargs: Any) -> Any:
+        return found(*args, **kwargs)
+
+    return {name: wrong}
 
 
 def _formula(K: Any, name: str, formula: str) -> Functions:
@@ -158,7 +162,7 @@ def _input_changed(K: Any, name: str) -> Functions:
         for x in tensors_in(K, [*args, kwargs]):
             try:
                 if isinstance(x, np.ndarray):
-                    x += np.ones((), x.dtype)
+                    x[...] = x + np.ones((), x.dtype)
                 else:
                     K.set_value(x, K.get_value(x) + 1)
             except Exception:
@@ -189,7 +193,7 @@ def _shape_lie(K: Any, name: str, lie: str) -> Functions:
     return {name: lambda *a, **k: everywhere(right(*a, **k), mark), "int_shape": lying}
 
 
-_ORDERS = {
+_ORDERS: Dict[str, Callable[[Any], Any]] = {
     "in reverse": lambda made: made[::-1],
     "the last left out": lambda made: made[:-1],
     "the first everywhere": lambda made: type(made)([made[0]] * len(made)),

@@ -30,12 +30,16 @@ def _through(dtype: str, only: str) -> Change:
     """Rounded to a smaller dtype, where the tensor has dtype `only`."""
 
     def changed(K: Any, y: Any) -> Any:
+        if isinstance(y, np.ndarray):
+            return y.astype(dtype).astype(only) if y.dtype == only else y
         return K.cast(K.cast(y, dtype), only) if str(K.dtype(y)) == only else y
 
-    return _tensors(_floats(changed))
+    return _float_tensors(changed)
 
 
 def _drifted(K: Any, y: Any) -> Any:
+    if isinstance(y, np.ndarray):
+        return y.astype("float32" if y.dtype == "float64" else "float64")
     return K.cast(y, "float32" if str(K.dtype(y)) == "float64" else "float64")
 
 
@@ -80,21 +84,15 @@ def _gradient(share: float) -> Change:
 
 RESULTS: Dict[str, Change] = {
     "scaled": _floats(lambda K, y: y * 1.001),
-    "shifted": _floats(lambda K, y: y + 0.001),
-    "negated": _floats(lambda K, y: -y),
-    "sign lost": _floats(lambda K, y: abs(y) if isinstance(y, (float, np.ndarray)) else K.abs(y)),
     "saturated": _tensors(_floats(lambda K, y: K.clip(y, -1000.0, 1000.0))),
-    "half precision": _through("float16", "float32"),
     "single precision": _through("float32", "float64"),
     "last axis reversed": _reversed(-1),
     "first axis reversed": _reversed(0),
     "one row lost": _tensors(_shrunk),
     "one axis more": _tensors(lambda K, y: K.expand_dims(y, 0)),
-    "dtype drift": _tensors(_floats(_drifted)),
+    "dtype drift": _float_tensors(_drifted),
     "other whole": _other_whole,
     "whole as float": _tensors(_whole_drifted),
     "gradient scaled": _gradient(1.001),
-    "gradient halved": _gradient(0.5),
-    "gradient negated": _gradient(-1.0),
     "gradient lost": _tensors(_floats(lambda K, y: K.stop_gradient(y))),
 }

@@ -61,7 +61,7 @@ def with_arguments(
     return wrong
 
 
-def is_tensor(K: Any, value: Any) -> bool:  # noqa: N803 - the backend has this name everywhere
+def is_tensor(K: Any, value: Any) -> bool:
     """Whether it is a tensor, a variable or an array of numbers, and no number or list."""
     if value is None or isinstance(value, (str, bool, int, float, list, tuple, dict)):
         return False
@@ -70,7 +70,7 @@ def is_tensor(K: Any, value: Any) -> bool:  # noqa: N803 - the backend has this 
     return hasattr(value, "dtype") and hasattr(value, "shape")
 
 
-def kind(K: Any, value: Any) -> str:  # noqa: N803
+def kind(K: Any, value: Any) -> str:
     """`float`, `int`, `bool` or nothing, of numbers, arrays and tensors."""
     if isinstance(value, (bool, np.bool_)):
         return "bool"
@@ -82,7 +82,7 @@ def kind(K: Any, value: Any) -> str:  # noqa: N803
     return next((k for k in ("float", "uint", "int", "bool") if name.startswith(k)), "").lstrip("u")
 
 
-def rank(K: Any, value: Any) -> int:  # noqa: N803
+def rank(K: Any, value: Any) -> int:
     """How many axes a tensor has."""
     return int(value.ndim if isinstance(value, (np.ndarray, np.generic)) else K.ndim(value))
 
@@ -95,7 +95,7 @@ def everywhere(value: Any, change: Callable[[Any], Any]) -> Any:
     return change(value)
 
 
-def tensors_in(K: Any, value: Any) -> List[Any]:  # noqa: N803
+def tensors_in(K: Any, value: Any) -> List[Any]:
     """The tensors in lists, tuples and dictionaries."""
     if isinstance(value, dict):
         value = list(value.values())
