@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
@@ -138,7 +139,7 @@ def _value(structure: Structure, name: str, value: Argument) -> Iterator[Feature
     if isinstance(rule, _FEW):
         yield ("value", name, repr(value))
     if isinstance(rule, kinds.Dtype):
-        dtypes = {item.dtype for item in structure.program.inputs}
+        dtypes = {i.dtype for i in structure.program.inputs if math.prod(i.shape)}
         yield ("nothing converted", name, value if value in dtypes else None)
     yield ("type", name, type(value).__name__)
     if isinstance(value, list | tuple):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 
 from conformance.mutation.model import Candidate, Given
+from conformance.mutation.worker.conformance_mutant.arguments import other
 from conformance.mutation.worker.conformance_mutant.formulas import FORMULAS
 from conformance.results import Aspect
 from conformance.specs import kinds
@@ -170,7 +171,7 @@ def defaults(candidate: Candidate) -> Iterator[Given]:
     for parameter in candidate.documented.parameters:
         if parameter.required or parameter.name in UNSEEN:
             continue
-        if parameter.value not in (None, ...):
+        if parameter.value not in (None, ...) and other(parameter.value) != parameter.value:
             yield {"parameter": parameter.name, "value": parameter.value}
 
 

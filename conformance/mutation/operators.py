@@ -31,7 +31,7 @@ ONE_AXIS = [
     for parameter in ("strides", "dilation_rate", "kernel_size")
 ]
 """Numbers, or lists of one number: no order is wrong."""
-CONSTANT = ("ones", "ones_like", "eye", "sign", "round")
+CONSTANT = ("ones", "ones_like", "eye", "sign", "round", "one_hot")
 """Functions of which every element is a small integer."""
 UNBOUNDED = ("elementwise", "reductions", "linear algebra", "pooling")
 
@@ -44,12 +44,14 @@ _RANDOM = (
     "random_uniform_variable random_normal_variable random_normal random_uniform random_binomial"
     " truncated_normal dropout"
 )
+_DRAWN = [name for name in _RANDOM.split() if name != "dropout"]
+"""What is drawn may be in any order; the laws have operators of their own."""
 _SETTERS = (
     "set_epsilon set_floatx set_image_data_format set_learning_phase reset_uids"
     " clear_session manual_variable_initialization set_value batch_set_value"
 )
 _UPDATES = "update update_add update_sub moving_average_update"
-_GETTERS = "epsilon floatx image_data_format learning_phase get_uid get_value eval batch_get_value"
+_GETTERS = "epsilon floatx image_data_format learning_phase get_uid get_value eval"
 _SEQUENCES = "map_fn.elems foldl.elems foldr.elems rnn.inputs"
 _LISTS = (
     "rnn.initial_states rnn.constants function.inputs function.outputs function.updates"
@@ -90,15 +92,16 @@ _PAIRS = """
 
 OPERATORS: tuple[Operator, ...] = (
     # What is returned.
-    Operator("scaled", "floats a thousandth too large", "result", floats, {"change": "scaled"}),
+    Operator("scaled", "floats a thousandth too large", "result", but(_DRAWN, floats),
+             {"change": "scaled"}),
     Operator("saturated", "floats cut at a thousand", "result",
              but(("sin", "cos", "sign"), themes(UNBOUNDED, floats)),
              {"change": "saturated"}, (Aspect.VALUE,)),
     Operator("single precision", "float64 computed in float32", "result",
-             but((*CONSTANT, "epsilon", "zeros_like"), floats),
+             but((*CONSTANT, "epsilon", "zeros_like", *_DRAWN), floats),
              {"change": "single precision"}, (Aspect.VALUE,)),
     Operator("last axis reversed", "the last axis in reverse", "result",
-             but(("ones", "ones_like", "epsilon", "ctc_batch_cost"), floats),
+             but(("ones", "ones_like", "epsilon", "ctc_batch_cost", *_DRAWN), floats),
              {"change": "last axis reversed"}, (Aspect.VALUE,)),
     Operator("one row lost", "the last row left out", "result",
              themes(("activations", "losses", "shape ops", "reductions", "control flow"), floats),
@@ -186,7 +189,7 @@ OPERATORS: tuple[Operator, ...] = (
     Operator("another value", "another of the values that are known", "argument",
              either(of_kind(kinds.DataFormat, kinds.Literals, kinds.Dtype),
                     named("set_image_data_format.data_format set_floatx.floatx"
-                          " dropout.noise_shape rnn.input_length get_uid.prefix")),
+                          " dropout.noise_shape rnn.input_length")),
              {"change": "another value"}),
     Operator("parameters exchanged", "a callable gets its arguments in the other order",
              "argument", named("foldl.fn foldr.fn rnn.step_function"),
@@ -195,7 +198,7 @@ OPERATORS: tuple[Operator, ...] = (
     Operator("one seed for all", "the same numbers whatever the seed", "fixed",
              named(" ".join(f"{f}.seed" for f in _RANDOM.split())), {"value": 1}),
     Operator("frozen numbers", "the same numbers at each evaluation", "frozen",
-             functions("random_normal random_uniform random_binomial truncated_normal dropout")),
+             functions("random_normal random_uniform random_binomial truncated_normal")),
     Operator("two per cent more", "a parameter of the law two per cent more", "argument",
              named(" ".join((_SPREAD, _HIGHEST, "moving_average_update.momentum"))),
              {"change": "two per cent more"}),

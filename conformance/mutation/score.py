@@ -117,7 +117,7 @@ class Lane:
         if problem:
             return _judged(mutant, "not made", reason=problem)
         kill = self._killed(mutant, [task])
-        if kill is None and self.scoring.users:
+        if kill is None and self.scoring.users and mutant.name not in self.scoring.reasons:
             kill = self._killed_by_users(mutant)
         if kill is not None:
             return _judged(mutant, "killed", shown=kill)
