@@ -20,6 +20,7 @@ _COMMANDS = {
     "replay": "Run failing cases again: fixed, or still failing?",
     "diff": "Show where two targets differ.",
     "show": "Show what the documents say of a function.",
+    "mutate": "Tell how many errors in a correct backend the suite finds.",
     "migration": "Print what takes the place of each function in Keras 3.",
     "spec": "Compare the specs with the documents.",
 }

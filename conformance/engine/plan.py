@@ -30,7 +30,8 @@ from conformance.specs.model import ErrorCase
 GRADIENT_POOL = 6
 """How many times more gradients are generated than kept: few structures are settled."""
 _MAKING = threading.Lock()
-_RUN_ASPECTS = {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE, Aspect.PURITY}
+RUN_ASPECTS = {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE, Aspect.PURITY}
+"""What calls show."""
 
 
 def documented_names(edition: str) -> list[str]:
@@ -100,7 +101,7 @@ class Task:
             yield from self._scenes(family)
 
     def _calls(self) -> Iterator[tuple[Trial, Source]]:
-        if self.spec.dtype is None or not self.aspects & _RUN_ASPECTS:
+        if self.spec.dtype is None or not self.aspects & RUN_ASPECTS:
             return
         count, seed = self.profile.structures, self.own_seed
         source = Source(structures(self.spec, self.edition).map(self._call), POOL * count)
@@ -170,7 +171,7 @@ class Task:
         if self.spec.dtype is None:
             return scenarios
         invalid = self.profile.invalid * len(self._errors()) if Aspect.ERROR in self.aspects else 0
-        calls = self._valid_cases() if self.aspects & _RUN_ASPECTS else 0
+        calls = self._valid_cases() if self.aspects & RUN_ASPECTS else 0
         return invalid + calls + scenarios
 
     def _valid_cases(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
@@ -51,11 +52,15 @@ def _in_order(places: list[int], features: Sequence[frozenset[Feature]]) -> list
 
 
 def _features_of_slopes(structure: Structure) -> Iterator[Feature]:
-    """As of calls, but long axes of the result, where places can be confused, not short ones."""
+    """As of calls, but long axes of the result, where places can be confused, not short ones.
+
+    Of which domain an input is decides whether its gradient can be asked for.
+    """
     yield from (f for f in features_of(structure) if f[0] != "dimension")
     shape = expected_shape(structure)
     yield from (("long axes", n) for n in range(sum(d > 1 for d in shape)))
     yield ("a long last axis", shape[-1:] > (1,))
+    yield from (("domain", name, domain) for name, domain in structure.domains.items())
     numbers = ((n, v) for n, v in structure.arguments.items() if isinstance(v, int))
     yield from (("above one", name) for name, value in numbers if value > 1)
 
@@ -133,6 +138,9 @@ def _value(structure: Structure, name: str, value: Argument) -> Iterator[Feature
         return
     if isinstance(rule, _FEW):
         yield ("value", name, repr(value))
+    if isinstance(rule, kinds.Dtype):
+        dtypes = {i.dtype for i in structure.program.inputs if math.prod(i.shape)}
+        yield ("nothing converted", name, value if value in dtypes else None)
     yield ("type", name, type(value).__name__)
     if isinstance(value, list | tuple):
         yield ("several", name, len(value) > 1)

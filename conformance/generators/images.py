@@ -259,6 +259,7 @@ def _effects(structure: Structure) -> Iterator[tuple[Hashable, ...]]:
     for axis, (k, rate, stride, count) in enumerate(zip(sizes, rates, strides, steps, strict=True)):
         seen = (count or 0) > 1
         yield ("moves", axis, stride > 1 and seen)
+        yield ("moves by two", axis, stride == 2 and seen)
         yield ("reaches", axis, (k or 0) > 1 and rate > 1)
         yield ("beyond", padding, axis, (k or 0) > 1 and seen)
 

@@ -180,9 +180,8 @@ def schema_of(record: type[msgspec.Struct], identity: str, title: str) -> dict[s
     definitions[record.__name__]["required"].insert(0, "schema")
     for definition in definitions.values():
         definition["description"] = inspect.cleandoc(definition["description"])
-    for option in definitions["Array"]["properties"]["data"]["items"]["anyOf"]:
-        if option["type"] == "string":
-            option["enum"] = list(NON_FINITE)
+    if "Array" in definitions:
+        _name_non_finite(definitions["Array"])
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": identity,
@@ -190,6 +189,12 @@ def schema_of(record: type[msgspec.Struct], identity: str, title: str) -> dict[s
         **reference,
         "$defs": definitions,
     }
+
+
+def _name_non_finite(array: dict[str, Any]) -> None:
+    for option in array["properties"]["data"]["items"]["anyOf"]:
+        if option["type"] == "string":
+            option["enum"] = list(NON_FINITE)
 
 
 def encode_schema() -> bytes:

@@ -199,10 +199,10 @@ def _rank_error(rank: int) -> Scenario:
 
 
 def _branches(
-    w: GraphWriter, *, called: tuple[bool, bool]
+    w: GraphWriter, *, called: tuple[bool, bool], dtype: str = "float32"
 ) -> tuple[Ref, list[Argument], list[Array]]:
     """A fed tensor, two branches made of it, and what each is: twice and minus the numbers."""
-    numbers = w.numbers((2, 3))
+    numbers = w.numbers((2, 3), dtype)
     x = w.placeholder("x", numbers, (None, 3))
     first = _doubled(w, x, called=called[0])
     if called[1]:
@@ -214,11 +214,16 @@ def _branches(
 
 
 def _explicit(
-    function: str, training: object, tensor: str | None, called: tuple[bool, bool], seed: int
+    function: str,
+    training: object,
+    tensor: str | None,
+    called: tuple[bool, bool],
+    seed: int,
+    dtype: str,
 ) -> Scenario:
-    """`training` as a Python value, or as a scalar tensor of a dtype."""
+    """`training` as a Python value, or as a scalar tensor of a dtype; branches of `dtype`."""
     w = GraphWriter(seed)
-    _, branches, wanted = _branches(w, called=called)
+    _, branches, wanted = _branches(w, called=called, dtype=dtype)
     told: Any = training
     if tensor is not None:
         told = w.placeholder("training", np.asarray(training, tensor))
@@ -244,6 +249,7 @@ def _explicit_scenarios(function: str, _edition: str) -> st.SearchStrategy[Scena
         st.sampled_from([None, None, "int32", "bool"]),
         st.sampled_from(pairs),
         st.integers(0, 2**16),
+        st.sampled_from(["float32", "float64"]),
     )
 
 

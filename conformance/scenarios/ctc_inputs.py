@@ -27,8 +27,8 @@ Rng = np.random.Generator
 
 BLANK = ("ctc-blank",)
 """The convention that the last class is the blank."""
-DTYPES = ("float32", "float32", "float32", "float64")
-"""Probabilities are float32 more often than not: no document shows any dtype."""
+DTYPES = ("float32", "float64")
+"""Of probabilities; no document shows any."""
 MARGIN = 1e-2
 """The least difference of the log probabilities of labels whose order matters."""
 

@@ -75,6 +75,12 @@ def _scaled(w: FunctionWriter) -> Function:
     return w.returning((output, [output]))
 
 
+def _affine(w: FunctionWriter) -> Function:
+    kept = w.call("operator.mul", _state(w, 0), _state(w, 1))
+    output = w.call("operator.sub", w.call("operator.add", kept, Ref("x")), _state(w, 2))
+    return w.returning((output, [output]))
+
+
 def _delayed(w: FunctionWriter) -> Function:
     output = w.call("operator.mul", Ref("x"), _state(w, 0))
     return w.returning((output, [w.call("operator.add", Ref("x"), _state(w, 0))]))
@@ -91,6 +97,7 @@ CELLS = (
     Cell("dense", _dense, weights=lambda dim: {"kernel": (dim, 2), "recurrent": (2, 2)}, units=2),
     Cell("gated", _gated, states=2),
     Cell("constant", _scaled, constants=1),
+    Cell("two constants", _affine, constants=2),
     Cell("stateless", _stateless, states=0),
     Cell("delayed", _delayed, carries_output=False),
 )

@@ -123,13 +123,17 @@ class Machine:
         return [self.variables[place] for place in drawn]
 
     def numbers(self, kind: Kind) -> Array:
-        """A new array of small numbers; halves too where the dtype has them."""
+        """A new array of small numbers; halves too where the dtype has them.
+
+        Those of float64 have digits that float32 lacks, and few enough for exact sums.
+        """
         shape, dtype = kind
         lowest = 0 if dtype == "uint8" else -8
         size = int(np.prod(shape))
         drawn = self.draw(st.lists(st.integers(lowest, 8), min_size=size, max_size=size))
         whole = np.array(drawn, dtype="float64").reshape(shape)
-        return (whole / 2 if dtype.startswith("float") else whole).astype(dtype)
+        unit = 0.5 + 2.0**-25 if dtype == "float64" else 0.5
+        return (whole * unit if dtype.startswith("float") else whole).astype(dtype)
 
     def given(self, value: Array) -> Ref:
         """An array that the program holds, for use as an argument."""

@@ -1,0 +1,110 @@
+"""How often tests by chance alarm falsely: what their rates say, and what many seeds show.
+
+The first part multiplies: every test by chance of a default run states the probability with
+which it fails a correct implementation; the sum of them bounds the probability of an alarm in one
+run, and ten thousand times it that in ten thousand runs. The second part runs the same scenarios
+on the reference with other seeds, again and again, and counts what fails.
+
+    python benchmarks/alarms.py                the calculation
+    python benchmarks/alarms.py --runs 200     and two hundred runs with other seeds
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from conformance.adapters.access import open_session
+from conformance.adapters.registry import shipped
+from conformance.adapters.session import Session
+from conformance.engine import PROFILES, plan
+from conformance.engine.scenes import Scene
+from conformance.program import Function, Program, Step
+from conformance.results import Aspect
+from conformance.scenarios import Scenario
+from conformance.scenarios.chance import ByChance
+from conformance.scenarios.randomness import OTHER_SEED, SEED
+from conformance.specs import EDITIONS, load
+
+RUNS = 10_000
+CHANCE = (Aspect.DISTRIBUTION, Aspect.SEED, Aspect.VALUE)
+SEEDS = (SEED, OTHER_SEED)
+
+
+def scenarios(edition: str, profile: str = "default") -> list[Scenario]:
+    """The scenarios of a run with at least one test by chance."""
+    tasks = [t for t in plan(load(), edition, PROFILES[profile], 0) if Aspect.SEED in t.aspects]
+    found = [t.scenario for task in tasks for t in task.trials() if isinstance(t, Scene)]
+    return [s for s in found if rates(s)]
+
+
+def rates(scenario: Scenario) -> list[float]:
+    """The rate of each of its tests by chance."""
+    return [c.test.rate for c in scenario.checks if isinstance(c.test, ByChance)]
+
+
+def calculation(edition: str) -> str:
+    """One row: tests, bounds on the chance of an alarm in one run and in ten thousand."""
+    found = [rate for s in scenarios(edition) for rate in rates(s)]
+    one = math.fsum(found)
+    many = -math.expm1(RUNS * math.log1p(-one))
+    return f"| {edition} | {len(found)} | {one:.2e} | {many:.2e} |"
+
+
+def reseeded(program: Program, by: int) -> Program:
+    """The program with other seeds."""
+    return replace(program, steps=tuple(_step(step, by) for step in program.steps))
+
+
+def _step(step: Step, by: int) -> Step:
+    kwargs = tuple((k, _argument(v, by)) for k, v in step.kwargs)
+    return replace(step, args=tuple(_argument(a, by) for a in step.args), kwargs=kwargs)
+
+
+def _argument(value: Any, by: int) -> Any:
+    if isinstance(value, Function):
+        return replace(value, steps=tuple(_step(step, by) for step in value.steps))
+    return value + by if type(value) is int and value in SEEDS else value
+
+
+def alarms(session: Session, found: list[Scenario], by: int) -> Iterator[str]:
+    """What fails with seeds that are so much larger."""
+    for scenario in found:
+        scene = Scene(replace(scenario, program=reseeded(scenario.program, by)), scenario.function)
+        for finding in scene.judge(session.run_batch(scene.batch)).findings:
+            yield f"{scenario.function}: {scenario.title}: {finding.gives}"
+
+
+def main() -> None:
+    """Print the table, and what many seeds show."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--runs", type=int, default=0, help="how many runs with other seeds")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="end after so long")
+    given = parser.parse_args()
+    print("| edition | tests by chance | in one run, at most | in 10,000 runs, at most |")
+    print("|---|---:|---:|---:|")
+    for edition in EDITIONS:
+        print(calculation(edition))
+    if given.runs:
+        _simulate(given.runs, given.seconds)
+
+
+def _simulate(runs: int, seconds: float) -> None:
+    found, counted, begun, done = scenarios("keras-2.2"), Counter[str](), time.monotonic(), 0
+    with open_session(shipped()["reference"]) as session:
+        while done < runs and time.monotonic() - begun < seconds:
+            done += 1
+            counted.update(alarms(session, found, 1000 * done))
+    tests = done * sum(len(rates(s)) for s in found)
+    print(f"{done} runs with other seeds, {tests} tests by chance: {counted.total()} alarms")
+    for text, times in counted.most_common():
+        print(f"  {times} x {text}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,180 @@
+"""`conformance mutate`: how many errors in a correct backend the suite finds."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+import conformance
+from conformance.adapters import environments
+from conformance.adapters.registry import Target
+from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
+from conformance.cli.known import chosen, config_option, known_targets
+from conformance.cli.select import expression, selection_option
+from conformance.engine import PROFILES, Run
+from conformance.mutation import Mutant, equivalents, population
+from conformance.mutation.operators import OPERATORS
+from conformance.mutation.records import Judged, MutationReport, count, counts
+from conformance.mutation.sample import sampled
+from conformance.mutation.score import Scoring, unminimised
+from conformance.mutation.writing import write
+from conformance.specs import load
+
+
+@click.command("mutate")
+@click.argument("target", default="reference")
+@selection_option
+@click.option("--operator", help="Only operators whose names match, such as 'gradient or axis'.")
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    help="Only so many mutants of each operator, spread over its functions.",
+)
+@click.option(
+    "--profile",
+    type=click.Choice(list(PROFILES)),
+    default="default",
+    show_default=True,
+    help="How much is tried.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Which cases."
+)
+@click.option(
+    "--jobs", "-j", type=click.IntRange(min=1), default=1, show_default=True, help="Workers."
+)
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write TARGET.mutation.json and TARGET.mutation.md into this folder.",
+)
+@click.option("--list", "listing", is_flag=True, help="List the mutants, and run nothing.")
+@config_option
+def command(**options: Any) -> None:
+    """Give TARGET one error after another, and see which the suite finds.
+
+    TARGET is a name from `conformance targets` (by default the reference) that is reached as a
+    module. A mutant is an operator, such as "argument ignored", and a function. It is killed if
+    a verdict on the function is worse than without the error; what survives is looked for with
+    every other function that calls it. Mutants that are no errors are listed with the reason.
+
+    Exit status: 0 no mutant survives; 1 one does, or the list of equivalent mutants is stale.
+
+    \b
+    conformance mutate                                the reference, all mutants
+    conformance mutate -k softmax                     the mutants of one function
+    conformance mutate tf_keras --sample 5 -o DIR     five mutants of each operator
+    """
+    target, mutants = _target(options), _mutants(options)
+    if options["listing"]:
+        click.echo("\n".join(m.name for m in mutants))
+        return
+    report = _run(target, mutants, options)
+    if options["output"] is not None:
+        write(report, options["output"])
+    _tell(report)
+    if report.interrupted:
+        raise SystemExit(INTERRUPTED)
+    raise SystemExit(1 if report.summary.survived or report.stale else 0)
+
+
+def _target(options: dict[str, Any]) -> Target:
+    (found, *others) = chosen([options["target"]], known_targets(options["config"]))
+    if others:
+        raise UsageProblem(f"{options['target']} stands for several targets", "write one of them")
+    if found.mapping is not None or found.adapter is not None:
+        reached = "a mapping" if found.mapping is not None else "an adapter"
+        raise UsageProblem(
+            f"{found.name} is reached through {reached}", "name a target that is a module"
+        )
+    state = environments.status(found)
+    if not isinstance(state, environments.Ready):
+        click.echo(f"error: {found.name}: {state.reason}\nhint: {state.hint}", err=True)
+        raise SystemExit(CANNOT_RUN)
+    return found
+
+
+def _mutants(options: dict[str, Any]) -> list[Mutant]:
+    edition = chosen([options["target"]], known_targets(options["config"]))[0].edition
+    chosen_by = {
+        name: (lambda _: True) if options[option] is None else expression(options[option])
+        for name, option in (("select", "selection"), ("operators", "operator"))
+    }
+    if options["operator"] is not None:
+        listed = expression(options["operator"].replace("-", "_"))
+        chosen_by["operators"] = lambda name: listed(name.replace(" ", "_"))
+    found = sampled(population(load(), edition, **chosen_by), options["sample"])
+    if not found:
+        raise UsageProblem("no mutant is selected", "`conformance mutate --list` lists them")
+    return found
+
+
+def _run(target: Target, mutants: Sequence[Mutant], options: dict[str, Any]) -> MutationReport:
+    begun, started = time.monotonic(), datetime.datetime.now(datetime.UTC)
+    common = Run(
+        conformance.__version__,
+        unminimised(PROFILES[options["profile"]]),
+        options["seed"],
+        started.isoformat(timespec="seconds"),
+    )
+    reasons = equivalents.reasons(equivalents.load(), target.name)
+    judged, interrupted = _judged(target, mutants, common, reasons, options["jobs"])
+    every = {m.name for m in population(load(), target.edition)}
+    return MutationReport(
+        target=target.name,
+        edition=target.edition,
+        implementation=target.implementation,
+        suite_version=conformance.__version__,
+        profile=options["profile"],
+        seed=options["seed"],
+        started=common.started,
+        seconds=round(time.monotonic() - begun, 1),
+        sample=options["sample"],
+        selection=options["selection"],
+        interrupted=interrupted,
+        summary=count("all", judged),
+        themes=counts(dict.fromkeys(m.theme for m in mutants), judged, "theme"),
+        operators=counts((o.name for o in OPERATORS), judged, "operator"),
+        mutants=judged,
+        stale=list(equivalents.stale(reasons, judged, every)),
+    )
+
+
+def _judged(
+    target: Target, mutants: Sequence[Mutant], common: Run, reasons: dict[str, str], jobs: int
+) -> tuple[list[Judged], bool]:
+    """What came of the mutants, in their order, and whether Ctrl-C ended it early."""
+    judged: list[Judged] = []
+    interrupted = False
+    with click.progressbar(length=len(mutants), label=target.name, show_pos=True) as bar:
+
+        def tell(one: Judged) -> None:
+            judged.append(one)
+            bar.update(1)
+
+        try:
+            Scoring(target, load(), common, reasons, tell).run(mutants, jobs)
+        except KeyboardInterrupt:
+            interrupted = True
+    place = {m.name: n for n, m in enumerate(mutants)}
+    return sorted(judged, key=lambda one: place[one.name]), interrupted
+
+
+def _tell(report: MutationReport) -> None:
+    one = report.summary
+    score = "no score" if one.score is None else f"score {100 * one.score:.1f} %"
+    click.echo(
+        f"{report.target}: {one.killed} of {one.killed + one.survived} mutants killed, {score}; "
+        f"{one.equivalent} equivalent, {one.not_made} not made, in {report.seconds:.0f} s"
+    )
+    for mutant in report.mutants:
+        if mutant.outcome == "survived":
+            click.echo(f"  survived  {mutant.name}")
+    for text in report.stale:
+        click.echo(f"equivalents.toml: {text}", err=True)

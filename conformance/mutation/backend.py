@@ -1,0 +1,110 @@
+"""A target whose worker can take on one mutant after another."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from conformance.adapters.access import launch
+from conformance.adapters.configured import Configurable
+from conformance.adapters.observations import Batch, Returned
+from conformance.adapters.process import Launch
+from conformance.adapters.registry import Target, literal
+from conformance.adapters.session import Limits, Session
+from conformance.engine import Subject
+from conformance.program import Program, Step
+from conformance.scenarios import Setup
+
+MODULE = "conformance_mutant.backend"
+FOLDER = Path(__file__).parent / "worker"
+MUTATED, MUTANT = "CONFORMANCE_MUTATED", "CONFORMANCE_MUTANT"
+LIMITS = Limits(structure=20.0, draw=1.0)
+"""Shorter than a run's: an error may well make a worker hang."""
+
+
+class MutatedTarget:
+    """A warm session with a target, and the mutant that its functions have.
+
+    A worker that is started again has the same mutant, as have those of other configurations.
+    """
+
+    def __init__(self, target: Target, functions: Sequence[str]) -> None:
+        """`functions` are the documented names that are looked up when the worker starts."""
+        self._target, self._functions = target, functions
+        self._launch = self._started("")
+        self.text = ""
+        """The mutant, as the worker is told of it; empty for none."""
+        self.session = self._open()
+
+    def take_on(self, text: str) -> str:
+        """Have this mutant from now on (none if empty); why it cannot be made, or nothing."""
+        self.text = text
+        self._launch.environment[MUTANT] = text  # type: ignore[index]
+        step = Step("made", "conformance_mutate", (text,))
+        observed = self.session.run_batch(Batch(Program((), (step,), ("made",)), {}, 1))
+        outcome = observed.draws[0].outcome
+        if not isinstance(outcome, Returned):
+            return str(outcome)
+        return outcome.value("made").text or ""
+
+    def anew(self) -> None:
+        """Another worker, with the mutant that the last one had."""
+        self.session.close()
+        self.session = self._open()
+
+    def close(self) -> None:
+        """Stop the worker."""
+        self.session.close()
+
+    def subject(self) -> Subject:
+        """What the engine examines; it has the mutant that is taken on."""
+        target = self._target
+        return Subject(
+            target.name,
+            target.edition,
+            target.implementation,
+            lambda functions, _: self.session,  # noqa: ARG005
+            open_configured=self._configured,
+        )
+
+    @contextmanager
+    def _configured(self, setup: Setup) -> Iterator[Session]:
+        configurable = Configurable(_mutated(self._target, self.text))
+        with configurable.open(setup.configuration, setup.environment) as session:
+            yield session
+
+    def _open(self) -> Session:
+        return Session(self._launch, functions=self._functions, limits=LIMITS)
+
+    def _started(self, text: str) -> Launch:
+        made = launch(_mutated(self._target, text))
+        return Launch(
+            made.python,
+            made.module,
+            made.family,
+            dict(made.environment),
+            made.names,
+            made.adapter,
+            made.directory,
+            made.memory_limit,
+            made.startup,
+            made.mapping,
+        )
+
+
+def _mutated(target: Target, text: str) -> Target:
+    """The target with the mutant's module in the place of its own."""
+    paths = [literal(str(FOLDER)), target.environment.get("PYTHONPATH", "")]
+    more = {
+        MUTATED: target.module,
+        MUTANT: literal(text),
+        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    return msgspec.structs.replace(
+        target, module=MODULE, environment={**target.environment, **more}
+    )

@@ -1,0 +1,103 @@
+"""One mutant through the suite: is any verdict worse than that of the backend without an error?"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from conformance.engine import Run, Task
+from conformance.engine.calls import Call
+from conformance.engine.examination import Examination
+from conformance.engine.plan import RUN_ASPECTS
+from conformance.engine.scenes import Scene
+from conformance.engine.slopes import Slope
+from conformance.engine.tally import GRAVITY, Tally, verdict
+from conformance.engine.trials import Trial
+from conformance.mutation.backend import MutatedTarget
+from conformance.mutation.records import Shown
+from conformance.results import Aspect, FunctionResult, Verdict
+from conformance.results.events import CasesDone, Event
+
+Cell = tuple[str, Aspect]
+Verdicts = Mapping[Cell, Verdict]
+
+
+@dataclass(slots=True)
+class Watch:
+    """Looks at the verdicts of a run as they come, and ends it when one is worse than before."""
+
+    base: Verdicts
+    aspects: Sequence[Aspect] = ()
+    """Only these aspects count; all if empty."""
+    stop: threading.Event = field(default_factory=threading.Event)
+    kill: Shown | None = None
+    examination: Examination | None = None
+
+    def hear(self, event: Event) -> None:
+        """Look again after cases that failed."""
+        if isinstance(event, CasesDone) and event.failed and self.examination is not None:
+            for name, tally in self.examination.tallies.items():
+                self._look(name, tally)
+
+    def conclude(self, functions: Sequence[FunctionResult]) -> Shown | None:
+        """The first cell that is worse in the end, unless one was found on the way."""
+        for cell, found in verdicts(functions).items():
+            if self.kill is None:
+                self._compare(cell, found)
+        return self.kill
+
+    def _look(self, name: str, tally: Tally) -> None:
+        """What is unsupported shows only in the end: something may yet be checked."""
+        groups = list(tally.groups.values())
+        for aspect in {g.finding.aspect for g in groups}:
+            found = verdict(tally, aspect, groups)
+            if self.kill is None and found is not Verdict.UNSUPPORTED:
+                self._compare((name, aspect), found)
+        if self.kill is not None:
+            self.stop.set()
+
+    def _compare(self, cell: Cell, found: Verdict) -> None:
+        function, aspect = cell
+        was = self.base.get(cell)
+        if was is None or (self.aspects and aspect not in self.aspects):
+            return
+        if GRAVITY[found] > GRAVITY[was]:
+            self.kill = Shown(function, aspect, found, was, *self._shown(function, aspect, found))
+
+    def _shown(self, function: str, aspect: Aspect, found: Verdict) -> tuple[str, str]:
+        assert self.examination is not None, "verdicts come of an examination"
+        groups = self.examination.tallies[function].groups.values()
+        of_it = [g.finding for g in groups if g.finding.aspect is aspect]
+        shown = next((f for f in of_it if f.verdict is found), None)
+        return (shown.kind, shown.gives) if shown else ("nothing checked", "")
+
+
+def verdicts(functions: Sequence[FunctionResult]) -> dict[Cell, Verdict]:
+    """The verdict of every cell."""
+    return {(f.function, a.aspect): a.verdict for f in functions for a in f.aspects}
+
+
+def examined(
+    backend: MutatedTarget, tasks: Sequence[Task], common: Run, watch: Watch
+) -> list[FunctionResult]:
+    """The results of these tasks, or of the part before something worse was found."""
+    subject = backend.subject()
+    lane = Examination(subject, backend.session, tasks, common, watch.hear, watch.stop)
+    watch.examination = lane
+    return lane.all(lambda _: None).functions
+
+
+def only(task: Task, aspects: Sequence[Aspect]) -> Task:
+    """The task with those of its trials that look at one of the aspects."""
+    kept = [trial for trial in task.trials() if _looks_at(trial, frozenset(aspects))]
+    return replace(task, aspects=task.aspects & frozenset(aspects), _trials=kept)
+
+
+def _looks_at(trial: Trial, aspects: frozenset[Aspect]) -> bool:
+    if isinstance(trial, Scene):
+        return any(check.aspect in aspects for check in trial.scenario.checks)
+    if isinstance(trial, Slope):
+        return Aspect.GRADIENT in aspects
+    invalid = isinstance(trial, Call) and trial.prepared.structure.error is not None
+    return bool(aspects & ({Aspect.ERROR} if invalid else RUN_ASPECTS))

@@ -1,0 +1,1 @@
+"""A backend with one error in one function."""
