@@ -55,9 +55,14 @@ def trials(task: Task, failure: Failure) -> list[Trial]:
     planned = [trial for trial in task.trials() if _digest(trial) == source.trial]
     try:
         made = [made for trial in planned for made in _made(task, trial, source)]
-        return [trial for trial in made if to_json(trial.batch.program) == failure.program]
+        return [trial for trial in made if _is_of(trial, failure)]
     except _DAMAGED:
         return []
+
+
+def _is_of(trial: Trial, failure: Failure) -> bool:
+    """Whether it is the failure's program, and has numbers for it (ValueError if not)."""
+    return to_json(trial.case(0).program) == failure.program and trial.batch.draws > 0
 
 
 def _made(task: Task, planned: Trial, source: Origin) -> Iterator[Trial]:

@@ -18,7 +18,7 @@ from conformance.results import Aspect, Failure, Origin, Verdict
 from tests.engine.support import EDITION, Outcome, examine, fake, module, tasks
 
 FUNCTIONS = ("exp", "softmax", "sum")
-SORTS = ("softplus", "get_uid")
+SORTS = ("softplus", "get_uid", "batch_dot")
 LIMITS = Limits(structure=20.0, draw=2.0)
 
 
@@ -58,7 +58,7 @@ def test_cases_of_every_sort_are_among_them() -> None:
     assert any(o.arrays for o in found), "none was made smaller in its numbers"
     assert any(not o.choices and not o.arrays for o in found), "none is of the plan"
     aspects = {aspect for _, aspect, f in other_sorts().failures() if f.program}
-    assert aspects == {Aspect.GRADIENT, Aspect.STATE}
+    assert aspects == {Aspect.GRADIENT, Aspect.STATE, Aspect.EXAMPLE}
 
 
 def test_without_a_case_there_is_no_origin() -> None:
