@@ -43,15 +43,13 @@ class Gate:
         """Whether nothing is unexpected and nothing stale; writes the file that was asked for."""
         found = expectations.cells(results)
         bad = expectations.failing(found, self.worse)
-        if self.written is not None:
-            expectations.write(self.written, self.text, self.base, found, bad)
-            click.echo(clean(_written(self.written)), err=True)
-        stale = [
-            *expectations.idle(found, self.known),
-            *expectations.pointless(results, self.known),
-        ]
+        stale = expectations.stale(results, self.known)
         unexpected = expectations.uncovered(bad, self.known)
-        if self.file is not None:
+        if self.written is not None:
+            gone = expectations.stale(results, self.base)
+            expectations.write(self.written, self.text, self.base, gone, bad)
+            click.echo(clean(self._written(self.written)), err=True)
+        if self.file is not None and not self._rewritten:
             for line in self._said(found, unexpected, stale):
                 click.echo(clean(line), err=True)
         return not (unexpected or stale)
@@ -71,11 +69,19 @@ class Gate:
             f"{len(unexplained)} without a reason; {len(unexpected)} unexpected"
         )
 
+    @property
+    def _rewritten(self) -> bool:
+        """Whether what is stale and what is unexpected has been put right in the file."""
+        return None not in (self.file, self.written) and self.file == self.written
 
-def _written(path: Path) -> str:
-    entries = expectations.read(path)
-    lacking = sum(not e.explained for e in entries)
-    return f"{path}: {len(entries)} entries, {lacking} with a reason to fill in"
+    def _written(self, path: Path) -> str:
+        entries = expectations.read(path)
+        before, after = {e.key for e in self.base}, {e.key for e in entries}
+        lacking = sum(not e.explained for e in entries)
+        return (
+            f"{path}: {len(entries)} entries, {len(after - before)} added, "
+            f"{len(before - after)} deleted, {lacking} with a reason to fill in"
+        )
 
 
 def _stale(expectation: Expectation, found: Iterable[Cell]) -> str:

@@ -209,7 +209,8 @@ def test_what_is_written_is_what_is_expected_then_and_keeps_reasons(tmp_path: Pa
 
 def write(folder: Path, text: str, *cells: Cell) -> str:
     bad = [c for c in cells if c.verdict is not Verdict.CONFORMS]
-    return updated(text, parsed(folder, text), cells, bad)
+    known = parsed(folder, text)
+    return updated(text, known, expectations.idle(cells, known), bad)
 
 
 def test_a_written_file_is_sorted_and_passes(tmp_path: Path) -> None:
@@ -253,6 +254,17 @@ def test_another_verdict_is_changed_in_its_entry(tmp_path: Path) -> None:
     text = "# kept\n" + entry(target='"mine"', verdict='"crashed"', reason='"mine"')
     made = write(tmp_path, text, cell())
     assert made == text.replace("crashed", "violates")
+
+
+def test_rewriting_says_what_has_changed(tmp_path: Path) -> None:
+    known = tmp_path / "known.toml"
+    known.write_text(entry(function='"argmax"', verdict='"crashed"') + entry(function='"softmax"'))
+    options = ("--expectations", str(known), "--write-expectations", str(known))
+    status, output = run("always_wrong", *options)
+    assert status == 1, "they were not known before"
+    assert "2 entries, 1 added, 1 deleted, 0 with a reason to fill in" in output
+    assert "delete these lines" not in output
+    assert run("always_wrong", "--expectations", str(known))[0] == 0
 
 
 def test_a_place_that_cannot_be_written_is_told_before_the_run(tmp_path: Path) -> None:

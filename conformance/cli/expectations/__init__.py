@@ -10,6 +10,7 @@ from conformance.cli.expectations.judging import (
     failing,
     idle,
     pointless,
+    stale,
     uncovered,
 )
 from conformance.cli.expectations.model import UNEXPLAINED, Cell, Entry, Expectation
@@ -26,6 +27,7 @@ __all__ = [
     "idle",
     "pointless",
     "read",
+    "stale",
     "uncovered",
     "updated",
     "write",

@@ -53,6 +53,12 @@ def idle(found: Sequence[Cell], known: Iterable[Expectation]) -> list[Expectatio
     return [e for e in known if _looked_at(found, e) and not any(e.covers(cell) for cell in found)]
 
 
+def stale(results: Sequence[Results], known: Sequence[Expectation]) -> list[Expectation]:
+    """Expectations that the run shows to be idle or pointless, in their order."""
+    gone = [*idle(cells(results), known), *pointless(results, known)]
+    return [e for e in known if e in gone]
+
+
 def _looked_at(found: Sequence[Cell], expectation: Expectation) -> bool:
     return any(expectation.matches(cell) for cell in found)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from conformance.cli.errors import UsageProblem
-from conformance.cli.expectations.judging import idle, uncovered
+from conformance.cli.expectations.judging import uncovered
 from conformance.cli.expectations.model import UNEXPLAINED, Cell, Expectation
 from conformance.cli.expectations.reading import Block, split
 from conformance.reporting.plain import clean
@@ -26,28 +26,32 @@ _MESSAGE = 160
 
 
 def write(
-    path: Path, text: str, known: Sequence[Expectation], cells: Sequence[Cell], bad: Sequence[Cell]
+    path: Path,
+    text: str,
+    known: Sequence[Expectation],
+    gone: Sequence[Expectation],
+    bad: Sequence[Cell],
 ) -> None:
-    """Write the expectations under which a run passes whose aspects are `cells`, `bad` failing.
+    """Write the expectations under which a run passes in which the aspects `bad` fail.
 
-    `text` is the file as it is, which holds `known`; empty for a new one. UsageProblem: cannot.
+    `text` is the file as it is, which holds `known`, of which `gone` are stale; empty for a new
+    one. UsageProblem if it cannot be written.
     """
     try:
-        write_atomically(path, updated(text, known, cells, bad).encode("utf-8"))
+        write_atomically(path, updated(text, known, gone, bad).encode("utf-8"))
     except OSError as error:
         hint = "name a file that can be written"
         raise UsageProblem(f"{path}: {error.strerror}", hint) from error
 
 
 def updated(
-    text: str, known: Sequence[Expectation], cells: Sequence[Cell], bad: Sequence[Cell]
+    text: str, known: Sequence[Expectation], gone: Sequence[Expectation], bad: Sequence[Cell]
 ) -> str:
-    """The file's text with entries for what fails and without those for what does not fail.
+    """The file's text with entries for what fails and without those that are stale.
 
     An entry whose verdict has changed keeps its reason; all others stay as they are.
     """
     header, blocks = split(text)
-    gone = idle(cells, known)
     kept: list[tuple[tuple[str, ...], str]] = []
     missing = {cell[:3]: cell for cell in uncovered(bad, [e for e in known if e not in gone])}
     for expectation, block in zip(known, blocks, strict=True):
