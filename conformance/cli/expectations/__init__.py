@@ -1,8 +1,8 @@
 """Known failures: a TOML file that says which verdicts a run may have, and why.
 
-`read` checks a file before anything is run, `cells` and `failing` say what a run found, `uncovered`
-what of it is not expected, `idle` and `pointless` which expectations are stale, `write` makes the
-file from a run.
+`read` checks a file before anything is run, `cells` and `failing` say what a run found,
+`uncovered` what of it is not expected, `stale` which expectations nothing fails for, and `write`
+makes the file from a run.
 """
 
 from conformance.cli.expectations.judging import (
