@@ -112,7 +112,7 @@ def test_the_published_page_is_of_the_mapping_and_bears_it_out() -> None:
         body = entry.new.strip()
         assert (body in page) if "\n" not in body else (body.splitlines()[-1] in page)
         marks = cells[2:-2]
-        assert len(marks) == 4
+        assert marks
         broken = [m for m in marks if set(m) & set("✗!⧖")]
         assert not broken or entry.differs or entry.on, (name, broken)
         shown = [m for m in marks if m != "✓"]
