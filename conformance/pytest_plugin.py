@@ -14,10 +14,7 @@ from typing import Any
 
 import pytest
 
-from conformance.testing import ConformanceTests, conformance_tests
-
-SUITE = "conformance.suite"
-_FILE = Path(__file__).with_name("suite.py")
+from conformance.testing import SUITE, ConformanceTests, conformance_tests
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -111,9 +108,7 @@ def _asked_for(config: pytest.Config) -> bool:
 
 
 def _is_suite(argument: str) -> bool:
-    return argument == SUITE or (
-        argument.endswith(_FILE.name) and Path(argument).resolve() == _FILE
-    )
+    return argument == SUITE or Path(argument).resolve() == SUITE_FILE
 
 
 def _variable(text: str) -> tuple[str, str]:

@@ -15,6 +15,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+SUITE = "conformance.suite"
+"""The test module whose targets the command line names."""
+SUITE_FILE = Path(__file__).parents[1] / "suite.py"
+
 Place = str | os.PathLike[str]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,14 @@ from conformance.cli.errors import UsageProblem
 from conformance.engine import PROFILES, plan
 from conformance.results import ASPECTS, Aspect, AspectResult, FunctionResult, Verdict
 from conformance.specs import load
-from conformance.testing import ConformanceTests, ConformanceWarning, DivergenceWarning, told
+from conformance.testing import (
+    SUITE,
+    SUITE_FILE,
+    ConformanceTests,
+    ConformanceWarning,
+    DivergenceWarning,
+    told,
+)
 from conformance.testing.examiner import CannotRunError, Examiner
 from conformance.testing.names import identifier
 from conformance.testing.settings import Settings, merged, settings
@@ -31,6 +38,23 @@ class UnexpectedError(Exception):
     def __init__(self, headline: str, text: str) -> None:
         super().__init__(text)
         self.headline = headline
+
+
+class _Words:
+    """Reports of what fails in a target have words in place of a traceback of the suite."""
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        report = yield
+        if call.excinfo is not None and isinstance(call.excinfo.value, UnexpectedError):
+            shown = call.excinfo.getrepr(style="value")
+            if shown.reprcrash is not None:
+                shown.reprcrash.message = call.excinfo.value.headline
+                shown.reprcrash.path, shown.reprcrash.lineno = str(item.path), 1
+            report.longrepr = shown
+        return report
 
 
 class ConformanceItem(pytest.Item):
@@ -68,19 +92,9 @@ class ConformanceItem(pytest.Item):
         (function,) = self._results().functions
         return function, next(a for a in function.aspects if a.aspect is self.aspect)
 
-    def reportinfo(self) -> tuple[Path, None, str]:
-        """The test module; there is no line to show."""
-        return self.path, None, self.name
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """The words alone where it is the target that fails, a traceback where it is the suite."""
-        if not isinstance(excinfo.value, UnexpectedError):
-            return super().repr_failure(excinfo, style)
-        shown = excinfo.getrepr(style="value")
-        if shown.reprcrash is not None:
-            shown.reprcrash.message = excinfo.value.headline
-            shown.reprcrash.path, shown.reprcrash.lineno = str(self.path), 1
-        return shown
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """The test module; no line of it is this test's."""
+        return self.path, 0, self.name
 
     def _results(self) -> Any:
         wanted = [other.aspect for other in self._others() if other.target is self.target]
@@ -102,7 +116,7 @@ class ConformanceItem(pytest.Item):
         function, aspect = self.judged()
         self._record(function, aspect)
         self._compare_with_expectations(aspect.verdict)
-        said = f"{aspect.verdict}: {told.said(function, aspect)}"
+        said = told.said(function, aspect)
         if aspect.verdict in self.chosen.fails:
             raise UnexpectedError(said, told.text(function, aspect))
         if aspect.verdict in (Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE):
@@ -153,18 +167,19 @@ def items(
             f"{name}: nothing says what to test\nhint: name a module or a target"
         )
     several = len(chosen.targets) > 1
-    return [
-        ConformanceItem.from_parent(
-            collector,
-            name=f"{name}[{identifier(target.name if several else None, function, aspect)}]",
-            chosen=chosen,
-            target=target,
-            function=function,
-            aspect=aspect,
-        )
-        for target in chosen.targets
-        for function, aspect in _demanded(target.edition)
-    ]
+    made: list[pytest.Item] = []
+    for target in chosen.targets:
+        for function, aspect in _demanded(target.edition):
+            own = f"{name}[{identifier(target.name if several else None, function, aspect)}]"
+            wanted = {"chosen": chosen, "target": target, "function": function, "aspect": aspect}
+            nodeid = f"{_module(collector)}::{own}"
+            made.append(ConformanceItem.from_parent(collector, name=own, nodeid=nodeid, **wanted))
+    return made
+
+
+def _module(collector: pytest.Collector) -> str:
+    """What stands in front of a test's name; of the suite's own module what `--pyargs` reads."""
+    return SUITE if collector.path == SUITE_FILE else collector.nodeid
 
 
 def refuse_wrong_usage(config: pytest.Config, given: ConformanceTests) -> None:
@@ -210,6 +225,7 @@ def _examiner(config: pytest.Config) -> Examiner:
         worker = os.environ.get("PYTEST_XDIST_WORKER", "")
         config.stash[_EXAMINER] = examiner = Examiner(int(worker.removeprefix("gw") or 0))
         config.add_cleanup(examiner.close)
+        config.pluginmanager.register(_Words())
     return config.stash[_EXAMINER]
 
 

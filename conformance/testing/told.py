@@ -14,9 +14,10 @@ from conformance.results import AspectResult, FunctionResult, Verdict
 
 
 def said(function: FunctionResult, aspect: AspectResult) -> str:
-    """The gravest failure of the aspect in one line."""
-    first = listed(function, aspect)[0]
-    return clean(first.message)
+    """The verdict and the gravest failure in one line."""
+    message = clean(listed(function, aspect)[0].message)
+    verdict = str(aspect.verdict)
+    return message if message == verdict else f"{verdict}: {message}"
 
 
 def text(function: FunctionResult, aspect: AspectResult) -> str:
