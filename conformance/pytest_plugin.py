@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from conformance.testing import SUITE, ConformanceTests, conformance_tests
+from conformance.testing import SUITE, SUITE_FILE, ConformanceTests, conformance_tests
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -222,8 +221,8 @@ def _settings(config: pytest.Config, tests: ConformanceTests, error: type[Except
 
 def _examiner(config: pytest.Config) -> Examiner:
     if _EXAMINER not in config.stash:
-        worker = os.environ.get("PYTEST_XDIST_WORKER", "")
-        config.stash[_EXAMINER] = examiner = Examiner(int(worker.removeprefix("gw") or 0))
+        worker = getattr(config, "workerinput", {}).get("workerid", "gw0")
+        config.stash[_EXAMINER] = examiner = Examiner(int(worker.removeprefix("gw")))
         config.add_cleanup(examiner.close)
         config.pluginmanager.register(_Words())
     return config.stash[_EXAMINER]
