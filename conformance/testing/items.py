@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -228,7 +229,8 @@ def _examiner(config: pytest.Config) -> Examiner:
     return config.stash[_EXAMINER]
 
 
-def _demanded(edition: str) -> Iterator[tuple[str, Aspect]]:
+@cache
+def _demanded(edition: str) -> tuple[tuple[str, Aspect], ...]:
     """Every function and aspect of an edition, in the order of reports."""
-    for task in plan(load(), edition, PROFILES["default"], 0):
-        yield from ((task.spec.name, aspect) for aspect in ASPECTS if aspect in task.aspects)
+    tasks = plan(load(), edition, PROFILES["default"], 0)
+    return tuple((t.spec.name, aspect) for t in tasks for aspect in ASPECTS if aspect in t.aspects)

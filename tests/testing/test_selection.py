@@ -83,7 +83,7 @@ def test_two_processes_give_the_same_verdicts(
     command = [sys.executable, "-m", "pytest", *arguments("always_wrong", *selected)]
     result = pytester.run(*command, "-n", "2", "-v", "--junitxml=two.xml")
     assert result.ret == pytest.ExitCode.TESTS_FAILED
-    told = [line.split() for line in result.outlines if re.match(r"\[gw\d\] ", line)]
+    told = [line.split() for line in result.outlines if re.match(r"\[gw\d\] \[", line)]
     assert {worker for worker, *_ in told} == {"[gw0]", "[gw1]"}
     places = {(worker, function_of(name)) for worker, *_, name in told}
     assert len(places) == 3, "the tests of one function are in one process"

@@ -61,10 +61,10 @@ def test_a_crash_is_an_error_and_the_rest_is_judged(pytester: pytest.Pytester) -
     assert outcomes["passed"] >= 4
     assert "failed" not in outcomes
     shown = result.stdout.str()
-    assert "ERROR conformance.suite::test_conformance[exp-value] - crashed: exp(x)" in shown
+    assert "ERROR conformance.suite::test_conformance[exp-value] - crashed: exp(" in shown
     assert "UnexpectedError" not in shown
     (error,) = ElementTree.parse(pytester.path / "junit.xml").iter("error")
-    assert error.attrib["message"].startswith('failed on setup with "crashed: exp(x)')
+    assert error.attrib["message"].startswith('failed on setup with "crashed: exp(')
 
 
 def test_a_hang_is_an_error(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
