@@ -28,12 +28,12 @@ class CannotRunError(RuntimeError):
 class Examiner:
     """A session with each target, and what was found of its functions so far.
 
-    `number` is that of this process among those of pytest: workers of a target that run side by
-    side have folders of their own.
+    `number` is that of this process among the `count` processes of pytest: workers of a target that
+    run side by side have folders of their own, and some must not.
     """
 
-    def __init__(self, number: int = 0) -> None:
-        self._number = number
+    def __init__(self, number: int = 0, count: int = 1) -> None:
+        self._number, self._count = number, count
         self._held = ExitStack()
         self._reached: dict[int, tuple[Subject, Session]] = {}
         self._lost: dict[int, CannotRunError] = {}
@@ -81,6 +81,8 @@ class Examiner:
             state = environments.status(target)
             if isinstance(state, environments.Missing):
                 raise self._lose(target, state.reason, state.hint)
+            if target.workers == 1 < self._count:
+                raise self._lose(target, "it must not run twice at once", "run pytest without -n")
             tested = subject(target)
             session = tested.open(documented_names(target.edition), self._number)
             self._reached[id(target)] = tested, self._held.enter_context(session)

@@ -222,11 +222,18 @@ def _settings(config: pytest.Config, tests: ConformanceTests, error: type[Except
 
 def _examiner(config: pytest.Config) -> Examiner:
     if _EXAMINER not in config.stash:
-        worker = getattr(config, "workerinput", {}).get("workerid", "gw0")
-        config.stash[_EXAMINER] = examiner = Examiner(int(worker.removeprefix("gw")))
+        config.stash[_EXAMINER] = examiner = Examiner(*_place(config))
         config.add_cleanup(examiner.close)
         config.pluginmanager.register(_Words())
     return config.stash[_EXAMINER]
+
+
+def _place(config: pytest.Config) -> tuple[int, int]:
+    """The number of this process of pytest, and how many test."""
+    worker = getattr(config, "workerinput", None)
+    if worker is None:
+        return 0, len(config.getoption("tx", []))
+    return int(worker["workerid"].removeprefix("gw")), worker["workercount"]
 
 
 @cache

@@ -63,6 +63,16 @@ def test_usage_errors_name_cause_and_cure(
     assert cure in said
 
 
+def test_a_target_that_must_be_alone_is_not_tested_by_two(pytester: pytest.Pytester) -> None:
+    text = (
+        f'[targets.mine]\nmodule="fakes.correct"\nedition="keras-2.2"\nworkers=1\npath="{FAKES}"\n'
+    )
+    (pytester.path / "conformance.toml").write_text(text, encoding="utf-8")
+    said = refused(pytester, "--conformance-target=mine", "-n", "2", "-k", "[exp-dtype]")
+    assert "mine cannot be run: it must not run twice at once" in said
+    assert "run pytest without -n" in said
+
+
 def test_the_target_is_not_started_to_list_tests(pytester: pytest.Pytester) -> None:
     result = run_on(pytester, "does_not_import", "--collect-only", "-q", "-k", "[exp-")
     assert result.ret == pytest.ExitCode.OK
