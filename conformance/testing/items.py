@@ -7,11 +7,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from conformance.adapters.registry import Target
-from conformance.cli import expectations
 from conformance.cli.errors import UsageProblem
+from conformance.cli.expectations import Cell, cells
 from conformance.engine import PROFILES, plan
 from conformance.results import ASPECTS, Aspect, AspectResult, FunctionResult, Verdict
 from conformance.specs import load
@@ -21,6 +22,7 @@ from conformance.testing import (
     ConformanceTests,
     ConformanceWarning,
     DivergenceWarning,
+    known,
     told,
 )
 from conformance.testing.examiner import CannotRunError, Examiner
@@ -115,9 +117,10 @@ class ConformanceItem(pytest.Item):
         self._decided = True
         function, aspect = self.judged()
         self._record(function, aspect)
-        self._compare_with_expectations(aspect.verdict)
+        if self.chosen.gate.known and aspect.verdict is not Verdict.NOT_APPLICABLE:
+            aspect = self._without_known(aspect)
         said = told.said(function, aspect)
-        if aspect.verdict in self.chosen.fails:
+        if aspect.verdict in self.chosen.gate.worse:
             raise UnexpectedError(said, told.text(function, aspect))
         if aspect.verdict in (Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE):
             pytest.skip(said)
@@ -136,25 +139,25 @@ class ConformanceItem(pytest.Item):
         }
         self.user_properties += [(name, fact) for name, fact in facts.items() if fact]
 
-    def _compare_with_expectations(self, verdict: Verdict) -> None:
-        """Fail for one that is no longer so; xfail for what is known."""
-        if not self.chosen.known:
-            return
-        cells = self._cells()
-        for stale in expectations.stale(cells, self.chosen.known):
-            said = f"{self.chosen.file}: no longer so, delete the entry: {stale}"
-            raise UnexpectedError(said, f"{said}\nthe verdict is: {verdict}")
-        (mine,) = (cell for cell in cells if cell[0] == self.target.name)
-        if verdict is not Verdict.CONFORMS and not expectations.unexpected(
-            [mine], self.chosen.known
-        ):
-            pytest.xfail(next(e.reason for e in self.chosen.known if e.covers(mine)))
+    def _without_known(self, aspect: AspectResult) -> AspectResult:
+        """What is unexpected of it; fails for a stale expectation, xfails if all is known."""
+        gate, found = self.chosen.gate, self._cells()
+        if stale := known.stale(gate, found):
+            raise UnexpectedError(stale[0], "\n".join(stale))
+        (mine,) = (cell for cell in found if cell.target == self.target.name)
+        if aspect.verdict is Verdict.CONFORMS:
+            return aspect
+        left = known.unexpected(gate, mine)
+        if left is None:
+            pytest.xfail(known.reason(gate, mine))
+            return aspect  # with --runxfail
+        return msgspec.structs.replace(aspect, failures=list(left))
 
-    def _cells(self) -> list[expectations.Cell]:
-        """This aspect on every target: an entry may be about several."""
+    def _cells(self) -> list[Cell]:
+        """This aspect on every target: an expectation may be about several."""
         others = [item for item in self._others() if item.aspect is self.aspect]
-        found = expectations.cells(item._results() for item in others)
-        return [cell for cell in found if cell[2] is self.aspect]
+        found = cells(item._results() for item in others)
+        return [cell for cell in found if cell.aspect is self.aspect]
 
 
 def items(
@@ -209,8 +212,8 @@ def header(config: pytest.Config, given: ConformanceTests) -> str:
 def _settings(config: pytest.Config, tests: ConformanceTests, error: type[Exception]) -> Settings:
     """The settings of these tests, looked up once."""
     cached = config.stash.setdefault(_SETTINGS, [])
-    for known, found in cached:
-        if known == tests:
+    for looked_up, found in cached:
+        if looked_up == tests:
             return found
     try:
         cached.append((tests, settings(tests)))

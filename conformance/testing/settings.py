@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import msgspec
 
 from conformance.adapters.registry import Target
-from conformance.cli import expectations
 from conformance.cli.errors import UsageProblem
-from conformance.cli.expectations import Expectation
-from conformance.cli.failing import FAIL_ON
+from conformance.cli.gate import WORSE, Gate, gate
 from conformance.cli.known import chosen, known_targets
 from conformance.cli.subjects import own
 from conformance.engine import PROFILES, Profile
-from conformance.results import Verdict
 from conformance.specs import EDITIONS
 from conformance.testing import ConformanceTests
 
@@ -28,12 +24,8 @@ class Settings:
     targets: tuple[Target, ...]
     profile: Profile
     seed: int
-    fails: tuple[Verdict, ...]
-    """The verdicts that fail."""
-    known: tuple[Expectation, ...] = ()
-    """The failures that are expected."""
-    file: Path | None = None
-    """Where these stand."""
+    gate: Gate
+    """The verdicts that fail, and the failures that are expected."""
 
 
 def merged(tests: ConformanceTests, given: ConformanceTests) -> ConformanceTests:
@@ -52,18 +44,27 @@ def settings(tests: ConformanceTests) -> Settings:
     """Names and files looked up. UsageProblem for what is wrong with them."""
     profile, fail_on = tests.profile or "default", tests.fail_on or "violation"
     _check("profile", profile, PROFILES)
-    _check("fail-on", fail_on, FAIL_ON)
+    _check("fail-on", fail_on, WORSE)
     if tests.edition is not None:
         _check("edition", tests.edition, EDITIONS)
+    targets = _targets(tests)
+    return Settings(tuple(targets), PROFILES[profile], tests.seed or 0, _gate(tests, targets))
+
+
+def _gate(tests: ConformanceTests, targets: list[Target]) -> Gate:
     file = tests.expectations
-    return Settings(
-        targets=tuple(_targets(tests)),
-        profile=PROFILES[profile],
-        seed=tests.seed or 0,
-        fails=FAIL_ON[fail_on],
-        known=() if file is None else tuple(expectations.read(file)),
-        file=file,
-    )
+    if file is not None and not file.is_file():
+        raise UsageProblem(
+            f"expectations: there is no file {file}",
+            "name one that `conformance run --write-expectations FILE` wrote",
+        )
+    options = {
+        "fail_on": tests.fail_on or "violation",
+        "expectations": file,
+        "write_expectations": None,
+        "strict": False,
+    }
+    return gate(options, known_targets(tests.config), targets)
 
 
 def _targets(tests: ConformanceTests) -> list[Target]:

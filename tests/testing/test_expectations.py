@@ -60,7 +60,7 @@ def test_a_stale_one_fails(pytester: pytest.Pytester, fake: str, outcome: str) -
     )
     assert result.parseoutcomes() == {outcome: 1, "deselected": 949}
     shown = result.stdout.str()
-    assert "known.toml: no longer so, delete the entry: exp value violates" in shown
+    assert "stale, delete these lines: exp value violates; the run says" in shown
     assert "Traceback" not in shown
 
 
