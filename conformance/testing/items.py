@@ -144,7 +144,7 @@ class ConformanceItem(pytest.Item):
         gate, found = self.chosen.gate, self._cells()
         if stale := known.stale(gate, found):
             raise UnexpectedError(stale[0], "\n".join(stale))
-        (mine,) = (cell for cell in found if cell.target == self.target.name)
+        mine = next(cell for cell in found if cell.target == self.target.name)
         if aspect.verdict is Verdict.CONFORMS:
             return aspect
         left = known.unexpected(gate, mine)
