@@ -45,18 +45,26 @@ KERAS_TESTS = (
 )
 
 EVERYTHING = ("reference", "torch", "tensorflow", "theano", "cntk", "keras3")
+CI_FILES = {
+    "github-workflows": (".github/workflows/ci.yml", "examples/ci/github-workflow.yml"),
+    "github-actions": ("action.yml",),
+    "gitlab-ci": ("examples/ci/gitlab-ci.yml",),
+}
+
 BROWSER = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "browser")
 LINT = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "lint")
 
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Style, formatting, types, and which layer imports which."""
+    """Style, formatting, types, which layer imports which, and the files of CI services."""
     session.install("-e", ".[test]", "nox", *LINT)
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
     session.run("mypy")
     session.run("lint-imports")
+    for schema, files in CI_FILES.items():
+        session.run("check-jsonschema", "--builtin-schema", f"vendor.{schema}", *files)
 
 
 @nox.session

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+pytest_plugins = ["pytester"]
+
 settings.register_profile("suite", derandomize=True, deadline=None, database=None)
 settings.load_profile("suite")
 # here and not in a fixture, because those of modules come before those of tests

@@ -58,7 +58,7 @@ class Gate:
         self, found: Sequence[Cell], unexpected: Sequence[Cell], stale: Sequence[Expectation]
     ) -> Iterator[str]:
         for expectation in stale:
-            yield _stale(expectation, found)
+            yield told_stale(expectation, found)
         yield from _listed(unexpected)
         unexplained = [e for e in self.known if not e.explained]
         for expectation in unexplained:
@@ -84,7 +84,8 @@ class Gate:
         )
 
 
-def _stale(expectation: Expectation, found: Iterable[Cell]) -> str:
+def told_stale(expectation: Expectation, found: Iterable[Cell]) -> str:
+    """That an expectation is stale, what the run says instead, and what to do."""
     about = [cell for cell in found if expectation.matches(cell)]
     verdicts = ", ".join(dict.fromkeys(str(cell.verdict) for cell in about))
     instead = (

@@ -1,0 +1,98 @@
+"""Conformance tests beside one's own: `conformance_tests` makes pytest collect them.
+
+    from conformance.testing import conformance_tests
+
+    test_conformance = conformance_tests("my_package.backend", edition="keras-2.2")
+
+To import this costs nothing: the specs are read when the tests are collected, and the backend is
+imported when they run, by a process of its own.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SUITE = "conformance.suite"
+"""The test module whose targets the command line names."""
+SUITE_FILE = Path(__file__).parents[1] / "suite.py"
+
+Place = str | os.PathLike[str]
+
+
+class ConformanceWarning(UserWarning):
+    """An aspect does not conform, and `fail_on` lets it pass."""
+
+
+class DivergenceWarning(ConformanceWarning):
+    """The documents are silent, and the answer is not the suite's convention."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConformanceTests:
+    """What pytest collects as one test for each function and aspect; None: as pytest was told."""
+
+    targets: tuple[str, ...] = ()
+    module: str | None = None
+    edition: str | None = None
+    paths: tuple[Path, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    eager: bool = False
+    adapter: str | None = None
+    python: str | None = None
+    config: Path | None = None
+    profile: str | None = None
+    seed: int | None = None
+    fail_on: str | None = None
+    expectations: Path | None = None
+
+    @property
+    def told(self) -> bool:
+        """Whether it says what is tested."""
+        return bool(self.targets or self.module)
+
+
+def conformance_tests(
+    module: str | None = None,
+    *,
+    target: str | Sequence[str] = (),
+    edition: str | None = None,
+    path: Place | Sequence[Place] = (),
+    environment: Mapping[str, str] | None = None,
+    eager: bool = False,
+    adapter: str | None = None,
+    python: str | None = None,
+    config: Place | None = None,
+    profile: str | None = None,
+    seed: int | None = None,
+    fail_on: str | None = None,
+    expectations: Place | None = None,
+) -> ConformanceTests:
+    """Tests of `module`, or of targets that `conformance targets` lists, for pytest to collect.
+
+    Give the result a name in a test module. The arguments are those of `conformance run`: `edition`
+    what the module claims to be, `path` the folders that it is imported from, `environment` its
+    variables, `eager` that its functions compute at once, `adapter` and `python` how it is reached;
+    `config` a file of targets. Relative paths are seen from the working directory.
+
+    `profile`, `seed`, `fail_on` and `expectations` can be overridden with the `--conformance-`
+    options of pytest. Without module and target these say what is tested, too. What is wrong with
+    an argument is told when the tests are collected.
+    """
+    return ConformanceTests(
+        targets=(target,) if isinstance(target, str) else tuple(target),
+        module=module,
+        edition=edition,
+        paths=(Path(path),) if isinstance(path, (str, os.PathLike)) else tuple(map(Path, path)),
+        environment=dict(environment or {}),
+        eager=eager,
+        adapter=adapter,
+        python=python,
+        config=None if config is None else Path(config),
+        profile=profile,
+        seed=seed,
+        fail_on=fail_on,
+        expectations=None if expectations is None else Path(expectations),
+    )

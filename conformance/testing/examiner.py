@@ -1,0 +1,122 @@
+"""Functions examined one at a time, each once in a process of pytest."""
+
+from __future__ import annotations
+
+import datetime
+import time
+from collections.abc import Collection
+from contextlib import ExitStack
+from threading import Event
+
+import conformance
+from conformance.adapters import environments
+from conformance.adapters.registry import Target
+from conformance.adapters.session import Session, WorkerStartError
+from conformance.cli.subjects import subject
+from conformance.engine import Run, Subject, Task, plan
+from conformance.engine.examination import Examination
+from conformance.engine.plan import documented_names
+from conformance.results import Aspect, Results, RunInfo, TargetInfo, summarise
+from conformance.specs import load
+from conformance.testing.settings import Settings
+
+
+class CannotRunError(RuntimeError):
+    """A target cannot be run; the message has the reason and the cure."""
+
+
+class Examiner:
+    """A session with each target, and what was found of its functions so far.
+
+    `number` is that of this process among the `count` processes of pytest: workers of a target that
+    run side by side have folders of their own, and some must not.
+    """
+
+    def __init__(self, number: int = 0, count: int = 1) -> None:
+        self._number, self._count = number, count
+        self._held = ExitStack()
+        self._reached: dict[int, tuple[Subject, Session]] = {}
+        self._lost: dict[int, CannotRunError] = {}
+        self._found: dict[tuple[int, int, str], Results] = {}
+
+    def close(self) -> None:
+        """End the workers."""
+        self._held.close()
+
+    def start(self, target: Target) -> None:
+        """Make sure that the target's worker runs; CannotRunError."""
+        try:
+            _ = self._reach(target)[1].identity
+        except WorkerStartError as error:
+            raise self._lose(target, str(error), subject(target).cure) from None
+
+    def results(
+        self, settings: Settings, target: Target, function: str, aspects: Collection[Aspect]
+    ) -> Results:
+        """What a run of this function alone gives; CannotRunError.
+
+        What was asked for first counts: later calls get the same, whatever aspects they name.
+        """
+        key = (id(settings), id(target), function)
+        if key not in self._found:
+            tested, session = self._reach(target)
+            tasks = plan(
+                load(),
+                target.edition,
+                settings.profile,
+                settings.seed,
+                select=function.__eq__,
+                aspects=tuple(aspects),
+            )
+            try:
+                self._found[key] = _examined(tested, session, tasks, _common(settings, function))
+            except WorkerStartError as error:
+                raise self._lose(target, str(error), tested.cure) from None
+        return self._found[key]
+
+    def _reach(self, target: Target) -> tuple[Subject, Session]:
+        if id(target) in self._lost:
+            raise self._lost[id(target)]
+        if id(target) not in self._reached:
+            state = environments.status(target)
+            if isinstance(state, environments.Missing):
+                raise self._lose(target, state.reason, state.hint)
+            if target.workers == 1 < self._count:
+                raise self._lose(target, "it must not run twice at once", "run pytest without -n")
+            tested = subject(target)
+            session = tested.open(documented_names(target.edition), self._number)
+            self._reached[id(target)] = tested, self._held.enter_context(session)
+        return self._reached[id(target)]
+
+    def _lose(self, target: Target, reason: str, cure: str) -> CannotRunError:
+        lost = CannotRunError(f"{target.name} cannot be run: {reason}\nhint: {cure}")
+        self._lost[id(target)] = lost
+        return lost
+
+
+def _common(settings: Settings, function: str) -> Run:
+    return Run(
+        suite_version=conformance.__version__,
+        profile=settings.profile,
+        seed=settings.seed,
+        started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        selection=function,
+    )
+
+
+def _examined(tested: Subject, session: Session, tasks: list[Task], common: Run) -> Results:
+    begun, known = time.monotonic(), list[TargetInfo]()
+    lane = Examination(tested, session, tasks, common, lambda _: None, Event())
+    examined = lane.all(known.append)
+    run = RunInfo(
+        suite_version=common.suite_version,
+        profile=common.profile.name,
+        seed=common.seed,
+        started=common.started,
+        seconds=round(time.monotonic() - begun, 3),
+        cases=examined.cases,
+        seconds_in_target=round(examined.inside, 3),
+        selection=common.selection,
+    )
+    functions = examined.functions
+    return Results(target=known[0], run=run, summary=summarise(functions), functions=functions)

@@ -1,0 +1,111 @@
+"""From what a test module and the command line say to what is tested, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from conformance.adapters.registry import Target
+from conformance.cli.errors import UsageProblem
+from conformance.cli.gate import WORSE, Gate, gate
+from conformance.cli.known import chosen, known_targets
+from conformance.cli.subjects import own
+from conformance.engine import PROFILES, Profile
+from conformance.specs import EDITIONS
+from conformance.testing import ConformanceTests
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Settings:
+    """What is tested, and how."""
+
+    targets: tuple[Target, ...]
+    profile: Profile
+    seed: int
+    gate: Gate
+    """The verdicts that fail, and the failures that are expected."""
+
+
+def merged(tests: ConformanceTests, given: ConformanceTests) -> ConformanceTests:
+    """Tests as they are run: the command line outweighs a module, but not in what is tested."""
+    base = tests if tests.told else given
+    return replace(
+        base,
+        profile=given.profile or tests.profile,
+        seed=tests.seed if given.seed is None else given.seed,
+        fail_on=given.fail_on or tests.fail_on,
+        expectations=given.expectations or tests.expectations,
+    )
+
+
+def settings(tests: ConformanceTests) -> Settings:
+    """Names and files looked up. UsageProblem for what is wrong with them."""
+    profile, fail_on = tests.profile or "default", tests.fail_on or "violation"
+    _check("profile", profile, PROFILES)
+    _check("fail-on", fail_on, WORSE)
+    if tests.edition is not None:
+        _check("edition", tests.edition, EDITIONS)
+    targets = _targets(tests)
+    return Settings(tuple(targets), PROFILES[profile], tests.seed or 0, _gate(tests, targets))
+
+
+def _gate(tests: ConformanceTests, targets: list[Target]) -> Gate:
+    file = tests.expectations
+    if file is not None and not file.is_file():
+        raise UsageProblem(
+            f"expectations: there is no file {file}",
+            "name one that `conformance run --write-expectations FILE` wrote",
+        )
+    options = {
+        "fail_on": tests.fail_on or "violation",
+        "expectations": file,
+        "write_expectations": None,
+        "strict": False,
+    }
+    return gate(options, known_targets(tests.config), targets)
+
+
+def _targets(tests: ConformanceTests) -> list[Target]:
+    for file in (tests.config,) if tests.config else ():
+        if not file.is_file():
+            raise UsageProblem(f"config: there is no file {file}", "name a TOML file with targets")
+    found = chosen(tests.targets, known_targets(tests.config))
+    if tests.module:
+        found.append(_own(tests))
+    elif words := [word for word in _COMPANIONS if getattr(tests, word)]:
+        raise UsageProblem(f"{_COMPANIONS[words[0]]} goes with a module", "name the module, too")
+    if tests.edition:
+        found = [msgspec.structs.replace(target, edition=tests.edition) for target in found]
+    return found
+
+
+_COMPANIONS = {
+    "paths": "path",
+    "environment": "environment",
+    "eager": "eager",
+    "adapter": "adapter",
+    "python": "python",
+}
+
+
+def _own(tests: ConformanceTests) -> Target:
+    for folder in tests.paths:
+        if not folder.is_dir():
+            raise UsageProblem(f"path: there is no folder {folder}", "name the folder of sources")
+    options = {
+        "module": tests.module,
+        "edition": tests.edition,
+        "eager": tests.eager,
+        "adapter": tests.adapter,
+        "python": tests.python,
+        "paths": tests.paths,
+        "variables": [f"{key}={value}" for key, value in tests.environment.items()],
+    }
+    return own(options)
+
+
+def _check(what: str, given: str, known: Iterable[str]) -> None:
+    if given not in known:
+        raise UsageProblem(f"{what}: there is no {given!r}", f"write one of {', '.join(known)}")

@@ -1,0 +1,51 @@
+"""What a failing test prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from io import StringIO
+
+from rich.console import Console
+
+from conformance.reporting.failures import failure_lines
+from conformance.reporting.paint import PIPED_WIDTH, Paint
+from conformance.reporting.plain import Finding, clean, findings
+from conformance.results import AspectResult, FunctionResult, Verdict
+
+
+def said(function: FunctionResult, aspect: AspectResult) -> str:
+    """The verdict and the gravest failure in one line."""
+    message = clean(listed(function, aspect)[0].message)
+    verdict = str(aspect.verdict)
+    return message if message == verdict else f"{verdict}: {message}"
+
+
+def text(function: FunctionResult, aspect: AspectResult) -> str:
+    """Every failure of the aspect, the gravest first: its smallest case, and a script."""
+    console = Console(file=StringIO(), width=PIPED_WIDTH, markup=False, highlight=False)
+    paint = Paint(console)
+    return "\n".join(line for found in listed(function, aspect) for line in _lines(found, paint))
+
+
+def citation(function: FunctionResult, aspect: AspectResult) -> str | None:
+    """The document and the line that are contradicted, if the aspect is a violation."""
+    failure = listed(function, aspect)[0].failure
+    return str(failure.citation) if failure and failure.citation else None
+
+
+def listed(function: FunctionResult, aspect: AspectResult) -> list[Finding]:
+    """The failures of the aspect, the gravest first; its verdict alone where there are none."""
+    found = findings([FunctionResult(function.function, function.theme, [aspect])], *Verdict)
+    return found or [Finding(function.function, aspect, None)]
+
+
+def _lines(found: Finding, paint: Paint) -> Iterator[str]:
+    yield from (line.plain for line in failure_lines(found, paint))
+    if found.failure and found.failure.script:
+        yield "    script:"
+        yield from (f"      {line}".rstrip() for line in _script(found.failure.script, paint))
+    yield ""
+
+
+def _script(script: str, paint: Paint) -> list[str]:
+    return paint.block(script).rstrip("\n").split("\n")

@@ -1,0 +1,34 @@
+"""Runs of pytest on fakes, in this process unless said otherwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from conformance.testing import SUITE
+from tests.adapters.support import FAKES
+
+SMOKE = ("--conformance-profile", "smoke")
+EXP = ("-k", "[exp-")
+
+
+def arguments(fake: str, *more: str) -> list[str]:
+    """What pytest is given to test a fake; what lies between the options decides nothing."""
+    module = (f"--conformance-module=fakes.{fake}", f"--conformance-path={FAKES}")
+    return ["-p", "no:randomly", "--pyargs", SUITE, *module, *SMOKE, *more]
+
+
+def run_on(pytester: pytest.Pytester, fake: str, *more: str) -> pytest.RunResult:
+    """A run of the suite's test module on a fake."""
+    return pytester.runpytest_inprocess(*arguments(fake, *more))
+
+
+def verdicts(junit: Path) -> dict[tuple[str, str], str]:
+    """The verdicts that a JUnit file of pytest tells, by function and aspect."""
+    found = {}
+    for case in ElementTree.parse(junit).iter("testcase"):
+        facts = {p.get("name"): p.get("value") for p in case.iter("property")}
+        found[facts["function"], facts["aspect"]] = facts["verdict"]
+    return {(str(f), str(a)): str(v) for (f, a), v in found.items()}

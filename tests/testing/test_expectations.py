@@ -1,0 +1,81 @@
+"""Known failures: expected, and failing when they are no longer so."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.testing import items  # noqa: F401 - so that runs within this process find it imported
+from tests.testing.support import EXP, run_on
+
+ENTRY = """
+[[expect]]
+function = "exp"
+aspect = "{aspect}"
+verdict = "{verdict}"
+reason = "it adds one"
+"""
+
+
+def known(pytester: pytest.Pytester, *entries: str) -> str:
+    file = pytester.path / "known.toml"
+    file.write_text("".join(entries), encoding="utf-8")
+    return f"--conformance-expectations={file}"
+
+
+def entry(aspect: str, verdict: str) -> str:
+    return ENTRY.format(aspect=aspect, verdict=verdict)
+
+
+def test_a_known_failure_is_expected_with_its_reason(pytester: pytest.Pytester) -> None:
+    file = known(pytester, entry("value", "violates"))
+    result = run_on(pytester, "always_wrong", *EXP, file, "-rx")
+    result.assert_outcomes(xfailed=1, passed=4, skipped=2, deselected=943)
+    assert result.ret == pytest.ExitCode.OK
+    assert "it adds one" in result.stdout.str()
+
+
+def test_a_known_crash_is_expected_too(pytester: pytest.Pytester) -> None:
+    result = run_on(
+        pytester, "crashes", "-k", "[exp-value]", known(pytester, entry("value", "crashed"))
+    )
+    result.assert_outcomes(xfailed=1, deselected=949)
+
+
+@pytest.mark.parametrize("verdict", ["diverges", "unsupported"])
+def test_what_would_not_fail_can_be_expected(pytester: pytest.Pytester, verdict: str) -> None:
+    fake, aspect = {
+        "diverges": ("wrong_dtype", "dtype"),
+        "unsupported": ("always_wrong", "gradient"),
+    }[verdict]
+    result = run_on(
+        pytester, fake, "-k", f"[exp-{aspect}]", known(pytester, entry(aspect, verdict))
+    )
+    result.assert_outcomes(xfailed=1, deselected=949)
+
+
+@pytest.mark.parametrize(("fake", "outcome"), [("correct", "failed"), ("crashes", "errors")])
+def test_a_stale_one_fails(pytester: pytest.Pytester, fake: str, outcome: str) -> None:
+    result = run_on(
+        pytester, fake, "-k", "[exp-value]", known(pytester, entry("value", "violates"))
+    )
+    assert result.parseoutcomes() == {outcome: 1, "deselected": 949}
+    shown = result.stdout.str()
+    assert "stale, delete these lines: exp value violates; the run says" in shown
+    assert "Traceback" not in shown
+
+
+def test_one_of_no_target_is_not_stale_while_a_target_needs_it(pytester: pytest.Pytester) -> None:
+    file = known(pytester, entry("value", "violates"))
+    more = (
+        "--conformance-target=reference",
+        "-k",
+        "wrong-exp-value] or reference-exp-value]",
+        file,
+    )
+    run_on(pytester, "always_wrong", *more).assert_outcomes(xfailed=1, passed=1, deselected=1898)
+
+
+def test_without_the_expectations_run_it_fails(pytester: pytest.Pytester) -> None:
+    file = known(pytester, entry("value", "violates"))
+    result = run_on(pytester, "always_wrong", "-k", "[exp-value]", file, "--runxfail")
+    result.assert_outcomes(failed=1, deselected=949)

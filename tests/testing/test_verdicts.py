@@ -1,0 +1,122 @@
+"""What each verdict is to pytest."""
+
+from __future__ import annotations
+
+import functools
+import re
+from xml.etree import ElementTree
+
+import pytest
+from click.testing import CliRunner
+
+from conformance.adapters.session import Limits, Session
+from conformance.cli import main
+from conformance.reporting import read_results
+from conformance.testing import items  # noqa: F401 - so that runs within this process find it imported
+from tests.adapters.support import FAKES
+from tests.engine.support import run_script
+from tests.testing.support import EXP, run_on, verdicts
+
+
+def test_what_conforms_passes(pytester: pytest.Pytester) -> None:
+    result = run_on(pytester, "correct", "-k", "[exp-value] or [exp-dtype] or [exp-presence]")
+    result.assert_outcomes(passed=3, deselected=947)
+    assert result.ret == pytest.ExitCode.OK
+    result.stdout.fnmatch_lines("conformance: fakes.correct (keras-2.2), profile tiny, seed 0")
+
+
+def test_a_violation_fails_with_its_case_and_nothing_of_the_suite(
+    pytester: pytest.Pytester,
+) -> None:
+    result = run_on(pytester, "always_wrong", "-k", "[exp-value]", "--conformance-seed", "3")
+    result.assert_outcomes(failed=1, deselected=949)
+    shown = result.stdout.str()
+    for part in (
+        "demanded by ko-2.2:1527",
+        "expected: float64",
+        "got: float32",
+        "script:",
+        "seed 3",
+    ):
+        assert part in shown, part
+    assert "Traceback" not in shown
+    assert "items.py" not in shown
+    summary = r"FAILED conformance\.suite::test_conformance\[exp-value\] - violates: exp\(x\)"
+    assert re.search(summary, shown)
+
+
+def test_the_script_that_is_shown_runs(pytester: pytest.Pytester) -> None:
+    result = run_on(pytester, "always_wrong", "-k", "[exp-value]")
+    lines = result.outlines[result.outlines.index("    script:") + 1 :]
+    block = lines[: next(i for i, line in enumerate(lines) if line and line[:6].strip())]
+    ran = run_script("\n".join(line[6:] for line in block))
+    assert ran.returncode == 0, ran.stderr
+    assert "3.71828" in ran.stdout
+
+
+def test_a_crash_is_an_error_and_the_rest_is_judged(pytester: pytest.Pytester) -> None:
+    result = run_on(pytester, "crashes", *EXP, "--junitxml=junit.xml")
+    outcomes = result.parseoutcomes()
+    assert outcomes["errors"] == 1
+    assert outcomes["passed"] >= 4
+    assert "failed" not in outcomes
+    shown = result.stdout.str()
+    assert "ERROR conformance.suite::test_conformance[exp-value] - crashed: exp(" in shown
+    assert "UnexpectedError" not in shown
+    (error,) = ElementTree.parse(pytester.path / "junit.xml").iter("error")
+    assert error.attrib["message"].startswith('failed on setup with "crashed: exp(')
+
+
+def test_a_hang_is_an_error(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    impatient = functools.partial(Session, limits=Limits(structure=0.6, draw=0.0, failures=1))
+    monkeypatch.setattr("conformance.adapters.access.Session", impatient)
+    result = run_on(pytester, "hangs", "-k", "[exp-value] or [exp-dtype]")
+    result.assert_outcomes(passed=1, errors=1, deselected=948)
+    assert "timed out: exp(" in result.stdout.str()
+
+
+def test_what_is_unsupported_is_skipped(pytester: pytest.Pytester) -> None:
+    result = run_on(pytester, "correct", "-k", "[relu-presence]", "-rs")
+    result.assert_outcomes(skipped=1, deselected=949)
+    assert "unsupported: relu is absent" in result.stdout.str()
+
+
+@pytest.mark.parametrize(
+    ("fake", "test", "fail_on", "outcome"),
+    [
+        ("wrong_dtype", "[exp-dtype]", "violation", {"passed": 1, "warnings": 1}),
+        ("wrong_dtype", "[exp-dtype]", "divergence", {"failed": 1}),
+        ("always_wrong", "[exp-value]", "divergence", {"failed": 1}),
+        ("always_wrong", "[exp-value]", "never", {"passed": 1, "warnings": 1}),
+    ],
+)
+def test_what_fails_is_chosen(
+    pytester: pytest.Pytester, fake: str, test: str, fail_on: str, outcome: dict[str, int]
+) -> None:
+    result = run_on(pytester, fake, "-k", test, "--conformance-fail-on", fail_on)
+    assert result.parseoutcomes() == {"deselected": 949, **outcome}
+
+
+def test_a_divergence_is_a_warning_of_its_own(pytester: pytest.Pytester) -> None:
+    result = run_on(pytester, "wrong_dtype", "-k", "[exp-dtype]")
+    assert "DivergenceWarning: diverges: exp(" in result.stdout.str()
+    strict = ("-W", "error::conformance.testing.DivergenceWarning")
+    assert run_on(pytester, "wrong_dtype", "-k", "[exp-dtype]", *strict).ret == 1
+
+
+def test_verdicts_are_those_of_a_run(pytester: pytest.Pytester) -> None:
+    seed = ("--seed", "5")
+    of = ("--module", "fakes.always_wrong", "--path", str(FAKES), "--profile", "smoke", "-j", "1")
+    wanted = "identity or argmax or expand_dims"
+    CliRunner().invoke(main, ["run", *of, *seed, "-k", wanted, "--output", "out"])
+    (file,) = (pytester.path / "out").glob("*.json")
+    run = {
+        (f.function, str(a.aspect)): str(a.verdict)
+        for f in read_results(file).functions
+        for a in f.aspects
+    }
+    run_on(
+        pytester, "always_wrong", "--conformance-seed", "5", "-k", wanted, "--junitxml=junit.xml"
+    )
+    assert {"violates", "conforms", "unsupported"} <= set(run.values())
+    assert verdicts(pytester.path / "junit.xml") == run
