@@ -127,6 +127,14 @@ def reports(session: nox.Session) -> None:
 
 
 @nox.session
+def mutation(session: nox.Session) -> None:
+    """The mutation score of the suite on the reference, or on what follows `--`."""
+    session.install("-e", ".")
+    given = session.posargs or ("reference", "--jobs", "2", "--output", f"{REPORTS}/mutation")
+    session.run("conformance", "mutate", *given)
+
+
+@nox.session
 def matrix(session: nox.Session) -> None:
     """Merge what is in `reports/`, or the results after `--`, into `reports/matrix.md`."""
     session.install("-e", ".")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import click
 import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
+from conformance.adapters.session import WorkerStartError
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.known import chosen, config_option, known_targets
 from conformance.cli.select import expression, selection_option
@@ -29,11 +30,16 @@ from conformance.specs import load
 @click.command("mutate")
 @click.argument("target", default="reference")
 @selection_option
-@click.option("--operator", help="Only operators whose names match, such as 'gradient or axis'.")
+@click.option(
+    "--operator", help="Only operators whose names match, such as 'gradient or wrong_default'."
+)
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
     help="Only so many mutants of each operator, spread over its functions.",
+)
+@click.option(
+    "--alone", is_flag=True, help="Do not look for what survives with other functions that call it."
 )
 @click.option(
     "--profile",
@@ -71,11 +77,16 @@ def command(**options: Any) -> None:
     conformance mutate -k softmax                     the mutants of one function
     conformance mutate tf_keras --sample 5 -o DIR     five mutants of each operator
     """
-    target, mutants = _target(options), _mutants(options)
+    target = _target(options)
+    mutants = _mutants(target, options)
     if options["listing"]:
         click.echo("\n".join(m.name for m in mutants))
         return
-    report = _run(target, mutants, options)
+    try:
+        report = _run(target, mutants, options)
+    except WorkerStartError as error:
+        click.echo(f"error: {target.name} cannot be run: {error}", err=True)
+        raise SystemExit(CANNOT_RUN) from error
     if options["output"] is not None:
         write(report, options["output"])
     _tell(report)
@@ -100,19 +111,21 @@ def _target(options: dict[str, Any]) -> Target:
     return found
 
 
-def _mutants(options: dict[str, Any]) -> list[Mutant]:
-    edition = chosen([options["target"]], known_targets(options["config"]))[0].edition
-    chosen_by = {
-        name: (lambda _: True) if options[option] is None else expression(options[option])
-        for name, option in (("select", "selection"), ("operators", "operator"))
-    }
-    if options["operator"] is not None:
-        listed = expression(options["operator"].replace("-", "_"))
-        chosen_by["operators"] = lambda name: listed(name.replace(" ", "_"))
-    found = sampled(population(load(), edition, **chosen_by), options["sample"])
+def _mutants(target: Target, options: dict[str, Any]) -> list[Mutant]:
+    functions, operators = _matching(options["selection"]), _matching(options["operator"])
+    made = population(load(), target.edition, functions, operators)
+    found = sampled(made, options["sample"])
     if not found:
         raise UsageProblem("no mutant is selected", "`conformance mutate --list` lists them")
     return found
+
+
+def _matching(text: str | None) -> Callable[[str], bool]:
+    """As `-k`; words of a name are joined by underscores."""
+    if text is None:
+        return lambda _: True
+    listed = expression(text)
+    return lambda name: listed(name.replace(" ", "_"))
 
 
 def _run(target: Target, mutants: Sequence[Mutant], options: dict[str, Any]) -> MutationReport:
@@ -124,7 +137,11 @@ def _run(target: Target, mutants: Sequence[Mutant], options: dict[str, Any]) -> 
         started.isoformat(timespec="seconds"),
     )
     reasons = equivalents.reasons(equivalents.load(), target.name)
-    judged, interrupted = _judged(target, mutants, common, reasons, options["jobs"])
+    judged: list[Judged] = []
+    scoring = Scoring(target, load(), common, reasons, judged.append, users=not options["alone"])
+    interrupted = _interrupted(scoring, mutants, options["jobs"])
+    place = {m.name: n for n, m in enumerate(mutants)}
+    judged.sort(key=lambda one: place[one.name])
     every = {m.name for m in population(load(), target.edition)}
     return MutationReport(
         target=target.name,
@@ -146,24 +163,21 @@ def _run(target: Target, mutants: Sequence[Mutant], options: dict[str, Any]) -> 
     )
 
 
-def _judged(
-    target: Target, mutants: Sequence[Mutant], common: Run, reasons: dict[str, str], jobs: int
-) -> tuple[list[Judged], bool]:
-    """What came of the mutants, in their order, and whether Ctrl-C ended it early."""
-    judged: list[Judged] = []
-    interrupted = False
-    with click.progressbar(length=len(mutants), label=target.name, show_pos=True) as bar:
+def _interrupted(scoring: Scoring, mutants: Sequence[Mutant], jobs: int) -> bool:
+    """Judge the mutants, with a bar on a terminal; whether Ctrl-C ended it early."""
+    with click.progressbar(length=len(mutants), label=scoring.target.name, show_pos=True) as bar:
+        keep = scoring.tell
 
         def tell(one: Judged) -> None:
-            judged.append(one)
+            keep(one)
             bar.update(1)
 
+        scoring.tell = tell
         try:
-            Scoring(target, load(), common, reasons, tell).run(mutants, jobs)
+            scoring.run(mutants, jobs)
         except KeyboardInterrupt:
-            interrupted = True
-    place = {m.name: n for n, m in enumerate(mutants)}
-    return sorted(judged, key=lambda one: place[one.name]), interrupted
+            return True
+    return False
 
 
 def _tell(report: MutationReport) -> None:

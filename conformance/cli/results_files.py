@@ -9,6 +9,7 @@ import msgspec
 
 from conformance.adapters import registry
 from conformance.cli.errors import UsageProblem
+from conformance.mutation import records
 from conformance.reporting import ResultsError, read_results, scores
 from conformance.reporting.merging import MergeError, merge
 from conformance.reporting.plain import clean
@@ -76,16 +77,18 @@ def ordered(results: Iterable[Results]) -> list[Results]:
 def _files(place: Path) -> list[Path]:
     if not place.is_dir():
         return [place]
-    files = [f for f in sorted(place.glob("*.json")) if not _holds_scores(f)]
+    files = [f for f in sorted(place.glob("*.json")) if not _holds_other(f)]
     if not files:
         hint = f"`conformance run --output {clean(str(place))}` writes them"
         raise UsageProblem(f"{clean(str(place))} holds no results files", hint)
     return files
 
 
-def _holds_scores(file: Path) -> bool:
+def _holds_other(file: Path) -> bool:
+    """Whether it holds scores, or what came of mutants."""
     try:
-        return msgspec.json.decode(file.read_bytes(), type=_Head).schema == scores.SCHEMA
+        schema = msgspec.json.decode(file.read_bytes(), type=_Head).schema
+        return schema in (scores.SCHEMA, records.SCHEMA)
     except (msgspec.MsgspecError, UnicodeDecodeError, OSError):
         return False
 

@@ -218,10 +218,13 @@ def _explicit(
     training: object,
     tensor: str | None,
     called: tuple[bool, bool],
-    seed: int,
-    dtype: str,
+    numbers: tuple[int, str],
 ) -> Scenario:
-    """`training` as a Python value, or as a scalar tensor of a dtype; branches of `dtype`."""
+    """`training` as a Python value, or as a scalar tensor of a dtype.
+
+    `numbers` are the seed and the dtype of the branches.
+    """
+    seed, dtype = numbers
     w = GraphWriter(seed)
     _, branches, wanted = _branches(w, called=called, dtype=dtype)
     told: Any = training
@@ -248,8 +251,7 @@ def _explicit_scenarios(function: str, _edition: str) -> st.SearchStrategy[Scena
         st.sampled_from([1, 0, True, False]),
         st.sampled_from([None, None, "int32", "bool"]),
         st.sampled_from(pairs),
-        st.integers(0, 2**16),
-        st.sampled_from(["float32", "float64"]),
+        st.tuples(st.integers(0, 2**16), st.sampled_from(["float32", "float64"])),
     )
 
 

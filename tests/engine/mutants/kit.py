@@ -1,5 +1,8 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, allow-incomplete-defs
-"""How a mutant of the reference is described, and what its error is made of.
+"""How an error inside the reference is described, and what it is made of.
+
+`conformance.mutation` makes what can be wrong around the functions of any backend; here is what is
+wrong within: one kernel, one gradient rule, one helper.
 
 A mutant is one function with one error. Its error reaches no other function: what it changes of
 the graph is renamed, so that an operation that several functions share stays right for the others.

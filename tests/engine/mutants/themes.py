@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 
 THEMES = (
-    "every_function",
     "convolution",
     "layers",
     "control",
