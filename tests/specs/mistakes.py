@@ -147,8 +147,8 @@ MISTAKES = [
     Mistake("unknown convention", "convention: scalar", "convention: scaler", "scaler"),
     Mistake("unknown convention later on", "convention: empty", "convention: void", "void"),
     Mistake("unknown convention of a profile", "{zeros: ties}", "{zeros: tie}", "tie"),
-    Mistake("unknown convention of the shape", "{kind: exact}", "{kind: exact}\n  arrangement: nowhere",
-            "nowhere", 46),
+    Mistake("unknown convention of the shape", "{kind: exact}",
+            "{kind: exact}\n  arrangement: nowhere", "nowhere", 46),
     Mistake("unknown profile of an edition", "{zeros: ties}", "{zeros: ties}\n  silent: "
             "{keras-2.0: {nulls: ties}}", "nulls", 35),
     Mistake("unknown convention of an edition", "{zeros: ties}", "{zeros: ties}\n  silent: "
