@@ -141,7 +141,7 @@ def _arranged(case: Drawn, got: Array) -> Iterator[str]:
     """The convention of the shape, where the elements are right and no document settles it."""
     arrangement = case.prepared.structure.spec.arrangement
     if arrangement and got.size == math.prod(case.prepared.shape):
-        expectation = case.prepared.expectation(case.number, _dtype(case, got))
+        expectation = _expectation(case, got)
         if agrees(got.reshape(case.prepared.shape), expectation).all():
             yield arrangement
 
