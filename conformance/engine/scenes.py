@@ -164,7 +164,7 @@ class Scene:
         """The program did not come to its end, and so `check` was not reached."""
         conventions = tuple(sorted({*self.scenario.conventions, *check.conventions}))
         aspect = check.aspect
-        demands = f"what makes {self.scenario.title}"
+        demands = check.demands
         step = self._step(outcome)
         blamed = step is None or self._blamed(step)
         if not isinstance(outcome, Raised):
