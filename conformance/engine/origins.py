@@ -55,7 +55,7 @@ def trials(task: Task, failure: Failure) -> list[Trial]:
     planned = [trial for trial in task.trials() if _digest(trial) == source.trial]
     try:
         made = [made for trial in planned for made in _made(task, trial, source)]
-        return [trial for trial in made if to_json(trial.batch.program) == failure.program]
+        return [trial for trial in made if to_json(trial.case(0).program) == failure.program]
     except _DAMAGED:
         return []
 
