@@ -12,6 +12,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.adapters.observations import (
     Batch,
+    Fault,
     FunctionIdentity,
     NotRun,
     StructureObservation,
@@ -178,7 +179,9 @@ class Examination:
         tally.offered = signatures.shown(identity)
         if identity.present:
             tally.count(Aspect.SIGNATURE)
-            tally.note(signatures.signature(identity, task.documented))
+            document = task.spec.editions[task.edition]  # type: ignore[index]
+            printed = task.spec.signatures[document].text
+            tally.note(signatures.signature(identity, task.documented, printed))
 
     def _probe_gradients(self) -> None:
         """Note the bindings with respect to which `gradients` fails: that is its own failure."""
@@ -281,7 +284,7 @@ class Examination:
         judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
         self._set_apart(judgement, name)
         self.tallies[name].add(judgement, trial)
-        if any(f.verdict in (Verdict.CRASHED, Verdict.TIMED_OUT) for f in judgement.findings):
+        if any(isinstance(d.outcome, Fault) for d in observed.draws):
             self.fatal.setdefault(name, []).append(frozenset(trial.unsettled))
         known = frozenset(f.identity for f in judgement.findings)
         self.known.setdefault(name, {})[trial.key] = known

@@ -20,7 +20,8 @@ from conformance.adapters.observations import (
 from conformance.engine import claims, values
 from conformance.engine.cases import Prepared
 from conformance.engine.findings import Finding, Judgement, standing
-from conformance.engine.messages import essence, without_addresses
+from conformance.engine.messages import essence, without_stack
+from conformance.generators.structure import refusable
 from conformance.program import Program, Ref, call_text
 from conformance.results import Aspect, Verdict
 
@@ -56,7 +57,7 @@ def _judge_draw(
         return
     judgement.count(Aspect.VALUE)
     conventions = prepared.structure.conventions(prepared.draws[number].profile)
-    if other:
+    if other or (isinstance(outcome, Raised) and refusable(prepared.structure)):
         conventions = tuple(sorted({*conventions, "input-dtype"}))
     if not isinstance(outcome, Returned):
         judgement.findings.append(_fault(prepared, outcome, conventions, number))
@@ -144,6 +145,8 @@ def _fault(
     if isinstance(outcome, Raised):
         return _raised(prepared, outcome, conventions, number)
     verdict, kind, gives, detail = ended(outcome, prepared.structure.program)
+    if _could_not_bind(prepared, outcome):
+        verdict, kind = Verdict.UNSUPPORTED, "unmade input"
     return Finding(
         Aspect.VALUE, verdict, kind, gives, demands, detail, conventions, number, got=outcome.tail
     )
@@ -204,14 +207,15 @@ def _raised(
         outcome.type,
         conventions,
         number,
-        got=f"{outcome.type}: {without_addresses(outcome.message)}",
+        got=f"{outcome.type}: {without_stack(outcome.message)}",
         expected=prepared.expectation(number).value,
     )
 
 
-def _could_not_bind(prepared: Prepared, outcome: Raised) -> bool:
+def _could_not_bind(prepared: Prepared, outcome: Outcome) -> bool:
     """Whether it never came to the call, for want of an input: that is another function's fault."""
-    return outcome.stage == "bind" and prepared.structure.claimed == "result"
+    stage = getattr(outcome, "stage", None)
+    return stage == "bind" and prepared.structure.claimed == "result"
 
 
 def _impure(changed: tuple[str, ...], number: int) -> Finding:

@@ -13,9 +13,19 @@ _HEADING = re.compile(r"\[.*|.*:")
 """The first line of a list of details: a call stack, the arguments of the call."""
 
 
+_CALLER = re.compile(r'^\s*File ".*", line \d+', re.MULTILINE)
+"""A line of a call stack, which names files of this machine and lines of the worker."""
+
+
 def without_addresses(message: str) -> str:
     """The message without addresses, which differ from run to run."""
     return _ADDRESS.sub("0x…", message)
+
+
+def without_stack(message: str) -> str:
+    """The message without addresses, and without the paragraphs that hold a call stack."""
+    paragraphs = re.split(r"\n\s*\n", message)
+    return without_addresses("\n\n".join(p for p in paragraphs if not _CALLER.search(p)))
 
 
 def essence(message: str) -> str:

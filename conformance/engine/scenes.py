@@ -164,12 +164,14 @@ class Scene:
         """The program did not come to its end, and so `check` was not reached."""
         conventions = tuple(sorted({*self.scenario.conventions, *check.conventions}))
         aspect = check.aspect
-        demands = f"what makes {self.scenario.title}"
-        if not isinstance(outcome, Raised):
-            verdict, kind, gives, detail = ended(outcome, self.scenario.program)
-            return Finding(aspect, verdict, kind, gives, demands, detail, conventions)
+        demands = check.demands
         step = self._step(outcome)
         blamed = step is None or self._blamed(step)
+        if not isinstance(outcome, Raised):
+            verdict, kind, gives, detail = ended(outcome, self.scenario.program)
+            if not blamed:
+                verdict, kind = Verdict.UNSUPPORTED, "unmade input"
+            return Finding(aspect, verdict, kind, gives, demands, detail, conventions)
         unsupported = not blamed or "NotImplementedError" in outcome.bases
         where = "" if step is None or step.function == self.name else f" in {call_text(step)}"
         return Finding(
@@ -184,8 +186,10 @@ class Scene:
             at=check.at,
         )
 
-    def _step(self, outcome: Raised) -> Step | None:
-        return None if outcome.step is None else self.scenario.program.steps[outcome.step]
+    def _step(self, outcome: Outcome) -> Step | None:
+        """The step under way, if the worker said which."""
+        number, steps = getattr(outcome, "step", None), self.scenario.program.steps
+        return steps[number] if number is not None and number < len(steps) else None
 
     def _blamed(self, step: Step) -> bool:
         """Whether a failing step is the fault of the function under test.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from conformance.adapters.observations import FunctionIdentity, Parameter
 from conformance.engine.findings import Finding
@@ -28,8 +30,14 @@ def presence(identity: FunctionIdentity, documented: Signature) -> Iterator[Find
         )
 
 
-def signature(identity: FunctionIdentity, documented: Signature) -> Iterator[Finding]:
-    """Findings on names, order, defaults and accepted keywords."""
+def signature(
+    identity: FunctionIdentity, documented: Signature, printed: str = ""
+) -> Iterator[Finding]:
+    """Findings on names, order, defaults and accepted keywords.
+
+    `printed` is the signature as the document has it: a name that it shows is nobody's own, even
+    where an erratum says that it is wrong.
+    """
     if identity.signature is None:
         yield _finding(
             Verdict.UNSUPPORTED, "hidden", f"has no signature ({identity.reason})", documented
@@ -41,7 +49,7 @@ def signature(identity: FunctionIdentity, documented: Signature) -> Iterator[Fin
         return
     yield from _missing(offered, documented)
     yield from _order(offered, documented)
-    yield from _extra(offered, documented)
+    yield from _extra(offered, documented, {*re.findall(r"\w+", printed)})
     by_name = {p.name: p for p in offered}
     for parameter in documented.parameters:
         if parameter.name in by_name:
@@ -71,7 +79,10 @@ def _missing(offered: Sequence[Parameter], documented: Signature) -> Iterator[Fi
     for parameter in documented.parameters:
         if parameter.name not in names:
             gives = f"has no parameter {parameter.name}"
-            yield _finding(Verdict.VIOLATES, "missing parameter", gives, documented, parameter.name)
+            finding = _finding(
+                Verdict.VIOLATES, "missing parameter", gives, documented, parameter.name
+            )
+            yield replace(finding, parameter=parameter.name)
 
 
 def _order(offered: Sequence[Parameter], documented: Signature) -> Iterator[Finding]:
@@ -83,10 +94,12 @@ def _order(offered: Sequence[Parameter], documented: Signature) -> Iterator[Find
         yield _finding(Verdict.VIOLATES, "order", gives, documented)
 
 
-def _extra(offered: Sequence[Parameter], documented: Signature) -> Iterator[Finding]:
+def _extra(
+    offered: Sequence[Parameter], documented: Signature, shown: Collection[str]
+) -> Iterator[Finding]:
     wanted = {p.name for p in documented.parameters}
     for parameter in offered:
-        if parameter.name not in wanted:
+        if parameter.name not in wanted and parameter.name not in shown:
             verdict = Verdict.DIVERGES if parameter.has_default else Verdict.VIOLATES
             gives = f"has a parameter {parameter.name} besides"
             yield _finding(verdict, "extra parameter", gives, documented, parameter.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -26,12 +26,15 @@ from conformance.engine.profiles import GRADIENT_DRAWS
 from conformance.generators import Draw
 from conformance.generators.collect import key_of_program
 from conformance.generators.gradients import WEIGHTS, Differentiated, resolved
+from conformance.generators.structure import expected_shape, refusable
 from conformance.oracle.gradients import Slopes, slopes
 from conformance.oracle.rounding import signs
 from conformance.program import Binding, Case, Outputs, call_text
 from conformance.results import Aspect, Verdict
 
 Array = npt.NDArray[Any]
+
+RESULT = "result"
 
 NEIGHBOUR = 2.0**-4
 """An element's error is measured against its own terms and this share of the largest."""
@@ -76,9 +79,11 @@ class Slope:
 
     @cached_property
     def batch(self) -> Batch:
-        """All draws."""
+        """All draws. The result is asked for, too: one of another shape has another gradient."""
         stacked = {n: np.stack([a[n] for a in self.arrays]) for n in self.arrays[0]}
-        return Batch(self.differentiated.program, stacked, len(self.draws))
+        program = self.differentiated.program
+        program = replace(program, outputs=(*program.outputs, RESULT))
+        return Batch(program, stacked, len(self.draws))
 
     @property
     def size(self) -> tuple[int, ...]:
@@ -125,14 +130,16 @@ class Slope:
         return judgement
 
     def _ended(self, number: int, outcome: Outcome) -> Finding:
-        conventions = tuple(sorted({*self.unsettled, "differentiable"}))
+        named = {*self.unsettled, "differentiable"}
+        other = isinstance(outcome, Raised) and refusable(self.differentiated.structure)
+        conventions = tuple(sorted(named | ({"input-dtype"} if other else set())))
         demands = "a gradient"
         if not isinstance(outcome, Raised):
             verdict, kind, gives, detail = ended(outcome, self.differentiated.program)
             return Finding(Aspect.GRADIENT, verdict, kind, gives, demands, detail, conventions)
         asked = outcome.stage == "step" and outcome.step == self._steps - 1
         late = outcome.stage in ("compile", "call", "read")
-        refused = "NotImplementedError" in outcome.bases or not (asked or late)
+        refused = other or "NotImplementedError" in outcome.bases or not (asked or late)
         return Finding(
             Aspect.GRADIENT,
             Verdict.UNSUPPORTED if refused else Verdict.DIVERGES,
@@ -152,12 +159,30 @@ class Slope:
     def _judged(self, number: int, returned: Returned) -> Iterator[Finding]:
         values = returned.values["gradients"]
         wanted = self.differentiated.wanted
+        if (unlike := self._unlike(returned)) is not None:
+            yield unlike
+            return
         if len(values) != len(wanted):
             gives = f"gives {len(values)} gradients"
             yield self._finding(number, "count", gives, f"{len(wanted)}")
             return
         for name, value in zip(wanted, values, strict=True):
             yield from self._one(number, name, value)
+
+    def _unlike(self, returned: Returned) -> Finding | None:
+        """Nothing to judge where the result has another shape: that is the fault of the call."""
+        shape = expected_shape(self.differentiated.structure)
+        (result,) = returned.values[RESULT]
+        if result.array is None or result.array.shape == shape:
+            return None
+        return Finding(
+            Aspect.GRADIENT,
+            Verdict.UNSUPPORTED,
+            "unmade input",
+            f"is that of a result of shape {result.array.shape}",
+            f"one of shape {shape}",
+            "shape",
+        )
 
     def _one(self, number: int, name: str, value: Value) -> Iterator[Finding]:
         shape = self.arrays[number][name].shape

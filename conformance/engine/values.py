@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,9 +13,18 @@ import numpy.typing as npt
 from conformance.adapters.observations import Returned, Value
 from conformance.engine.cases import Prepared
 from conformance.engine.findings import Finding, Judgement, standing
-from conformance.generators.structure import CONVENTION_OF_PROFILE, Structure, accepted_dtypes
+from conformance.generators.structure import (
+    CONVENTION_OF_PROFILE,
+    Structure,
+    accepted_dtypes,
+    refusable,
+)
 from conformance.oracle import Expectation, agrees, worst
-from conformance.oracle.compare import keeps_half_the_digits, rounded_once_more
+from conformance.oracle.compare import (
+    as_in_single,
+    keeps_half_the_digits,
+    rounded_once_more,
+)
 from conformance.results import Aspect
 
 Array = npt.NDArray[Any]
@@ -112,18 +122,28 @@ def _no_array(case: Drawn, value: Value | None) -> Finding:
 
 
 def _other_shape(case: Drawn, got: Array) -> Finding:
+    conventions = tuple(sorted({*case.conventions, *_arranged(case, got)}))
     return Finding(
         Aspect.VALUE,
-        standing(case.conventions),
+        standing(conventions),
         "shape",
         f"gives shape {got.shape}",
         f"{case.prepared.shape}",
-        conventions=case.conventions,
+        conventions=conventions,
         draw=case.number,
         got=got,
         expected=case.prepared.expectation(case.number).value,
         parameter=_decides_shape(case.prepared.structure),
     )
+
+
+def _arranged(case: Drawn, got: Array) -> Iterator[str]:
+    """The convention of the shape, where the elements are right and no document settles it."""
+    arrangement = case.prepared.structure.spec.arrangement
+    if arrangement and got.size == math.prod(case.prepared.shape):
+        expectation = _expectation(case, got)
+        if agrees(got.reshape(case.prepared.shape), expectation).all():
+            yield arrangement
 
 
 def _decides_shape(structure: Structure) -> str | None:
@@ -138,7 +158,9 @@ def _wrong(
     case: Drawn, got: Array, expectation: Expectation, outside: npt.NDArray[np.bool_]
 ) -> Finding:
     conventions = case.conventions
-    inaccurate = keeps_half_the_digits(got, expectation, outside)
+    inaccurate = keeps_half_the_digits(got, expectation, outside) or (
+        refusable(case.prepared.structure) and as_in_single(got, expectation, outside)
+    )
     if inaccurate and not set(conventions) & set(CONVENTION_OF_PROFILE.values()):
         conventions = tuple(sorted({*conventions, "accuracy"}))
     error = worst(got, expectation)

@@ -60,6 +60,7 @@ class Structure:
     """The member of the tuple that the function returns, if it returns one."""
     error: ErrorCase | None = None
     """The invalid input that this structure is, if it is meant to be refused."""
+    edition: str = ""
     claimed: str = "result"
     """The input or result whose claimed dtype and static shape are judged."""
 
@@ -98,7 +99,12 @@ class Structure:
 
     def conventions(self, profile: str) -> tuple[str, ...]:
         """Conventions that the case rests on when filled in the manner of `profile`."""
-        named = CONVENTION_OF_PROFILE.get(profile) or self.spec.profiles.get(profile)
+        silent = self.spec.silent.get(self.edition, {})  # type: ignore[call-overload]
+        named = (
+            CONVENTION_OF_PROFILE.get(profile)
+            or self.spec.profiles.get(profile)
+            or silent.get(profile)
+        )
         return self.unsettled if named is None else (*self.unsettled, named)
 
 
@@ -133,6 +139,7 @@ def structures(
         distributions=_distributions(call),
         part=call.part,
         error=error,
+        edition=edition,
         claimed=call.claimed,
     )
 
@@ -156,6 +163,16 @@ def _unsettled(call: Call, runtime: Scope) -> tuple[str, ...]:
     if call.part is not None and call.part.convention is not None:
         named.add(call.part.convention)
     return tuple(sorted(named))
+
+
+def refusable(structure: Structure) -> bool:
+    """Whether a tensor has a dtype that no document names for this function."""
+    first, rules = structure.spec.dtypes.documented[0], structure.spec.parameters
+    return any(
+        dtype != first
+        for name, dtype in structure.runtime.dtypes.items()
+        if not getattr(rules.get(name), "dtypes", None)
+    )
 
 
 def expected_shape(structure: Structure) -> tuple[int, ...]:

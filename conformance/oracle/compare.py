@@ -87,11 +87,27 @@ def keeps_half_the_digits(got: Array, expectation: Expectation, outside: Mask) -
     root = float(np.sqrt(np.finfo(expectation.dtype).eps))
     value, bound = expectation.value, expectation.bound
     with np.errstate(invalid="ignore", over="ignore"):
-        finite = np.abs(value[np.isfinite(value)])
-        scale = max(1.0, float(finite.max())) if finite.size else 1.0
         # an exact result has no digits to lose
-        coarse = np.where(bound > 0, np.maximum(bound / root, root * scale), 0.0)
+        coarse = np.where(bound > 0, np.maximum(bound / root, root * _scale(value)), 0.0)
         return bool((np.abs(got - value)[outside] <= coarse[outside]).all())
+
+
+def as_in_single(got: Array, expectation: Expectation, outside: Mask) -> bool:
+    """Whether a float64 result is as good as one that was computed in float32."""
+    if expectation.dtype != "float64":
+        return False
+    single = float(np.finfo("float32").eps)
+    coarser = single / float(np.finfo("float64").eps)
+    value, bound = expectation.value, expectation.bound
+    with np.errstate(invalid="ignore", over="ignore"):
+        room = np.maximum(bound * coarser, single * _scale(value))
+        return bool((np.abs(got - value)[outside] <= room[outside]).all())
+
+
+def _scale(value: Array) -> float:
+    """The largest element, at least 1."""
+    finite = np.abs(value[np.isfinite(value)])
+    return max(1.0, float(finite.max())) if finite.size else 1.0
 
 
 def _distance(got: Array, expectation: Expectation) -> Any:

@@ -218,7 +218,9 @@ def _counts(draw: st.DrawFn, edition: str) -> Scenario:
     count = prod(d or 0 for d in made.shape)
     test = partial(_is_integer, count)
     check = _check("the number of elements", Aspect.VALUE, test, f"{count}, an integer")
-    return _scenario("count_params", w, made, check)
+    unnamed = edition == "keras-2.0" and made.what != "a variable"
+    conventions = ("not-only-variables",) if unnamed else ()
+    return _scenario("count_params", w, made, check, conventions=conventions)
 
 
 def _is_integer(wanted: int, values: Values) -> Problem | None:

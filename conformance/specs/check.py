@@ -118,8 +118,15 @@ def _errors(at: str, spec: Spec) -> Iterator[Problem]:
 
 
 def _profiles(at: str, spec: Spec) -> Iterator[Problem]:
-    for name in sorted(spec.profiles.keys() - set(VALUE_PROFILES)):
-        yield f"{at}.profiles['{name}']", f"no value profile {name!r}; one of {VALUE_PROFILES}"
+    for where, profiles in _all_profiles(spec):
+        for name in sorted(profiles.keys() - set(VALUE_PROFILES)):
+            problem = f"no value profile {name!r}; one of {VALUE_PROFILES}"
+            yield f"{at}.{where}['{name}']", problem
+
+
+def _all_profiles(spec: Spec) -> Iterator[tuple[str, Mapping[str, str]]]:
+    yield "profiles", spec.profiles
+    yield from ((f"silent['{edition}']", found) for edition, found in spec.silent.items())
 
 
 def _conventions(at: str, spec: Spec) -> Iterator[Problem]:
@@ -132,7 +139,9 @@ def _conventions(at: str, spec: Spec) -> Iterator[Problem]:
         for i, p in enumerate(spec.results)
         if p.convention
     ]
-    named += [(f"profiles['{p}']", convention) for p, convention in spec.profiles.items()]
+    named += [("arrangement", spec.arrangement)] if spec.arrangement else []
+    for place, profiles in _all_profiles(spec):
+        named += [(f"{place}['{profile}']", name) for profile, name in profiles.items()]
     for where, convention in named:
         if convention not in load_conventions():
             yield f"{at}.{where}", f"convention {convention!r} is not in conventions.yaml"

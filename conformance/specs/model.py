@@ -74,7 +74,10 @@ class DtypeRule(Record, frozen=True, kw_only=True):
 
 
 class Dtypes(Record, frozen=True, kw_only=True):
-    """Input dtypes: those the documents' own words and examples cover, and those only probed."""
+    """Input dtypes: those the documents' own words and examples cover, and those only probed.
+
+    The documents compute in the first; an implementation may refuse a tensor of any other.
+    """
 
     documented: list[DtypeName] = field(default_factory=lambda: ["float32", "float64"])
     probed: list[DtypeName] = field(default_factory=lambda: ["float16"])
@@ -145,6 +148,9 @@ class Spec(Record, frozen=True, kw_only=True):
     shape: Expression = None
     """The rule for the result's shape. Without `dtype` and `accuracy`, no single calls are made of
     the function: scenarios alone test it."""
+    arrangement: str | None = None
+    """The convention of the shape, where no document settles it: right elements in another shape
+    are a divergence."""
     dtype: DtypeRule | None = None
     accuracy: Accuracy | None = None
     results: list[Part] = field(default_factory=list)
@@ -156,6 +162,8 @@ class Spec(Record, frozen=True, kw_only=True):
     unsettled: list[Unsettled] = field(default_factory=list)
     profiles: dict[str, str] = field(default_factory=dict)
     """Value profiles that no document settles for this function, with their convention."""
+    silent: dict[Edition, dict[str, str]] = field(default_factory=dict)
+    """Those that the document of this edition does not settle, where another one does."""
 
 
 class SpecFile(Record, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.engine.messages import MOST, essence
+from conformance.engine.messages import MOST, essence, without_stack
 
 WRAPPED = """Exception encountered when calling layer "tf.keras.backend.softmax" (type TFOpLambda).
 
@@ -42,3 +42,12 @@ def test_a_line_has_a_limit() -> None:
     cut = essence("x" * (MOST + 1))
     assert len(cut) == MOST
     assert cut.endswith("x…")
+
+
+def test_a_message_is_told_without_the_stack() -> None:
+    stack = "Caused by op 'x', defined at:\n  File \"/home/me/w.py\", line 193, in f\n    f()"
+    message = f"No kernel:\n  device='CPU'\n\n\t [[Node: x]]\n\n{stack}\n\nSaid again at 0x7f00"
+    kept = "No kernel:\n  device='CPU'\n\n\t [[Node: x]]\n\nSaid again at 0x…"
+    assert without_stack(message) == kept
+    assert without_stack(f"{stack}, at 0x1f, cut off") == ""
+    assert without_stack("one\n\ntwo at 0x1f") == "one\n\ntwo at 0x…"

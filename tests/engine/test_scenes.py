@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from conformance.adapters.observations import Crashed, DrawObservation, StructureObservation
+from conformance.engine.scenes import Scene
 from conformance.results import Aspect, Verdict
 from conformance.scenarios import Check, Scenario, checks
 from conformance.scenarios.writing import Writer
@@ -78,3 +80,15 @@ def test_an_operator_is_the_fault_of_what_made_its_operand(broken: str, verdict:
     assert findings(scenario, module()) == []
     (found,) = findings(scenario, module(**{broken: lambda *_, **__: Stubborn()}))
     assert (found.verdict, found.gives.startswith("raises")) == (verdict, True), found
+
+
+@pytest.mark.parametrize(
+    ("function", "verdict"), [("exp", Verdict.CRASHED), ("variable", Verdict.UNSUPPORTED)]
+)
+def test_a_process_that_ends_in_another_function(function: str, verdict: Verdict) -> None:
+    scenario = asking("exp", (2, 3))
+    step = next(i for i, s in enumerate(scenario.program.steps) if s.function == function)
+    crash = DrawObservation(Crashed(8, None, "", "step", step))
+    (found,) = Scene(scenario, "exp").judge(StructureObservation((), (), (crash,))).findings
+    assert found.verdict is verdict
+    assert found.gives.startswith(f"ends the process (signal 8) in {function}(")

@@ -39,6 +39,16 @@ def test_a_default_has_to_be_there() -> None:
     assert (finding.verdict, finding.kind) == (Verdict.VIOLATES, "missing default")
 
 
+def test_the_printed_name_is_nobodys_own() -> None:
+    identity = FunctionIdentity(
+        True, (Parameter("xs", "POSITIONAL_OR_KEYWORD", False, None),), None
+    )
+    (missing,) = signatures.signature(identity, parse("get(ops)"), "get(xs)")
+    assert (missing.kind, missing.parameter) == ("missing parameter", "ops")
+    kinds = [f.kind for f in signatures.signature(identity, parse("get(ops)"), "get(x)")]
+    assert kinds == ["missing parameter", "extra parameter"]
+
+
 @pytest.mark.parametrize(
     ("parameters", "said"),
     [

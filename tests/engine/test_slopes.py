@@ -42,8 +42,14 @@ def slope(function: str) -> Slope:
 
 
 def returned(*gradients: Array) -> Returned:
+    return of_shape(gradients[0].shape if gradients else (), *gradients)
+
+
+def of_shape(shape: tuple[int, ...], *gradients: Array) -> Returned:
+    """Gradients, and the result of this shape whose weighted sum they are of."""
     values = tuple(Value(np.asarray(g), "float32", "ndarray") for g in gradients)
-    return Returned({"gradients": values})
+    result = Value(np.zeros(shape, "float32"), "float32", "ndarray")
+    return Returned({"gradients": values, "result": (result,)})
 
 
 def answers(of: Slope, *outcomes: Outcome) -> StructureObservation:
@@ -106,13 +112,22 @@ def test_the_number_of_gradients_and_their_shapes() -> None:
     tested = slope("tanh")
     right = tanh(tested)
     for wrong, kind in (((), "count"), ((right, right), "count"), ((right[None],), "shape")):
-        (found,) = findings(tested, returned(*wrong))
+        (found,) = findings(tested, of_shape(right.shape, *wrong))
         assert (found.kind, found.verdict) == (kind, Verdict.VIOLATES)
+
+
+def test_a_result_of_another_shape_is_not_the_fault_of_its_gradient() -> None:
+    tested = slope("tanh")
+    (found,) = findings(tested, of_shape((7, 7), 2 * tanh(tested)))
+    assert (found.kind, found.verdict) == ("unmade input", Verdict.UNSUPPORTED)
+    assert found.gives == "is that of a result of shape (7, 7)"
 
 
 def test_none_is_no_gradient_and_no_document_forbids_it() -> None:
     tested = slope("tanh")
-    none = Returned({"gradients": (Value(None, "object", "NoneType", "not numeric"),)})
+    result = returned(tanh(tested)).values["result"]
+    gradients = (Value(None, "object", "NoneType", "not numeric"),)
+    none = Returned({"gradients": gradients, "result": result})
     (found,) = findings(tested, none)
     assert (found.kind, found.verdict) == ("no array", Verdict.DIVERGES)
     assert found.conventions == ("differentiable",)

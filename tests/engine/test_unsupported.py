@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+from conformance.engine import PROFILES
 from conformance.results import Aspect, Verdict
 from tests.engine.support import TINY, examine, module
+
+SOME = replace(
+    PROFILES["smoke"], name="some", structures=12, values=("ordinary",), gradients=6, shrink=2
+)
 
 REFUSES = """
 from conformance.reference import *
@@ -13,6 +19,43 @@ from conformance.reference import *
 def separable_conv2d(x, depthwise_kernel, pointwise_kernel, strides=(1, 1), padding="valid",
                      data_format=None, dilation_rate=(1, 1)):
     raise NotImplementedError
+"""
+SINGLE = """
+from conformance import reference
+from conformance.reference import *
+
+def tanh(x):
+    if dtype(x) == "float64":
+        raise TypeError("no kernel for float64")
+    return reference.tanh(x)
+
+def sigmoid(x):
+    if dtype(x) == "float32":
+        raise TypeError("no kernel for float32")
+    return reference.sigmoid(x)
+
+def exp(x):
+    return reference.exp(x) * (2 if dtype(x) == "float64" else 1)
+
+def reshape(x, shape):
+    return cast(cast(reference.reshape(x, shape), "float32"), dtype(x))
+"""
+FLAT = """
+from conformance import reference
+from conformance.reference import *
+
+def categorical_crossentropy(target, output, from_logits=False, axis=-1):
+    return flatten(reference.categorical_crossentropy(target, output, from_logits, axis))
+
+def mean(x, axis=None, keepdims=False):
+    return flatten(reference.mean(x, axis, keepdims))
+"""
+ENDS = """
+import os
+from conformance.reference import *
+
+def variable(value, dtype=None, name=None, constraint=None):
+    os._exit(5)
 """
 SHAPELESS = """
 from conformance import reference
@@ -34,9 +77,48 @@ def test_a_documented_exception_is_not_asked_of_what_is_not_there(tmp_path: Path
     assert verdicts["separable_conv2d", Aspect.ERROR] is Verdict.UNSUPPORTED
 
 
+def test_a_dtype_that_no_document_names_may_be_refused(tmp_path: Path) -> None:
+    (tmp_path / "single.py").write_text(SINGLE, encoding="utf-8")
+    functions = ("tanh", "sigmoid", "exp", "reshape")
+    found = examine(module("single", tmp_path), functions, SOME)
+    verdicts = found.verdicts()
+    for aspect in (Aspect.VALUE, Aspect.GRADIENT):
+        assert verdicts["tanh", aspect] is Verdict.CONFORMS
+        (refusal,) = found.aspect("tanh", aspect).failures
+        assert refusal.verdict is Verdict.UNSUPPORTED
+        assert "input-dtype" in str(refusal.convention)
+        assert "float64" in refusal.message
+    for wrong in ("sigmoid", "exp"):
+        assert verdicts[wrong, Aspect.VALUE] is Verdict.VIOLATES
+    (coarse,) = found.aspect("reshape", Aspect.VALUE).failures
+    assert (coarse.kind, coarse.verdict) == ("accuracy", Verdict.DIVERGES)
+
+
+def test_right_elements_in_a_shape_that_no_document_settles(tmp_path: Path) -> None:
+    (tmp_path / "flat.py").write_text(FLAT, encoding="utf-8")
+    functions = {"categorical_crossentropy": Verdict.DIVERGES, "mean": Verdict.VIOLATES}
+    found = examine(module("flat", tmp_path), functions, SOME)
+    for function, verdict in functions.items():
+        shaped = [f for f in found.aspect(function, Aspect.VALUE).failures if f.kind == "shape"]
+        assert {f.verdict for f in shaped} == {verdict}
+        judged = found.aspect(function, Aspect.GRADIENT)
+        assert judged.verdict in (Verdict.CONFORMS, Verdict.UNSUPPORTED)
+        assert {f.kind for f in judged.failures} == {"unmade input"}
+
+
 def test_scripts_do_not_stop_at_a_static_shape_that_nobody_tells(tmp_path: Path) -> None:
     (tmp_path / "shapeless.py").write_text(SHAPELESS, encoding="utf-8")
     found = examine(module("shapeless", tmp_path), ("softmax",), TINY)
     scripts = [f.script for _, _, f in found.failures(Verdict.VIOLATES) if f.script]
     assert scripts
     assert not any("int_shape" in script for script in scripts)
+
+
+def test_a_process_that_ends_while_inputs_are_made_is_not_the_fault_of_the_call(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "ends.py").write_text(ENDS, encoding="utf-8")
+    found = examine(module("ends", tmp_path), ("tanh", "variable"), SOME)
+    assert found.aspect("variable", Aspect.VALUE).verdict is Verdict.CRASHED
+    refused = found.aspect("tanh", Aspect.VALUE).failures
+    assert {(f.kind, f.verdict) for f in refused} == {("unmade input", Verdict.UNSUPPORTED)}

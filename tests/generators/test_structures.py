@@ -226,3 +226,12 @@ def test_the_reference_binds_every_structure() -> None:
             step = structure.program.steps[0]
             function = getattr(K, step.function)
             inspect.signature(function).bind(*step.args, **dict(step.kwargs))
+
+
+@pytest.mark.parametrize(
+    ("edition", "named"), [("keras-1", True), ("keras-2.0", True), ("keras-2.2", False)]
+)
+def test_what_the_document_of_one_edition_does_not_settle(edition: str, named: bool) -> None:
+    (made,) = generate(structures(load()["round"], edition, dtype="float32"), 1, 0)
+    assert ("half-even" in made.conventions("halves")) is named
+    assert "half-even" not in made.conventions("ordinary")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conformance.oracle import Expectation, agrees, ulp_error, ulp_limit, worst
-from conformance.oracle.compare import rounded_once_more
+from conformance.oracle.compare import as_in_single, rounded_once_more
 from conformance.oracle.expectation import Array
 
 
@@ -99,3 +99,14 @@ def test_a_rounding_more_is_half_an_ulp() -> None:
     assert not agrees(np.array([1.0], "float32"), exact).any()
     assert agrees(np.array([1.0], "float32"), rounded_once_more(exact)).all()
     assert not agrees(np.array([1.0 - 2**-24], "float32"), rounded_once_more(exact)).any()
+
+
+def test_float64_computed_in_float32() -> None:
+    exact = np.array([1 / 3, -7 / 3, 1e-3])
+    rounded = exact.astype(np.float32).astype(np.float64)
+    beyond = np.ones(3, bool)
+    for bound in (0.0, 1e-15):
+        asked = expectation(exact, bound, "float64")
+        assert as_in_single(rounded, asked, beyond)
+        assert not as_in_single(rounded + np.array([1e-5, 0, 0]), asked, beyond)
+    assert not as_in_single(rounded, expectation(exact, 0.0), beyond)

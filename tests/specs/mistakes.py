@@ -147,6 +147,12 @@ MISTAKES = [
     Mistake("unknown convention", "convention: scalar", "convention: scaler", "scaler"),
     Mistake("unknown convention later on", "convention: empty", "convention: void", "void"),
     Mistake("unknown convention of a profile", "{zeros: ties}", "{zeros: tie}", "tie"),
+    Mistake("unknown convention of the shape", "{kind: exact}",
+            "{kind: exact}\n  arrangement: nowhere", "nowhere", 46),
+    Mistake("unknown profile of an edition", "{zeros: ties}", "{zeros: ties}\n  silent: "
+            "{keras-2.0: {nulls: ties}}", "nulls", 35),
+    Mistake("unknown convention of an edition", "{zeros: ties}", "{zeros: ties}\n  silent: "
+            "{keras-2.0: {zeros: tie}}", "tie", 35),
     Mistake("unknown profile", "{zeros: ties}", "{nulls: ties}", "nulls"),
     Mistake("number of an erratum", "number: C055", "number: C55", "C[0-9]{3}"),
     Mistake("a function twice", "- name: g", "- name: f", "f"),
@@ -176,6 +182,9 @@ NOT_IN_THE_SCHEMA = {
     "unknown parameter of an error",
     "of names nothing in an error",
     "unknown convention of an error",
+    "unknown convention of the shape",
+    "unknown profile of an edition",
+    "unknown convention of an edition",
     "unknown convention",
     "unknown convention later on",
     "unknown convention of a profile",
