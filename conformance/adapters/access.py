@@ -23,7 +23,7 @@ def launch(target: Target, number: int = 0) -> Launch:
         environment=launch_environment(target, number),
         names=target.names,
         adapter=target.adapter,
-        startup="\n".join(target.startup),
+        startup=target.beginning,
         mapping=None if target.mapping is None else str(target.mapping),
     )
 
