@@ -27,7 +27,9 @@ def main() -> None:
     source = os.path.join(folders[-1], HEADER)
     command = ["g++", *ALWAYS, *given, *includes, "-x", "c++-header", source]
     version = subprocess.check_output(["g++", "--version"])
-    name = hashlib.sha256(repr(command).encode() + version).hexdigest()[:16]
+    with open(source, "rb") as file:
+        made_of = repr(command).encode() + version + file.read()
+    name = hashlib.sha256(made_of).hexdigest()[:16]
     if not os.path.exists(os.path.join(made, name)):
         _compile(command, made, name)
 
