@@ -24,7 +24,7 @@ def launch(target: Target, number: int = 0) -> Launch:
         names=target.names,
         adapter=target.adapter,
         memory_limit=int(target.memory_limit * 2**30),
-        startup="\n".join(target.startup),
+        startup=target.beginning,
         mapping=None if target.mapping is None else str(target.mapping),
     )
 

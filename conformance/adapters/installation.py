@@ -148,8 +148,8 @@ def _uv(arguments: list[str], on_line: Callable[[str], None]) -> None:
 def _probe(target: Target) -> layout.Check:
     script = Path(__file__).with_name("probe.py").read_text(encoding="utf-8")
     packages = (target.module.partition(".")[0], target.library, "numpy")
-    startup, mapping = "\n".join(target.startup), str(target.mapping or "")
-    asked = [str(layout.WORKER), target.module, startup, mapping, *dict.fromkeys(packages)]
+    mapping = str(target.mapping or "")
+    asked = [str(layout.WORKER), target.module, target.beginning, mapping, *dict.fromkeys(packages)]
     command = [str(interpreter(target)), "-c", script, *asked]
     variables = launch_environment(target)
     try:

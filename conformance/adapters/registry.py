@@ -109,6 +109,8 @@ class Target(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A class that reaches the implementation: `module:Class`, or an entry point's name."""
     startup: tuple[str, ...] = ()
     """Lines of Python that the worker runs before it imports the module."""
+    prepare: Path | None = None
+    """A file of Python that the worker runs before these; a standalone script does without."""
     mapping: Path | None = None
     """A table of what takes the place of the functions of `K` in the module (`mappings`)."""
     script_import: tuple[str, ...] = ()
@@ -121,6 +123,15 @@ class Target(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How many workers share the functions of a run; 1 for what must not run twice at once."""
     memory_limit: Annotated[float, msgspec.Meta(ge=0.125, le=65536)] = 4.0
     """GiB of memory that a worker and all that it starts may hold."""
+
+    @property
+    def beginning(self) -> str:
+        """The Python source that runs before the import."""
+        return "\n".join([*_runs(self.prepare), *self.startup])
+
+
+def _runs(file: Path | None) -> list[str]:
+    return [] if file is None else ["import runpy", f"runpy.run_path({str(file)!r})"]
 
 
 R = TypeVar("R", bound=Record)
@@ -227,6 +238,8 @@ def _target(path: Path, name: str, table: Mapping[str, Any], venvs: Mapping[str,
         mapping = path.parent / target.mapping
         _check_mapping(where, mapping)
         target = msgspec.structs.replace(target, mapping=mapping)
+    if target.prepare is not None:
+        target = msgspec.structs.replace(target, prepare=_file(path, where, target.prepare))
     return completed(
         msgspec.structs.replace(target, venv=_venv_of(path, where, name, table, venvs)),
         _folders(path, where, table.get("path", ())),
@@ -268,6 +281,14 @@ def _folders(path: Path, where: str, given: Any) -> list[Path]:
         if not folder.is_dir():
             raise RegistryError(f"{where}: path: there is no folder {folder}")
     return folders
+
+
+def _file(path: Path, where: str, name: Path) -> Path:
+    """The file that the field `prepare` names, which is seen from the file of targets."""
+    file = (path.parent / name).resolve()
+    if not file.is_file():
+        raise RegistryError(f"{where}: prepare: there is no file {file}")
+    return file
 
 
 def _check(where: str, target: Target) -> None:

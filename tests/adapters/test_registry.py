@@ -124,6 +124,10 @@ GOOD = 'module = "m"\nedition = "keras-2.2"\n'
             '[venvs.v]\npython = ["3.6"]\nrequirements = ["x"]\nlock = "no.txt"',
             "venvs.v: lock: there is no file .*no.txt",
         ),
+        (
+            "[targets.a]\n" + GOOD + 'prepare = "no.py"',
+            "targets.a: prepare: there is no file .*no.py",
+        ),
     ],
 )
 def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, text: str, message: str) -> None:
