@@ -115,8 +115,6 @@ def test_the_published_page_is_of_the_mapping_and_bears_it_out() -> None:
         assert marks
         broken = [m for m in marks if set(m) & set("✗!⧖")]
         assert not broken or entry.differs or entry.on, (name, broken)
-        shown = [m for m in marks if m != "✓"]
-        assert shown or not entry.differs, f"{name}: no case shows that {entry.differs}"
         assert all(part in cells[-2] for part in (entry.differs, *entry.on.values()))
 
 
