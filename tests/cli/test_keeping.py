@@ -44,7 +44,10 @@ from fakes import correct
 def softmax(x, axis=-1):
     try:
         os.close(os.open(os.environ["SENT"], os.O_CREAT | os.O_EXCL))
-        os.kill(os.getppid(), getattr(signal, os.environ["SIGNAL"]))
+        # the worker's parent is its guardian, whose parent is the suite
+        with open(f"/proc/{os.getppid()}/status") as status:
+            parent = next(int(line.split()[1]) for line in status if line.startswith("PPid:"))
+        os.kill(parent, getattr(signal, os.environ["SIGNAL"]))
         time.sleep(0.5)
     except FileExistsError:
         pass
