@@ -75,6 +75,13 @@ def tests(session: nox.Session) -> None:
 
 
 @nox.session
+def dask(session: nox.Session) -> None:
+    """The tests of runs on a Dask cluster, with one on this machine."""
+    session.install("-e", ".[test,dask]")
+    session.run("pytest", "tests/cli/test_cluster.py", "-rs", *session.posargs)
+
+
+@nox.session
 def reference(session: nox.Session) -> None:
     """Test the implementation that ships with the suite."""
     _run(session, "reference")

@@ -15,7 +15,6 @@ from __future__ import annotations
 import dataclasses
 import statistics
 import sys
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -34,13 +33,13 @@ from conformance.engine import PROFILES, Run, Subject, plan
 from conformance.engine.cases import Prepared
 from conformance.engine.examination import Examination
 from conformance.engine.judge import judge
-from conformance.engine.lanes import Progress
 from conformance.engine.plan import Task
+from conformance.engine.progress import Progress
+from conformance.engine.stop import Stop
 from conformance.results import Aspect
 from conformance.results.events import (
     CasesDone,
     Event,
-    FunctionJudged,
     TargetFinished,
     TargetStarted,
 )
@@ -77,9 +76,8 @@ class Measured:
 
 @dataclass(slots=True)
 class Stopwatch:
-    """Takes the time of a sweep from its events, and ends the examination after it."""
+    """Takes the time of a sweep from its events."""
 
-    stop: threading.Event
     measured: Measured = field(default_factory=Measured)
     _begun: float = 0.0
     _host: float = 0.0
@@ -94,8 +92,6 @@ class Stopwatch:
                 found.cases += event.cases
                 found.seconds = time.perf_counter() - self._begun
                 found.host = time.process_time() - self._host
-            case FunctionJudged():
-                self.stop.set()  # the sweep is over; failures need not be made smaller
             case TargetFinished():
                 found.inside = event.results.run.seconds_in_target
                 found.restarts = event.results.run.restarts
@@ -111,7 +107,9 @@ class Bench:
 
     def tasks(self, target: Target) -> list[Task]:
         """The plan, made anew: what was generated before is not kept."""
-        profile = dataclasses.replace(PROFILES["default"], structures=self.structures, shrink=0)
+        profile = dataclasses.replace(
+            PROFILES["default"], structures=self.structures, shrink=0, shrink_other=0
+        )
         return plan(load(), target.edition, profile, self.seed, aspects=ASPECTS)
 
     def sweep(self, target: Target) -> Measured:
@@ -119,8 +117,7 @@ class Bench:
         tasks = self.tasks(target)
         names = [t.documented.name for t in tasks]
         common = Run(conformance.__version__, tasks[0].profile, self.seed, "")
-        stop = threading.Event()
-        stopwatch = Stopwatch(stop)
+        stop, stopwatch = Stop(), Stopwatch()
         subject = Subject(
             target.name,
             target.edition,
@@ -130,8 +127,10 @@ class Bench:
         )
         with subject.open(names, 0) as session:
             lane = Examination(subject, session, tasks, common, stopwatch, stop)
-            progress = Progress(subject, tasks, common, stopwatch, stop)
-            progress.add(lane.all(progress.introduce))
+            progress = Progress(subject, tasks, common, stopwatch, stop=stop)
+            for examined in lane.all(progress.introduce):
+                progress.take(examined)
+            progress.done()
         return stopwatch.measured
 
     def sweeps(self, target: Target) -> list[Measured]:

@@ -204,6 +204,11 @@ class WorkerProcess:
             guardian.remove(self._folder)
         return self._process.returncode
 
+    def kill(self) -> None:
+        """Have the process and all that it started end; somebody else waits for it."""
+        if self._process.returncode is None:
+            self._let_die()
+
     def close(self) -> None:
         """Close this side's descriptors; once."""
         assert self._process.stdout is not None
@@ -213,9 +218,9 @@ class WorkerProcess:
         _close(self.requests, self.answers, *([] if self.watch is None else [self.watch]))
 
     def _let_die(self) -> None:
-        if self._life is not None:
-            _close(self._life)
-            self._life = None
+        life, self._life = self._life, None  # `kill` may come from another thread meanwhile
+        if life is not None:
+            _close(life)
 
 
 def sweep(token: str) -> None:

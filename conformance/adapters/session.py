@@ -34,6 +34,10 @@ class WorkerStartError(RuntimeError):
     """The worker cannot start; the message holds the end of what it printed."""
 
 
+class SessionAbortedError(Exception):
+    """Nobody waits for more answers: the session was ended by `abort`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Configuration:
     """The settings that every worker gets before its first batch."""
@@ -97,6 +101,10 @@ class Session:
         self._connection: Connection | None = None
         self._identity: Identity | None = None
         self.starts = 0
+        self.losses = 0
+        """How often a worker was given up: it died, hung, answered garbage, or cannot forget."""
+        self._starting: Connection | None = None
+        self._aborted = False
 
     def __enter__(self) -> Session:
         return self
@@ -133,6 +141,7 @@ class Session:
                 answer = self._answer(ahead)
                 if {"learning_phase", "clear_session"} & {*answer.leaked} and ahead[0].fresh:
                     # a new worker: the old one cannot forget what was done to it
+                    self.losses += 1
                     self._drop()
                     self._submit_later(ahead)
                 yield ahead[0], answer
@@ -141,6 +150,13 @@ class Session:
             # answers to batches that nobody waits for would be taken for others
             if self._sent:
                 self._drop()
+
+    def abort(self) -> None:
+        """End the worker, from another thread; whoever waits for it gets SessionAbortedError."""
+        self._aborted = True
+        connection = self._connection or self._starting
+        if connection is not None:
+            connection.process.kill()
 
     def close(self) -> None:
         """Stop the worker."""
@@ -220,8 +236,11 @@ class Session:
         try:
             frame = self._connection.receive(self._limits.seconds(batch.draws))
             return self._read(frame, self._sent.popleft(), batch)
-        except WorkerFault:
+        except WorkerFault as error:
+            self.losses += 1
             self._drop()
+            if self._aborted:
+                raise SessionAbortedError from error
             raise
 
     def _read(self, frame: Frame, number: int, batch: Batch) -> StructureObservation:
@@ -235,6 +254,8 @@ class Session:
             raise WorkerFault(Garbled(str(error), str(self._connection.output))) from error
 
     def _connected(self) -> Connection:
+        if self._aborted:
+            raise SessionAbortedError
         if self._connection is None:
             self._connection = self._start()
         return self._connection
@@ -248,6 +269,7 @@ class Session:
         except OSError as error:
             raise WorkerStartError(f"{launch.python}: {error.strerror}") from error
         self.starts += 1
+        self._starting = connection
         try:
             answer = _ask(connection, self._start_request(), self._limits.start)
             if self._identity is None:
@@ -257,6 +279,8 @@ class Session:
                 _ask(connection, request, self._limits.start)
         except (WorkerFault, AnswerError) as error:
             connection.close()
+            if self._aborted:
+                raise SessionAbortedError from error
             raise WorkerStartError(_explained(launch, error, connection)) from error
         return connection
 

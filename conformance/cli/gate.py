@@ -41,7 +41,7 @@ class Gate:
 
     def passes(self, results: Sequence[Results]) -> bool:
         """Whether nothing is unexpected and nothing stale; writes the file that was asked for."""
-        found = expectations.cells(results)
+        found = expectations.settled(results, self.worse)
         bad = expectations.failing(found, self.worse)
         stale = expectations.stale(results, self.known)
         unexpected = expectations.uncovered(bad, self.known)

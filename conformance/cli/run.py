@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import os
 from collections.abc import Sequence
@@ -15,18 +16,23 @@ import msgspec
 import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
+from conformance.cli.cluster import cluster, remote, scheduler_option
 from conformance.cli.database import database, database_options
 from conformance.cli.documented import documented
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.gate import WORSE, Gate, gate
 from conformance.cli.known import chosen, config_option, known_targets
+from conformance.cli.outputs import Kept
+from conformance.cli.portioning import check_shards, max_time_option, shard, shard_option
+from conformance.cli.resuming import previous, resume_option
 from conformance.cli.select import aspects_option, expression, selection_option
+from conformance.cli.signals import ended_by_sigterm
 from conformance.cli.subjects import own_options, own_targets, subject
 from conformance.engine import PROFILES, Run, Subject, plan, run
 from conformance.reporting import JsonWriter, MarkdownWriter, Recorder, TerminalWriter, Writer
 from conformance.reporting.documented import Documented
 from conformance.reporting.formats import FORMATS, FormatWriter
-from conformance.results import Aspect
+from conformance.results import Aspect, Results, Verdict
 from conformance.results.events import Event, RunFinished, TargetUnavailable
 from conformance.specs import EDITIONS, load
 
@@ -61,9 +67,10 @@ from conformance.specs import EDITIONS, load
     default=None,
     help="Workers at a time; most targets have two.  [default: the number of cores]",
 )
-@click.option(
-    "--shard", metavar="I/N", help="Only the I-th of N parts of the functions, counted from 1."
-)
+@max_time_option
+@shard_option
+@resume_option
+@scheduler_option
 @click.option(
     "--output",
     "-o",
@@ -116,20 +123,24 @@ def command(**options: Any) -> None:
     conformance run theano -k "softmax or sum"   some functions on one library
     conformance run --module my_package.backend  your own backend, in this interpreter
     conformance run my-backend                   one that conformance.toml describes
+    conformance run --max-time 5m -o out         what finds most in five minutes
+    conformance run --resume -o out              the rest of it
+    conformance run --shard 3/8 -o out           an eighth, on one of eight machines
 
     \b
     conformance run mine --write-expectations known.toml   what fails, with a reason to fill in
     conformance run mine --expectations known.toml         passes if that fails and nothing else
 
     Exit status: 0 nothing unexpected; 1 an unexpected failure, or an expectation that does not
-    fail; 2 wrong usage, or a broken file; 3 a target could not be run.
+    fail; 2 wrong usage, a broken file, or results that cannot be written; 3 a target could not be
+    run, or a cell was not reached; 130 after Ctrl-C.
     """
-    if options["formats"] and options["output"] is None:
-        raise UsageProblem("--format writes files", "add --output DIR")
+    _check_files(options)
     checked = _gate(options)
     subjects, missing = _subjects(options)
     tasks, memory = _plans(subjects, options), database(options)
     common = replace(_common(options), remembered=memory.remembered())
+    begun = previous(options["output"], subjects, tasks, common) if options["resume"] else {}
     recorder, writers = Recorder(), _writers(options)
 
     def emit(event: Event) -> None:
@@ -140,16 +151,41 @@ def command(**options: Any) -> None:
         for absent in missing:
             emit(absent)
         jobs = options["jobs"] or os.cpu_count() or 1
-        reached = run(subjects, tasks, common, emit, jobs)
+        with ended_by_sigterm(), cluster(options["scheduler"]) as elsewhere:
+            reached = run(subjects, tasks, common, emit, jobs, previous=begun, elsewhere=elsewhere)
     finally:
         for writer in writers:
             writer.close()
     memory.take_in(recorder.results)
+    _check_written(writers, options)
     if any(isinstance(e, RunFinished) and e.interrupted for e in recorder.events):
         raise SystemExit(INTERRUPTED)
     if not checked.passes(recorder.results):  # weighs more than a target that could not run
         raise SystemExit(1)
-    raise SystemExit(0 if reached and not missing else CANNOT_RUN)
+    raise SystemExit(0 if reached and not missing and _whole(recorder.results) else CANNOT_RUN)
+
+
+def _whole(results: Sequence[Results]) -> bool:
+    """Whether every cell was run."""
+    return not any(Verdict.NOT_RUN in one.summary.verdicts for one in results)
+
+
+def _check_files(options: dict[str, Any]) -> None:
+    """What is wrong with files is told before the run."""
+    for option in ("formats", "resume"):
+        if options[option] and options["output"] is None:
+            name = option.removesuffix("s")
+            raise UsageProblem(f"--{name} is about files", "add --output DIR")
+
+
+def _check_written(writers: Sequence[Writer], options: dict[str, Any]) -> None:
+    why = next((w.problem for w in writers if isinstance(w, Kept) and w.problem), None)
+    if why is not None:
+        raise UsageProblem(
+            f"{options['output']}: not all results could be written: {why}",
+            f"make room there; the same command with --resume goes on with what {options['output']}"
+            " holds",
+        )
 
 
 def _common(options: dict[str, Any]) -> Run:
@@ -159,7 +195,8 @@ def _common(options: dict[str, Any]) -> Run:
         seed=options["seed"],
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         selection=options["selection"],
-        shard=options["shard"],
+        shard=shard(options["shard"]),
+        max_time=options["max_time"],
     )
 
 
@@ -168,7 +205,10 @@ def _subjects(options: dict[str, Any]) -> tuple[list[Subject], list[TargetUnavai
     subjects, missing = [], []
     for target in _targets(options):
         state = environments.status(target)
-        if isinstance(state, environments.Ready):
+        if options["scheduler"] and (named or isinstance(state, environments.Ready)):
+            # whether it is ready there, the cluster knows
+            subjects.append(dataclasses.replace(subject(target), perform=remote(target)))
+        elif isinstance(state, environments.Ready):
             subjects.append(subject(target))
         elif named:
             missing.append(TargetUnavailable(target.name, state.reason, state.hint))
@@ -187,7 +227,6 @@ def _targets(options: dict[str, Any]) -> list[Target]:
 def _plans(subjects: Sequence[Subject], options: dict[str, Any]) -> dict[str, Any]:
     chosen = options["selection"]
     select = (lambda _: True) if chosen is None else expression(chosen)
-    part, parts = _shard(options["shard"])
     plans: dict[str, Any] = {
         edition: plan(
             load(),
@@ -205,30 +244,18 @@ def _plans(subjects: Sequence[Subject], options: dict[str, Any]) -> dict[str, An
                 f"no function of {edition} is selected by -k {options['selection']!r}",
                 "`conformance show` lists the functions",
             )
-        if len(tasks) < parts:
-            raise UsageProblem(
-                f"--shard {options['shard']}: there are only {len(tasks)} functions",
-                f"write --shard I/N with N up to {len(tasks)}",
-            )
-    return {edition: tasks[part - 1 :: parts] for edition, tasks in plans.items()}
-
-
-def _shard(text: str | None) -> tuple[int, int]:
-    if text is None:
-        return 1, 1
-    part, sign, parts = text.partition("/")
-    if not (sign and part.isdigit() and parts.isdigit() and 1 <= int(part) <= int(parts)):
-        raise UsageProblem(f"--shard {text!r}", "write --shard I/N with I from 1 to N, such as 1/3")
-    return int(part), int(parts)
+    check_shards(shard(options["shard"]), plans)
+    return plans
 
 
 def _writers(options: dict[str, Any]) -> list[Writer]:
     writers: list[Writer] = [TerminalWriter(verbose=options["verbose"], quiet=options["quiet"])]
     if options["output"] is not None:
-        writers += [JsonWriter(options["output"]), MarkdownWriter(options["output"])]
+        files: list[Writer] = [JsonWriter(options["output"]), MarkdownWriter(options["output"])]
         said = documented() if options["formats"] else Documented()
         chosen = dict.fromkeys(options["formats"])
-        writers += [FormatWriter(name, options["output"], said) for name in chosen]
+        files += [FormatWriter(name, options["output"], said) for name in chosen]
+        writers.append(Kept(str(options["output"]), files))
     return writers
 
 

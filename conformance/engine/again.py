@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -15,6 +14,7 @@ from conformance.engine.findings import Finding
 from conformance.engine.origins import trials
 from conformance.engine.plan import Task, documented_names
 from conformance.engine.profiles import PROFILES
+from conformance.engine.stop import Stop
 from conformance.engine.subject import Run, Subject
 from conformance.engine.tally import GRAVITY, Group
 from conformance.engine.trials import Trial
@@ -65,7 +65,7 @@ def repeat(
     """
     with subject.open(documented_names(subject.edition), number) as session:
         tasks = list({id(task): task for task, _ in cases}.values())
-        lane = Examination(subject, session, tasks, common, lambda _: None, threading.Event())
+        lane = Examination(subject, session, tasks, common, lambda _: None, Stop())
         lane.begin(introduce)
         for task, trials in cases:
             yield _repeated(lane, task, trials)
@@ -89,7 +89,7 @@ def _failure(lane: Examination, task: Task, trial: Trial, finding: Finding) -> F
 
 
 def recall(
-    subject: Subject, tasks: Sequence[Task], common: Run, number: int, stop: threading.Event
+    subject: Subject, tasks: Sequence[Task], common: Run, number: int, stop: Stop
 ) -> list[Recalled]:
     """What the remembered cases of these functions show, each function's in their order.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,14 +17,14 @@ from conformance.adapters.observations import (
     NotRun,
     StructureObservation,
 )
-from conformance.adapters.session import Session
+from conformance.adapters.session import Session, SessionAbortedError
 from conformance.engine import signatures
 from conformance.engine.failures import function_result
 from conformance.engine.findings import Finding, Identity, Judgement
-from conformance.engine.lanes import Examined
 from conformance.engine.minimise import Minimiser
 from conformance.engine.origins import origin
 from conformance.engine.plan import Task
+from conformance.engine.portions import bundles, riskiest
 from conformance.engine.probes import (
     BINDINGS,
     gradient_probe,
@@ -35,6 +35,7 @@ from conformance.engine.probes import (
     works,
 )
 from conformance.engine.profiles import Profile
+from conformance.engine.stop import Stop
 from conformance.engine.subject import Run, Subject
 from conformance.engine.tally import Group, Tally
 from conformance.engine.trials import Trial
@@ -43,13 +44,13 @@ from conformance.results import (
     Aspect,
     FunctionResult,
     Origin,
+    Spent,
     TargetInfo,
     Verdict,
 )
 from conformance.results.events import (
     CasesDone,
     Event,
-    FunctionJudged,
     WorkerRestarted,
 )
 
@@ -58,9 +59,6 @@ MOST_MINIMISED = 6
 
 MOST_FATAL = 8
 """After so many trials of one function that ended the worker, its others are left."""
-MOST_FATAL_ANYWHERE = 3
-"""After so many structures of whatever function that rest on a convention and ended the worker,
-others that rest on it are left."""
 
 
 _NO_GRADIENT = Finding(
@@ -88,16 +86,31 @@ class Recalled(NamedTuple):
     source: Origin
 
 
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What came of one function."""
+
+    result: FunctionResult
+    spent: Spent
+    finished: bool
+    """Whether all its cases were run, and its failures made smaller."""
+
+
 @dataclass(slots=True)
 class Examination:
-    """One subject, its session, and what has been found so far."""
+    """One subject, its session, and what has been found so far.
+
+    What is found of a bundle of functions depends on nothing that was found before it.
+    """
 
     subject: Subject
     session: Session
     tasks: Sequence[Task]
     common: Run
     emit: Callable[[Event], None]
-    stop: threading.Event
+    stop: Stop
+    survey: bool = False
+    """Whether it is a first look: what has no case is `not run`, and nothing is finished."""
     tallies: dict[str, Tally] = field(default_factory=dict)
     known: dict[str, dict[str, frozenset[Identity]]] = field(default_factory=dict)
     fatal: dict[str, list[frozenset[str]]] = field(default_factory=dict)
@@ -110,27 +123,37 @@ class Examination:
     """The documented functions that the target does not have."""
     recalled: Sequence[Recalled] = ()
     """What cases of earlier runs showed before the sweep, in a worker of their own."""
-    cases: int = 0
-    inside: float = 0.0
+    _mark: float = field(default_factory=time.monotonic)
 
-    def all(self, introduce: Callable[[TargetInfo], None]) -> Examined:
-        """Everything; what was found until then if `stop` is set on the way.
+    def all(self, introduce: Callable[[TargetInfo], None]) -> Iterator[Examined]:
+        """Function by function; when `stop` is set, what is known of those that are left.
 
-        `introduce` hears who the target is, before anything is run.
+        `introduce` hears who the target is, before anything is run. With a limit of time those
+        functions come first that are most likely to fail.
         """
-        self.begin(introduce)
-        self._sweep()
+        try:
+            self.begin(introduce)
+        except SessionAbortedError:
+            self.stop.set()
+        whole = bundles if self.common.max_time is None else riskiest
+        for bundle in whole(self.tasks):
+            yield from self._bundle(bundle)
+
+    def _bundle(self, bundle: Sequence[Task]) -> Iterator[Examined]:
+        self._mark, losses = time.monotonic(), self.session.losses
+        try:
+            self._sweep(bundle)
+        except SessionAbortedError:
+            self.stop.set()
+        for task in bundle:
+            self._recall(task)
+            yield self._conclude(task, losses)
+            losses = self.session.losses
+
+    def _recall(self, task: Task) -> None:
         for one in self.recalled:
-            self.tallies[one.function].recall(one.finding, one.trial, one.source)
-        functions = [self._conclude(t) for t in self.tasks if t.spec.name in self.tallies]
-        times = {name: tally.milliseconds for name, tally in self.tallies.items()}
-        return Examined(
-            functions,
-            self.cases,
-            self.inside,
-            max(0, self.session.starts - 1),
-            {name: mean for name, mean in times.items() if mean is not None},
-        )
+            if one.function == task.spec.name:
+                self.tallies[one.function].recall(one.finding, one.trial, one.source)
 
     def begin(self, introduce: Callable[[TargetInfo], None]) -> None:
         """Find out who the target is and what holds for all its functions."""
@@ -196,19 +219,19 @@ class Examination:
         of_placeholder = self.session.run_batch(shape_probe(Binding.PLACEHOLDER_NONE))
         self.marks = unknown_marks(of_placeholder)
 
-    def _sweep(self) -> None:
-        """All trials of all functions, with the worker a few of them ahead."""
+    def _sweep(self, tasks: Sequence[Task]) -> None:
+        """All trials of the functions, with the worker a few of them ahead."""
         queue: list[tuple[Task, Trial]] = []
-        for _, observed in self.session.run_batches(self._batches(queue)):
+        for _, observed in self.session.run_batches(self._batches(tasks, queue)):
             task, trial = queue.pop(0)
             self._take(task, trial, without_marks(observed, self.marks))
-        self._sweep_apart()
+        self._sweep_apart(tasks)
 
-    def _sweep_apart(self) -> None:
+    def _sweep_apart(self, tasks: Sequence[Task]) -> None:
         """The trials that need a process of their own; those with one configuration share it."""
         groups: dict[str, list[tuple[Task, Trial]]] = {}
-        for task in self.tasks:
-            for trial in task.trials() if self._present(task) else ():
+        for task in tasks:
+            for trial in task.trials() if self._present(task) and not self.stop.is_set() else ():
                 if trial.setup is not None and not any(self.lacking(trial)):
                     groups.setdefault(repr(trial.setup), []).append((task, trial))
         shared = sorted(groups.values(), key=len, reverse=True)
@@ -219,9 +242,9 @@ class Examination:
             for (task, trial), observed in zip(group, self.subject.run_apart(trials), strict=True):
                 self._take(task, trial, observed)
 
-    def _batches(self, queue: list[tuple[Task, Trial]]) -> Iterator[Batch]:
-        for task in self.tasks:
-            if not self._present(task):
+    def _batches(self, tasks: Sequence[Task], queue: list[tuple[Task, Trial]]) -> Iterator[Batch]:
+        for task in tasks:
+            if self.stop.is_set() or not self._present(task):
                 continue
             for trial in task.trials():
                 if self.stop.is_set():
@@ -269,10 +292,7 @@ class Examination:
         """
         unsettled = frozenset(trial.unsettled)
         here = self.fatal.get(name, [])
-        if len(here) >= MOST_FATAL or any(f and f <= unsettled for f in here):
-            return True
-        anywhere = [f for fatal in self.fatal.values() for f in fatal]
-        return sum(bool(f) and f <= unsettled for f in anywhere) >= MOST_FATAL_ANYWHERE
+        return len(here) >= MOST_FATAL or any(f and f <= unsettled for f in here)
 
     def _take(self, task: Task, trial: Trial, observed: StructureObservation) -> None:
         name = task.spec.name
@@ -300,33 +320,46 @@ class Examination:
 
     def _count(self, name: str, observed: StructureObservation, failed: int) -> None:
         done = sum(not isinstance(d.outcome, NotRun) for d in observed.draws)
-        self.cases += done
-        self.inside += observed.seconds.total
-        self.tallies[name].executed += done
-        self.tallies[name].seconds += observed.seconds.total
+        tally = self.tallies[name]
+        tally.executed += done
+        tally.inside += observed.seconds.total
+        self._charge(tally)
         self.emit(CasesDone(self.subject.name, name, done, failed))
         for fault in observed.incidents[:1]:
             reason = type(fault).__name__
             self.emit(WorkerRestarted(self.subject.name, name, reason))
 
-    def _conclude(self, task: Task) -> FunctionResult:
+    def _charge(self, tally: Tally) -> None:
+        """The time since the last charge is the function's."""
+        now = time.monotonic()
+        tally.seconds += now - self._mark
+        self._mark = now
+
+    def _conclude(self, task: Task, losses: int) -> Examined:
         tally = self.tallies[task.spec.name]
-        groups = tally.failures()
-        if not self.stop.is_set():
-            minimiser = self._minimiser(task)
-            groups = [
-                minimiser.minimise(g) if i < MOST_MINIMISED else g for i, g in enumerate(groups)
-            ]
+        groups = self._smaller(task, tally.failures())
+        self._charge(tally)
+        unfinished = (self.stop.is_set() or self.survey) and self._present(task)
         result = function_result(
-            tally,
-            groups,
-            task.theme,
-            self.prelude,
-            partial(origin, task),
-            partial=self.stop.is_set(),
+            tally, groups, task.theme, self.prelude, partial(origin, task), partial=unfinished
         )
-        self.emit(FunctionJudged(self.subject.name, result))
-        return result
+        spent = Spent(
+            cases=tally.executed,
+            seconds=round(tally.seconds, 3),
+            seconds_in_target=round(tally.inside, 3),
+            restarts=self.session.losses - losses,
+        )
+        return Examined(result, spent, not unfinished)
+
+    def _smaller(self, task: Task, groups: list[Group]) -> list[Group]:
+        """The gravest failures with smaller cases."""
+        minimiser = self._minimiser(task)
+        for place, group in enumerate(groups[:MOST_MINIMISED]):
+            try:
+                groups[place] = minimiser.minimise(group)
+            except SessionAbortedError:
+                self.stop.set()
+        return groups
 
     def _minimiser(self, task: Task) -> Minimiser:
         def strategy(trial: Trial) -> SearchStrategy[Trial] | None:
@@ -344,6 +377,7 @@ class Examination:
             seed=task.own_seed,
             budget=lambda group: _budget(group, task.profile),
             known=self.known.get(task.spec.name, {}),
+            ended=self.stop.is_set,
         )
 
 

@@ -49,18 +49,25 @@ def function_result(
 ) -> FunctionResult:
     """All demanded aspects of a function with their verdicts and failures.
 
-    Of a run that was broken off (`partial`), only those that were reached.
+    Of a run that was broken off (`partial`), those that were not reached are `not run`.
     """
     return FunctionResult(
         tally.spec.name,
         theme,
         [
             _aspect(tally, aspect, groups, prelude, originate)
+            if tally.cases.get(aspect) or not partial
+            else not_run(aspect)
             for aspect in demanded_aspects(tally.spec, tally.edition)
-            if aspect in tally.aspects and (tally.cases.get(aspect) or not partial)
+            if aspect in tally.aspects
         ],
         tally.offered or UNSET,
     )
+
+
+def not_run(aspect: Aspect) -> AspectResult:
+    """An aspect of which nothing is known."""
+    return AspectResult(aspect=aspect, verdict=Verdict.NOT_RUN, cases=0)
 
 
 def _aspect(

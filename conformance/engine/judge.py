@@ -148,7 +148,15 @@ def _fault(
     if _could_not_bind(prepared, outcome):
         verdict, kind = Verdict.UNSUPPORTED, "unmade input"
     return Finding(
-        Aspect.VALUE, verdict, kind, gives, demands, detail, conventions, number, got=outcome.tail
+        Aspect.VALUE,
+        verdict,
+        kind,
+        gives,
+        demands,
+        detail,
+        conventions,
+        number,
+        got=without_addresses(outcome.tail),
     )
 
 

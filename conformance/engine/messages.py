@@ -9,6 +9,8 @@ MOST = 300
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+_NODE = re.compile(r"(?<=[{\[]node )[^\s\]}]+")
+_NUMBER = re.compile(r"_\d+(?=/|$)")
 _HEADING = re.compile(r"\[.*|.*:")
 """The first line of a list of details: a call stack, the arguments of the call."""
 
@@ -18,8 +20,11 @@ _CALLER = re.compile(r'^\s*File ".*", line \d+', re.MULTILINE)
 
 
 def without_addresses(message: str) -> str:
-    """The message without addresses, which differ from run to run."""
-    return _ADDRESS.sub("0x…", message)
+    """The message without addresses, and without the numbers that tell nodes of a graph apart.
+
+    The first differ from run to run, the second with what was built before.
+    """
+    return _NODE.sub(lambda node: _NUMBER.sub("", node[0]), _ADDRESS.sub("0x…", message))
 
 
 def without_stack(message: str) -> str:

@@ -43,12 +43,14 @@ class Minimiser:
     """How many trials may be run for a failure. A count, not a time: a run must not depend
     on how fast the machine is."""
     known: dict[str, frozenset[Identity]] = field(default_factory=dict)
+    ended: Callable[[], bool] = lambda: False
+    """Whether to leave it at what was found so far."""
 
     def minimise(self, group: Group) -> Group:
         """The group with the smallest case found; the group itself if there is none smaller."""
         if group.trial is None or group.finding.kind in ("crash", "limit", "time-out", "garbage"):
             return group
-        if group.remembered is not None or not self.budget(group):
+        if group.remembered is not None or not self.budget(group) or self.ended():
             return group
         return self._values(self._structure(group, group.trial))
 
@@ -75,7 +77,7 @@ class Minimiser:
     def _shows(self, trial: Trial, search: _Search) -> bool:
         """Whether the trial shows the failure; it is run if it was not and may be."""
         found = self.known.get(trial.key)
-        if found is None and search.left > 0:
+        if found is None and search.left > 0 and not self.ended():
             search.left -= 1
             found = self._look(trial)
         return found is not None and search.wanted in found
@@ -98,7 +100,7 @@ class Minimiser:
         draw, below = finding.draw, trial.below
         best = {n: np.array(a) for n, a in trial.case(draw).arrays.items()}
         tried = trial.refilled(draw, [best])
-        for _ in range(4):
+        for _ in range(0 if self.ended() else 4):
             candidates = list(_simpler(best, below))
             batch = trial.refilled(draw, candidates) if candidates else None
             found = None if batch is None else self._first(batch, finding.identity)

@@ -49,7 +49,7 @@ class Source:
     """How many were generated before some of them were chosen."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Task:
     """One function in one edition: what is to be checked, and with which trials."""
 
@@ -71,6 +71,10 @@ class Task:
     def own_seed(self) -> int:
         """A seed that depends on the run's and on the function's name alone."""
         return self.seed * 1_000_003 + zlib.crc32(self.spec.name.encode())
+
+    def with_profile(self, profile: Profile) -> Task:
+        """The same function, with more or fewer trials."""
+        return Task(self.spec, self.theme, self.edition, profile, self.seed, self.aspects)
 
     def trials(self) -> list[Trial]:
         """Everything that is run; made once, for all targets, whose threads wait for it."""

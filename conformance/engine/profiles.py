@@ -32,7 +32,8 @@ class Profile:
     gradients: int
     """Structures of each differentiable function of which gradients are taken."""
     setups: int = 1000
-    """How many processes with a configuration of their own are started at most."""
+    """How many processes with a configuration of their own are started at most for functions that
+    share them."""
 
     def draws(self, structure: Structure, seed: int) -> tuple[Draw, ...]:
         """Which numbers the structure is filled with.
@@ -56,6 +57,9 @@ def _values(text: str) -> tuple[str, ...]:
     counted = (word.partition("*") for word in text.split())
     return tuple(name for name, _, times in counted for _ in range(int(times or 1)))
 
+
+SURVEY = Profile("survey", 3, 1, _values("ordinary special"), 0, 0, 1, 1, setups=1)
+"""The first look of a run with a limit of time: every aspect of every function once."""
 
 PROFILES = {
     p.name: p

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from typing import Any
 
 from conformance.adapters.observations import (
     Batch,
@@ -15,6 +16,7 @@ from conformance.adapters.observations import (
     StructureObservation,
 )
 from conformance.adapters.session import Session, WorkerStartError
+from conformance.engine.portions import Shard
 from conformance.engine.profiles import Profile
 from conformance.engine.trials import Trial
 from conformance.program import Prelude
@@ -38,6 +40,8 @@ class Subject:
     """How many workers share the plan of a run; what is found depends on it."""
     cure: str = ""
     """What to do if its worker does not start."""
+    perform: Callable[[Any], Any] | None = None
+    """Examines an `Assignment` in another process and gives its `Answer`; can be pickled."""
 
     def run_apart(self, trials: Sequence[Trial]) -> list[StructureObservation]:
         """What comes of trials with one setup in a process that is set up for them.
@@ -65,8 +69,9 @@ class Run:
     started: str
     """UTC, ISO 8601."""
     selection: str | None = None
-    shard: str | None = None
-    """`I/N` for the I-th of N parts of the functions."""
+    shard: Shard | None = None
+    max_time: float | None = None
+    """Seconds after which the run ends; what matters most is run first."""
     remembered: Mapping[tuple[str, str], Mapping[str, Sequence[Failure]]] = field(
         default_factory=dict
     )

@@ -64,8 +64,10 @@ class Tally:
     offered: str | None = None
     """The implementation's own signature."""
     executed: int = 0
+    inside: float = 0.0
+    """How many cases were executed, and the seconds that they took inside the target."""
     seconds: float = 0.0
-    """How many cases were executed, and the time that they took inside the target."""
+    """Wall time."""
     skipped: int = 0
     """Structures left out because others like them ended the worker."""
     unmet: dict[str, int] = field(default_factory=dict)
@@ -95,11 +97,6 @@ class Tally:
         if not any(_includes(group.finding, finding) for group in self.groups.values()):
             self.count(finding.aspect)
             self.groups[finding.identity] = Group(finding, trial, remembered=source)
-
-    @property
-    def milliseconds(self) -> float | None:
-        """The mean time for one case; None if none was executed."""
-        return round(self.seconds * 1000 / self.executed, 3) if self.executed else None
 
     def leave(self, function: str) -> None:
         """Leave out a structure that needs `function`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +11,7 @@ from conformance.engine.examination import Examination
 from conformance.engine.plan import RUN_ASPECTS
 from conformance.engine.scenes import Scene
 from conformance.engine.slopes import Slope
+from conformance.engine.stop import Stop
 from conformance.engine.tally import GRAVITY, Tally, verdict
 from conformance.engine.trials import Trial
 from conformance.mutation.backend import MutatedTarget
@@ -30,7 +30,7 @@ class Watch:
     base: Verdicts
     aspects: Sequence[Aspect] = ()
     """Only these aspects count; all if empty."""
-    stop: threading.Event = field(default_factory=threading.Event)
+    stop: Stop = field(default_factory=Stop)
     kill: Shown | None = None
     examination: Examination | None = None
 
@@ -74,8 +74,9 @@ class Watch:
 
 
 def verdicts(functions: Sequence[FunctionResult]) -> dict[Cell, Verdict]:
-    """The verdict of every cell."""
-    return {(f.function, a.aspect): a.verdict for f in functions for a in f.aspects}
+    """The verdict of every cell that was run."""
+    cells = ((f.function, a) for f in functions for a in f.aspects)
+    return {(name, a.aspect): a.verdict for name, a in cells if a.verdict is not Verdict.NOT_RUN}
 
 
 def examined(
@@ -85,7 +86,7 @@ def examined(
     subject = backend.subject()
     lane = Examination(subject, backend.session, tasks, common, watch.hear, watch.stop)
     watch.examination = lane
-    return lane.all(lambda _: None).functions
+    return [one.result for one in lane.all(lambda _: None)]
 
 
 def only(task: Task, aspects: Sequence[Aspect]) -> Task:

@@ -100,7 +100,7 @@ def _pairs(a: FunctionResult, b: FunctionResult) -> Iterator[_Pair]:
 
 
 def _both_judged(a: AspectResult, b: AspectResult) -> bool:
-    return Verdict.NOT_APPLICABLE not in (a.verdict, b.verdict)
+    return not {Verdict.NOT_APPLICABLE, Verdict.NOT_RUN} & {a.verdict, b.verdict}
 
 
 def _difference(

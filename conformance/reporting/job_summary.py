@@ -38,13 +38,15 @@ def render(results: Iterable[Results]) -> bytes:
 
 
 def _scores(listed: Sequence[Results]) -> Iterator[str]:
-    heads = [f"{MARKS[v].symbol} {v}" for v in _COLUMNS]
+    gaps = any(count_verdicts(one.functions)[Verdict.NOT_RUN] for one in listed)
+    columns = (*_COLUMNS, Verdict.NOT_RUN) if gaps else _COLUMNS
+    heads = [f"{MARKS[v].symbol} {v}" for v in columns]
     yield f"| target | score | {' | '.join(heads)} |"
     yield f"| --- | ---: |{' ---: |' * len(heads)}"
     for one in listed:
         points, counts = score(one.functions), count_verdicts(one.functions)
         part = "" if one.run.whole else " (a part)"
-        cells = " | ".join(str(counts[v]) for v in _COLUMNS)
+        cells = " | ".join(str(counts[v]) for v in columns)
         told = f"**{points.percent}** of {points.demanded}{part}"
         yield f"| {code(one.target.name)} | {told} | {cells} |"
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from conformance.reporting.writer import write_atomically
 from conformance.results import SCHEMA, Array, Aspect, Results, Verdict
-from conformance.results.events import Event, TargetFinished
+from conformance.results.events import Event, TargetFinished, TargetProgressed
 
 SCHEMA_ID = "urn:keras-backend-conformance:schema:results-1"
 NON_FINITE = ("nan", "inf", "-inf")
@@ -35,14 +35,17 @@ class ResultsError(Exception):
 
 
 class JsonWriter:
-    """Writes a target's results file as soon as the target is done."""
+    """Writes a target's results file, each time whole or not at all."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def handle(self, event: Event) -> None:
-        """Write the file at TargetFinished; OSError if the folder cannot be written."""
-        if isinstance(event, TargetFinished):
+        """Write the file when a target is done, and from time to time until then.
+
+        OSError if the folder cannot be written.
+        """
+        if isinstance(event, TargetProgressed | TargetFinished):
             write_atomically(
                 self.folder / file_name(event.results.target.name), encode(event.results)
             )

@@ -20,6 +20,7 @@ _ELEMENTS = {
     Verdict.CRASHED: "error",
     Verdict.TIMED_OUT: "error",
     Verdict.UNSUPPORTED: "skipped",
+    Verdict.NOT_RUN: "skipped",
 }
 _COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 

@@ -19,6 +19,7 @@ from conformance.reporting.plain import (
     column,
     count_verdicts,
     findings,
+    marks_of,
     score,
 )
 from conformance.reporting.summary import convention, time_line
@@ -149,7 +150,7 @@ def _matrix(columns: Sequence[Column]) -> Iterator[str]:
         for name in names:
             yield _row([code(name), *(_cell(c, name) for c in columns)])
     yield ""
-    yield from _legend()
+    yield from _legend(columns)
 
 
 def _score(entry: Column) -> str:
@@ -162,13 +163,13 @@ def _cell(entry: Column, function: str) -> str:
     return f"{mark.symbol} {mark.letter} {entry.cell(function)}".rstrip()
 
 
-def _legend() -> Iterator[str]:
+def _legend(columns: Sequence[Column]) -> Iterator[str]:
     yield (
         "A cell shows the worst verdict over the function's aspects, and how many aspects conform "
         "of those that the target's edition demands."
     )
     yield ""
-    for verdict, mark in MARKS.items():
+    for verdict, mark in marks_of(columns).items():
         name = mark.verb if verdict is Verdict.NOT_APPLICABLE else str(verdict)
         yield f"* {mark.symbol} {mark.letter}: {name}"
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from rich.text import Text
 
 from conformance.reporting.paint import Paint
-from conformance.reporting.plain import MARKS, Column, by_theme, labels
+from conformance.reporting.plain import Column, by_theme, labels, marks_of
 from conformance.results import Verdict
 
 LABEL_WIDTH = 10
@@ -36,7 +36,7 @@ def legend(columns: Sequence[Column], paint: Paint, width: int) -> Iterator[Text
         whole = paint.crop(named, max(width - LABEL_WIDTH - GAP, 20))
         yield Text.assemble(_padded(Text(paint.crop(label, LABEL_WIDTH), "bold")), whole)
     line = Text()
-    for verdict, mark in MARKS.items():
+    for verdict, mark in marks_of(columns).items():
         name = mark.verb if verdict is Verdict.NOT_APPLICABLE else str(verdict)
         entry = paint.mark(verdict, name)
         if line and len(line) + 3 + len(entry) > width:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from conformance.results import Results, RunInfo, summarise
 
+V = TypeVar("V")
 _SAME: dict[str, Callable[[Results], object]] = {
     "edition": lambda r: r.target.edition,
     "implementation": lambda r: r.target.implementation,
@@ -28,7 +30,8 @@ def merge(parts: Sequence[Results], order: Sequence[str]) -> Results:
     """One target's results from those of its parts, in any order.
 
     Functions are put in `order`, unknown ones last.
-    Seconds, cases and restarts are added up. Raises `MergeError` for parts of runs that differ in
+    Seconds, cases and restarts are added up: all shards of a run make what the run would have made
+    without shards, but for times. Raises `MergeError` for parts of runs that differ in
     more than their functions, and for two that judged one function.
     """
     first, *others = sorted(parts, key=lambda part: (_shard(part.run), part.run.started))
@@ -40,7 +43,7 @@ def merge(parts: Sequence[Results], order: Sequence[str]) -> Results:
     ordered = sorted(functions, key=lambda f: place.get(f.function, len(place)))
     return Results(
         target=first.target,
-        run=_run([part.run for part in (first, *others)]),
+        run=_run([part.run for part in (first, *others)], [f.function for f in ordered]),
         summary=summarise(ordered),
         functions=ordered,
     )
@@ -62,9 +65,10 @@ def _check(first: Results, others: Sequence[Results]) -> None:
         seen |= names
 
 
-def _run(runs: Sequence[RunInfo]) -> RunInfo:
+def _run(runs: Sequence[RunInfo], functions: Sequence[str]) -> RunInfo:
     whole = {_shard(run) for run in runs} == {(i + 1, len(runs)) for i in range(len(runs))}
     selections = list(dict.fromkeys(run.selection for run in runs))
+    unfinished = {f for run in runs for f in run.unfinished or ()}
     shards = ", ".join(run.shard for run in runs if isinstance(run.shard, str))
     return replace(
         runs[0],
@@ -73,7 +77,10 @@ def _run(runs: Sequence[RunInfo]) -> RunInfo:
         seconds_in_target=round(sum(run.seconds_in_target for run in runs), 3),
         cases=sum(run.cases for run in runs),
         restarts=sum(run.restarts for run in runs),
-        milliseconds={f: mean for run in runs for f, mean in run.milliseconds.items()},
+        milliseconds=_together([run.milliseconds for run in runs], functions),
+        spent=_together([run.spent or {} for run in runs], functions) or UNSET,
+        unfinished=[f for f in functions if f in unfinished] or UNSET,
+        ended_by=", ".join(dict.fromkeys(r.ended_by for r in runs if r.ended_by)) or UNSET,
         machine=_machines(runs),
         complete=all(run.complete for run in runs),
         selection=selections[0]
@@ -86,6 +93,12 @@ def _run(runs: Sequence[RunInfo]) -> RunInfo:
 def _machines(runs: Sequence[RunInfo]) -> str | UnsetType:
     found = sorted({run.machine for run in runs if isinstance(run.machine, str)})
     return "; ".join(found) or UNSET
+
+
+def _together(parts: Sequence[Mapping[str, V]], functions: Sequence[str]) -> dict[str, V]:
+    """What several runs say of single functions."""
+    every = {function: said for part in parts for function, said in part.items()}
+    return {function: every[function] for function in functions if function in every}
 
 
 def _shard(run: RunInfo) -> tuple[int, int]:

@@ -29,6 +29,7 @@ MARKS: dict[Verdict, Mark] = {
     Verdict.UNSUPPORTED: Mark("–", "-", "U", "blue", "unsupported"),  # noqa: RUF001
     Verdict.CRASHED: Mark("!", "!", "X", "bold magenta", "crashed"),
     Verdict.TIMED_OUT: Mark("⧖", "T", "T", "magenta", "timed out"),
+    Verdict.NOT_RUN: Mark("○", "o", "R", "dim", "not run"),
     Verdict.NOT_APPLICABLE: Mark("·", ".", "N", "dim", "not applicable or not run"),
 }
 GRAVEST_FIRST: tuple[Verdict, ...] = tuple(reversed(Verdict))
@@ -93,6 +94,12 @@ def column(results: Results) -> Column:
     """The column of a whole results file."""
     functions = {f.function: f for f in results.functions}
     return Column(results.target.name, results.target.edition, functions)
+
+
+def marks_of(columns: Iterable[Column]) -> dict[Verdict, Mark]:
+    """The marks for a legend: `not run` only where a run did not reach a cell."""
+    counts = count_verdicts(f for entry in columns for f in entry.functions.values())
+    return {v: m for v, m in MARKS.items() if v is not Verdict.NOT_RUN or counts[v]}
 
 
 def by_theme(columns: Sequence[Column]) -> dict[str, list[str]]:

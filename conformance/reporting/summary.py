@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from msgspec import UNSET
 from rich.text import Text
 
 from conformance.reporting.causes import cause, shared
@@ -50,8 +51,42 @@ def time_line(run: RunInfo) -> str:
     if isinstance(run.shard, str):
         parts.append(f"a part only: shard {run.shard}")
     if not run.complete:
-        parts.append("interrupted: functions that were not reached are missing")
+        parts.append(unfinished_line(run))
     return ", ".join(parts)
+
+
+def unfinished_line(run: RunInfo) -> str:
+    """`ended by Ctrl-C: 12 functions were looked at in part or not at all`."""
+    by = ending(run)
+    if run.unfinished is UNSET:
+        return by
+    count = len(run.unfinished)
+    return f"{by}: {count} function{'s' * (count != 1)} looked at in part only or not at all"
+
+
+def ending(run: RunInfo) -> str:
+    """What ended a run before its plan was done, in words."""
+    return "not finished" if run.ended_by is UNSET else f"ended by {run.ended_by}"
+
+
+def unreached(results: Results) -> str | None:
+    """What a run did not reach, in words; None if it reached everything."""
+    run, cells = results.run, count_verdicts(results.functions)
+    if run.unfinished is UNSET:
+        return None
+    missing = [f.function for f in results.functions if _has_gap(f)]
+    brief = len(run.unfinished) - len(missing)
+    told = [f"{results.target.name}: {ending(run)}"]
+    if missing:
+        share = f"{cells[Verdict.NOT_RUN]} of {cells.total()} cells were not run"
+        told.append(f"{share}, of {len(missing)} functions: {shared(missing, 12)}")
+    if brief:
+        told.append(f"of {brief} function{'s' * (brief != 1)} only some cases were run")
+    return "; ".join([*told, "the same command with --output DIR --resume goes on"])
+
+
+def _has_gap(function: FunctionResult) -> bool:
+    return any(aspect.verdict is Verdict.NOT_RUN for aspect in function.aspects)
 
 
 def target_lines(label: str, results: Results, paint: Paint) -> Iterator[Text]:

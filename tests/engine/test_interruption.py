@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future
 
 import pytest
@@ -12,9 +12,10 @@ import pytest
 from conformance.adapters.process import Launch
 from conformance.engine import PROFILES, Run, Subject, run
 from conformance.engine.examination import Examination
-from conformance.engine.lanes import Progress
+from conformance.engine.progress import Progress
+from conformance.engine.stop import Stop
 from conformance.program import Prelude
-from conformance.results import Results
+from conformance.results import Results, Verdict
 from conformance.results.events import (
     CasesDone,
     Event,
@@ -32,7 +33,7 @@ FUNCTIONS = ("exp", "softmax", "reshape", "identity")
 
 def stopped_at(condition: Callable[[Event], bool]) -> tuple[list[Event], Results]:
     """The events and the results of an examination that is asked to stop at an event."""
-    stop, events = threading.Event(), []
+    stop, events = Stop(), []
 
     def emit(event: Event) -> None:
         events.append(event)
@@ -40,10 +41,12 @@ def stopped_at(condition: Callable[[Event], bool]) -> tuple[list[Event], Results
             stop.set()
 
     tested = fake("always_wrong")
-    target = Progress(tested, tasks(FUNCTIONS, TINY), COMMON, emit, stop)
+    target = Progress(tested, tasks(FUNCTIONS, TINY), COMMON, emit, stop=stop)
     with tested.open(FUNCTIONS, 0) as session:
         lane = Examination(tested, session, target.tasks, COMMON, emit, stop)
-        target.add(lane.all(target.introduce))
+        for examined in lane.all(target.introduce):
+            target.take(examined)
+        target.done()
     (results,) = (e.results for e in events if isinstance(e, TargetFinished))
     return events, results
 
@@ -61,14 +64,18 @@ def test_what_was_done_is_kept_and_marked_as_incomplete() -> None:
     assert value.failures, "what was found before the stop is told"
 
 
-def test_cells_that_were_not_reached_are_missing() -> None:
+def test_cells_that_were_not_reached_are_not_run() -> None:
     """A function without a single case has no verdict: `unsupported` would be a lie."""
     events, results = stopped_at(lambda e: isinstance(e, CasesDone))
     reached = {e.function for e in events if isinstance(e, CasesDone)}
+    assert {f.function for f in results.functions} == set(FUNCTIONS)
     for function in results.functions:
-        judged = {str(a.aspect) for a in function.aspects if a.cases}
-        assert {str(a.aspect) for a in function.aspects} == judged, function.function
+        judged = {str(a.aspect) for a in function.aspects if a.verdict is not Verdict.NOT_RUN}
+        assert judged == {str(a.aspect) for a in function.aspects if a.cases}, function.function
         assert function.function in reached or judged <= {"presence", "signature"}
+    assert results.run.unfinished
+    assert set(FUNCTIONS) - reached <= set(results.run.unfinished)
+    assert results.summary.verdicts[Verdict.NOT_RUN] > 0
 
 
 def test_a_stop_before_anything_leaves_results_without_cases() -> None:
@@ -80,19 +87,20 @@ def test_a_stop_before_anything_leaves_results_without_cases() -> None:
 def test_ctrl_c_ends_the_run_and_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     events: list[Event] = []
     begun = threading.Event()
-    waits = iter((True, False))
+    first = iter((True,))
 
     def emit(event: Event) -> None:
         events.append(event)
         if isinstance(event, CasesDone):
             begun.set()
 
-    def wait(futures: Iterable[Future[bool]], **_: object) -> None:
-        if next(waits):
+    def wait(futures: Collection[Future[None]], **_: object) -> tuple[object, set[Future[None]]]:
+        if next(first, False):
             begun.wait(60)
             raise KeyboardInterrupt
         for future in futures:
             future.result()
+        return futures, set()
 
     monkeypatch.setattr(sys.modules["conformance.engine.run"], "wait", wait)
     planned = tasks(FUNCTIONS, PROFILES["default"])
@@ -102,6 +110,7 @@ def test_ctrl_c_ends_the_run_and_is_announced(monkeypatch: pytest.MonkeyPatch) -
     assert last.interrupted
     (finished,) = (e for e in events if isinstance(e, TargetFinished))
     assert not finished.results.run.complete
+    assert finished.results.run.ended_by == "Ctrl-C"
     assert 0 < finished.results.run.cases < sum(t.planned for t in planned)
 
 

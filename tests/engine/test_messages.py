@@ -27,6 +27,8 @@ MESSAGES = {
     "where\n \t\nthe cause": "where the cause",
     "<object at 0x7f00Ab>": "<object at 0x…>",
     "where.\n\n\x1b[1mthe cause\x1b[0m\n\nArguments:": "where. the cause",
+    "no [[{{node conv_2d_4/depthwise_1}}]]": "no [[{{node conv_2d/depthwise}}]]",
+    "no [[node conv2d_12 (defined at x_3)]]": "no [[node conv2d (defined at x_3)]]",
     WRAPPED: 'Exception encountered when calling layer "tf.keras.backend.softmax" '
     "(type TFOpLambda). Cannot apply softmax to a tensor that is 1D.",
 }

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-import msgspec
-
 from conformance.reporting.json_results import encode
-from conformance.results import Array, Results, Verdict
+from conformance.results import Array, Verdict, timeless
 from conformance.results.events import FunctionJudged, TargetFinished
 from tests.engine.support import Outcome, examine, fake
 
@@ -20,12 +18,6 @@ def outcome(seed: int, run: int) -> Outcome:
     return examine(fake("always_wrong"), FUNCTIONS, seed=seed)
 
 
-def timeless(results: Results) -> bytes:
-    """The file's bytes with the times set to zero."""
-    run = msgspec.structs.replace(results.run, seconds=0.0, seconds_in_target=0.0, milliseconds={})
-    return encode(msgspec.structs.replace(results, run=run))
-
-
 def ids(found: Outcome) -> dict[tuple[str, ...], str]:
     """The id of each failure by what tells it from others."""
     return {
@@ -36,7 +28,7 @@ def ids(found: Outcome) -> dict[tuple[str, ...], str]:
 
 def test_the_same_seed_gives_the_same_bytes() -> None:
     first, second = outcome(3, 1), outcome(3, 2)
-    assert timeless(first.results) == timeless(second.results)
+    assert encode(timeless(first.results)) == encode(timeless(second.results))
 
 
 def test_the_same_seed_gives_the_same_order_of_events() -> None:
@@ -46,7 +38,7 @@ def test_the_same_seed_gives_the_same_order_of_events() -> None:
 
 def test_another_seed_gives_other_cases_and_the_same_ids() -> None:
     first, second = outcome(3, 1), outcome(4, 1)
-    assert timeless(first.results) != timeless(second.results)
+    assert encode(timeless(first.results)) != encode(timeless(second.results))
     mine, its = ids(first), ids(second)
     shared = mine.keys() & its.keys()
     violations = {k for k in shared if k[-1] == Verdict.VIOLATES}

@@ -27,7 +27,9 @@ from conformance.results import Aspect, AspectResult, Failure, FunctionResult, R
 from conformance.results.events import Event, RunFinished, RunStarted, TargetFinished
 from tests.reporting.records import (
     HOSTILE,
+    JUDGED,
     aspect_result,
+    ended,
     every_verdict,
     failure,
     function,
@@ -220,7 +222,7 @@ def test_the_heat_map_has_a_cell_for_each_function_and_target() -> None:
     root = ElementTree.fromstring(content)
     cells = [t.text for t in root.iter("{http://www.w3.org/2000/svg}title")][1:]
     assert cells.count("f_violates: violates") == 2
-    assert len(cells) == 2 * len(Verdict)
+    assert len(cells) == 2 * len(JUDGED)
 
 
 def test_a_history_is_drawn_where_there_is_one() -> None:
@@ -309,3 +311,12 @@ def test_targets_come_in_the_order_in_which_they_were_asked_for(tmp_path: Path) 
     for name in ("matrix.md", "results.csv"):
         text = (tmp_path / name).read_text("utf-8")
         assert 0 < text.index("alpha") < text.index("omega")
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_what_was_not_run_is_said_and_is_not_green(name: str) -> None:
+    content = b"".join(content for _, content in made(name, [ended()], Documented()))
+    if name not in ("annotations", "badges"):
+        assert b"not run" in content or b"v-not-run" in content
+    assert b"100.0 %" not in content
+    assert b"100%" not in content or name == "html"

@@ -27,7 +27,15 @@ from conformance.results import (
 )
 from tests.reporting.pages import Page, dead_links, site_pages
 from tests.reporting.records import HOSTILE as TEXTS
-from tests.reporting.records import array, every_verdict, failure, function, hostile, results
+from tests.reporting.records import (
+    JUDGED,
+    array,
+    every_verdict,
+    failure,
+    function,
+    hostile,
+    results,
+)
 
 HOSTILE = [
     *TEXTS,
@@ -63,15 +71,15 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, 
 def test_the_matrix_has_a_row_for_each_function_and_a_cell_for_each_target(tmp_path: Path) -> None:
     pages = site(tmp_path, [every_verdict("a"), every_verdict("b")])
     cells = [c for c in pages["index.html"].all("td") if "data-a" in c]
-    assert len(cells) == 2 * len(Verdict)
+    assert len(cells) == 2 * len(JUDGED)
     assert [h["data-key"] for h in pages["index.html"].all("th", scope="col")[1:]] == ["a", "b"]
-    assert {f"functions/f_{v.name.lower()}.html" for v in Verdict} < set(pages)
+    assert {f"functions/f_{v.name.lower()}.html" for v in JUDGED} < set(pages)
     assert {"targets/a.html", "targets/b.html", "compare.html"} < set(pages)
 
 
 def test_a_cell_says_its_verdict_in_words_and_has_a_letter_for_each_aspect(tmp_path: Path) -> None:
     page = site(tmp_path, [every_verdict()])["index.html"]
-    for verdict in set(Verdict) - {Verdict.NOT_APPLICABLE}:
+    for verdict in set(JUDGED) - {Verdict.NOT_APPLICABLE}:
         shown = [c for c in page.all("td") if c.get("class") == f"v-{verdict.replace(' ', '-')}"]
         assert shown, verdict
         assert f"{verdict} " in page.text
@@ -90,7 +98,7 @@ def test_what_nobody_ran_is_not_green(tmp_path: Path) -> None:
         results("part", [function("f_conforms", Verdict.CONFORMS)]),
     )
     page = site(tmp_path, [whole, part])["index.html"]
-    assert len(page.all("td", **{"class": "v-not-run"})) == len(Verdict) - 1
+    assert len(page.all("td", **{"class": "v-not-run"})) == len(JUDGED) - 1
 
 
 def test_a_function_of_another_edition_is_not_one_that_was_not_run(tmp_path: Path) -> None:

@@ -26,7 +26,9 @@ from conformance.results.events import (
 )
 from tests.reporting.records import (
     HOSTILE,
+    JUDGED,
     aspect_result,
+    ended,
     every_verdict,
     failure,
     hostile,
@@ -120,7 +122,7 @@ def test_narrow_terminals_get_groups_of_targets_and_whole_rows(width: int) -> No
 
 def test_every_verdict_is_marked_in_its_row_and_explained() -> None:
     text = shown(events([every_verdict()]), console())
-    for verdict, mark in MARKS.items():
+    for verdict, mark in ((v, MARKS[v]) for v in JUDGED):
         assert re.search(rf"^  f_{verdict.name.lower()} +{re.escape(mark.symbol)}", text, re.M)
         assert f"{mark.symbol} {mark.verb if mark.symbol == '·' else verdict}" in text
 
@@ -335,3 +337,13 @@ def test_the_recorder_keeps_events() -> None:
     assert recorder.events == heard
     assert recorder.results == [every_verdict()]
     assert recorder.of(WorkerRestarted)[0].reason == "killed by signal 11"
+
+
+def test_a_run_that_was_ended_says_what_it_did_not_reach() -> None:
+    text = shown(events([ended()]), console())
+    assert re.search(r"f_brief +○ 3/13", text)
+    assert re.search(r"f_unseen +○ 0/13", text)
+    assert "○ not run" in text
+    gap = next(" ".join(t.split()) for t in [text[text.rindex("ended by the limit") :]])
+    assert "23 of 39 cells were not run, of 2 functions: f_brief, f_unseen" in gap
+    assert "--resume goes on" in gap

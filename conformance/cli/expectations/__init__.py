@@ -10,6 +10,7 @@ from conformance.cli.expectations.judging import (
     failing,
     idle,
     pointless,
+    settled,
     stale,
     uncovered,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "idle",
     "pointless",
     "read",
+    "settled",
     "stale",
     "uncovered",
     "updated",

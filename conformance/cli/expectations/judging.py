@@ -18,6 +18,17 @@ def cells(results: Iterable[Results]) -> list[Cell]:
     ]
 
 
+def settled(results: Iterable[Results], worse: Collection[Verdict]) -> list[Cell]:
+    """The aspects of functions that were looked at in full, and of the others what fails."""
+    listed = list(results)
+    unfinished = {(r.target.name, name) for r in listed for name in r.run.unfinished or ()}
+    return [
+        cell
+        for cell in cells(listed)
+        if (cell.target, cell.function) not in unfinished or cell.verdict in worse
+    ]
+
+
 def parts(results: Results) -> dict[str, str]:
     """What the target is made of, by name in small letters: its packages and its Python."""
     packages = {name.lower(): version for name, version in results.target.versions.items()}

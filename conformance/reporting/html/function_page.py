@@ -14,7 +14,7 @@ from conformance.reporting.plain import GRAVEST_FIRST, MARKS, Finding, clean, fi
 from conformance.reporting.targets import TargetView
 from conformance.results import ASPECTS, Array, AspectResult, Failure, Verdict
 
-_SHOWN = [v for v in GRAVEST_FIRST if v not in (Verdict.CONFORMS, Verdict.NOT_APPLICABLE)]
+_SHOWN = GRAVEST_FIRST[: GRAVEST_FIRST.index(Verdict.NOT_RUN)]
 
 
 class AspectCell(NamedTuple):

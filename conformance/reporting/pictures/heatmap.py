@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conformance.reporting.pictures.svg import Element, add, label, name, picture, words
-from conformance.reporting.plain import by_theme, column, worst
+from conformance.reporting.plain import GRAVEST_FIRST, by_theme, column, worst
 from conformance.reporting.targets import TargetView
 from conformance.results import Verdict
 
@@ -17,7 +17,7 @@ _SIGNS = {
     Verdict.TIMED_OUT: "M{c},{y0}L{c},{y1}",
 }
 """What a cell bears besides its colour."""
-_LEGEND = (Verdict.CONFORMS, *reversed(list(Verdict)[2:]), Verdict.NOT_APPLICABLE)
+_LEGEND = (Verdict.CONFORMS, *GRAVEST_FIRST[:-3], Verdict.NOT_APPLICABLE)
 
 
 def heatmap(targets: Sequence[TargetView], order: dict[str, list[str]] | None = None) -> Element:

@@ -106,6 +106,7 @@ class Worker(object):
             self._adapter.reset()
         except Exception:  # the library's own, of any type: its scenarios show it
             self._leaked.append("clear_session")
+        self._settings.initialise()
         self._leaked += self._settings.restore()
         if self._settings.phase_leaked():
             self._leaked.append("learning_phase")

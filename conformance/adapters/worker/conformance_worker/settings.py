@@ -45,6 +45,18 @@ class Settings(object):
                 leaked.append(name)
         return leaked
 
+    def initialise(self) -> None:
+        """Have variables initialised when they are made, as after the import.
+
+        A program that fails half-way may have switched it off, which nothing tells.
+        """
+        switch = self._function("manual_variable_initialization")
+        if switch is not None:
+            try:
+                switch(False)
+            except Exception:  # the library's own, of any type: its scenarios show it
+                pass
+
     def phase_leaked(self) -> bool:
         """Whether the learning phase is another than it was at the start."""
         return bool(self._phase_kind() != self._phase)

@@ -5,10 +5,10 @@
   const fields = ["q", "edition", "theme", "aspect", "verdict"];
   const grid = $("grid"), form = $("filters");
   const names = {
-    C: "conforms", V: "violates", D: "diverges", U: "unsupported", X: "crashed", T: "timed out",
+    C: "conforms", V: "violates", D: "diverges", U: "unsupported", X: "crashed", T: "timed out", R: "not run",
   };
-  const symbols = { C: "✓", V: "✗", D: "≠", U: "–", X: "!", T: "T", ".": "·", "": "○" };
-  const gravest = "VXTDUC";
+  const symbols = { C: "✓", V: "✗", D: "≠", U: "–", X: "!", T: "T", R: "○", ".": "·", "": "○" };
+  const gravest = "VXTDURC";
   const heads = [...grid.tHead.rows[0].cells].slice(1);
   const boxes = [...form.querySelectorAll("input[name=t]")];
   const aspects = [...$("aspect").options].slice(1).map((option) => option.value);

@@ -1,0 +1,101 @@
+"""A portion of a plan as a small description, which another process can make the same tasks of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from conformance.adapters.session import WorkerStartError
+from conformance.engine.again import recall
+from conformance.engine.examination import Examination, Examined
+from conformance.engine.plan import Task, documented_names, plan
+from conformance.engine.profiles import Profile
+from conformance.engine.progress import Portion
+from conformance.engine.stop import Stop
+from conformance.engine.subject import Run, Subject
+from conformance.results import ASPECTS, Aspect, Failure, TargetInfo
+from conformance.specs import load
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What to examine of a target. The same assignment gives the same cases everywhere."""
+
+    suite_version: str
+    edition: str
+    profile: Profile
+    seed: int
+    functions: tuple[str, ...]
+    aspects: tuple[Aspect, ...]
+    survey: bool = False
+    remembered: Mapping[str, Sequence[Failure]] = field(default_factory=dict)
+    """Failures of earlier runs whose cases are tried first, by function."""
+
+    def tasks(self) -> list[Task]:
+        """The tasks of the plan that it was made of."""
+        return plan(
+            load(),
+            self.edition,
+            self.profile,
+            self.seed,
+            select=self.functions.__contains__,
+            aspects=self.aspects,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of an assignment; `lost` says why nothing did, and `cure` what to do."""
+
+    info: TargetInfo | None = None
+    examined: tuple[Examined, ...] = ()
+    lost: str = ""
+    cure: str = ""
+
+
+Perform = Callable[[Assignment], Answer]
+
+
+def assignment(portion: Portion, subject: Subject, common: Run) -> Assignment:
+    """The portion described."""
+    functions = tuple(task.spec.name for task in portion.tasks)
+    seen = common.remembered.get((subject.name, subject.edition), {})
+    chosen = {aspect for task in portion.tasks for aspect in task.aspects}
+    return Assignment(
+        common.suite_version,
+        subject.edition,
+        portion.tasks[0].profile if portion.tasks else common.profile,
+        common.seed,
+        functions,
+        tuple(aspect for aspect in ASPECTS if aspect in chosen),
+        portion.survey,
+        {} if portion.survey else {name: seen[name] for name in functions if name in seen},
+    )
+
+
+def perform(
+    subject: Subject, given: Assignment, number: int = 0, stop: Stop | None = None
+) -> Answer:
+    """Examine an assignment here, with worker `number` of the target, until `stop`."""
+    tasks = given.tasks()
+    remembered = {(subject.name, subject.edition): given.remembered}
+    common = Run(given.suite_version, given.profile, given.seed, "", remembered=remembered)
+    stop = stop or Stop()
+    told: list[TargetInfo] = []
+    try:
+        recalled = recall(subject, tasks, common, number, stop)
+        with subject.open(documented_names(subject.edition), number) as session:
+            examination = Examination(
+                subject,
+                session,
+                tasks,
+                common,
+                lambda _: None,
+                stop,
+                given.survey,
+                recalled=recalled,
+            )
+            examined = tuple(examination.all(told.append))
+    except WorkerStartError as error:
+        return Answer(lost=str(error), cure=subject.cure)
+    return Answer(told[0], examined)

@@ -1,0 +1,297 @@
+"""A target while its portions are examined, by several threads or machines, and its results."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from conformance.adapters.session import Session
+from conformance.engine.examination import Examined
+from conformance.engine.failures import not_run
+from conformance.engine.machine import machine
+from conformance.engine.plan import Task
+from conformance.engine.portions import lanes, portions
+from conformance.engine.stop import Stop
+from conformance.engine.subject import Run, Subject
+from conformance.engine.tally import GRAVITY
+from conformance.results import (
+    ASPECTS,
+    AspectResult,
+    FunctionResult,
+    Results,
+    RunInfo,
+    Spent,
+    TargetInfo,
+    Verdict,
+    summarise,
+)
+from conformance.results.events import (
+    Event,
+    FunctionJudged,
+    TargetFinished,
+    TargetProgressed,
+    TargetStarted,
+    TargetUnavailable,
+)
+
+CHECKPOINT = 10.0
+"""Seconds after which what is known is announced again, so that it can be kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """A part of a target's plan, which one worker examines."""
+
+    number: int
+    tasks: Sequence[Task]
+    survey: bool = False
+    """Whether it is the first look of a run with a limit of time."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """One target of a run. `plan` is the whole plan; a run of a shard has a part of it only."""
+
+    subject: Subject
+    plan: Sequence[Task]
+    common: Run
+    emit: Callable[[Event], None]
+    previous: Results | None = None
+    """What a run before found, which is to be completed."""
+    spread: int | None = None
+    """How many portions there are; by default as many as workers share the plan."""
+    surveyed: Sequence[Task] = ()
+    """The same functions with the profile of the first look, if there is one."""
+    stop: Stop = field(default_factory=Stop)
+    """Set when nobody waits for more."""
+    lost: bool = False
+    """Whether a worker did not start, so that there are no results."""
+    failed: bool = False
+    """Whether a portion came to nothing, so that its functions were not run."""
+    reason: str = ""
+    """What ends the run before its plan is done, once that is known."""
+    tasks: list[Task] = field(init=False)
+    portions: list[Portion] = field(init=False)
+    workers: int = field(init=False)
+    _sessions: set[Session] = field(default_factory=set)
+    _info: TargetInfo | None = None
+    _begun: float = 0.0
+    _kept: dict[str, Examined] = field(default_factory=dict)
+    _found: dict[str, Examined] = field(default_factory=dict)
+    _seen: dict[str, Examined] = field(default_factory=dict)
+    """What the survey showed."""
+    _left: int = field(init=False)
+    _told: float = 0.0
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def __post_init__(self) -> None:
+        shard = self.common.shard
+        self.tasks = list(self.plan) if shard is None else shard.of(self.plan)
+        self.workers = self.spread or lanes(self.plan, self.subject.workers)
+        self._kept = {} if self.previous is None else kept(self.previous)
+        left = [task for task in self.tasks if task.spec.name not in self._kept]
+        self.portions = [*self._first_look(left), *self._parted(left)]
+        self._left = len(self.portions)
+
+    def _parted(self, tasks: Sequence[Task]) -> list[Portion]:
+        """Without tasks there is one portion, for the worker to say who the target is."""
+        return [Portion(n, part) for n, part in enumerate(portions(tasks, self.workers))]
+
+    def _first_look(self, left: Sequence[Task]) -> list[Portion]:
+        names = {task.spec.name for task in left}
+        tasks = [task for task in self.surveyed if task.spec.name in names]
+        parts = portions(tasks, self.workers) if tasks else []
+        return [Portion(n, part, survey=True) for n, part in enumerate(parts)]
+
+    @property
+    def planned(self) -> int:
+        """About how many cases there are."""
+        return sum(task.planned for portion in self.portions for task in portion.tasks)
+
+    def start(self, session: Session | None = None) -> None:
+        """A portion begins; the first starts the clock."""
+        with self._lock:
+            self._begun = self._begun or time.monotonic()
+            self._told = self._told or self._begun
+            if session is not None:
+                self._sessions.add(session)
+
+    def abort(self) -> None:
+        """End the workers that did not end when they were asked to."""
+        with self._lock:
+            for session in self._sessions:
+                session.abort()
+
+    def introduce(self, info: TargetInfo) -> None:
+        """A worker has answered who it is; announced once."""
+        with self._lock:
+            first, self._info = self._info is None, info
+        if first and self.previous is not None and self.previous.target != info:
+            self.lose(_changed(self.previous.target, info))
+        elif first:
+            self.emit(TargetStarted(info))
+
+    def lose(self, reason: str, cure: str | None = None) -> None:
+        """A worker does not start: the other portions end, and there are no results."""
+        with self._lock:
+            first, self.lost = not self.lost, True
+        self.stop.set()
+        if first:
+            cure = self.subject.cure if cure is None else cure
+            self.emit(TargetUnavailable(self.subject.name, reason, cure))
+
+    def fail(self, reason: str) -> None:
+        """A portion came to nothing; the others go on."""
+        self.failed, self.reason = True, self.reason or reason
+
+    def take(self, examined: Examined, *, survey: bool = False) -> None:
+        """One function is done."""
+        with self._lock:
+            (self._seen if survey else self._found)[examined.result.function] = examined
+        if self.lost:
+            return
+        if not survey:
+            self.emit(FunctionJudged(self.subject.name, examined.result))
+        self._tell()
+
+    def _tell(self) -> None:
+        """Announce what is known from time to time."""
+        with self._lock:
+            now = time.monotonic()
+            due = now - self._told > CHECKPOINT and not self.stop.is_set()
+            if due and self._info is not None:
+                self._told = now
+                self.emit(TargetProgressed(self._results()))
+
+    def done(self, session: Session | None = None) -> None:
+        """A portion is done; after the last one the results are announced."""
+        with self._lock:
+            self._left -= 1
+            if session is not None:
+                self._sessions.discard(session)
+            last = self._left == 0
+        if last:
+            self.finish()
+
+    def end(self) -> None:
+        """Announce what there is of a target whose run was ended between its portions."""
+        if self._left > 0:
+            self.stop.set()
+            self.finish()
+
+    def finish(self) -> None:
+        """Announce the results, functions in the order of the plan."""
+        if not self.lost and self._info is not None:
+            self.emit(TargetFinished(self._results()))
+
+    def _results(self) -> Results:
+        assert self._info is not None
+        every = [self._function(task) for task in self.tasks]
+        functions = [one.result for one in every]
+        return Results(
+            target=self._info,
+            run=self._run(every),
+            summary=summarise(functions),
+            functions=functions,
+        )
+
+    def _function(self, task: Task) -> Examined:
+        name = task.spec.name
+        found, seen = self._found.get(name), self._seen.get(name)
+        if name in self._kept:
+            return self._kept[name]
+        if found is not None and seen is not None and not found.finished:
+            return _both(found, seen)
+        return found or seen or _unreached(task)
+
+    def _run(self, every: Sequence[Examined]) -> RunInfo:
+        spent = {one.result.function: one.spent for one in every}
+        unfinished = [one.result.function for one in every if not one.finished]
+        before = self.previous.run if self.previous is not None else None
+        wall = time.monotonic() - self._begun + (before.seconds if before else 0.0)
+        return RunInfo(
+            suite_version=self.common.suite_version,
+            profile=self.common.profile.name,
+            seed=self.common.seed,
+            started=before.started if before else self.common.started,
+            seconds=round(wall, 3),
+            cases=sum(one.cases for one in spent.values()),
+            seconds_in_target=round(sum(one.seconds_in_target for one in spent.values()), 3),
+            selection=self.common.selection,
+            shard=UNSET if self.common.shard is None else str(self.common.shard),
+            complete=not unfinished,
+            restarts=sum(one.restarts for one in spent.values()),
+            workers=self.workers,
+            machine=machine(),
+            milliseconds=_milliseconds(spent),
+            spent=spent,
+            unfinished=unfinished or UNSET,
+            ended_by=(unfinished and self._reason) or UNSET,
+        )
+
+    @property
+    def _reason(self) -> str | None:
+        limit = self.common.max_time
+        return self.reason or (None if limit is None else f"the limit of {limit:g} s")
+
+
+def kept(results: Results) -> dict[str, Examined]:
+    """The functions that were finished."""
+    run = results.run
+    left = set() if run.unfinished is UNSET else set(run.unfinished)
+    spent = {} if run.spent is UNSET else run.spent
+    return {
+        f.function: Examined(f, spent.get(f.function, Spent()), finished=True)
+        for f in results.functions
+        if f.function not in left
+    }
+
+
+def _milliseconds(spent: dict[str, Spent]) -> dict[str, float]:
+    """The mean time of a case of each function that has cases."""
+    return {
+        name: round(one.seconds_in_target * 1000 / one.cases, 3)
+        for name, one in spent.items()
+        if one.cases
+    }
+
+
+def _unreached(task: Task) -> Examined:
+    aspects = [not_run(aspect) for aspect in ASPECTS if aspect in task.aspects]
+    result = FunctionResult(task.spec.name, task.theme, aspects)
+    return Examined(result, Spent(), finished=False)
+
+
+def _both(found: Examined, seen: Examined) -> Examined:
+    """What two looks at a function show of which none was whole: the graver verdict counts."""
+    pairs = zip(found.result.aspects, seen.result.aspects, strict=True)
+    aspects = [_graver(pair) for pair in pairs]
+    spent = Spent(
+        cases=found.spent.cases + seen.spent.cases,
+        seconds=round(found.spent.seconds + seen.spent.seconds, 3),
+        seconds_in_target=round(found.spent.seconds_in_target + seen.spent.seconds_in_target, 3),
+        restarts=found.spent.restarts + seen.spent.restarts,
+    )
+    return Examined(replace(found.result, aspects=aspects), spent, finished=False)
+
+
+def _graver(pair: Iterable[AspectResult]) -> AspectResult:
+    def weight(one: AspectResult) -> tuple[bool, int, int]:
+        return one.verdict is not Verdict.NOT_RUN, GRAVITY[one.verdict], one.cases
+
+    return max(pair, key=weight)
+
+
+def _changed(before: TargetInfo, now: TargetInfo) -> str:
+    """In what the target is another than the one of the results to go on from."""
+    sides = [{"python": i.python, "edition": i.edition, **i.versions} for i in (before, now)]
+    for part in sorted({*sides[0], *sides[1]}):
+        was, has = (side.get(part, "none") for side in sides)
+        if was != has:
+            return f"the results to resume are of {part} {was}, and this is {has}"
+    return f"the results to resume are of {before.implementation!r}, this is {now.implementation!r}"

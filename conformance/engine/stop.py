@@ -1,0 +1,50 @@
+"""When to end: because somebody asked for it, or because the time is over."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Stop:
+    """Whether to end. `until` is a time of `time.monotonic`; `parent` ends this one, too."""
+
+    until: float | None = None
+    parent: Stop | None = None
+    _event: threading.Event = field(default_factory=threading.Event)
+
+    def set(self) -> None:
+        """Ask to end."""
+        self._event.set()
+
+    def is_set(self) -> bool:
+        """Whether to end."""
+        if self._event.is_set() or (self.parent is not None and self.parent.is_set()):
+            return True
+        return self.until is not None and time.monotonic() >= self.until
+
+
+@dataclass(slots=True)
+class Budget:
+    """So much time for a run of `portions`, of which `jobs` are in work at once."""
+
+    seconds: float
+    portions: int
+    jobs: int
+    until: float = field(init=False)
+    _left: int = field(init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.until = time.monotonic() + self.seconds
+        self._left = self.portions
+
+    def share(self, parent: Stop) -> Stop:
+        """The time of the next portion: what is left is shared evenly by those that are left."""
+        with self._lock:
+            waiting, self._left = max(1, self._left), self._left - 1
+        now = time.monotonic()
+        share = max(0.0, self.until - now) * min(1.0, self.jobs / waiting)
+        return Stop(now + share, parent)

@@ -1,0 +1,36 @@
+"""What a program that fails half-way leaves switched on does not reach the next one."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from conformance.adapters.observations import Raised, Returned
+from conformance.adapters.process import Launch
+from conformance.adapters.session import Session
+from conformance.program import Program, Ref, Step
+from tests.adapters.support import batch, call, x
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_variables_are_initialised_again() -> None:
+    started = Launch(sys.executable, "conformance.reference", "graph", {"PYTHONPATH": str(ROOT)})
+    value = x(2, binding="variable")
+    steps = (
+        Step("off", "manual_variable_initialization", (True,)),
+        Step("y", "no_such_function", (Ref("x"),)),
+        Step("on", "manual_variable_initialization", (False,)),
+    )
+    failing = replace(batch(Program((value,), steps, ("y",)), draws=1), fresh=True)
+    after = batch(call("exp", value), draws=1)
+    with Session(started, functions=["exp"]) as session:
+        (_, first), (_, second) = session.run_batches([failing, after])
+    assert isinstance(first.draws[0].outcome, Raised)
+    assert isinstance(second.draws[0].outcome, Returned), second.draws[0].outcome
+    found = second.draws[0].outcome.values["y"][0].array
+    assert found is not None
+    assert np.allclose(found, np.exp(after.arrays["x"][0]))

@@ -1,0 +1,183 @@
+"""A limit of time, and going on afterwards: nothing is green that nobody ran, nothing is lost."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+from functools import cache
+
+import msgspec
+import pytest
+
+from conformance.adapters.registry import shipped
+from conformance.adapters.session import Limits, SessionAbortedError
+from conformance.cli.subjects import subject
+from conformance.engine import PROFILES, Run, plan, run
+from conformance.engine.failures import not_run
+from conformance.engine.profiles import SURVEY
+from conformance.engine.stop import Budget, Stop
+from conformance.results import Results, Verdict, summarise, timeless
+from conformance.results.events import (
+    CasesDone,
+    Event,
+    TargetFinished,
+    TargetUnavailable,
+)
+from conformance.specs import load
+from tests.engine.support import EDITION, TINY, fake, tasks
+
+FUNCTIONS = ("exp", "reshape", "argmax")
+COMMON = Run("1.0", TINY, 0, "2000-01-01T00:00:00+00:00")
+
+
+def outcome(
+    name: str = "always_wrong",
+    max_time: float | None = None,
+    previous: Results | None = None,
+    names: tuple[str, ...] = FUNCTIONS,
+) -> tuple[list[Event], Results]:
+    events: list[Event] = []
+    run(
+        [fake(name)],
+        {EDITION: tasks(names, TINY)},
+        replace(COMMON, max_time=max_time),
+        events.append,
+        1,
+        previous={name: previous} if previous else {},
+    )
+    (finished,) = (e for e in events if isinstance(e, TargetFinished))
+    return events, finished.results
+
+
+@cache
+def undisturbed() -> Results:
+    """What a run finds that nothing ends."""
+    return outcome()[1]
+
+
+def cut(results: Results, *finished: str) -> Results:
+    """The results of a run that ended when it had these functions."""
+    functions = [
+        f
+        if f.function in finished
+        else msgspec.structs.replace(f, aspects=[not_run(a.aspect) for a in f.aspects])
+        for f in results.functions
+    ]
+    left = [f.function for f in functions if f.function not in finished]
+    ended = msgspec.structs.replace(
+        results.run, complete=False, unfinished=left, ended_by="Ctrl-C", seconds=5.0
+    )
+    return msgspec.structs.replace(
+        results, run=ended, functions=functions, summary=summarise(functions)
+    )
+
+
+def test_with_time_enough_a_run_finds_what_it_finds_without_a_limit() -> None:
+    events, limited = outcome(max_time=600.0)
+    assert timeless(limited) == timeless(undisturbed())
+    done = [e.function for e in events if isinstance(e, CasesDone)]
+    first = [name for i, name in enumerate(done) if name not in done[:i]]
+    assert sorted(first) == sorted(FUNCTIONS)
+    assert len(done) > done.index(first[-1]) + 1, "after a first look at each, all come again"
+
+
+def test_without_time_nothing_is_green() -> None:
+    _, found = outcome("correct", max_time=1e-6)
+    assert not found.run.complete
+    assert found.run.ended_by == "the limit of 1e-06 s"
+    assert set(found.run.unfinished or ()) == set(FUNCTIONS)
+    assert [f.function for f in found.functions] == [t.spec.name for t in tasks(FUNCTIONS, TINY)]
+    for function in found.functions:
+        for aspect in function.aspects:
+            expected = Verdict.CONFORMS if aspect.cases else Verdict.NOT_RUN
+            assert aspect.verdict is expected, (function.function, aspect.aspect)
+    assert found.summary.verdicts[Verdict.NOT_RUN] > len(FUNCTIONS)
+
+
+def test_a_first_look_is_kept_where_the_time_ends_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Budget, "share", lambda self, parent: Stop(0.0, parent))
+    _, found = outcome("always_wrong", max_time=600.0)
+    assert set(found.run.unfinished or ()) == set(FUNCTIONS)
+    values = [a for f in found.functions for a in f.aspects if a.aspect == "value"]
+    assert all(a.cases and a.failures for a in values)
+
+
+def test_a_case_that_hangs_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["conformance.engine.run"], "GRACE", 0.2)
+    slow = fake("hangs", limits=Limits(structure=60.0))
+    begun = time.monotonic()
+    events: list[Event] = []
+    planned = {EDITION: tasks(("exp",), TINY)}
+    run([slow], planned, replace(COMMON, max_time=1.0), events.append, 1)
+    assert time.monotonic() - begun < 20
+    (finished,) = (e for e in events if isinstance(e, TargetFinished))
+    assert not finished.results.run.complete
+
+
+@pytest.mark.parametrize("finished", [("exp",), FUNCTIONS])
+def test_what_was_left_is_run_and_the_rest_kept(finished: tuple[str, ...]) -> None:
+    whole = undisturbed()
+    events, resumed = outcome(previous=cut(whole, *finished))
+    assert timeless(resumed) == timeless(whole)
+    assert resumed.run.started == whole.run.started
+    assert resumed.run.seconds > 5
+    again = {e.function for e in events if isinstance(e, CasesDone)}
+    assert again == set(FUNCTIONS) - set(finished)
+
+
+def test_a_run_with_too_little_time_can_be_completed() -> None:
+    _, short = outcome(max_time=1e-6)
+    _, resumed = outcome(previous=short)
+    assert timeless(resumed) == timeless(undisturbed())
+
+
+def test_another_version_of_the_target_is_not_mixed_with_what_there_is() -> None:
+    whole = undisturbed()
+    other = msgspec.structs.replace(whole.target, versions={"numpy": "0.1"})
+    before = msgspec.structs.replace(cut(whole, "exp"), target=other)
+    events: list[Event] = []
+    planned = {EDITION: tasks(FUNCTIONS, TINY)}
+    previous = {"always_wrong": before}
+    assert not run([fake("always_wrong")], planned, COMMON, events.append, 1, previous=previous)
+    (told,) = (e for e in events if isinstance(e, TargetUnavailable))
+    assert "the results to resume are of numpy 0.1" in told.reason
+    assert not any(isinstance(e, TargetFinished) for e in events)
+
+
+def test_time_is_shared_by_those_who_wait_for_it() -> None:
+    budget = Budget(100.0, portions=4, jobs=2)
+    now = time.monotonic()
+    left = [stop.until - now for stop in (budget.share(Stop()) for _ in range(4)) if stop.until]
+    assert left == pytest.approx([50, 200 / 3, 100, 100], abs=1)
+
+
+def test_a_stop_ends_with_its_parent() -> None:
+    parent = Stop()
+    child = Stop(time.monotonic() + 100, parent)
+    assert not child.is_set()
+    parent.set()
+    assert child.is_set()
+    assert Stop(time.monotonic() - 1).is_set()
+
+
+def test_an_aborted_session_gives_no_answer() -> None:
+    with fake("correct").open(("exp",), 0) as session:
+        assert session.identity.functions["exp"].present
+        session.abort()
+        with pytest.raises(SessionAbortedError):
+            session.run_batch(tasks(("exp",), TINY)[0].trials()[0].batch)
+
+
+@pytest.mark.slow
+def test_the_first_look_reaches_every_aspect_of_every_function() -> None:
+    """On the reference, which does everything that is documented."""
+    reference = subject(shipped()["reference"])
+    events: list[Event] = []
+    planned = plan(load(), EDITION, SURVEY, 0)
+    run([reference], {EDITION: planned}, replace(COMMON, profile=SURVEY), events.append, 2)
+    (finished,) = (e for e in events if isinstance(e, TargetFinished))
+    assert finished.results.summary.verdicts.keys() == {Verdict.CONFORMS}
+    assert {a.cases > 0 for f in finished.results.functions for a in f.aspects} == {True}
+    smoke = plan(load(), EDITION, PROFILES["smoke"], 0)
+    assert sum(t.planned for t in planned) < sum(t.planned for t in smoke) / 2

@@ -1,0 +1,168 @@
+"""A plan in portions: nothing is lost, and their number and company change nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from conformance.engine import PROFILES, Run, Shard, plan, portions, run
+from conformance.engine.estimates import estimates
+from conformance.engine.examination import Examined
+from conformance.engine.portions import bundles, cost, lanes, riskiest
+from conformance.engine.portions import portions as parted
+from conformance.engine.progress import Progress
+from conformance.reporting.json_results import encode
+from conformance.reporting.merging import merge
+from conformance.results import Results, Spent, timeless
+from conformance.results.events import (
+    Event,
+    FunctionJudged,
+    RunFinished,
+    TargetFinished,
+    TargetStarted,
+    TargetUnavailable,
+)
+from conformance.specs import load
+from tests.engine.support import EDITION, TINY, fake, tasks
+
+FUNCTIONS = ("exp", "sum", "softmax", "reshape", "dot")
+COMMON = Run("1.0", TINY, 0, "2000-01-01T00:00:00+00:00")
+EVERYTHING = plan(load(), EDITION, PROFILES["default"], 0)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 8, 40])
+def test_every_task_is_in_one_portion_of_about_the_same_cost(count: int) -> None:
+    parts = parted(EVERYTHING, count)
+    assert len(parts) == count
+    assert sorted(t.spec.name for part in parts for t in part) == sorted(
+        t.spec.name for t in EVERYTHING
+    )
+    dearest = max(cost(bundle) for bundle in bundles(EVERYTHING))
+    mean = cost(EVERYTHING) / count
+    assert max(map(cost, parts)) <= max(dearest, 1.1 * mean)
+    order = [t.spec.name for t in EVERYTHING]
+    for part in parts:
+        names = [t.spec.name for t in part]
+        assert names == sorted(names, key=order.index)
+
+
+def test_eight_shards_take_the_same_time() -> None:
+    costs = [cost(Shard(i, 8).of(EVERYTHING)) for i in range(1, 9)]
+    assert max(costs) < 1.05 * min(costs)
+
+
+def test_functions_that_share_processes_stay_together() -> None:
+    (together,) = (bundle for bundle in bundles(EVERYTHING) if len(bundle) > 1)
+    assert {t.theme for t in together} == {"configuration"}
+    for count in (2, 8, 100):
+        assert any(set(together) <= set(part) for part in parted(EVERYTHING, count))
+
+
+def test_there_are_no_more_portions_than_bundles() -> None:
+    assert len(parted(EVERYTHING, 10_000)) == len(bundles(EVERYTHING))
+    assert parted([], 3) == [[]]
+
+
+def test_a_short_plan_has_one_lane_and_a_long_one_two() -> None:
+    assert lanes(tasks(FUNCTIONS, TINY), 2) == 1
+    assert lanes(EVERYTHING, 2) == 2
+    assert lanes(EVERYTHING, 1) == 1
+    assert lanes([t for t in EVERYTHING if t.spec.name == "dot"], 2) == 1
+
+
+def test_the_riskiest_for_their_time_come_first() -> None:
+    ordered = riskiest(EVERYTHING)
+    assert sorted(b[0].spec.name for b in ordered) == sorted(
+        b[0].spec.name for b in bundles(EVERYTHING)
+    )
+    gains = [
+        sum(estimates().risk(t.theme) * len(t.aspects) for t in bundle) / cost(bundle)
+        for bundle in ordered
+    ]
+    assert gains == sorted(gains, reverse=True)
+
+
+def test_the_table_of_estimates_has_every_function_and_theme() -> None:
+    table = estimates()
+    assert set(table.seconds) == {t.spec.name for t in EVERYTHING}
+    assert set(table.failing) == {t.theme for t in EVERYTHING}
+    assert all(seconds > 0 for seconds in table.seconds.values())
+    assert all(0 <= share < 1 for share in table.failing.values())
+
+
+@pytest.fixture
+def _two_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(portions, "WORTH_A_LANE", 1)
+
+
+def results(name: str, jobs: int, shard: Shard | None = None) -> tuple[list[Event], Results]:
+    events: list[Event] = []
+    common = replace(COMMON, shard=shard)
+    assert run([fake(name)], {EDITION: tasks(FUNCTIONS, TINY)}, common, events.append, jobs)
+    (finished,) = (e for e in events if isinstance(e, TargetFinished))
+    return events, finished.results
+
+
+@pytest.mark.usefixtures("_two_lanes")
+@pytest.mark.parametrize("name", ["correct", "always_wrong"])
+def test_one_worker_at_a_time_finds_what_two_find(name: str) -> None:
+    events, together = results(name, 2)
+    assert together.run.workers == 2
+    assert timeless(together) == timeless(results(name, 1)[1])
+    assert len([e for e in events if isinstance(e, TargetStarted)]) == 1
+    judged = [e.result for e in events if isinstance(e, FunctionJudged)]
+    assert sorted(f.function for f in judged) == sorted(FUNCTIONS)
+    plan_order = [t.spec.name for t in tasks(FUNCTIONS, TINY)]
+    assert [f.function for f in together.functions] == plan_order
+    assert together.summary.functions == len(FUNCTIONS)
+
+
+@pytest.mark.usefixtures("_two_lanes")
+@pytest.mark.parametrize("name", ["always_wrong", "crashes"])
+def test_merged_shards_are_the_bytes_of_one_run(name: str) -> None:
+    _, whole = results(name, 2)
+    parts = [results(name, 1, Shard(i, 3))[1] for i in (2, 3, 1)]
+    assert encode(timeless(merge(parts, list(load())))) == encode(timeless(whole))
+
+
+@pytest.mark.usefixtures("_two_lanes")
+def test_a_target_that_does_not_start_is_told_of_once() -> None:
+    events: list[Event] = []
+    planned = {EDITION: tasks(FUNCTIONS, TINY)}
+    assert not run([fake("does_not_import")], planned, COMMON, events.append, 2)
+    assert len([e for e in events if isinstance(e, TargetUnavailable)]) == 1
+    assert not any(isinstance(e, TargetFinished) for e in events)
+    assert isinstance(events[-1], RunFinished)
+
+
+@pytest.mark.usefixtures("_two_lanes")
+def test_what_one_portion_found_is_kept_if_the_other_never_began() -> None:
+    events: list[Event] = []
+    first, other = (
+        Progress(replace(fake("correct"), workers=2), tasks(FUNCTIONS, TINY), COMMON, emit)
+        for emit in (events.append, lambda _: None)
+    )
+    (_, whole) = results("correct", 1)
+    first.start()
+    first.introduce(whole.target)
+    half = {t.spec.name for t in first.portions[0].tasks}
+    for function in whole.functions:
+        if function.function in half:
+            first.take(Examined(function, Spent(cases=3), finished=True))
+    first.done()
+    assert not any(isinstance(e, TargetFinished) for e in events)
+    first.end()
+    other.end()
+    (finished,) = (e for e in events if isinstance(e, TargetFinished))
+    assert not finished.results.run.complete
+    assert finished.results.run.cases == 3 * len(half)
+    assert set(finished.results.run.unfinished or ()) == set(FUNCTIONS) - half
+    reached = [f for f in finished.results.functions if f.function in half]
+    assert reached == [f for f in whole.functions if f.function in half]
+
+
+def test_results_are_the_same_after_a_trip_through_a_file() -> None:
+    found = results("correct", 1)[1]
+    assert msgspec.json.decode(encode(found), type=Results) == found
