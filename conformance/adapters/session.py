@@ -131,7 +131,7 @@ class Session:
                 if not ahead:
                     return
                 answer = self._answer(ahead)
-                if {"learning_phase", "clear_session"} & {*answer.leaked} and ahead[0].fresh:
+                if _lasting(ahead[0], answer):
                     # a new worker: the old one cannot forget what was done to it
                     self._drop()
                     self._submit_later(ahead)
@@ -278,6 +278,12 @@ class Session:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def _lasting(batch: Batch, answer: StructureObservation) -> bool:
+    """Whether the batch did something to the worker that later ones would feel."""
+    own = {"learning_phase", "clear_session"} if batch.fresh else set[str]()
+    return bool({"process", *own} & {*answer.leaked})
 
 
 def _ask(connection: Connection, request: dict[str, Any], limit: float) -> dict[str, Any]:
