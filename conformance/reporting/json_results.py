@@ -21,7 +21,8 @@ from conformance.results.events import Event, TargetFinished
 SCHEMA_ID = "urn:keras-backend-conformance:schema:results-1"
 NON_FINITE = ("nan", "inf", "-inf")
 """How an array's data writes the floats that JSON lacks."""
-
+_HARMFUL = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]")
+"""What JSON may hold as it is, and a terminal should not see."""
 
 T = TypeVar("T")
 
@@ -74,7 +75,8 @@ def encode(results: Results) -> bytes:
         summary=replace(results.summary, verdicts={v: counts[v] for v in Verdict if v in counts}),
     )
     data = representable(msgspec.to_builtins(ordered))
-    return msgspec.json.format(msgspec.json.encode(data), indent=1) + b"\n"
+    text = msgspec.json.format(msgspec.json.encode(data), indent=1).decode()
+    return _HARMFUL.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode() + b"\n"
 
 
 def representable(value: Any, key: str = "") -> Any:

@@ -15,14 +15,13 @@ from pathlib import Path
 
 import pytest
 
+from conformance.adapters import guardian
 from conformance.adapters.observations import Crashed, Garbled, Raised, Returned, TimedOut
 from conformance.adapters.process import TOKEN, Launch
 from conformance.adapters.session import Limits, Session
-from tests.adapters.support import FAKES, alive, check_others, launch, negative_at, run
-
-sys.path.insert(0, str(FAKES))
-from fakes.forges_frames import FRAMES  # noqa: E402
-from fakes.meddles import CHANGES  # noqa: E402
+from tests.adapters.fakes.fakes.forges_frames import FRAMES
+from tests.adapters.fakes.fakes.meddles import CHANGES
+from tests.adapters.support import alive, check_others, launch, negative_at, run
 
 QUICK = Limits(structure=2.0, draw=0.0)
 SMALL = 2**28
@@ -41,7 +40,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 
 def _numbers() -> list[str]:
-    return [name for name in os.listdir("/proc") if name.isdigit()]
+    return [place.name for place in Path("/proc").glob("[0-9]*")]
 
 
 def _carries(pid: int) -> bool:
@@ -252,10 +251,7 @@ with Session(launch("answers_late", FAKE_SECONDS="1.5"), limits=limits) as sessi
     assert done.stdout.strip() == "1 Returned ()", done.stderr
 
 
-def test_a_worker_keeps_the_rights_of_its_files(tmp_path: Path) -> None:
-    """What links point at is not touched when a folder is removed."""
-    from conformance.adapters import guardian  # noqa: PLC0415
-
+def test_what_links_point_at_is_not_touched_when_a_folder_is_removed(tmp_path: Path) -> None:
     outside, folder = tmp_path / "outside", tmp_path / "folder"
     outside.mkdir(mode=0o555)
     folder.mkdir()

@@ -16,7 +16,9 @@ import signal
 import struct
 import sys
 import warnings
-from _signal import getsignal as _handler  # that of `signal` makes an enumeration of each
+
+# that of `signal` makes an enumeration of each
+from _signal import getsignal as _handler  # type: ignore[import-not-found]
 from typing import Any, Callable, Dict, List, Tuple
 
 import numpy as np
@@ -47,7 +49,8 @@ class Surroundings(object):
         # one that was raised harms nobody, and a library may need it
         if sys.getrecursionlimit() < self._depth:
             sys.setrecursionlimit(self._depth)
-        return all([self._restored(name) for name in _STATES])
+        restored = [self._restored(name) for name in _STATES]
+        return all(restored)
 
     def _restored(self, name: str) -> bool:
         read, write = _STATES[name]
@@ -72,7 +75,7 @@ def _set_handlers(saved: List[Tuple[int, Any]]) -> None:
 
 
 def _set_timers(saved: List[float]) -> None:
-    for timer, seconds in zip(_TIMERS, saved):
+    for timer, seconds in zip(_TIMERS, saved):  # noqa: B905 - not before CPython 3.10
         signal.setitimer(timer, seconds)
 
 
@@ -93,7 +96,7 @@ def _set_limits(saved: Dict[str, Tuple[int, int]]) -> None:
 
 
 def _set_streams(saved: List[Any]) -> None:
-    for name, stream in zip(_STREAMS, saved):
+    for name, stream in zip(_STREAMS, saved):  # noqa: B905 - not before CPython 3.10
         setattr(sys, name, stream)
 
 

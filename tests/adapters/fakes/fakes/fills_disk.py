@@ -1,4 +1,4 @@
-# mypy: allow-untyped-defs, allow-untyped-calls
+# mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="var-annotated"
 """`exp` of a negative number writes files without end into the folder for temporary files, or,
 with FAKE_FILES=one, one file without end. The files have room made for them, and no content."""
 

@@ -1,4 +1,4 @@
-# mypy: allow-untyped-defs, allow-untyped-calls
+# mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="var-annotated"
 """`exp` of a negative number takes memory until there is none: itself, or in FAKE_CHILDREN."""
 
 import os
@@ -9,7 +9,8 @@ from .triggers import exp_that
 
 def _fill(_):
     children = int(os.environ.get("FAKE_CHILDREN", "0"))
-    if any([os.fork() == 0 for _ in range(children)]) or not children:
+    in_child = any(os.fork() == 0 for _ in range(children))
+    if in_child or not children:
         held = []
         while len(held) < 200:
             held.append(b"x" * 2**25)

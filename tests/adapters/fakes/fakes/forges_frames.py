@@ -13,7 +13,7 @@ from .triggers import exp_that
 def _frame(header, *lengths, content=b""):
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     start = struct.pack("<4sII", b"KBC1", len(text), len(lengths))
-    return start + struct.pack("<{}Q".format(len(lengths)), *lengths) + text + content
+    return start + struct.pack(f"<{len(lengths)}Q", *lengths) + text + content
 
 
 _ANSWER = {

@@ -17,7 +17,7 @@ _SLEEP = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); ti
 
 def _stay():
     with Path(os.environ["FAKE_LIST"]).open("a") as told:
-        told.write("{}\n".format(os.getpid()))
+        told.write(f"{os.getpid()}\n")
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     time.sleep(600)
     os._exit(0)
@@ -37,7 +37,7 @@ def _daemon():
 
 def _program():
     with Path(os.environ["FAKE_LIST"]).open("a") as told:
-        told.write("{}\n".format(os.getpid()))
+        told.write(f"{os.getpid()}\n")
     os.setsid()
     os.execve(sys.executable, [sys.executable, "-I", "-S", "-c", _SLEEP], {})
 

@@ -18,7 +18,7 @@ def _leave(_):
             closed.chmod(0o700)
             (closed / "file").write_text("left")
             closed.chmod(0)
-            told.write("{}\n".format(folder))
+            told.write(f"{folder}\n")
 
 
 exp = exp_that(_leave)

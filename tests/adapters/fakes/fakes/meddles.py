@@ -1,5 +1,4 @@
-# mypy: allow-untyped-defs, allow-untyped-calls
-# ruff: noqa: PTH101, PTH109
+# mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="no-redef"
 """`exp` of a negative number changes FAKE_WHAT of its process, and answers rightly.
 
 What it changes would make whatever runs there next fail, or end.
@@ -61,9 +60,10 @@ def _trace():
 def _recursion():
     for limit in range(20, 1000):
         try:
-            return sys.setrecursionlimit(limit)
+            sys.setrecursionlimit(limit)
         except RecursionError:  # not so little while so much is being called
             continue
+        return
 
 
 def _files():

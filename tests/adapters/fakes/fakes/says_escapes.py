@@ -1,6 +1,6 @@
 # mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="no-redef"
-"""What it says of itself, and raises, would clear a terminal, set its title, end a line of a report,
-give a CI server a command, and close a table or a tag."""
+"""What it says of itself, and raises, would clear a terminal, set its title, end a line of a
+report, give a CI server a command, and close a table or a tag."""
 
 from .correct import *  # noqa: F403
 from .triggers import exp_that
