@@ -13,6 +13,9 @@ from yaml.reader import Reader
 from conformance.specs.model import SpecFile
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_MOST_BRACKETS = 8000
+_MOST_COLUMNS = 500
+_PREFIX = re.compile(r"^[ ?:-]{%d}" % _MOST_COLUMNS, re.MULTILINE)
 _STEP = re.compile(r"\.([^.\[\]]+)|\['([^']*)'\]|\[(\d+)\]")
 """One step of a path: `.field`, `['key']` or `[index]`."""
 
@@ -27,6 +30,7 @@ class SourceError(ValueError):
 
 def read(text: str) -> tuple[yaml.Node | None, Any]:
     """The nodes of the one document in `text`, and its data; SourceError if it is not YAML."""
+    _check_depth(text)
     try:
         loader = _LOADER(text)
         node = loader.get_single_node()
@@ -40,6 +44,18 @@ def read(text: str) -> tuple[yaml.Node | None, Any]:
         raise SourceError(text.count("\n", 0, error.start) + 1, f"not YAML: {error}") from error
     except yaml.YAMLError as error:
         raise SourceError(_unprintable(text), f"not YAML: {error}".splitlines()[0]) from error
+
+
+def _check_depth(text: str) -> None:
+    """SourceError for what could be nested so deep that libyaml's recursion ends the process.
+
+    A level takes a bracket, or a column in front of a line.
+    """
+    if sum(map(text.count, "[{")) > _MOST_BRACKETS:
+        raise SourceError(1, f"more than {_MOST_BRACKETS:,} brackets; write lists in lines")
+    if deep := _PREFIX.search(text):
+        number = text.count("\n", 0, deep.start()) + 1
+        raise SourceError(number, f"begins in a column beyond {_MOST_COLUMNS}; nest it less")
 
 
 def _construct(loader: Any, node: yaml.Node) -> Any:
