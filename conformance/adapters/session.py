@@ -251,7 +251,7 @@ class Session:
         try:
             answer = _ask(connection, self._start_request(), self._limits.start)
             if self._identity is None:
-                self._identity = identity(answer)
+                self._identity = identity(answer, self._functions)
             if self._configuration is not None:
                 request = self._configure_request(self._configuration)
                 _ask(connection, request, self._limits.start)

@@ -15,7 +15,7 @@ from conformance.specs.model import SpecFile
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MOST_BRACKETS = 8000
 _MOST_COLUMNS = 500
-_PREFIX = re.compile(r"^[ ?:-]{%d}" % _MOST_COLUMNS, re.MULTILINE)
+_PREFIX = re.compile(rf"^[ ?:-]{{{_MOST_COLUMNS}}}", re.MULTILINE)
 _STEP = re.compile(r"\.([^.\[\]]+)|\['([^']*)'\]|\[(\d+)\]")
 """One step of a path: `.field`, `['key']` or `[index]`."""
 

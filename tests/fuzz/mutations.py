@@ -1,4 +1,4 @@
-"""Documents that are nearly right: a valid one with something in it replaced, taken out or added."""
+"""Documents that are nearly right: a valid one with something replaced, taken out or added."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ NASTY: tuple[Any, ...] = (
 )
 """What takes the place of a value."""
 
-values = st.sampled_from(NASTY) | st.recursive(
+values = st.sampled_from(NASTY).map(copy.deepcopy) | st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: (
         st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
