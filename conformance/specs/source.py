@@ -34,6 +34,7 @@ def read(text: str) -> tuple[yaml.Node | None, Any]:
     try:
         loader = _LOADER(text)
         node = loader.get_single_node()
+        _check_aliases(node)
         for key in _repeated_keys(node):
             raise SourceError(_start(key), f"{key.value!r} is there twice; write it once")
         return node, None if node is None else _construct(loader, node)
@@ -67,14 +68,28 @@ def _construct(loader: Any, node: yaml.Node) -> Any:
         ) from error
 
 
-def _repeated_keys(root: yaml.Node | None) -> Iterator[yaml.Node]:
-    """Keys that their mapping has already; an anchored node is looked at once."""
-    pending, seen = [root], set()
+def _check_aliases(root: yaml.Node | None) -> None:
+    """SourceError for an alias: a few, each of others, stand for more than any memory holds."""
+    pending, seen = [] if root is None else [root], set[int]()
     while pending:
         node = pending.pop()
-        if isinstance(node, yaml.SequenceNode) and id(node) not in seen:
+        if id(node) in seen:
+            raise SourceError(_start(node), "an alias stands for this; write it where it is meant")
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
             pending += node.value
-        elif isinstance(node, yaml.MappingNode) and id(node) not in seen:
+        elif isinstance(node, yaml.MappingNode):
+            pending += [part for pair in node.value for part in pair]
+
+
+def _repeated_keys(root: yaml.Node | None) -> Iterator[yaml.Node]:
+    """Keys that their mapping has already."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, yaml.SequenceNode):
+            pending += node.value
+        elif isinstance(node, yaml.MappingNode):
             keys: set[tuple[str, str]] = set()
             for key, value in node.value:
                 pending.append(value)
@@ -82,7 +97,6 @@ def _repeated_keys(root: yaml.Node | None) -> Iterator[yaml.Node]:
                     if (key.tag, key.value) in keys:
                         yield key
                     keys.add((key.tag, key.value))
-        seen.add(id(node))
 
 
 def typed(node: yaml.Node | None, data: Any) -> SpecFile:

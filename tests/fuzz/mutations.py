@@ -136,7 +136,7 @@ def _inline(value: Any) -> str:
 
 BOMBS: dict[str, bytes] = {
     "nested lists": b"x = " + b"[" * 100_000,
-    "nested tables": b"[" + b"x." * 100_000 + b"x]",
+    "nested tables": b"[" + b"x." * 5_000 + b"x]",
     "nested JSON": b"[" * 1_000_000,
     "nested objects": b'{"x":' * 200_000,
     "digits": b"x = " + b"9" * 100_000,

@@ -95,7 +95,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("files")
     (made / "src").mkdir()
     (made / "lock.txt").write_text("numpy==1.0\n")
-    (made / "mapping.toml").write_bytes(as_toml(MAPPING))
+    (made / "m.toml").write_bytes(as_toml(MAPPING))
     return made
 
 
@@ -122,7 +122,7 @@ TARGETS = {
             "workers": 1,
             "memory_limit": 2.5,
         },
-        "b": {"module": "b", "edition": "keras-1", "venv": "v", "mapping": "mapping.toml"},
+        "b": {"module": "b", "edition": "keras-1", "venv": "v", "mapping": "m.toml"},
     },
 }
 PYPROJECT = {"project": {"name": "x"}, "tool": {"conformance": TARGETS, "ruff": {}}}
