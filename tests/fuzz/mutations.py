@@ -123,6 +123,23 @@ def as_toml(document: Any) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
+def as_tables(document: Any) -> bytes:
+    """TOML with a table in lines of its own for each item of a list of tables."""
+    if not isinstance(document, dict):
+        return as_toml(document)
+    parts = []
+    for key, value in document.items():
+        if isinstance(value, list) and all(isinstance(item, dict) for item in value):
+            parts += [b"[[%b]]\n%b\n" % (_key(key), as_toml(item)) for item in value]
+        else:
+            parts.insert(0, as_toml({key: value}) + b"\n")
+    return b"".join(parts)
+
+
+def _key(key: str) -> bytes:
+    return (key if key.isidentifier() else json.dumps(key)).encode("utf-8", "surrogatepass")
+
+
 def _inline(value: Any) -> str:
     if isinstance(value, dict):
         pairs = (f"{json.dumps(str(k))} = {_inline(v)}" for k, v in value.items())

@@ -29,7 +29,7 @@ from conformance.reporting import ResultsError, read_results
 from conformance.reporting.json_results import encode
 from conformance.specs.load import SpecError, load_text
 from tests.adapters.support import call, x
-from tests.fuzz.mutations import BOMBS, as_json, as_toml, mutated
+from tests.fuzz.mutations import BOMBS, as_json, as_tables, as_toml, mutated
 from tests.reporting.records import every_verdict
 
 Load = Callable[[bytes, Path], Any]
@@ -151,7 +151,7 @@ def test_the_documents_are_valid(folder: Path) -> None:
     assert set(attempt("targets", as_toml(TARGETS), folder)) == {"a", "b"}
     assert set(attempt("pyproject", as_toml(PYPROJECT), folder)) == {"a", "b"}
     assert attempt("mapping", as_toml(MAPPING), folder).absent
-    assert len(attempt("expectations", as_toml(EXPECTATIONS), folder)) == 1
+    assert len(attempt("expectations", as_tables(EXPECTATIONS), folder)) == 1
     assert attempt("results", as_json(_FAILED), folder).functions
     assert attempt("spec", yaml.safe_dump(_SPECS).encode(), folder).functions
 
@@ -177,7 +177,7 @@ def test_mappings(data: Any, folder: Path) -> None:
 @QUIET
 @given(data=mutated(EXPECTATIONS))
 def test_expectations(data: Any, folder: Path) -> None:
-    attempt("expectations", as_toml(data), folder)
+    attempt("expectations", as_tables(data), folder)
 
 
 @QUIET
