@@ -107,10 +107,14 @@ def typed(node: yaml.Node | None, data: Any) -> SpecFile:
     try:
         return msgspec.convert(data, SpecFile)
     except msgspec.ValidationError as error:
-        said, _, place = str(error).partition(" - at ")
+        said, at, place = str(error).rpartition(" - at ")  # a key may hold these words, too
+        said, place = (said, place) if at else (place, "")
         path, of_key = place.removeprefix("`key` in ").strip("`"), place.startswith("`key`")
-        path = _complete(data, path + "[...]" * of_key, str(error))
-        if unknown := re.search("unknown field `(.*)`", said):
+        try:
+            path = _complete(data, path + "[...]" * of_key, str(error))
+        except (LookupError, TypeError, AttributeError):  # a key that reads like a path
+            path = "$"
+        if unknown := re.search("unknown field `(.*)`", said, re.DOTALL):
             path, of_key = f"{path}['{unknown[1]}']", True
         raise SourceError(line(node, path, of_key=of_key), said) from error
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 import resource
 import time
 from collections.abc import Callable, Iterator
@@ -200,6 +201,14 @@ def test_programs(data: Any) -> None:
         from_json(data)
     except ProgramError as error:
         assert str(error)
+
+
+@pytest.mark.parametrize("key", ["a` - at `$", "a` - at `key` in `$.x", "$[...]", "['x", "x]["])
+@pytest.mark.parametrize("inside", [False, True])
+def test_keys_of_specs_that_read_like_messages(key: str, inside: bool, folder: Path) -> None:
+    data = copy.deepcopy(_SPECS)
+    (data["functions"][0] if inside else data)[key] = {key: [{key: 1}]}
+    assert not attempt("spec", yaml.safe_dump(data).encode(), folder)
 
 
 @pytest.mark.parametrize("bomb", BOMBS)
