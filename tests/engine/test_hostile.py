@@ -19,13 +19,14 @@ from conformance.adapters.process import Launch
 from conformance.adapters.session import Limits
 from conformance.engine import Profile
 from conformance.program import Prelude
+from conformance.reporting.markdown import code
 from conformance.results import Aspect, Verdict
 from tests.adapters.support import FAKES
 from tests.engine.support import Outcome, examine, subject
 
 FUNCTIONS = ("exp", "softmax", "identity")
-FEW = Profile("few", 2, 1, ("ordinary", "halves"), 0, 0, 0, 0)
-"""Two structures of each function, one at least with negative numbers."""
+FEW = Profile("few", 5, 1, ("ordinary", "halves"), 0, 0, 0, 0)
+"""Five structures of each function, one at least with negative numbers."""
 
 
 class Hostile(NamedTuple):
@@ -96,7 +97,8 @@ TABLE = (
         _changes(what)
         for what in ("directory", "signals", "timer", "streams", "numpy", "json", "floating point")
     ),
-    *(_changes(what) for what in ("locale", "recursion", "umask", "trace", "warnings")),
+    *(_changes(what) for what in ("locale", "recursion", "umask", "warnings")),
+    _changes("trace", WRONG),  # of the draws after it, in the same batch
     _changes("memory"),
     Hostile("returns_horrors", {"FAKE_WHAT": "raises"}, "returns what cannot be read", WRONG),
     Hostile("returns_horrors", {"FAKE_WHAT": "nested"}, "returns a list of itself", WRONG),
@@ -152,7 +154,7 @@ def main() -> None:
         result = outcome(hostile).aspect("exp", Aspect.VALUE)
         said = next((f.message for f in result.failures), "")
         said = said.split(" in place of ")[0].split(" where ")[0]
-        shown = f"`{said}`" if said else ""
+        shown = code(said) if said else ""
         print(f"| {named(hostile)} | {hostile.does} | {result.verdict} | {shown} |", flush=True)
 
 
