@@ -12,6 +12,7 @@ from hypothesis import settings
 pytest_plugins = ["pytester"]
 
 settings.register_profile("suite", derandomize=True, deadline=None, database=None)
+settings.register_profile("fuzz", deadline=None, database=None, max_examples=5000)
 settings.load_profile("suite")
 # here and not in a fixture, because those of modules come before those of tests
 os.environ["CONFORMANCE_DATABASE"] = "none"

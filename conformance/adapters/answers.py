@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeVar
+
+import msgspec
+from msgspec import Struct
 
 from conformance.adapters.observations import (
     Array,
@@ -20,6 +23,7 @@ from conformance.adapters.observations import (
     Raised,
     Returned,
     Seconds,
+    Stage,
     StructureObservation,
     Value,
 )
@@ -27,65 +31,138 @@ from conformance.adapters.observations import (
 PROTOCOL = 1
 
 
+_Index = Annotated[int, msgspec.Meta(ge=0)]
+_Time = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
+_Raised = tuple[str, list[str], str, Stage, _Index | None]
+_Parameter = tuple[str, str, str | None, bool]
+
+
+class _FunctionAnswer(Struct):
+    present: bool
+    signature: list[_Parameter] | None
+    reason: str | None = None
+
+
+class _StartAnswer(Struct):
+    protocol: int
+    python: str
+    versions: dict[str, str]
+    backend: str | None
+    functions: dict[str, _FunctionAnswer]
+
+
+class _ClaimAnswer(Struct):
+    dtype: str | None
+    shape: list[int | None] | None
+    dtype_error: _Raised | None
+    shape_error: _Raised | None
+
+
+class _InputAnswer(Struct):
+    name: str
+    claim: _ClaimAnswer
+
+
+class _OutputAnswer(Struct):
+    name: str
+    container: Literal["tensor", "list", "tuple"]
+    claims: list[_ClaimAnswer]
+
+
+class _Group(Struct):
+    draws: list[_Index]
+    payload: _Index | None
+    dtype: str
+    type: str
+    problem: str | None
+    text: str | None = None
+
+
+class _Column(Struct):
+    output: str
+    groups: list[_Group]
+
+
+class _RunAnswer(Struct):
+    inputs: list[_InputAnswer]
+    outputs: list[_OutputAnswer]
+    errors: list[_Raised]
+    draws: list[tuple[_Index | None, list[str]]]
+    values: list[_Column]
+    seconds: tuple[_Time, _Time, _Time]
+    evaluated_with: Literal["function", "eval", "eager"] | None
+    leaked: list[str]
+
+
+T = TypeVar("T")
+
+
 class AnswerError(ValueError):
     """The answer is not one to the request; the message says why."""
 
 
-def identity(header: Mapping[str, Any]) -> Identity:
-    """The answer to `start`."""
+def identity(header: Mapping[str, Any], functions: Sequence[str] = ()) -> Identity:
+    """The answer to `start`, where `functions` were asked for."""
+    answer = _typed(header, _StartAnswer, "an identity")
+    if answer.protocol != PROTOCOL:
+        raise AnswerError(f"the worker speaks protocol {answer.protocol}, not {PROTOCOL}")
+    if missing := sorted(set(functions) - answer.functions.keys()):
+        raise AnswerError(f"it says nothing of {missing[0]}")
+    known = {name: _function(data) for name, data in answer.functions.items()}
+    return Identity(answer.protocol, answer.python, answer.versions, answer.backend, known)
+
+
+def _typed(header: Mapping[str, Any], kind: type[T], what: str) -> T:
     try:
-        if header["protocol"] != PROTOCOL:
-            raise AnswerError(f"the worker speaks protocol {header['protocol']}, not {PROTOCOL}")
-        functions = {name: _function(data) for name, data in header["functions"].items()}
-        return Identity(
-            header["protocol"], header["python"], header["versions"], header["backend"], functions
-        )
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise AnswerError(f"not an identity: {type(error).__name__}: {error}") from error
+        return msgspec.convert(header, kind)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise AnswerError(f"not {what}: {error}") from error
 
 
-def _function(data: Mapping[str, Any]) -> FunctionIdentity:
-    parameters = data["signature"]
-    if parameters is None:
-        return FunctionIdentity(data["present"], None, data["reason"])
-    signature = tuple(Parameter(p[0], p[1], p[3], p[2]) for p in parameters)
-    return FunctionIdentity(data["present"], signature)
+def _function(data: _FunctionAnswer) -> FunctionIdentity:
+    if data.signature is None:
+        return FunctionIdentity(data.present, None, data.reason)
+    signature = tuple(Parameter(p[0], p[1], p[3], p[2]) for p in data.signature)
+    return FunctionIdentity(data.present, signature)
 
 
 def observation(
     header: Mapping[str, Any], arrays: Sequence[Array], batch: Batch
 ) -> StructureObservation:
     """The answer to `run`."""
-    try:
-        if header.get("ok") is not True:
-            raise AnswerError(f"the worker refused the request: {header['error']}")
-        return StructureObservation(
-            inputs=tuple(InputObservation(i["name"], _claim(i["claim"])) for i in header["inputs"]),
-            outputs=tuple(_output(o) for o in header["outputs"]),
-            draws=_draws(header, arrays, batch),
-            seconds=Seconds(*header["seconds"]),
-            evaluated_with=header["evaluated_with"],
-            leaked=tuple(header["leaked"]),
-        )
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise AnswerError(f"not an observation: {type(error).__name__}: {error}") from error
-
-
-def _output(data: Mapping[str, Any]) -> OutputObservation:
-    return OutputObservation(data["name"], data["container"], tuple(map(_claim, data["claims"])))
-
-
-def _claim(data: Mapping[str, Any]) -> Claim:
-    shape = data["shape"]
-    return Claim(
-        data["dtype"],
-        None if shape is None else tuple(shape),
-        _raised(data["dtype_error"]),
-        _raised(data["shape_error"]),
+    if header.get("ok") is not True:
+        raise AnswerError(f"the worker refused the request: {header.get('error')}")
+    answer = _typed(header, _RunAnswer, "an observation")
+    return StructureObservation(
+        inputs=tuple(InputObservation(i.name, _claim(i.claim)) for i in answer.inputs),
+        outputs=_outputs(answer.outputs, batch),
+        draws=_draws(answer, arrays, batch),
+        seconds=Seconds(*answer.seconds),
+        evaluated_with=answer.evaluated_with,
+        leaked=tuple(answer.leaked),
     )
 
 
-def _raised(data: Sequence[Any] | None) -> Raised | None:
+def _outputs(answered: Sequence[_OutputAnswer], batch: Batch) -> tuple[OutputObservation, ...]:
+    """The outputs: all of the program's, in its order, or none."""
+    names = tuple(output.name for output in answered)
+    if names not in ((), tuple(batch.program.outputs)):
+        raise AnswerError(f"the outputs are {names}, not {tuple(batch.program.outputs)}")
+    return tuple(
+        OutputObservation(o.name, o.container, tuple(map(_claim, o.claims))) for o in answered
+    )
+
+
+def _claim(data: _ClaimAnswer) -> Claim:
+    return Claim(
+        data.dtype,
+        None if data.shape is None else tuple(data.shape),
+        _raised(data.dtype_error),
+        _raised(data.shape_error),
+    )
+
+
+def _raised(data: _Raised | None) -> Raised | None:
     if data is None:
         return None
     kind, bases, message, stage, step = data
@@ -93,49 +170,56 @@ def _raised(data: Sequence[Any] | None) -> Raised | None:
 
 
 def _draws(
-    header: Mapping[str, Any], arrays: Sequence[Array], batch: Batch
+    answer: _RunAnswer, arrays: Sequence[Array], batch: Batch
 ) -> tuple[DrawObservation, ...]:
-    errors = [_raised(error) for error in header["errors"]]
-    rows = header["draws"]
-    if len(rows) != batch.draws:
-        raise AnswerError(f"{batch.draws} draws were asked and {len(rows)} answered")
-    values = _values(header["values"], arrays, batch)
+    if len(answer.draws) != batch.draws:
+        raise AnswerError(f"{batch.draws} draws were asked and {len(answer.draws)} answered")
+    values = _values(answer.values, arrays, batch)
     return tuple(
         DrawObservation(
-            Returned(values[i]) if error is None else _required(errors[error]), tuple(changed)
+            Returned(values[i]) if error is None else _error(answer.errors, error), tuple(changed)
         )
-        for i, (error, changed) in enumerate(rows)
+        for i, (error, changed) in enumerate(answer.draws)
     )
 
 
-def _required(error: Raised | None) -> Raised:
-    if error is None:
-        raise AnswerError("an error is null")
-    return error
+def _error(errors: Sequence[_Raised], index: int) -> Raised:
+    if index >= len(errors):
+        raise AnswerError(f"there is no error {index}")
+    kind, bases, message, stage, step = errors[index]
+    return Raised(kind, tuple(bases), message, stage, step)
 
 
 def _values(
-    columns: Iterable[Mapping[str, Any]], arrays: Sequence[Array], batch: Batch
+    columns: Iterable[_Column], arrays: Sequence[Array], batch: Batch
 ) -> list[dict[str, tuple[Value, ...]]]:
     """For every draw the values by output; a column is one output's item over the draws."""
-    rows: list[dict[str, tuple[Value, ...]]] = [{} for _ in range(batch.draws)]
-    for output in batch.program.outputs:
-        for row in rows:
-            row[output] = ()
+    rows: list[dict[str, tuple[Value, ...]]] = [
+        dict.fromkeys(batch.program.outputs, ()) for _ in range(batch.draws)
+    ]
     for column in columns:
-        name = column["output"]
-        for group in column["groups"]:
-            index = group["payload"]
-            payload = None if index is None else arrays[index]
-            if payload is not None and len(payload) != len(group["draws"]):
-                raise AnswerError(f"a payload of {name!r} does not fit its draws")
-            for i, draw in enumerate(group["draws"]):
-                array = None if payload is None else payload[i, ...]
-                value = Value(
-                    array, group["dtype"], group["type"], group["problem"], group.get("text")
-                )
-                rows[draw][name] = (*rows[draw][name], value)
+        if column.output not in batch.program.outputs:
+            raise AnswerError(f"there is no output {column.output!r}")
+        for group in column.groups:
+            for draw, value in _group(column.output, group, arrays, batch.draws):
+                rows[draw][column.output] += (value,)
     return rows
+
+
+def _group(
+    name: str, group: _Group, arrays: Sequence[Array], draws: int
+) -> Iterator[tuple[int, Value]]:
+    """The values of a group, each with its draw."""
+    if any(draw >= draws for draw in group.draws) or (
+        group.payload is not None and group.payload >= len(arrays)
+    ):
+        raise AnswerError(f"{name!r} has a draw or a payload that does not exist")
+    payload = None if group.payload is None else arrays[group.payload]
+    if payload is not None and (not payload.ndim or len(payload) != len(group.draws)):
+        raise AnswerError(f"a payload of {name!r} does not fit its draws")
+    for i, draw in enumerate(group.draws):
+        array = None if payload is None else payload[i, ...]
+        yield draw, Value(array, group.dtype, group.type, group.problem, group.text)
 
 
 def unobserved(outcome: Outcome) -> DrawObservation:

@@ -15,6 +15,7 @@ the worker's process group is ended, and nothing is measured.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import json
 import os
 import resource
@@ -45,7 +46,7 @@ _NOT_FOUND = 127
 
 
 class Orders(TypedDict):
-    """What the host asks for: `memory` in bytes, `grace` in seconds, `folder` for temporary files."""
+    """What the host asks for: `memory` in bytes, `grace` in seconds, its files in `folder`."""
 
     command: list[str]
     environment: dict[str, str]
@@ -220,8 +221,6 @@ def remove(folder: str) -> None:
 
 def _order(option: int, value: int) -> None:
     """`prctl`, where there is one."""
-    import ctypes
-
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
@@ -240,7 +239,7 @@ def _start(orders: Orders, life: int) -> int:
             os._exit(_NOT_FOUND)
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
-        os.execve(orders["command"][0], orders["command"], orders["environment"])
+        os.execve(orders["command"][0], orders["command"], orders["environment"])  # noqa: S606
     except OSError as error:
         print(f"{orders['command'][0]}: {error.strerror}", file=sys.stderr, flush=True)
     finally:

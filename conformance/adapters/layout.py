@@ -100,7 +100,7 @@ def read(path: Path, kind: type[S]) -> S | None:
     """The record in a file; None if there is none, or none that can be read."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, msgspec.MsgspecError, RecursionError):
         return None
 
 

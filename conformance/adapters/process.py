@@ -26,7 +26,7 @@ from conformance.adapters.worker.conformance_worker.stages import SIZE, announce
 TAIL_BYTES = 64 * 1024
 MEMORY = 4 * 2**30
 """Bytes that a worker and all that it starts may hold, unless its target says otherwise."""
-TOKEN = "CONFORMANCE_WORKER"
+TOKEN = "CONFORMANCE_WORKER"  # noqa: S105 - no password
 """The variable by which a worker's processes are known."""
 TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 
@@ -46,8 +46,9 @@ class Launch:
     `names` maps documented names to the module's own; `adapter` is the class that reaches it
     (docs/adapters.md), by default the one of its family.
     `memory_limit` is in bytes held, by all processes together; an address space is not limited,
-    because TensorFlow and CNTK reserve far more than they use. `startup` is Python source that the worker runs before it imports the
-    module, `mapping` a file that says what takes the place of the functions of `K` there.
+    because TensorFlow and CNTK reserve far more than they use. `startup` is Python source that the
+    worker runs before it imports the module, `mapping` a file that says what takes the place of the
+    functions of `K` there.
     """
 
     python: str

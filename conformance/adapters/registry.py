@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import reprlib
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -144,6 +145,13 @@ def load(path: Path) -> dict[str, Target]:
 
     Raises `RegistryError` for a file that cannot be read, is no TOML, or has a wrong field.
     """
+    try:
+        return _load(path)
+    except RecursionError as error:
+        raise RegistryError(f"{path}: nested too deep") from error
+
+
+def _load(path: Path) -> dict[str, Target]:
     tables = _tables(path)
     venvs = {name: _venv(path, name, table) for name, table in tables.get("venvs", {}).items()}
     return {
@@ -179,7 +187,7 @@ def _tables(path: Path) -> _Tables:
         content = msgspec.toml.decode(path.read_bytes())
     except OSError as error:
         raise RegistryError(f"{path}: {error.strerror or error}") from error
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except ValueError as error:  # no TOML, no UTF-8, or an integer of thousands of digits
         raise RegistryError(f"{path}: {error}") from error
     prefix = ""
     if path.name == PYPROJECT:
@@ -196,7 +204,8 @@ def _tables(path: Path) -> _Tables:
 
 def _part(path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
     """What a pyproject.toml says under `tool.conformance`; nothing if it says nothing."""
-    part = content.get("tool", {}).get("conformance", {})
+    tool = content.get("tool", {})
+    part = tool.get("conformance", {}) if isinstance(tool, dict) else tool
     if not isinstance(part, dict):
         raise RegistryError(f"{path}: tool.conformance: write [tool.conformance.targets.NAME]")
     return part
@@ -220,7 +229,7 @@ def _venv(path: Path, name: str, table: Mapping[str, Any]) -> Venv:
         raise RegistryError(f'{where}: give `python` (as "3.11") and `requirements`')
     if venv.lock is None:
         return venv
-    lock = path.parent / venv.lock
+    lock = _place(where, "lock", path, str(venv.lock))
     if not lock.is_file():
         raise RegistryError(f"{where}: lock: there is no file {lock}")
     return msgspec.structs.replace(venv, lock=lock)
@@ -235,7 +244,7 @@ def _target(path: Path, name: str, table: Mapping[str, Any], venvs: Mapping[str,
     target = _convert(where, name, fields, Target)
     _check(where, target)
     if target.mapping is not None:
-        mapping = path.parent / target.mapping
+        mapping = _place(where, "mapping", path, str(target.mapping))
         _check_mapping(where, mapping)
         target = msgspec.structs.replace(target, mapping=mapping)
     if target.prepare is not None:
@@ -276,7 +285,7 @@ def _folders(path: Path, where: str, given: Any) -> list[Path]:
     names = [given] if isinstance(given, str) else given
     if not isinstance(names, (list, tuple)) or not all(isinstance(n, str) for n in names):
         raise RegistryError(f'{where}: path: write a folder, such as "src", or a list of them')
-    folders = [(path.parent / name).resolve() for name in names]
+    folders = [_place(where, "path", path, name).resolve() for name in names]
     for folder in folders:
         if not folder.is_dir():
             raise RegistryError(f"{where}: path: there is no folder {folder}")
@@ -285,10 +294,21 @@ def _folders(path: Path, where: str, given: Any) -> list[Path]:
 
 def _file(path: Path, where: str, name: Path) -> Path:
     """The file that the field `prepare` names, which is seen from the file of targets."""
-    file = (path.parent / name).resolve()
+    file = _place(where, "prepare", path, str(name)).resolve()
     if not file.is_file():
         raise RegistryError(f"{where}: prepare: there is no file {file}")
     return file
+
+
+def _place(where: str, field: str, path: Path, name: str) -> Path:
+    """A file or folder that the file names; RegistryError for what can name none."""
+    place = path.parent / name
+    try:
+        place.exists()
+    except (OSError, ValueError) as error:  # too long, or with a NUL
+        shown = reprlib.repr(name)
+        raise RegistryError(f"{where}: {field}: {shown} can name no file ({error})") from error
+    return place
 
 
 def _check(where: str, target: Target) -> None:
@@ -323,6 +343,8 @@ def _requirements(path: Path, where: str, given: Any) -> list[str]:
     """The requirements; those that are folders are seen from the file."""
     if not isinstance(given, list) or not all(isinstance(g, str) for g in given):
         raise RegistryError(f'{where}: requirements: write a list, such as ["my-package==1.4"]')
+    for name in (found[2] for g in given if (found := _PATH.fullmatch(g))):
+        _place(where, "requirements", path, name)
     return [_PATH.sub(lambda m: f"{m[1] or ''}{path.parent.resolve() / m[2]}", g) for g in given]
 
 

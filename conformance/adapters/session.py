@@ -139,7 +139,7 @@ class Session:
                 if not ahead:
                     return
                 answer = self._answer(ahead)
-                if {"learning_phase", "clear_session"} & {*answer.leaked} and ahead[0].fresh:
+                if _lasting(ahead[0], answer):
                     # a new worker: the old one cannot forget what was done to it
                     self.losses += 1
                     self._drop()
@@ -273,7 +273,7 @@ class Session:
         try:
             answer = _ask(connection, self._start_request(), self._limits.start)
             if self._identity is None:
-                self._identity = identity(answer)
+                self._identity = identity(answer, self._functions)
             if self._configuration is not None:
                 request = self._configure_request(self._configuration)
                 _ask(connection, request, self._limits.start)
@@ -302,6 +302,12 @@ class Session:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+def _lasting(batch: Batch, answer: StructureObservation) -> bool:
+    """Whether the batch did something to the worker that later ones would feel."""
+    own = {"learning_phase", "clear_session"} if batch.fresh else set[str]()
+    return bool({"process", *own} & {*answer.leaked})
 
 
 def _ask(connection: Connection, request: dict[str, Any], limit: float) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from conformance.reporting.difference import Comparison, compare, encode
 from conformance.reporting.difference_text import markdown, terminal_lines
 from conformance.reporting.json_results import file_name
 from conformance.reporting.paint import Paint, make_console
+from conformance.reporting.plain import clean_block
 from conformance.results import ASPECTS, Aspect, Results
 from conformance.results.events import Event, RunFinished
 from conformance.specs import load
@@ -114,7 +115,8 @@ def _run(targets: Sequence[Target], options: dict[str, Any]) -> list[Results]:
     for target in targets:
         state = environments.status(target)
         if isinstance(state, environments.Missing):
-            click.echo(f"error: {target.name}: {state.reason}\nhint: {state.hint}", err=True)
+            told = f"error: {target.name}: {state.reason}\nhint: {state.hint}"
+            click.echo(clean_block(told), err=True)
             raise SystemExit(CANNOT_RUN)
     recorder, progress = Recorder(), TerminalWriter(make_console(stderr=True), quiet=False)
 

@@ -7,6 +7,8 @@ from typing import IO, Any
 
 import click
 
+from conformance.reporting.plain import clean_block
+
 INTERRUPTED = 130
 """Exit status that shells report after Ctrl-C."""
 
@@ -27,8 +29,8 @@ class UsageProblem(click.ClickException):
         self.hint = hint
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Write the message and the hint to stderr."""
+        """Write the message and the hint to stderr; what a file held cannot harm a terminal."""
         stream = sys.stderr if file is None else file
-        click.echo(f"error: {self.message}", file=stream)
+        click.echo(clean_block(f"error: {self.message}"), file=stream)
         if self.hint:
-            click.echo(f"hint: {self.hint}", file=stream)
+            click.echo(clean_block(f"hint: {self.hint}"), file=stream)

@@ -15,6 +15,7 @@ from conformance.adapters.environments import InstallationError, Ready
 from conformance.adapters.registry import Target
 from conformance.cli.errors import CANNOT_RUN
 from conformance.cli.known import chosen, config_option, known_targets
+from conformance.reporting.plain import clean, clean_block
 
 
 @click.command()
@@ -111,22 +112,23 @@ class _Display:
 
     def stage(self, stage: str, detail: str) -> None:
         """Show what is going on."""
-        self._progress.update(self._task, description=f"{self._name}: {stage}: {detail}")
+        self._progress.update(self._task, description=f"{self._name}: {stage}: {clean(detail)}")
         if stage != self._stage and not self._console.is_terminal:
-            self._console.print(f"{self._name}: {stage}: {detail}", markup=False, soft_wrap=True)
+            said = f"{self._name}: {stage}: {clean(detail)}"
+            self._console.print(said, markup=False, soft_wrap=True)
         self._stage = stage
 
     def succeed(self, target: Target, versions: dict[str, str]) -> None:
         """Say that a target is ready."""
         found = ", ".join(f"{name} {version}" for name, version in versions.items())
         seconds = time.monotonic() - self._started
-        self._say(f"[green]ready[/] {target.name}: {escape(found)} ({seconds:.1f} s)")
+        self._say(f"[green]ready[/] {target.name}: {escape(clean(found))} ({seconds:.1f} s)")
 
     def fail(self, target: Target, reason: str, hint: str) -> None:
         """Say why a target is not ready, and the cure."""
-        self._say(f"[red]failed[/] {target.name}: {escape(reason)}")
+        self._say(f"[red]failed[/] {target.name}: {escape(clean_block(reason))}")
         if hint:
-            self._say(f"  [bold]{escape(hint)}[/]")
+            self._say(f"  [bold]{escape(clean(hint))}[/]")
 
     def _say(self, text: str) -> None:
         self._progress.update(self._task, visible=False)

@@ -89,7 +89,7 @@ def _holds_other(file: Path) -> bool:
     try:
         schema = msgspec.json.decode(file.read_bytes(), type=_Head).schema
         return schema in (scores.SCHEMA, records.SCHEMA)
-    except (msgspec.MsgspecError, UnicodeDecodeError, OSError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, OSError, RecursionError):
         return False
 
 

@@ -15,7 +15,7 @@ from conformance.cli.known import known_targets
 from conformance.cli.results_files import DEFAULT_FOLDER, stored
 from conformance.reporting.detail import function_lines
 from conformance.reporting.paint import Paint, make_console
-from conformance.reporting.plain import GRAVEST_FIRST, Finding, clean, findings
+from conformance.reporting.plain import GRAVEST_FIRST, Finding, clean, clean_block, findings
 from conformance.results import FunctionResult, Results, Verdict
 from conformance.specs import EDITIONS, Spec, Specs, load, load_conventions
 from conformance.specs.load import general_claims
@@ -140,8 +140,9 @@ def _print_script(function: str, results: Sequence[Results]) -> None:
     scripted.sort(key=lambda pair: GRAVEST_FIRST.index(pair[1].verdict))
     (target, first), *others = scripted
     # what is piped to an interpreter must be the script to the byte, so click.echo, which takes
-    # escape sequences out, will not do
-    sys.stdout.buffer.write(_script(first).encode("utf-8", "surrogateescape"))
+    # escape sequences out, will not do; a terminal must not see them
+    script = clean_block(_script(first)) if sys.stdout.isatty() else _script(first)
+    sys.stdout.buffer.write(script.encode("utf-8", "surrogateescape"))
     click.echo(f"script of {_named(target, first)}", err=True)
     for name, found in others:
         click.echo(f"  another: {_named(name, found)}", err=True)

@@ -15,6 +15,7 @@ from conformance.adapters import environments
 from conformance.adapters.environments import Missing, Ready
 from conformance.adapters.registry import Target
 from conformance.cli.known import config_option, known_targets
+from conformance.reporting.plain import clean
 
 _PIPE_WIDTH = 160  # a table in a pipe or a file should not be folded at 80 columns
 
@@ -53,8 +54,8 @@ def _table(states: list[tuple[Target, Ready | Missing]]) -> Table:
         table.add_row(
             target.name,
             target.edition,
-            target.implementation,
-            _python(target, state),
+            escape(clean(target.implementation)),
+            escape(clean(_python(target, state))),
             _state(state),
         )
     return table
@@ -70,7 +71,7 @@ def _state(state: Ready | Missing) -> str:
     if isinstance(state, Ready):
         return "[green]ready[/]"
     reason = state.reason.partition("\n")[0]
-    return f"[yellow]missing[/]: {escape(reason)}\n  [bold]{escape(state.hint)}[/]"
+    return f"[yellow]missing[/]: {escape(clean(reason))}\n  [bold]{escape(clean(state.hint))}[/]"
 
 
 def _as_json(target: Target, state: Ready | Missing) -> dict[str, Any]:

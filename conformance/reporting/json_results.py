@@ -19,9 +19,12 @@ from conformance.results import SCHEMA, Array, Aspect, Results, Verdict
 from conformance.results.events import Event, TargetFinished, TargetProgressed
 
 SCHEMA_ID = "urn:keras-backend-conformance:schema:results-1"
+MOST_DIMENSIONS = 64
+"""As many as NumPy takes."""
 NON_FINITE = ("nan", "inf", "-inf")
 """How an array's data writes the floats that JSON lacks."""
-
+_HARMFUL = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]")
+"""What JSON may hold as it is, and a terminal should not see."""
 
 T = TypeVar("T")
 
@@ -77,7 +80,8 @@ def encode(results: Results) -> bytes:
         summary=replace(results.summary, verdicts={v: counts[v] for v in Verdict if v in counts}),
     )
     data = representable(msgspec.to_builtins(ordered))
-    return msgspec.json.format(msgspec.json.encode(data), indent=1) + b"\n"
+    text = msgspec.json.format(msgspec.json.encode(data), indent=1).decode()
+    return _HARMFUL.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode() + b"\n"
 
 
 def representable(value: Any, key: str = "") -> Any:
@@ -121,6 +125,8 @@ def _decode(path: Path, content: bytes, kind: type[T]) -> T:
         problem, _, place = str(error).partition(" - at ")
         where = place.strip("`") or "$"
         raise ResultsError(path, where, problem, _hint(where, problem)) from None
+    except RecursionError:
+        raise ResultsError(path, "$", "nested too deep", "write fewer levels") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         hint = "give a file that `conformance run` wrote"
         raise ResultsError(path, "$", f"this is not JSON ({error})", hint) from None
@@ -155,6 +161,9 @@ def _arrays(results: Results) -> Iterator[tuple[str, Array]]:
 
 
 def _check_array(path: Path, place: str, array: Array) -> None:
+    if any(n < 0 for n in array.shape) or len(array.shape) > MOST_DIMENSIONS:
+        hint = f"write up to {MOST_DIMENSIONS} dimensions, none negative"
+        raise ResultsError(path, f"{place}.shape", "this is no shape", hint)
     size = math.prod(array.shape)
     if len(array.data) > size or (len(array.data) < size and not array.truncated):
         raise ResultsError(

@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from conformance.reporting.causes import shared
 from conformance.reporting.matrix import LABEL_WIDTH, matrix
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.plain import Column, column, labels
@@ -71,6 +72,7 @@ class TerminalWriter:
         self._collected = Collected()
         self.planned: dict[str, int] = {}
         self._partial: dict[str, _Partial] = {}
+        self._restarts: dict[str, dict[str, list[str]]] = {}
         live = self.console.is_terminal and not self.console.is_dumb_terminal and not quiet
         self._live = LiveProgress(self.console, self.paint, enabled=live)
         self._handlers: dict[type, Callable[[Any], None]] = {
@@ -118,6 +120,8 @@ class TerminalWriter:
         self._of(event.target).functions[event.result.function] = event.result
 
     def _worker_restarted(self, event: WorkerRestarted) -> None:
+        reasons = self._restarts.setdefault(event.target, {})
+        reasons.setdefault(event.reason, []).append(event.function)
         if self.verbose:
             said = f"{event.target}: worker restarted in {event.function}: {event.reason}"
             self._line(self.paint.text(said, "magenta"))
@@ -152,7 +156,15 @@ class TerminalWriter:
             yield Text("\nScores", "bold")
         for results in self._collected.results:
             yield from target_lines(results.target.name, results, self.paint)
+            yield from self._why_restarted(results.target.name)
         yield from self._endings(event)
+
+    def _why_restarted(self, name: str) -> Iterator[Text]:
+        """For each reason where the worker was at the time; in full above, if verbose."""
+        for reason, functions in self._restarts.get(name, {}).items():
+            if not (self.verbose or self.quiet):
+                told = f"worker restarted ({reason}) in {shared(list(dict.fromkeys(functions)), 8)}"
+                yield self.paint.text(told, "dim", indent=4)
 
     def _section(self, title: str, lines: Iterator[Text]) -> Iterator[Text]:
         listed = list(lines)

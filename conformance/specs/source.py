@@ -13,6 +13,9 @@ from yaml.reader import Reader
 from conformance.specs.model import SpecFile
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_MOST_BRACKETS = 8000
+_MOST_COLUMNS = 500
+_PREFIX = re.compile(rf"^[ ?:-]{{{_MOST_COLUMNS}}}", re.MULTILINE)
 _STEP = re.compile(r"\.([^.\[\]]+)|\['([^']*)'\]|\[(\d+)\]")
 """One step of a path: `.field`, `['key']` or `[index]`."""
 
@@ -27,9 +30,11 @@ class SourceError(ValueError):
 
 def read(text: str) -> tuple[yaml.Node | None, Any]:
     """The nodes of the one document in `text`, and its data; SourceError if it is not YAML."""
+    _check_depth(text)
     try:
         loader = _LOADER(text)
         node = loader.get_single_node()
+        _check_aliases(node)
         for key in _repeated_keys(node):
             raise SourceError(_start(key), f"{key.value!r} is there twice; write it once")
         return node, None if node is None else _construct(loader, node)
@@ -42,6 +47,18 @@ def read(text: str) -> tuple[yaml.Node | None, Any]:
         raise SourceError(_unprintable(text), f"not YAML: {error}".splitlines()[0]) from error
 
 
+def _check_depth(text: str) -> None:
+    """SourceError for what could be nested so deep that libyaml's recursion ends the process.
+
+    A level takes a bracket, or a column in front of a line.
+    """
+    if sum(map(text.count, "[{")) > _MOST_BRACKETS:
+        raise SourceError(1, f"more than {_MOST_BRACKETS:,} brackets; write lists in lines")
+    if deep := _PREFIX.search(text):
+        number = text.count("\n", 0, deep.start()) + 1
+        raise SourceError(number, f"begins in a column beyond {_MOST_COLUMNS}; nest it less")
+
+
 def _construct(loader: Any, node: yaml.Node) -> Any:
     try:
         return loader.construct_document(node)
@@ -51,14 +68,28 @@ def _construct(loader: Any, node: yaml.Node) -> Any:
         ) from error
 
 
-def _repeated_keys(root: yaml.Node | None) -> Iterator[yaml.Node]:
-    """Keys that their mapping has already; an anchored node is looked at once."""
-    pending, seen = [root], set()
+def _check_aliases(root: yaml.Node | None) -> None:
+    """SourceError for an alias: a few, each of others, stand for more than any memory holds."""
+    pending, seen = [] if root is None else [root], set[int]()
     while pending:
         node = pending.pop()
-        if isinstance(node, yaml.SequenceNode) and id(node) not in seen:
+        if id(node) in seen:
+            raise SourceError(_start(node), "an alias stands for this; write it where it is meant")
+        seen.add(id(node))
+        if isinstance(node, yaml.SequenceNode):
             pending += node.value
-        elif isinstance(node, yaml.MappingNode) and id(node) not in seen:
+        elif isinstance(node, yaml.MappingNode):
+            pending += [part for pair in node.value for part in pair]
+
+
+def _repeated_keys(root: yaml.Node | None) -> Iterator[yaml.Node]:
+    """Keys that their mapping has already."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, yaml.SequenceNode):
+            pending += node.value
+        elif isinstance(node, yaml.MappingNode):
             keys: set[tuple[str, str]] = set()
             for key, value in node.value:
                 pending.append(value)
@@ -66,7 +97,6 @@ def _repeated_keys(root: yaml.Node | None) -> Iterator[yaml.Node]:
                     if (key.tag, key.value) in keys:
                         yield key
                     keys.add((key.tag, key.value))
-        seen.add(id(node))
 
 
 def typed(node: yaml.Node | None, data: Any) -> SpecFile:
@@ -77,10 +107,14 @@ def typed(node: yaml.Node | None, data: Any) -> SpecFile:
     try:
         return msgspec.convert(data, SpecFile)
     except msgspec.ValidationError as error:
-        said, _, place = str(error).partition(" - at ")
+        said, at, place = str(error).rpartition(" - at ")  # a key may hold these words, too
+        said, place = (said, place) if at else (place, "")
         path, of_key = place.removeprefix("`key` in ").strip("`"), place.startswith("`key`")
-        path = _complete(data, path + "[...]" * of_key, str(error))
-        if unknown := re.search("unknown field `(.*)`", said):
+        try:
+            path = _complete(data, path + "[...]" * of_key, str(error))
+        except (LookupError, TypeError, AttributeError):  # a key that reads like a path
+            path = "$"
+        if unknown := re.search("unknown field `(.*)`", said, re.DOTALL):
             path, of_key = f"{path}['{unknown[1]}']", True
         raise SourceError(line(node, path, of_key=of_key), said) from error
 

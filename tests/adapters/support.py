@@ -11,6 +11,7 @@ import numpy as np
 
 from conformance.adapters.observations import Array, Batch, Raised, Returned, StructureObservation
 from conformance.adapters.process import Family, Launch
+from conformance.adapters.session import Session
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
 
 FAKES = Path(__file__).parent / "fakes"
@@ -73,3 +74,42 @@ def error(observation: StructureObservation, draw: int = 0) -> Raised:
     outcome = observation.draws[draw].outcome
     assert isinstance(outcome, Raised), outcome
     return outcome
+
+
+def surrounded(asked: Batch) -> list[Batch]:
+    """The batch between others that any fake gets right."""
+    around = [batch(call("softmax", x(2, 3)), seed=i) for i in range(4)]
+    return [around[0], asked, *around[1:]]
+
+
+def run(session: Session, asked: Batch) -> StructureObservation:
+    """Run the batch among others, and check that these are not harmed."""
+    todo = surrounded(asked)
+    done = list(session.run_batches(todo))
+    assert [b for b, _ in done] == todo
+    for b, observation in done:
+        if b is not asked:
+            e = np.exp(b.arrays["x"] - b.arrays["x"].max(axis=-1, keepdims=True))
+            expected = e / e.sum(axis=-1, keepdims=True)
+            np.testing.assert_allclose(np.stack(arrays(observation)), expected, rtol=1e-6)
+            assert observation.incidents == ()
+    return done[1][1]
+
+
+def check_others(observation: StructureObservation, asked: Batch, blamed: int) -> None:
+    """All draws but the blamed one have their right values."""
+    for i, draw in enumerate(observation.draws):
+        if i != blamed:
+            assert isinstance(draw.outcome, Returned), draw.outcome
+            np.testing.assert_array_equal(
+                draw.outcome.value("y").array, np.exp(asked.arrays["x"][i])
+            )
+    assert observation.outputs[0].claims[0].shape == (3,)
+
+
+def alive(pid: int) -> bool:
+    """Whether the process runs; a zombie whose parent has not looked yet does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False

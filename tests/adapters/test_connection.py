@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from typing import Any
 
 import numpy as np
@@ -18,45 +17,24 @@ from conformance.adapters.observations import (
     Garbled,
     NotRun,
     Returned,
-    StructureObservation,
     TimedOut,
 )
 from conformance.adapters.process import OutputTail
 from conformance.adapters.session import Limits, Session
-from tests.adapters.support import arrays, batch, call, error, launch, negative_at, x
+from tests.adapters.support import (
+    alive,
+    arrays,
+    batch,
+    call,
+    check_others,
+    error,
+    launch,
+    negative_at,
+    run,
+    x,
+)
 
 QUICK = Limits(structure=1.0, draw=0.0)
-
-
-def surrounded(asked: Batch) -> list[Batch]:
-    """The batch between others that any fake gets right."""
-    around = [batch(call("softmax", x(2, 3)), seed=i) for i in range(4)]
-    return [around[0], asked, *around[1:]]
-
-
-def run(session: Session, asked: Batch) -> StructureObservation:
-    """Run the batch among others, and check that these are not harmed."""
-    todo = surrounded(asked)
-    done = list(session.run_batches(todo))
-    assert [b for b, _ in done] == todo
-    for b, observation in done:
-        if b is not asked:
-            e = np.exp(b.arrays["x"] - b.arrays["x"].max(axis=-1, keepdims=True))
-            expected = e / e.sum(axis=-1, keepdims=True)
-            np.testing.assert_allclose(np.stack(arrays(observation)), expected, rtol=1e-6)
-            assert observation.incidents == ()
-    return done[1][1]
-
-
-def check_others(observation: StructureObservation, asked: Batch, blamed: int) -> None:
-    """All draws but the blamed one have their right values."""
-    for i, draw in enumerate(observation.draws):
-        if i != blamed:
-            assert isinstance(draw.outcome, Returned), draw.outcome
-            np.testing.assert_array_equal(
-                draw.outcome.value("y").array, np.exp(asked.arrays["x"][i])
-            )
-    assert observation.outputs[0].claims[0].shape == (3,)
 
 
 @pytest.mark.parametrize("blamed", [0, 2, 3])
@@ -186,19 +164,7 @@ def test_closing_ends_the_whole_group() -> None:
     pids = [int(line) for line in str(connection.output).split()]
     assert len(pids) == 2
     assert connection.close() == -signal.SIGKILL
-    deadline = time.monotonic() + 10
-    while any(_alive(pid) for pid in pids) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not any(_alive(pid) for pid in pids)
-
-
-def _alive(pid: int) -> bool:
-    """Whether the process runs; a zombie whose parent has not looked yet does not."""
-    try:
-        with open(f"/proc/{pid}/stat") as stream:  # noqa: PTH123
-            return stream.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+    assert not any(alive(pid) for pid in pids)
 
 
 def test_large_payloads_both_ways_do_not_deadlock() -> None:

@@ -88,7 +88,9 @@ def load(path: Path) -> Table:
     """The table in a TOML file. Raises `MappingError`."""
     try:
         table = msgspec.toml.decode(path.read_bytes(), type=Table)
-    except (OSError, msgspec.MsgspecError) as error:
+    except RecursionError as error:
+        raise MappingError(f"{path}: nested too deep") from error
+    except (OSError, ValueError) as error:
         raise MappingError(f"{path}: {error}") from error
     if both := sorted(table.functions.keys() & table.absent.keys()):
         raise MappingError(f"{path}: absent.{both[0]}: it has a row in [functions]; keep one")
@@ -104,7 +106,7 @@ def _check(path: Path, name: str, source: str) -> None:
         raise MappingError(f"{where}: a function's name is an identifier")
     try:
         (function,) = ast.parse(source).body
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise MappingError(f"{where}: not a function: {error}: {source!r}") from error
     if not any(isinstance(node, ast.Return) for node in ast.walk(function)):
         raise MappingError(f"{where}: several lines end in a `return`")

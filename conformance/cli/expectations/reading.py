@@ -104,6 +104,8 @@ def _entries(path: Path, text: str, blocks: Sequence[Block]) -> list[dict[str, A
         raise UsageProblem(
             f"{path}:{place}: this is no TOML: {message}", f"write {_FORM}"
         ) from error
+    except (ValueError, RecursionError) as error:  # an integer of too many digits; too many levels
+        raise UsageProblem(f"{path}: this cannot be read: {error}", f"write {_FORM}") from error
     for key in data:
         if key != "expect":
             place = _line_of(text, key)

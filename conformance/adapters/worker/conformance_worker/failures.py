@@ -6,6 +6,8 @@ from typing import Any, Callable, Dict, List, Optional
 from .stages import Announce, silent
 
 MOST_MESSAGE = 2000
+MOST_NAME = 200
+MOST_BASES = 50
 
 _BUCKETS = {
     "bind": "bind",
@@ -53,8 +55,10 @@ class Meter(object):
 def describe(error: BaseException, stage: str, step: Optional[int] = None) -> List[Any]:
     """The exception as [type, names of its bases, message, stage, step]."""
     try:
-        message = str(error)
-    except Exception as broken:
+        message = str(error)[:MOST_MESSAGE]
+    except BaseException as broken:
         message = "(its message cannot be read: {})".format(type(broken).__name__)
-    names = [cls.__name__ for cls in type(error).__mro__]
-    return [type(error).__name__, names, message[:MOST_MESSAGE], stage, step]
+    # not `cls.__name__`, which a metaclass may answer
+    bases = type.__dict__["__mro__"].__get__(type(error))[:MOST_BASES]
+    names = [str(type.__dict__["__name__"].__get__(cls))[:MOST_NAME] for cls in bases]
+    return [names[0], names, str(message), stage, step]

@@ -48,6 +48,7 @@ class FrameDecoder(object):
 
     def __init__(self) -> None:
         self._buffer = bytearray()
+        self._layout: Optional[List[int]] = None
 
     def feed(self, data: bytes) -> None:
         """Add `data` to what has come so far."""
@@ -55,9 +56,10 @@ class FrameDecoder(object):
 
     def next_frame(self) -> Optional[Tuple[Dict[str, Any], List[Any]]]:
         """The next (header, arrays), None if more bytes are needed; FrameError for garbage."""
-        layout = _layout(self._buffer)
+        layout = self._layout = self._layout or _layout(self._buffer)
         if layout is None or len(self._buffer) < layout[-1]:
             return None
+        self._layout = None
         parts = [bytes(self._buffer[layout[i] : layout[i + 1]]) for i in range(len(layout) - 1)]
         del self._buffer[: layout[-1]]
         return _decode_header(parts[0]), [decode_array(part) for part in parts[1:]]
@@ -123,12 +125,16 @@ def _check_limits(header: int, count: int, lengths: Sequence[int]) -> None:
 
 def _decode_header(text: bytes) -> Dict[str, Any]:
     try:
-        header = json.loads(text.decode("utf-8"))
+        header = json.loads(text.decode("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise FrameError("the header is not JSON: {}".format(error)) from error
     if not isinstance(header, dict):
         raise FrameError("the header is a {}, not an object".format(type(header).__name__))
     return header
+
+
+def _no_number(name: str) -> None:
+    raise ValueError("{} is no number in JSON".format(name))
 
 
 def _encode_array(array: Any) -> bytes:
@@ -178,10 +184,12 @@ def _parse_npy_header(head: bytes) -> Tuple[Any, bool, Tuple[int, ...]]:
             # junk is also Python source with warnings of its own
             warnings.simplefilter("ignore")
             shape, fortran, dtype = np.lib.format.read_array_header_1_0(io.BytesIO(head[8:]))
-        np.broadcast_to(np.zeros((), dtype), shape)
+        # looked at first: a record may have any size
+        known = dtype.kind in KINDS and dtype.subdtype is None
+        np.broadcast_to(np.zeros((), dtype if known else bool), shape)
     except Exception as error:
         raise FrameError("a payload's .npy header is broken: {}".format(error)) from error
-    if dtype.kind not in KINDS or dtype.subdtype is not None:
+    if not known:
         raise FrameError("a payload holds {}, not numbers or bools".format(dtype))
     return dtype, fortran, shape
 

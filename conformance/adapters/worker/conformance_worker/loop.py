@@ -20,6 +20,7 @@ from .running import Run, draws_of
 from .settings import Settings
 from .stages import Announce, announcer, silent
 from .structures import offered
+from .surroundings import Surroundings
 
 MOST_FILE_BYTES = 2 * 2**30
 CLEAR_EVERY = 16
@@ -39,6 +40,7 @@ class Worker(object):
         self._adapter = adapter
         self._eager = eager
         self._settings = Settings(adapter)
+        self._surroundings = Surroundings()
         self._builds = 0
         self._clean = False
         self._spoiled = False
@@ -58,7 +60,7 @@ class Worker(object):
             if command is None:
                 raise RequestError("{!r} is no command".format(request.get("command")))
             header, arrays = command(request, payloads)
-        except (RequestError, KeyError, TypeError, ValueError, AttributeError) as error:
+        except Exception as error:
             return refusal(number, error), []
         return dict(header, id=number, ok=True), arrays
 
@@ -78,12 +80,17 @@ class Worker(object):
         eager_inputs = isinstance(self._module, Mapped) and self._module.eager_inputs
         program = offered(self._adapter, program, eager_inputs)
         run = Run(self._adapter, self._eager, program, self._before_build, self._announce)
-        header, arrays = run.answer(stacked, request["draws"])
+        try:
+            header, arrays = run.answer(stacked, request["draws"])
+        finally:
+            whole = self._surroundings.restore()
         self._spoiled = run.spoiled
         if request.get("fresh"):
             self._settings.restore()
             self._forget()
             self._clean = True
+        if not whole:
+            self._leaked.append("process")
         header["leaked"] = sorted({*self._leaked, *self._settings.restore()})
         self._announce(None, None)
         return header, arrays

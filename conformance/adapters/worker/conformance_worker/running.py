@@ -76,11 +76,16 @@ class Run(object):
         try:
             self._attempt(draw, feed)
         except Failure as failure:
-            # the next draw is not to fail because of this one: it gets a graph of its own
-            self._ready, self.spoiled = False, True
-            known = self._errors.setdefault(repr(failure.data), (len(self._errors), failure.data))
-            error = known[0]
+            error = self._failed(failure.data)
+        except Exception as broken:
+            # a result that cannot even be looked at, such as a list that holds itself
+            error = self._failed(describe(broken, "read"))
         return [error, self._changed(feed, given, look)]
+
+    def _failed(self, data: List[Any]) -> int:
+        """The index of the error; the next draw, not to fail because of it, gets its own graph."""
+        self._ready, self.spoiled = False, True
+        return self._errors.setdefault(repr(data), (len(self._errors), data))[0]
 
     def _attempt(self, draw: int, feed: Dict[str, Any]) -> None:
         try:

@@ -3,6 +3,8 @@
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
+from numpy import array as _array
+from numpy import concatenate as _concatenate
 
 from .frames import KINDS
 
@@ -36,7 +38,7 @@ def flatten(result: Any) -> List[Any]:
 
 def read(result: Any) -> Value:
     """A copy of the value: an implementation may write the next one to the same memory."""
-    array = np.array(result)
+    array = _array(result)
     dtype = array.dtype
     if dtype.isbuiltin == 2:
         # a dtype that a library has registered, such as bfloat16: NumPy cannot read its .npy
@@ -78,6 +80,6 @@ def _group(key: Any, content: Tuple[List[int], List[Any]], payloads: List[Any]) 
     if shape is not None:
         index = len(payloads)
         # np.stack without its checks: the arrays of a group have one shape and one dtype
-        payloads.append(np.concatenate([a.reshape((1,) + shape) for a in arrays]))  # noqa: RUF005
+        payloads.append(_concatenate([a.reshape((1,) + shape) for a in arrays]))  # noqa: RUF005
     data = {"draws": draws, "payload": index, "dtype": dtype, "type": kind, "problem": problem}
     return data if text is None else dict(data, text=text)

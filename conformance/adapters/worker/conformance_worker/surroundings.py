@@ -1,0 +1,130 @@
+"""What a program may do to the process that others run in, found and undone after each batch.
+
+Only what was there at the start is put back; what a library adds stays. Environment variables,
+`sys.path` and the states of random generators are left as they are: libraries set them for good.
+"""
+
+import builtins
+import gc
+import json
+import locale
+import math
+import operator
+import os
+import resource
+import signal
+import struct
+import sys
+import warnings
+
+# that of `signal` makes an enumeration of each
+from _signal import getsignal as _handler  # type: ignore[import-not-found]
+from typing import Any, Callable, Dict, List, Tuple
+
+import numpy as np
+
+_MODULES = (np, builtins, json, math, os, struct)
+_STREAMS = ("stdin", "stdout", "stderr")
+_LIMITS = ("AS", "CORE", "CPU", "DATA", "FSIZE", "NOFILE", "STACK")
+_SIGNALS = sorted(int(number) for number in signal.Signals)
+_TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
+
+Mend = Callable[[], None]
+
+
+class Surroundings(object):
+    """The process as it is when this is made."""
+
+    def __init__(self) -> None:
+        self._modules = [(vars(module), dict(vars(module))) for module in _MODULES]
+        self._saved = {name: read() for name, (read, _) in _STATES.items()}
+        self._depth = sys.getrecursionlimit()
+
+    def restore(self) -> bool:
+        """Put back what was changed; whether that could be done."""
+        for names, originals in self._modules:
+            # `map` compares a thousand names in the time that a loop takes for a hundred
+            if not all(map(operator.is_, map(names.get, originals), originals.values())):
+                names.update(originals)
+        # one that was raised harms nobody, and a library may need it
+        if sys.getrecursionlimit() < self._depth:
+            sys.setrecursionlimit(self._depth)
+        restored = [self._restored(name) for name in _STATES]
+        return all(restored)
+
+    def _restored(self, name: str) -> bool:
+        read, write = _STATES[name]
+        try:
+            if read() == self._saved[name]:
+                return True
+            write(self._saved[name])
+            return bool(read() == self._saved[name])
+        except Exception:
+            return False
+
+
+def _handlers() -> List[Tuple[int, Any]]:
+    return [(number, _handler(number)) for number in _SIGNALS]
+
+
+def _set_handlers(saved: List[Tuple[int, Any]]) -> None:
+    for number, handler in saved:
+        # None: one that was not made in Python, which cannot be put back
+        if handler is not None and _handler(number) != handler:
+            signal.signal(number, handler)
+
+
+def _set_timers(saved: List[float]) -> None:
+    for timer, seconds in zip(_TIMERS, saved):  # noqa: B905 - not before CPython 3.10
+        signal.setitimer(timer, seconds)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _limits() -> Dict[str, Tuple[int, int]]:
+    kinds = [(name, getattr(resource, "RLIMIT_" + name, None)) for name in _LIMITS]
+    return {name: resource.getrlimit(kind) for name, kind in kinds if kind is not None}
+
+
+def _set_limits(saved: Dict[str, Tuple[int, int]]) -> None:
+    for name, limit in saved.items():
+        resource.setrlimit(getattr(resource, "RLIMIT_" + name), limit)
+
+
+def _set_streams(saved: List[Any]) -> None:
+    for name, stream in zip(_STREAMS, saved):  # noqa: B905 - not before CPython 3.10
+        setattr(sys, name, stream)
+
+
+def _set_filters(saved: List[Any]) -> None:
+    warnings.filters[:] = saved  # type: ignore[index]
+    mutated = getattr(warnings, "_filters_mutated", None)
+    if mutated is not None:
+        mutated()
+
+
+def _set_collecting(wanted: bool) -> None:
+    (gc.enable if wanted else gc.disable)()
+
+
+_STATES: Dict[str, Tuple[Callable[[], Any], Callable[[Any], Any]]] = {
+    "directory": (os.getcwd, os.chdir),
+    "umask": (_umask, os.umask),
+    "signals": (_handlers, _set_handlers),
+    "timers": (lambda: [signal.getitimer(t)[1] for t in _TIMERS], _set_timers),
+    "limits": (_limits, _set_limits),
+    "streams": (lambda: [getattr(sys, name) for name in _STREAMS], _set_streams),
+    "trace": (sys.gettrace, sys.settrace),
+    "profile": (sys.getprofile, sys.setprofile),
+    "floating point": (np.geterr, lambda saved: np.seterr(**saved)),
+    "locale": (
+        lambda: locale.setlocale(locale.LC_ALL),
+        lambda saved: locale.setlocale(locale.LC_ALL, saved),
+    ),
+    "warnings": (lambda: list(warnings.filters), _set_filters),
+    "collecting": (gc.isenabled, _set_collecting),
+}

@@ -1,0 +1,261 @@
+"""Implementations that would harm the machine, the run or its other results, and do not."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conformance.adapters import guardian
+from conformance.adapters.observations import Crashed, Garbled, Raised, Returned, TimedOut
+from conformance.adapters.process import TOKEN, Launch
+from conformance.adapters.session import Limits, Session
+from tests.adapters.fakes.fakes.forges_frames import FRAMES
+from tests.adapters.fakes.fakes.meddles import CHANGES
+from tests.adapters.support import alive, check_others, launch, negative_at, run
+
+QUICK = Limits(structure=2.0, draw=0.0)
+SMALL = 2**28
+
+
+@pytest.fixture(autouse=True)
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """No process that carries a token of this one, and nothing in the folder, outlives a test."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.setenv("TMPDIR", str(folder))
+    yield folder
+    assert not list(folder.iterdir())
+    assert not [pid for pid in map(int, _numbers()) if _carries(pid)]
+
+
+def _numbers() -> list[str]:
+    return [place.name for place in Path("/proc").glob("[0-9]*")]
+
+
+def _carries(pid: int) -> bool:
+    mark = f"{TOKEN}={os.getpid()}-".encode()
+    try:
+        return mark in Path(f"/proc/{pid}/environ").read_bytes() and alive(pid)
+    except OSError:
+        return False
+
+
+def small(launched: Launch) -> Launch:
+    """The same with 256 MiB to use."""
+    return replace(launched, memory_limit=SMALL)
+
+
+@pytest.mark.parametrize("children", ["0", "3"])
+def test_memory_is_limited(children: str) -> None:
+    asked = negative_at(1, draws=2)
+    with Session(small(launch("fills_memory", FAKE_CHILDREN=children))) as session:
+        found = run(session, asked)
+    check_others(found, asked, 1)
+    outcome = found.draws[1].outcome
+    assert isinstance(outcome, Crashed)
+    assert outcome.limit == "0.25 GiB of memory (memory_limit)"
+    assert (outcome.signal, outcome.stage) == (signal.SIGKILL, "call")
+
+
+def test_files_are_limited() -> None:
+    asked = negative_at(1, draws=2)
+    with Session(launch("fills_disk")) as session:
+        found = run(session, asked)
+    check_others(found, asked, 1)
+    outcome = found.draws[1].outcome
+    assert isinstance(outcome, Crashed)
+    assert str(outcome.limit).startswith("2 GiB or 100,000 files")
+
+
+def test_one_file_is_limited() -> None:
+    asked = negative_at(1, draws=2)
+    with Session(launch("fills_disk", FAKE_FILES="one")) as session:
+        found = run(session, asked)
+        assert session.starts == 1
+    outcome = found.draws[1].outcome
+    assert isinstance(outcome, Raised)
+    assert "File too large" in outcome.message
+
+
+def test_files_that_are_left_are_removed(tmp_path: Path) -> None:
+    told, asked = tmp_path / "told", negative_at(1)
+    with Session(launch("leaves_files", FAKE_LIST=str(told))) as session:
+        check_others(run(session, asked), asked, blamed=-1)
+    places = {Path(line) for line in told.read_text().splitlines()}
+    assert places
+    assert not any(place.exists() for place in places)
+    assert Path.cwd() not in places
+
+
+def test_children_end_with_the_worker(tmp_path: Path) -> None:
+    told, asked = tmp_path / "told", negative_at(1)
+    with Session(launch("leaves_children", FAKE_LIST=str(told))) as session:
+        check_others(run(session, asked), asked, blamed=-1)
+        pids = [int(pid) for pid in told.read_text().split()]
+        assert len(pids) == 4
+        assert all(alive(pid) for pid in pids)
+    assert not any(alive(pid) for pid in pids)
+
+
+def test_processes_are_limited() -> None:
+    asked = negative_at(1, draws=2)
+    with Session(launch("forks_without_end")) as session:
+        found = run(session, asked)
+    check_others(found, asked, 1)
+    outcome = found.draws[1].outcome
+    assert isinstance(outcome, Crashed)
+    assert outcome.limit == "256 processes"
+
+
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM"])
+def test_killing_the_parent_is_a_crash(name: str) -> None:
+    asked = negative_at(1, draws=2)
+    with Session(launch("kills_its_parent", FAKE_SIGNAL=name)) as session:
+        found = run(session, asked)
+    check_others(found, asked, 1)
+    outcome = found.draws[1].outcome
+    assert isinstance(outcome, Crashed)
+    assert outcome.signal == signal.Signals[name]
+
+
+def test_exit_with_status_0_is_a_crash() -> None:
+    asked = negative_at(1, draws=2)
+    with Session(launch("crashes", FAKE_END="exit", FAKE_CODE="0")) as session:
+        outcome = run(session, asked).draws[1].outcome
+    assert isinstance(outcome, Crashed)
+    assert (outcome.signal, outcome.exit_code, outcome.limit) == (None, 0, None)
+
+
+QUICKLY = ("long payload", "no JSON", "promised array", "another request")
+"""The others differ in what the decoder says of them, and test_fuzz.py asks it."""
+
+
+@pytest.mark.parametrize(
+    "frame", [f if f in QUICKLY else pytest.param(f, marks=pytest.mark.slow) for f in FRAMES]
+)
+def test_frames_that_are_forged_are_garbage(frame: str) -> None:
+    asked = negative_at(1, draws=2)
+    with Session(launch("forges_frames", FAKE_FRAME=frame), limits=QUICK) as session:
+        found = run(session, asked)
+    check_others(found, asked, 1)
+    waited = frame == "promised array"
+    assert isinstance(found.draws[1].outcome, TimedOut if waited else Garbled)
+
+
+def test_an_answer_that_comes_late_is_not_taken_for_another() -> None:
+    asked = negative_at(1, draws=2)
+    limits = Limits(structure=1.0, draw=0.0)
+    with Session(launch("answers_late", FAKE_SECONDS="1.2"), limits=limits) as session:
+        found = run(session, asked)
+    check_others(found, asked, 1)
+    assert isinstance(found.draws[1].outcome, TimedOut)
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_what_is_changed_of_the_process_harms_no_other(what: str) -> None:
+    asked = negative_at(1)
+    with Session(launch("meddles", FAKE_WHAT=what)) as session:
+        found = run(session, asked)
+        starts = session.starts
+    if what == "builtins":  # the worker itself cannot go on without them, nor say so
+        assert found.incidents
+        return
+    # what nothing in the process can undo takes another process
+    assert starts == (2 if what == "memory" else 1)
+    assert found.leaked == (("process",) if what == "memory" else ())
+    assert found.incidents == ()
+    assert all(isinstance(draw.outcome, Returned) for draw in found.draws)
+
+
+HORRORS = {
+    "raises": Raised,
+    "hangs": TimedOut,
+    "error": Raised,
+    "nested": Raised,
+    "deep": Raised,
+    "objects": Raised,
+    "records": Returned,
+    "text": Returned,
+    "many": Returned,
+    "large": Raised,
+}
+
+
+@pytest.mark.parametrize("what", HORRORS)
+def test_results_that_cannot_be_read_harm_no_other(what: str) -> None:
+    asked = negative_at(1, draws=2)
+    launched = launch("returns_horrors", FAKE_WHAT=what)
+    with Session(launched, limits=QUICK) as session:
+        found = run(session, asked)
+    check_others(found, asked, 1)
+    assert isinstance(found.draws[1].outcome, HORRORS[what])
+
+
+_HOST = """
+import os, sys, time
+sys.path[:0] = {paths!r}
+from conformance.adapters.session import Session
+from tests.adapters.support import launch, negative_at
+session = Session(launch("leaves_children", FAKE_LIST={told!r}))
+session.run_batch(negative_at(0, draws=1))
+print("ready", flush=True)
+time.sleep(600)
+"""
+
+
+def test_nothing_outlives_a_host_that_is_killed(tmp_path: Path, temporary: Path) -> None:
+    told = tmp_path / "told"
+    paths = [str(Path(__file__).parents[2])]
+    script = _HOST.format(paths=paths, told=str(told))
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE) as host:
+        assert host.stdout is not None
+        assert host.stdout.readline() == b"ready\n"
+        host.kill()
+    pids = [int(pid) for pid in told.read_text().split()]
+    deadline = time.monotonic() + 20
+    while (any(map(alive, pids)) or any(temporary.iterdir())) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert len(pids) == 4
+    assert not any(map(alive, pids))
+
+
+def test_a_host_that_was_stopped_waits_as_long_as_ever(tmp_path: Path) -> None:
+    """Time in which the host was stopped, and perhaps the worker too, is none of the worker's."""
+    script = """
+import os, signal, subprocess, sys, time
+sys.path[:0] = {paths!r}
+from conformance.adapters.session import Limits, Session
+from tests.adapters.support import launch, negative_at
+limits = Limits(structure=2.5, draw=0.0)
+with Session(launch("answers_late", FAKE_SECONDS="1.5"), limits=limits) as session:
+    session.identity
+    wake = f"sleep 0.5; kill -STOP {{os.getpid()}}; sleep 3.5; kill -CONT {{os.getpid()}}"
+    subprocess.Popen(["sh", "-c", wake])
+    found = session.run_batch(negative_at(0, draws=1))
+    print(session.starts, type(found.draws[0].outcome).__name__, found.incidents)
+"""
+    paths = [str(Path(__file__).parents[2])]
+    command = [sys.executable, "-c", script.format(paths=paths)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.strip() == "1 Returned ()", done.stderr
+
+
+def test_what_links_point_at_is_not_touched_when_a_folder_is_removed(tmp_path: Path) -> None:
+    outside, folder = tmp_path / "outside", tmp_path / "folder"
+    outside.mkdir(mode=0o555)
+    folder.mkdir()
+    (folder / "link").symlink_to(outside)
+    guardian.remove(str(folder))
+    assert not folder.exists()
+    assert stat.S_IMODE(outside.stat().st_mode) == 0o555

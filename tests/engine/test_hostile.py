@@ -1,0 +1,162 @@
+"""The whole engine on implementations that would do harm: the verdict on it, and on all others.
+
+`python -m tests.engine.test_hostile` prints the table of docs/safety.md.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import pytest
+
+from conformance.adapters.process import Launch
+from conformance.adapters.session import Limits
+from conformance.engine import Profile
+from conformance.program import Prelude
+from conformance.reporting.markdown import code
+from conformance.results import Aspect, Verdict
+from tests.adapters.support import FAKES
+from tests.engine.support import Outcome, examine, subject
+
+FUNCTIONS = ("exp", "softmax", "identity")
+FEW = Profile("few", 5, 1, ("ordinary", "halves"), 0, 0, 0, 0)
+"""Five structures of each function, one at least with negative numbers."""
+
+
+class Hostile(NamedTuple):
+    fake: str
+    environment: dict[str, str]
+    does: str
+    verdict: Verdict
+    words: str = ""
+    """What the message says."""
+    quick: bool = False
+    """Whether it is tried each time; the others differ little from one that is."""
+
+
+def _changes(what: str, verdict: Verdict = Verdict.CONFORMS) -> Hostile:
+    return Hostile("meddles", {"FAKE_WHAT": what}, f"changes its process: {what}", verdict)
+
+
+def _frame(what: str, words: str) -> Hostile:
+    does = f"sends a frame of its own: {what}"
+    return Hostile("forges_frames", {"FAKE_FRAME": what}, does, Verdict.CRASHED, words)
+
+
+CRASHED, CONFORMS, LATE = Verdict.CRASHED, Verdict.CONFORMS, Verdict.TIMED_OUT
+WRONG = Verdict.VIOLATES
+TABLE = (
+    Hostile("fills_memory", {}, "fills the memory", CRASHED, "0.25 GiB of memory", True),
+    Hostile(
+        "fills_memory", {"FAKE_CHILDREN": "3"}, "has children that do", CRASHED, "GiB of memory"
+    ),
+    Hostile("fills_disk", {}, "fills the disk with files", CRASHED, "2 GiB or 100,000 files"),
+    Hostile(
+        "fills_disk",
+        {"FAKE_FILES": "one"},
+        "fills the disk with one file",
+        WRONG,
+        "File too large",
+    ),
+    Hostile("floods_output", {}, "prints 8 MiB a call", CONFORMS),
+    Hostile("leaves_files", {"FAKE_LIST": "{list}"}, "leaves files that are locked", CONFORMS),
+    Hostile("leaves_children", {"FAKE_LIST": "{list}"}, "leaves daemons", CONFORMS, "", True),
+    Hostile("forks_without_end", {}, "starts processes without end", CRASHED, "256 processes"),
+    Hostile("forks", {}, "forks, and both go on", CONFORMS),
+    Hostile("forks", {"FAKE_CHILD": "stays"}, "forks and ends", CRASHED, "exit status 9"),
+    Hostile("kills_its_parent", {}, "kills its parent", CRASHED, "signal 9", True),
+    Hostile("crashes", {}, "aborts", CRASHED, "signal 6"),
+    Hostile(
+        "crashes",
+        {"FAKE_END": "exit", "FAKE_CODE": "0"},
+        "calls `os._exit(0)`",
+        CRASHED,
+        "exit status 0",
+    ),
+    Hostile("hangs", {}, "does not come back", LATE, "no answer within"),
+    Hostile("ignores_sigterm", {}, "ignores SIGTERM, and hangs", LATE, "no answer within"),
+    Hostile("answers_late", {"FAKE_SECONDS": "3"}, "answers after its time", LATE, "no answer"),
+    Hostile("closes_descriptors", {}, "closes low descriptors", CONFORMS),
+    Hostile(
+        "closes_descriptors", {"FAKE_CLOSE": "all"}, "closes all", CRASHED, "exit status 1", True
+    ),
+    Hostile("writes_garbage", {}, "writes to every descriptor", CRASHED, "begins with"),
+    _frame("long header", "the header is 4294967295"),
+    _frame("long payload", "the payloads' size is 1152921504606846976"),
+    _frame("deep JSON", "not JSON"),
+    _frame("pickle", "not numbers or bools"),
+    _frame("another request", "got the answer to")._replace(quick=True),
+    _frame("promised array", "no answer within")._replace(verdict=LATE),
+    *(
+        _changes(what)
+        for what in ("directory", "signals", "timer", "streams", "numpy", "json", "floating point")
+    ),
+    *(_changes(what) for what in ("locale", "recursion", "umask", "warnings")),
+    _changes("trace", WRONG),  # of the draws after it, in the same batch
+    _changes("memory"),
+    Hostile("returns_horrors", {"FAKE_WHAT": "raises"}, "returns what cannot be read", WRONG),
+    Hostile("returns_horrors", {"FAKE_WHAT": "nested"}, "returns a list of itself", WRONG),
+    Hostile("says_escapes", {}, "raises what would clear a terminal", WRONG),
+)
+
+
+@cache
+def usual() -> dict[tuple[str, Aspect], Verdict]:
+    """What the correct fake gets."""
+    return outcome(Hostile("correct", {}, "", CONFORMS)).verdicts()
+
+
+def outcome(hostile: Hostile) -> Outcome:
+    """What comes of a run, with 256 MiB for the worker; 2 s for a structure that is to time out."""
+    with TemporaryDirectory() as folder:
+        told = str(Path(folder) / "list")
+        given = {name: text.format(list=told) for name, text in hostile.environment.items()}
+        paths = {"PYTHONPATH": str(FAKES), "PYTHONDONTWRITEBYTECODE": "1"}
+        started = Launch(sys.executable, f"fakes.{hostile.fake}", "graph", {**paths, **given})
+        started = replace(started, memory_limit=2**28)
+        seconds = 2.0 if hostile.verdict is LATE else 60.0
+        tested = subject(hostile.fake, started, Prelude(), Limits(structure=seconds, draw=0.0))
+        return examine(tested, FUNCTIONS, FEW)
+
+
+def named(hostile: Hostile) -> str:
+    return " ".join(
+        [hostile.fake, *(v for k, v in hostile.environment.items() if k != "FAKE_LIST")]
+    )
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [pytest.param(h, id=named(h), marks=() if h.quick else pytest.mark.slow) for h in TABLE],
+)
+def test_harm_gets_its_verdict_and_no_more(hostile: Hostile) -> None:
+    begun = time.monotonic()
+    found = outcome(hostile)
+    result = found.aspect("exp", Aspect.VALUE)
+    assert result.verdict is hostile.verdict
+    assert hostile.words in " ".join(f.message for f in result.failures)
+    others = {k: v for k, v in found.verdicts().items() if k[0] != "exp"}
+    assert others == {k: v for k, v in usual().items() if k[0] != "exp"}
+    assert found.results.run.complete
+    assert time.monotonic() - begun < 120
+
+
+def main() -> None:
+    """Print the table of docs/safety.md."""
+    print("| fake | what its `exp` does | verdict | what is said |\n|---|---|---|---|")
+    for hostile in TABLE:
+        result = outcome(hostile).aspect("exp", Aspect.VALUE)
+        said = next((f.message for f in result.failures), "")
+        said = said.split(" in place of ")[0].split(" where ")[0]
+        shown = code(said) if said else ""
+        print(f"| {named(hostile)} | {hostile.does} | {result.verdict} | {shown} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
