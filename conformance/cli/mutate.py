@@ -185,7 +185,8 @@ def _tell(report: MutationReport) -> None:
     score = "no score" if one.score is None else f"score {100 * one.score:.1f} %"
     click.echo(
         f"{report.target}: {one.killed} of {one.killed + one.survived} mutants killed, {score}; "
-        f"{one.equivalent} equivalent, {one.not_made} not made, in {report.seconds:.0f} s"
+        f"{one.masked} masked, {one.equivalent} equivalent, {one.not_made} not made, "
+        f"in {report.seconds:.0f} s"
     )
     for mutant in report.mutants:
         if mutant.outcome == "survived":

@@ -46,8 +46,11 @@ def select_settled(pool: Sequence[Structure], unsettled: Sequence[bool], count: 
 
 
 def _in_order(places: list[int], features: Sequence[frozenset[Feature]]) -> list[int]:
-    """The places, first those that add features."""
-    kept = [places[i] for i in _covering([features[i] for i in places], len(places))]
+    """The places, first one for each domain of an input, then those that add features."""
+    domains = [frozenset(f for f in features[i] if f[0] == "domain") for i in places]
+    first = _covering(domains, len(places)) if len(set(domains)) > 1 else []
+    added = _covering([features[i] for i in places], len(places))
+    kept = [places[i] for i in dict.fromkeys([*first, *added])]
     return [*kept, *(i for i in places if i not in kept)]
 
 

@@ -23,6 +23,7 @@ def _lines(report: MutationReport) -> Iterator[str]:
     yield from _table("Themes", report.themes)
     yield from _table("Operators", report.operators)
     yield from _listed("Survivors", [m for m in report.mutants if m.outcome == "survived"])
+    yield from _listed("Masked", [m for m in report.mutants if m.outcome == "masked"])
     yield from _listed("Equivalent", [m for m in report.mutants if m.outcome == "equivalent"])
     yield from _listed("Not made", [m for m in report.mutants if m.outcome == "not made"])
 
@@ -31,12 +32,12 @@ def _table(title: str, counted: Sequence[Count]) -> Iterator[str]:
     if title:
         yield f"## {title}"
         yield ""
-    yield "| | mutants | killed | survived | equivalent | not made | score |"
-    yield "|---|---:|---:|---:|---:|---:|---:|"
+    yield "| | mutants | killed | survived | masked | equivalent | not made | score |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|"
     for one in counted:
         score = "" if one.score is None else f"{100 * one.score:.1f} %"
-        cells = (one.mutants, one.killed, one.survived, one.equivalent, one.not_made, score)
-        yield f"| {escape(one.name)} | " + " | ".join(map(str, cells)) + " |"
+        numbers = (one.mutants, one.killed, one.survived, one.masked, one.equivalent, one.not_made)
+        yield f"| {escape(one.name)} | " + " | ".join(map(str, (*numbers, score))) + " |"
     yield ""
 
 

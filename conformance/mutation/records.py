@@ -10,7 +10,8 @@ from msgspec import Struct, field
 from conformance.results import Aspect, Verdict
 
 SCHEMA: Literal["conformance-mutation/1"] = "conformance-mutation/1"
-Outcome = Literal["killed", "survived", "equivalent", "not made"]
+Outcome = Literal["killed", "survived", "masked", "equivalent", "not made"]
+"""`masked`: it survives where the target fails without it, so that no verdict could be worse."""
 
 
 class Shown(Struct, frozen=True):
@@ -37,7 +38,7 @@ class Judged(Struct, frozen=True, kw_only=True, omit_defaults=True):
     shown: Shown | None = None
     """Where it was killed."""
     reason: str = ""
-    """Why it is equivalent, or why it could not be made."""
+    """Why it is equivalent or masked, or why it could not be made."""
 
 
 class Count(Struct, frozen=True, kw_only=True):
@@ -47,6 +48,7 @@ class Count(Struct, frozen=True, kw_only=True):
     mutants: int
     killed: int
     survived: int
+    masked: int
     equivalent: int
     not_made: int
     score: float | None
@@ -87,6 +89,7 @@ def count(name: str, judged: Iterable[Judged]) -> Count:
         mutants=len(outcomes),
         killed=killed,
         survived=survived,
+        masked=outcomes.count("masked"),
         equivalent=outcomes.count("equivalent"),
         not_made=outcomes.count("not made"),
         score=round(killed / (killed + survived), 4) if killed + survived else None,

@@ -14,10 +14,13 @@ from conformance.mutation.backend import MutatedTarget
 from conformance.mutation.examine import Verdicts, Watch, examined, only, verdicts
 from conformance.mutation.model import Mutant
 from conformance.mutation.records import Judged, Shown
+from conformance.results import Aspect, Verdict
 from conformance.specs import Specs
 from conformance.specs.load import documented_name
 
 Tell = Callable[[Judged], None]
+SHOWING = (Aspect.VALUE, Aspect.STATE, Aspect.DISTRIBUTION, Aspect.CONFIGURATION)
+"""The aspects that show errors of operators that are about none in particular."""
 
 
 def unminimised(profile: Profile) -> Profile:
@@ -123,10 +126,21 @@ class Lane:
             return _judged(mutant, "killed", shown=kill)
         if mutant.name in self.scoring.reasons:
             return _judged(mutant, "equivalent", reason=self.scoring.reasons[mutant.name])
+        if hiding := self._hiding(mutant):
+            return _judged(mutant, "masked", reason=hiding)
         return _judged(mutant, "survived")
+
+    def _hiding(self, mutant: Mutant) -> str:
+        """The cells that would show the error, and in which the target fails without it."""
+        aspects = mutant.operator.aspects or SHOWING
+        base = self._base[mutant.function]
+        hidden = [(a, base.get((mutant.function, a), Verdict.CONFORMS)) for a in aspects]
+        return ", ".join(f"{a}: {v} without it" for a, v in hidden if v is not Verdict.CONFORMS)
 
     def _killed_by_users(self, mutant: Mutant) -> Shown | None:
         for task in self.scoring.callers(mutant.function):
+            if self.scoring.stop.is_set():
+                return None
             if task.spec.name not in self._base:
                 told = self.backend.text
                 self._without_error(task)

@@ -144,7 +144,7 @@ def test_the_command_writes_a_report(tmp_path: Path) -> None:
     jsonschema.validate(report, json.loads(SCHEMA.read_text("utf-8")))
     page = (tmp_path / "reference.mutation.md").read_text("utf-8")
     assert "holds no results files" in CliRunner().invoke(main, ["report", str(tmp_path)]).output
-    assert "| dtype drift | 1 | 1 | 0 | 0 | 0 | 100.0 % |" in page
+    assert "| dtype drift | 1 | 1 | 0 | 0 | 0 | 0 | 100.0 % |" in page
 
 
 @pytest.mark.parametrize(
