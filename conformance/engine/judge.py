@@ -156,7 +156,7 @@ def _fault(
         detail,
         conventions,
         number,
-        got=without_addresses(outcome.tail),
+        got=without_stack(outcome.tail),
     )
 
 
