@@ -97,6 +97,7 @@ def features_of(structure: Structure) -> Iterator[Feature]:
     yield from _class_axes(structure)
     yield from _passing(structure)
     yield from _relations(structure)
+    yield from _switches(structure)
     yield from images.features(structure)
     for name, value in structure.arguments.items():
         yield from _value(structure, name, value)
@@ -121,6 +122,17 @@ def _class_axes(structure: Structure) -> Iterator[Feature]:
             settled = not structure.unsettled
             yield ("classes", name, last, switches)
             yield ("classes", name, last, switches, settled, dtypes)
+
+
+def _switches(structure: Structure) -> Iterator[Feature]:
+    """What every switch says, together with the form of each other argument, on a real array."""
+    rules, given = structure.spec.parameters, structure.arguments
+    large = any(sum(d > 1 for d in item.shape) > 1 for item in structure.program.inputs)
+    for name in (n for n, rule in rules.items() if isinstance(rule, kinds.Boolean)):
+        for other in rules:
+            if other != name and not isinstance(given.get(other), Ref):
+                form = type(given[other]).__name__ if other in given else "omitted"
+                yield ("beside", name, structure.runtime.values.get(name), other, form, large)
 
 
 def _relations(structure: Structure) -> Iterator[Feature]:
