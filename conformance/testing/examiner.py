@@ -6,14 +6,13 @@ import datetime
 import time
 from collections.abc import Collection
 from contextlib import ExitStack
-from threading import Event
 
 import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
 from conformance.adapters.session import Session, WorkerStartError
 from conformance.cli.subjects import subject
-from conformance.engine import Run, Subject, Task, plan
+from conformance.engine import Run, Stop, Subject, Task, plan
 from conformance.engine.examination import Examination
 from conformance.engine.plan import documented_names
 from conformance.results import Aspect, Results, RunInfo, TargetInfo, summarise
@@ -106,17 +105,17 @@ def _common(settings: Settings, function: str) -> Run:
 
 def _examined(tested: Subject, session: Session, tasks: list[Task], common: Run) -> Results:
     begun, known = time.monotonic(), list[TargetInfo]()
-    lane = Examination(tested, session, tasks, common, lambda _: None, Event())
-    examined = lane.all(known.append)
+    lane = Examination(tested, session, tasks, common, lambda _: None, Stop())
+    examined = list(lane.all(known.append))
     run = RunInfo(
         suite_version=common.suite_version,
         profile=common.profile.name,
         seed=common.seed,
         started=common.started,
         seconds=round(time.monotonic() - begun, 3),
-        cases=examined.cases,
-        seconds_in_target=round(examined.inside, 3),
+        cases=sum(one.spent.cases for one in examined),
+        seconds_in_target=round(sum(one.spent.seconds_in_target for one in examined), 3),
         selection=common.selection,
     )
-    functions = examined.functions
+    functions = [one.result for one in examined]
     return Results(target=known[0], run=run, summary=summarise(functions), functions=functions)
