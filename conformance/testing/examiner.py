@@ -12,7 +12,7 @@ from conformance.adapters import environments
 from conformance.adapters.registry import Target
 from conformance.adapters.session import Session, WorkerStartError
 from conformance.cli.subjects import subject
-from conformance.engine import Run, Subject, Task, plan
+from conformance.engine import Run, Stop, Subject, Task, plan
 from conformance.engine.examination import Examination
 from conformance.engine.plan import documented_names
 from conformance.engine.stop import Stop

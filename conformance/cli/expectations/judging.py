@@ -18,7 +18,7 @@ def cells(results: Iterable[Results]) -> list[Cell]:
     ]
 
 
-def settled(results: Iterable[Results], worse: Collection[Verdict]) -> list[Cell]:
+def settled(results: Iterable[Results], worse: Collection[Verdict] = ()) -> list[Cell]:
     """The aspects of functions that were looked at in full, and of the others what fails."""
     listed = list(results)
     unfinished = {(r.target.name, name) for r in listed for name in r.run.unfinished or ()}
@@ -66,7 +66,7 @@ def idle(found: Sequence[Cell], known: Iterable[Expectation]) -> list[Expectatio
 
 def stale(results: Sequence[Results], known: Sequence[Expectation]) -> list[Expectation]:
     """Expectations that the run shows to be idle or pointless, in their order."""
-    gone = [*idle(cells(results), known), *pointless(results, known)]
+    gone = [*idle(settled(results), known), *pointless(results, known)]
     return [e for e in known if e in gone]
 
 
