@@ -20,7 +20,7 @@ from conformance.adapters.observations import (
 from conformance.engine import claims, values
 from conformance.engine.cases import Prepared
 from conformance.engine.findings import Finding, Judgement, standing
-from conformance.engine.messages import essence, without_addresses, without_stack
+from conformance.engine.messages import essence, without_stack
 from conformance.generators.structure import refusable
 from conformance.program import Program, Ref, call_text
 from conformance.results import Aspect, Verdict
