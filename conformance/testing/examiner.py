@@ -15,7 +15,6 @@ from conformance.cli.subjects import subject
 from conformance.engine import Run, Stop, Subject, Task, plan
 from conformance.engine.examination import Examination
 from conformance.engine.plan import documented_names
-from conformance.engine.stop import Stop
 from conformance.results import Aspect, Results, RunInfo, TargetInfo, summarise
 from conformance.specs import load
 from conformance.testing.settings import Settings
