@@ -27,7 +27,7 @@ Rng = np.random.Generator
 
 BLANK = ("ctc-blank",)
 """The convention that the last class is the blank."""
-DTYPES = ("float32", "float64")
+DTYPES = ("float32", "float32", "float64")
 """Of probabilities; no document shows any."""
 MARGIN = 1e-2
 """The least difference of the log probabilities of labels whose order matters."""

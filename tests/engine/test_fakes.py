@@ -88,9 +88,9 @@ def test_a_correct_implementation_conforms_but_for_what_it_lacks() -> None:
         assert signature or (function, aspect) in LACKS
 
 
-def test_a_missing_parameter_is_named_with_the_line_that_prints_the_signature() -> None:
+def test_a_missing_parameter_is_named_with_its_own_line() -> None:
     (failure,) = outcome("correct").aspect("variable", Aspect.SIGNATURE).failures
-    assert failure.citation == Citation("ko-2.2", 197)
+    assert failure.citation == Citation("ko-2.2", 208)
     assert "has no parameter constraint" in failure.message
     assert "ko-2.2:197" in failure.message
 

@@ -157,7 +157,7 @@ FAILURE = ("functions", 0, "aspects", -1, "failures", 0)
         (("summary", "verdicts"), {"ok": 1}, "$.summary.verdicts", "timed out"),
         ((*FAILURE, "got", "data"), [1.0], ".failures[0].got.data", "write 3 elements"),
         ((*FAILURE, "got", "data", 1), "abc", ".got.data[1]", "nan"),
-        ((*FAILURE, "inputs", "x", "shape"), [-1], "inputs['x'].data", "shape"),
+        ((*FAILURE, "inputs", "x", "shape"), [-1], "inputs['x'].shape", "none negative"),
     ],
 )
 def test_errors_name_the_file_the_place_and_the_cure(
