@@ -92,7 +92,7 @@ def test_a_missing_parameter_is_named_with_its_own_line() -> None:
     (failure,) = outcome("correct").aspect("variable", Aspect.SIGNATURE).failures
     assert failure.citation == Citation("ko-2.2", 208)
     assert "has no parameter constraint" in failure.message
-    assert "ko-2.2:197" in failure.message
+    assert "ko-2.2:208" in failure.message
 
 
 def test_functions_that_are_absent_are_unsupported() -> None:
