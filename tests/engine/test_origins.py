@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import zlib
 from functools import cache
 from pathlib import Path
 
@@ -78,7 +80,10 @@ def test_another_program_than_the_stored_one_is_not_given_out() -> None:
         assert trials(task, changed) == []
 
 
-@pytest.mark.parametrize("text", ["?", "QUJD", ""])
+BOMB = base64.b64encode(zlib.compress(bytes(2**27))).decode()
+
+
+@pytest.mark.parametrize("text", ["?", "QUJD", "", BOMB], ids=["text", "bytes", "empty", "bomb"])
 def test_a_damaged_origin_gives_no_case(text: str) -> None:
     name, failure = next((n, f) for n, f in with_cases() if source(f).arrays)
     (task,) = tasks([name], PROFILES["smoke"], 5, EDITION)
