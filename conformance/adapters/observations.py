@@ -218,6 +218,8 @@ class StructureObservation:
     put back; what it could not undo is "learning_phase", or that "clear_session" raised."""
     incidents: tuple[Fault, ...] = ()
     """Faults met on the way, also those that did not come again when the batch was rerun."""
+    renewed: tuple[str, ...] = ()
+    """What of `leaked` made the host start a new worker after the batch."""
 
 
 @dataclass(frozen=True, slots=True)

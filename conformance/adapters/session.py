@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
 
@@ -139,8 +139,9 @@ class Session:
                 if not ahead:
                     return
                 answer = self._answer(ahead)
-                if _lasting(ahead[0], answer):
+                if lasting := _lasting(ahead[0], answer):
                     # a new worker: the old one cannot forget what was done to it
+                    answer = replace(answer, renewed=lasting)
                     self.losses += 1
                     self._drop()
                     self._submit_later(ahead)
@@ -304,10 +305,10 @@ class Session:
             self._connection = None
 
 
-def _lasting(batch: Batch, answer: StructureObservation) -> bool:
-    """Whether the batch did something to the worker that later ones would feel."""
+def _lasting(batch: Batch, answer: StructureObservation) -> tuple[str, ...]:
+    """What the batch did to the worker that later ones would feel."""
     own = {"learning_phase", "clear_session"} if batch.fresh else set[str]()
-    return bool({"process", *own} & {*answer.leaked})
+    return tuple(sorted({"process", *own} & {*answer.leaked}))
 
 
 def _ask(connection: Connection, request: dict[str, Any], limit: float) -> dict[str, Any]:

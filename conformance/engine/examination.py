@@ -21,6 +21,7 @@ from conformance.adapters.session import Session, SessionAbortedError
 from conformance.engine import signatures
 from conformance.engine.failures import function_result
 from conformance.engine.findings import Finding, Identity, Judgement
+from conformance.engine.judge import fault_name
 from conformance.engine.minimise import Minimiser
 from conformance.engine.origins import origin
 from conformance.engine.plan import Task
@@ -325,8 +326,7 @@ class Examination:
         tally.inside += observed.seconds.total
         self._charge(tally)
         self.emit(CasesDone(self.subject.name, name, done, failed))
-        for fault in observed.incidents[:1]:
-            reason = type(fault).__name__
+        for reason in _why_restarted(observed):
             self.emit(WorkerRestarted(self.subject.name, name, reason))
 
     def _charge(self, tally: Tally) -> None:
@@ -379,6 +379,12 @@ class Examination:
             known=self.known.get(task.spec.name, {}),
             ended=self.stop.is_set,
         )
+
+
+def _why_restarted(observed: StructureObservation) -> Iterator[str]:
+    yield from (fault_name(fault) for fault in observed.incidents[:1])
+    if observed.renewed:
+        yield f"it cannot undo {', '.join(observed.renewed)}"
 
 
 def _budget(group: Group, profile: Profile) -> int:

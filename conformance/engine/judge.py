@@ -8,6 +8,7 @@ from conformance.adapters.observations import (
     Claim,
     Crashed,
     DrawObservation,
+    Fault,
     Garbled,
     NotRun,
     Outcome,
@@ -193,11 +194,24 @@ def ended(outcome: Outcome, program: Program) -> tuple[Verdict, str, str, str]:
             gives = f"takes more than {limit} and is ended{_during(outcome, program)}"
             return Verdict.CRASHED, "limit", gives, limit
         case Crashed():
-            how = f"exit status {outcome.exit_code}"
-            how = f"signal {outcome.signal}" if outcome.signal else how
+            how = fault_name(outcome)
             gives = f"ends the process ({how}){_during(outcome, program)}"
             return Verdict.CRASHED, "crash", gives, how
     raise TypeError(f"{type(outcome).__name__} is an answer")
+
+
+def fault_name(fault: Fault) -> str:
+    """How a worker was lost, in a few words."""
+    match fault:
+        case TimedOut():
+            return f"no answer within {fault.limit:g} s"
+        case Garbled():
+            return "a garbled answer"
+        case Crashed(limit=str(limit)):
+            return f"more than {limit}"
+        case Crashed(signal=int(number)) if number:
+            return f"signal {number}"
+    return f"exit status {fault.exit_code}"
 
 
 def _raised(

@@ -173,7 +173,7 @@ def test_what_is_changed_of_the_process_harms_no_other(what: str) -> None:
         return
     # what nothing in the process can undo takes another process
     assert starts == (2 if what == "memory" else 1)
-    assert found.leaked == (("process",) if what == "memory" else ())
+    assert found.leaked == found.renewed == (("process",) if what == "memory" else ())
     assert found.incidents == ()
     assert all(isinstance(draw.outcome, Returned) for draw in found.draws)
 

@@ -217,7 +217,7 @@ def test_a_crash_is_blamed_on_its_function_and_the_rest_is_judged() -> None:
     assert isinstance(failures[0].got, str)
     assert "about to end" in failures[0].got
     restarts = [e for e in found.events if isinstance(e, WorkerRestarted)]
-    assert {(e.function, e.reason) for e in restarts} == {("exp", "Crashed")}
+    assert {(e.function, e.reason) for e in restarts} == {("exp", "signal 6")}
     assert found.results.run.restarts >= len(restarts)
     assert sum(a.cases for f in found.results.functions for a in f.aspects) > 0
     judged = [e.result.function for e in found.events if isinstance(e, FunctionJudged)]
