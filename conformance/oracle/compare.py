@@ -75,6 +75,10 @@ def worst(got: Array, expectation: Expectation) -> Error:
     return Error(float(error[index]), float(limit[index]), index)
 
 
+_ROUNDINGS = 8
+"""In float32, of a value as large as the largest element."""
+
+
 def keeps_half_the_digits(got: Array, expectation: Expectation, outside: Mask) -> bool:
     """Whether the error is one of precision: below half of the dtype's digits.
 
@@ -93,14 +97,17 @@ def keeps_half_the_digits(got: Array, expectation: Expectation, outside: Mask) -
 
 
 def as_in_single(got: Array, expectation: Expectation, outside: Mask) -> bool:
-    """Whether a float64 result is as good as one that was computed in float32."""
+    """Whether a float64 result is as good as one that was computed in float32.
+
+    Of what is added up on the way nothing is known but that it may be larger than the result.
+    """
     if expectation.dtype != "float64":
         return False
     single = float(np.finfo("float32").eps)
     coarser = single / float(np.finfo("float64").eps)
     value, bound = expectation.value, expectation.bound
     with np.errstate(invalid="ignore", over="ignore"):
-        room = np.maximum(bound * coarser, single * _scale(value))
+        room = np.maximum(bound * coarser, _ROUNDINGS * single * _scale(value))
         return bool((np.abs(got - value)[outside] <= room[outside]).all())
 
 
