@@ -334,9 +334,10 @@ def _venv_of(
         return _venv(path, name, own)
     if "venv" not in table:
         return None
-    if table["venv"] not in venvs:
-        raise RegistryError(f"{where}: no table [venvs.{table['venv']}]")
-    return venvs[table["venv"]]
+    named = table["venv"]
+    if not isinstance(named, str) or named not in venvs:
+        raise RegistryError(f"{where}: no table [venvs.{named}]")
+    return venvs[named]
 
 
 def _requirements(path: Path, where: str, given: Any) -> list[str]:

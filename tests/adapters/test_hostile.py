@@ -175,7 +175,9 @@ def test_what_is_changed_of_the_process_harms_no_other(what: str) -> None:
     assert starts == (2 if what == "memory" else 1)
     assert found.leaked == found.renewed == (("process",) if what == "memory" else ())
     assert found.incidents == ()
-    assert all(isinstance(draw.outcome, Returned) for draw in found.draws)
+    # the trace is met by the very call that set it
+    others = [draw for n, draw in enumerate(found.draws) if (what, n) != ("trace", 1)]
+    assert all(isinstance(draw.outcome, Returned) for draw in others)
 
 
 HORRORS = {

@@ -26,7 +26,7 @@ def offered(adapter: Any, program: Program, eager_inputs: bool = False) -> Progr
 
 def _offered(adapter: Any, item: Input, eager_inputs: bool) -> Input:
     binding = _binding(adapter, item, eager_inputs)
-    kept = item.arguments if binding in PLACEHOLDERS else None
+    kept = item.arguments if binding == item.binding else None
     return item._replace(binding=binding, arguments=kept)
 
 
