@@ -27,7 +27,7 @@ def refused(pytester: pytest.Pytester, *arguments: str) -> str:
     [
         ([], "nothing says what to test", "--conformance-target NAME"),
         (["--conformance-target=refrence"], "unknown target 'refrence'", "did you mean reference"),
-        (["--conformance-target=keras-1.0.8-theano"], "cannot be run", "conformance install"),
+        (["--conformance-target=keras-1.0.8-theano"], "cannot be run", "install"),
         (["--conformance-module=a.b"], "No module named 'a'", "look at module, path and python"),
         (
             ["--conformance-module=fakes.does_not_import", PATH],
