@@ -173,3 +173,12 @@ def test_elements_in_words_are_few() -> None:
     assert checks.shown(np.array(1.5)) == "1.5"
     assert checks.shown([[1, 2], [3, 4]]) == "[[1 2] [3 4]]"
     assert "..." in checks.shown(np.arange(100))
+
+
+def test_what_is_equal_in_float32_alone_is_inaccurate() -> None:
+    wanted = np.array([1 / 3, -2.0])
+    test = checks.is_array(wanted)
+    rounded = problem(test, array(wanted, "float32"))
+    assert (rounded.detail, rounded.conventions) == ("accuracy", ("accuracy",))
+    wrong = problem(test, array(wanted + np.array([1e-5, 0])))
+    assert (wrong.detail, wrong.conventions) == ("value", ())
