@@ -36,14 +36,21 @@ def is_array(expected: Any, *, dtype: bool = False) -> Test:
         same = got == wanted
         if got.dtype.kind == wanted.dtype.kind == "f":
             same |= np.isnan(got) & np.isnan(wanted)
-        return None if np.all(same) else _unequal(got, wanted, ~same)
+        return None if np.all(same) else _unequal(got, wanted)
 
     return test
 
 
-def _unequal(got: Array, wanted: Array, outside: Array) -> Problem:
+def equal_in_single(got: Array, wanted: Array) -> bool:
+    """Whether arrays of one shape are equal as far as float32 can tell, where float64 is wanted."""
+    if not got.dtype.kind == wanted.dtype.kind == "f":
+        return False
     exact = Expectation(wanted, np.zeros(wanted.shape), wanted.dtype.name)
-    inaccurate = got.dtype.kind == "f" and as_in_single(got, exact, outside)
+    return as_in_single(got, exact, (got != wanted) & ~(np.isnan(got) & np.isnan(wanted)))
+
+
+def _unequal(got: Array, wanted: Array) -> Problem:
+    inaccurate = equal_in_single(got, wanted)
     kind, conventions = ("accuracy", ("accuracy",)) if inaccurate else ("value", ())
     return Problem(f"gives {shown(got)}", kind, conventions, got=got, expected=wanted)
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import plain, shown
+from conformance.scenarios.checks import equal_in_single, plain, shown
 from conformance.scenarios.model import Array, Check, Problem, Scenario, Values
 from conformance.scenarios.state_model import (
     NONE,
@@ -256,6 +256,8 @@ def _problem(got: Array, wanted: Array, conventions: tuple[str, ...], *, compute
         # what arithmetic on tensors gives is no function's fault, and in no document
         by = ("result-dtype",) if computed else ()
         return Problem(f"gives dtype {got.dtype}", "dtype", by, got, wanted)
+    if equal_in_single(got, wanted):
+        return Problem(f"gives {shown(got)}", "accuracy", (*conventions, "accuracy"), got, wanted)
     return Problem(f"gives {shown(got)}", "value", conventions, got, wanted)
 
 
