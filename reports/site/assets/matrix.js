@@ -1,0 +1,212 @@
+// The matrix: filters, which are kept in the address, scores of what is shown, and arrow keys.
+"use strict";
+(() => {
+  const $ = (id) => document.getElementById(id);
+  const fields = ["q", "edition", "theme", "aspect", "verdict"];
+  const grid = $("grid"), form = $("filters");
+  const names = {
+    C: "conforms", V: "violates", D: "diverges", U: "unsupported", X: "crashed", T: "timed out", R: "not run",
+  };
+  const symbols = { C: "✓", V: "✗", D: "≠", U: "–", X: "!", T: "T", R: "○", ".": "·", "": "○" };
+  const gravest = "VXTDURC";
+  const heads = [...grid.tHead.rows[0].cells].slice(1);
+  const boxes = [...form.querySelectorAll("input[name=t]")];
+  const aspects = [...$("aspect").options].slice(1).map((option) => option.value);
+  const bodies = [...grid.tBodies].map((body) => ({
+    body,
+    theme: body.dataset.theme,
+    head: body.rows[0],
+    rows: [...body.rows].slice(1).map((row) => ({
+      row,
+      name: row.cells[0].textContent.toLowerCase(),
+      cells: [...row.cells].slice(1).map((cell) => ({
+        cell, letters: cell.dataset.a || "", words: cell.querySelector(".unseen").textContent.trim(),
+      })),
+    })),
+  }));
+
+  function state() {
+    const wanted = Object.fromEntries(fields.map((id) => [id, $(id).value]));
+    wanted.targets = new Set(boxes.filter((box) => box.checked).map((box) => box.value));
+    return wanted;
+  }
+
+  function address(wanted) {
+    const parts = new URLSearchParams();
+    for (const id of fields) if (wanted[id]) parts.set(id, wanted[id]);
+    if (wanted.targets.size < boxes.length) parts.set("t", [...wanted.targets].join(","));
+    return parts.toString();
+  }
+
+  function restore() {
+    const parts = new URLSearchParams(location.hash.slice(1));
+    for (const id of fields) {
+      const value = parts.get(id) || "";
+      $(id).value = value;
+      if ($(id).value !== value) $(id).value = "";
+    }
+    const chosen = parts.has("t") ? new Set(parts.get("t").split(",")) : null;
+    for (const box of boxes) box.checked = !chosen || chosen.has(box.value);
+    if (boxes.length && !boxes.some((box) => box.checked)) for (const box of boxes) box.checked = true;
+    apply();
+  }
+
+  const pick = (letters, aspect) => {
+    if (!letters) return "";
+    if (aspect >= 0) return letters[aspect];
+    return [...gravest].find((letter) => letters.includes(letter)) || ".";
+  };
+  const seen = (letters, aspect) => (aspect >= 0 ? letters[aspect] || "" : letters);
+
+  function matches(cells, wanted, aspect) {
+    if (!wanted.verdict) return true;
+    if (wanted.verdict === "different") {
+      return new Set(cells.map((c) => pick(c.letters, aspect)).filter((l) => l && l !== ".")).size > 1;
+    }
+    return cells.some((c) => hit(c, wanted, aspect));
+  }
+
+  function hit(c, wanted, aspect) {
+    const letters = seen(c.letters, aspect);
+    if (wanted.verdict === "imperfect") return /[VXTDU]/.test(letters);
+    return [...letters].some((letter) => names[letter] === wanted.verdict);
+  }
+
+  function show(c, wanted, aspect) {
+    const letter = pick(c.letters, aspect);
+    const words = names[letter] || (c.letters ? "not applicable" : c.words);
+    const points = score([c], aspect);
+    const link = c.cell.firstElementChild;
+    c.cell.className = `v-${words.replaceAll(" ", "-")}`;
+    const listing = wanted.verdict && wanted.verdict !== "different";
+    if (listing && !hit(c, wanted, aspect)) c.cell.classList.add("dim");
+    link.querySelector("i").textContent = words === "not in this edition" ? "·" : symbols[letter];
+    link.querySelector(".unseen").textContent = `${words} `;
+    link.lastChild.nodeType === 3 ? (link.lastChild.data = "") : link.append("");
+    link.lastChild.data = aspect < 0 && points[1] ? points.join("/") : "";
+  }
+
+  function score(cells, aspect) {
+    let conforming = 0, demanded = 0;
+    for (const { letters } of cells) {
+      for (const letter of seen(letters, aspect)) {
+        if (letter !== ".") demanded += 1;
+        if (letter === "C") conforming += 1;
+      }
+    }
+    return [conforming, demanded];
+  }
+
+  const percent = ([conforming, demanded]) => (Math.floor((conforming * 1000) / demanded) / 10).toFixed(1);
+
+  function apply() {
+    const wanted = state(), aspect = aspects.indexOf(wanted.aspect);
+    const columns = heads.map((head) =>
+      wanted.targets.has(head.dataset.key) && (!wanted.edition || head.dataset.edition === wanted.edition));
+    heads.forEach((head, i) => { head.hidden = !columns[i]; });
+    const part = wanted.q.trim().toLowerCase();
+    const shown = heads.map(() => []);
+    let count = 0;
+    for (const { theme, body, head, rows } of bodies) {
+      const here = heads.map(() => []);
+      let any = false;
+      for (const { row, name, cells } of rows) {
+        const visible = cells.filter((_, i) => columns[i]);
+        const fits = (!wanted.theme || theme === wanted.theme) && name.includes(part)
+          && (!wanted.edition || visible.some((c) => c.letters || c.words !== "not in this edition"))
+          && (aspect < 0 || visible.some((c) => seen(c.letters, aspect).replace(".", "")))
+          && matches(visible, wanted, aspect);
+        row.hidden = !fits;
+        if (!fits) continue;
+        any = true;
+        count += 1;
+        cells.forEach((c, i) => {
+          c.cell.hidden = !columns[i];
+          if (columns[i]) { show(c, wanted, aspect); here[i].push(c); shown[i].push(c); }
+        });
+      }
+      body.hidden = !any;
+      [...head.cells].slice(1).forEach((cell, i) => {
+        cell.hidden = !columns[i];
+        const points = score(here[i], aspect);
+        cell.textContent = points[1] ? points.join("/") : "";
+      });
+    }
+    heads.forEach((head, i) => total(head, score(shown[i], aspect)));
+    const narrowed = wanted.q || wanted.theme || wanted.aspect || wanted.verdict;
+    tell(count, columns.filter(Boolean).length, narrowed);
+    rove();
+  }
+
+  function total(head, points) {
+    const place = head.querySelector(".points");
+    place.firstElementChild.textContent = points[1] ? `${percent(points)} %` : "–";
+    place.lastChild.data = points[1] ? ` ${points.join("/")}` : "";
+  }
+
+  // without a filter the page is right as it came
+  function begin() {
+    form.reset();
+    tell(bodies.reduce((sum, { rows }) => sum + rows.length, 0), heads.length, "");
+    rove();
+  }
+
+  function tell(count, shown, narrowed) {
+    $("nothing").hidden = count > 0;
+    $("howmany").textContent = `${shown} of ${heads.length}`;
+    const words = `${count} function${count === 1 ? "" : "s"}`;
+    $("found").textContent = words + (narrowed ? "; scores of what is shown" : "");
+  }
+
+  function remember() {
+    const text = address(state());
+    try {
+      history.replaceState(null, "", text ? `#${text}` : "#");
+    } catch {
+      location.hash = text;
+    }
+  }
+
+  // one link of the grid is in the order of Tab; the arrow keys move it
+  const links = () => [...grid.tBodies].filter((b) => !b.hidden).flatMap((b) => [...b.rows])
+    .filter((row) => !row.hidden && !row.classList.contains("theme"))
+    .map((row) => [...row.cells].filter((cell) => !cell.hidden).map((cell) => cell.querySelector("a")));
+
+  function rove(current) {
+    const rows = links();
+    for (const link of grid.querySelectorAll("tbody a")) link.tabIndex = -1;
+    const chosen = current || rows[0]?.[0];
+    if (chosen) chosen.tabIndex = 0;
+  }
+
+  const steps = { ArrowDown: [1, 0], ArrowUp: [-1, 0], ArrowRight: [0, 1], ArrowLeft: [0, -1] };
+  grid.addEventListener("keydown", (event) => {
+    const from = event.target.closest("tbody a");
+    if (!from || event.ctrlKey || event.altKey || event.metaKey) return;
+    const rows = links();
+    const y = rows.findIndex((row) => row.includes(from)), x = rows[y]?.indexOf(from);
+    let to = null;
+    if (steps[event.key]) to = rows[y + steps[event.key][0]]?.[x + steps[event.key][1]];
+    else if (event.key === "Home") to = rows[y][0];
+    else if (event.key === "End") to = rows[y].at(-1);
+    else return;
+    event.preventDefault();
+    if (to) { rove(to); to.focus(); reveal(to); }
+  });
+
+  // what has the focus must not be under the sticky row or column
+  function reveal(link) {
+    const box = grid.parentElement, cell = link.closest("td, th").getBoundingClientRect();
+    const frame = box.getBoundingClientRect();
+    const top = frame.top + grid.tHead.offsetHeight, left = frame.left + grid.rows[0].cells[0].offsetWidth;
+    if (cell.top < top) box.scrollTop -= top - cell.top + 4;
+    if (cell.left < left && link.closest("td")) box.scrollLeft -= left - cell.left + 4;
+  }
+
+  form.addEventListener("input", () => { apply(); remember(); });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  window.addEventListener("hashchange", restore);
+  if (location.hash.length > 1) restore();
+  else begin();
+  form.addEventListener("reset", () => setTimeout(() => { apply(); remember(); }));
+})();
