@@ -74,6 +74,7 @@ def _places(target: Target, number: int) -> dict[str, Callable[[], Path | str]]:
     return {
         "home": lambda: own / "home",
         "cache": lambda: layout.cache_folder(target, number),
+        "compiled": lambda: _made(layout.compiled_folder(number)),
         "links": lambda: layout.links_folder(target),
         "site_packages": lambda: _site_packages(target),
         "openblas_dir": lambda: _openblas(target).parent,
@@ -81,6 +82,11 @@ def _places(target: Target, number: int) -> dict[str, Callable[[], Path | str]]:
         "edition": lambda: target.edition,
         "suite": lambda: Path(conformance.__file__).parent.parent,
     }
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def _site_packages(target: Target) -> Path:

@@ -80,6 +80,11 @@ def cache_folder(target: Target, number: int) -> Path:
     return target_folder(target) / (f"cache-{number}" if number else "cache")
 
 
+def compiled_folder(number: int) -> Path:
+    """The folder for compiled code that workers of one number share, whatever their target."""
+    return suite_home() / "compiled" / str(number)
+
+
 def check_file(target: Target) -> Path:
     """The file that holds the target's `Check`."""
     return target_folder(target) / "check.json"

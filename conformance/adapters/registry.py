@@ -26,7 +26,17 @@ Edition = Literal["keras-1", "keras-2.0", "keras-2.2"]
 Family = Literal["graph", "eager"]
 
 PLACEHOLDERS = frozenset(
-    {"home", "cache", "links", "site_packages", "openblas_dir", "openblas_lib", "suite", "edition"}
+    {
+        "home",
+        "cache",
+        "compiled",
+        "links",
+        "site_packages",
+        "openblas_dir",
+        "openblas_lib",
+        "suite",
+        "edition",
+    }
 )
 
 

@@ -19,18 +19,27 @@ _CALLER = re.compile(r'^\s*File ".*", line \d+', re.MULTILINE)
 """A line of a call stack, which names files of this machine and lines of the worker."""
 
 
-def without_addresses(message: str) -> str:
-    """The message without addresses, and without the numbers that tell nodes of a graph apart.
+_DEFINED = re.compile(r" \(defined at [^)\n]*:\d+\)")
+"""Where the code stands that made a node of a graph, on this machine."""
 
-    The first differ from run to run, the second with what was built before.
+
+def without_addresses(message: str) -> str:
+    """The message without addresses and places, and without the numbers that tell nodes apart.
+
+    These differ from run to run, from machine to machine, and with what was built before.
     """
-    return _NODE.sub(lambda node: _NUMBER.sub("", node[0]), _ADDRESS.sub("0x…", message))
+    placeless = _DEFINED.sub("", _ADDRESS.sub("0x…", message))
+    return _NODE.sub(lambda node: _NUMBER.sub("", node[0]), placeless)
 
 
 def without_stack(message: str) -> str:
-    """The message without addresses, and without the paragraphs that hold a call stack."""
-    paragraphs = re.split(r"\n\s*\n", message)
-    return without_addresses("\n\n".join(p for p in paragraphs if not _CALLER.search(p)))
+    """The message without addresses, and without the paragraphs that hold a call stack.
+
+    Nor those after the first that list the nodes of a graph, in an order that is up to chance.
+    """
+    first, *others = re.split(r"\n\s*\n", message)
+    kept = [first, *(p for p in others if not _DEFINED.search(p))]
+    return without_addresses("\n\n".join(p for p in kept if not _CALLER.search(p)))
 
 
 def essence(message: str) -> str:

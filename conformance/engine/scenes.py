@@ -197,7 +197,7 @@ class Scene:
         So is what an operator cannot do to a result of it, or of another operator on one.
         """
         if not step.function.startswith("operator."):
-            return step.function in (self.name, *_EVALUATING)
+            return step.function in (self.name, *_EVALUATING, "printed.call")
         return step.function == "operator.call" or bool(step.mentions() & self._own())
 
     def _own(self) -> set[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
 
+from conformance.generators.forms import ABSENT, form
 from conformance.generators.parts import taken_apart
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
 from conformance.specs import Spec
@@ -68,6 +70,7 @@ class Call:
         *,
         dtype: str | None = None,
         binding: Binding | None = None,
+        wanted: Mapping[str, str] | None = None,
     ) -> None:
         self.draw = draw
         self.spec = spec
@@ -90,6 +93,8 @@ class Call:
         self.claimed = "result"
         self.dtype: str = dtype or self.pick(tuple(_weighted(spec)))
         self.binding = binding
+        self.wanted = wanted or {}
+        """The forms of arguments that are not to be left to chance."""
 
     @property
     def order(self) -> list[str]:
@@ -118,6 +123,10 @@ class Call:
         return any(
             not p.required for p in self.documented.parameters if self.newest(p.name) == name
         )
+
+    def form(self, name: str) -> str:
+        """The form of what the parameter was given."""
+        return form(self.rules[name], self.passed[name]) if name in self.passed else ABSENT
 
     def documented_dtypes(self, name: str) -> list[str]:
         """The dtypes that the documents cover for a tensor parameter."""

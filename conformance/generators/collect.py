@@ -7,7 +7,7 @@ search for a smaller failing structure starts from one that is known to fail.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from random import Random
 from typing import Any, TypeVar
@@ -16,12 +16,13 @@ from unittest import SkipTest
 import hypothesis
 from hypothesis.control import current_build_context
 from hypothesis.database import ExampleDatabase, InMemoryExampleDatabase, choices_to_bytes
-from hypothesis.errors import NoSuchExample
+from hypothesis.errors import NoSuchExample, Unsatisfiable
 from hypothesis.strategies import SearchStrategy
 
 from conformance.generators import images
 from conformance.generators.calls import offered_bindings
 from conformance.generators.coverage import select
+from conformance.generators.pairs import Pair, missing_pairs, pairs, switched, telling
 from conformance.generators.structure import Structure, structures
 from conformance.program import Program, to_json
 from conformance.specs import Spec
@@ -30,6 +31,8 @@ POOL = 4
 """How many times more structures are generated than kept."""
 RARE = 300
 """How many structures are looked at for one that rests on a convention that is hardly met."""
+TRIED, TRIED_FOR_SWITCHES = 4, 40
+"""How many structures are looked at for one with two forms of arguments."""
 GENERATE = (hypothesis.Phase.generate,)
 _KEY = b"case"
 
@@ -57,13 +60,44 @@ def collect_all(spec: Spec, edition: str, count: int, seed: int) -> list[Structu
         pool += _resting_on(convention, spec, edition, seed)
     for beginning in images.rare(spec):
         if not any(_has(s, beginning) for s in pool):
-            pool += _found(spec, edition, partial(_has, beginning=beginning), seed)
+            dtype = spec.dtypes.documented[0]
+            pool += _found(spec, edition, partial(_has, beginning=beginning), seed, dtype)
+    pool += _completing(pool, edition, seed)
     return select(pool, count)
+
+
+def _completing(pool: Sequence[Structure], edition: str, seed: int) -> Iterator[Structure]:
+    """Structures with pairs of forms that no telling one of the pool has, where some come soon."""
+    shown = [pool[place] for place in telling(pool)]
+    known = {pair for s in shown for pair in pairs(s)}
+    for pair in missing_pairs(pool) if shown else ():
+        if pair in known:
+            continue
+        found = _beside(pair, shown[0], edition, seed)
+        if found is not None:
+            known |= pairs(found)
+            yield found
+
+
+def _beside(pair: Pair, telling_one: Structure, edition: str, seed: int) -> Structure | None:
+    """A structure with both forms that tells as much as another one."""
+    spec = telling_one.spec
+    dtype = spec.dtypes.documented[0]
+    strategy = structures(spec, edition, dtype=dtype, wanted=dict(pair))
+
+    def shows(structure: Structure) -> bool:
+        return pair in pairs(structure) and 1 in telling([telling_one, structure])
+
+    tried = TRIED_FOR_SWITCHES if switched(pair, telling_one) else TRIED
+    try:
+        return _find(strategy, shows, tried, seed, GENERATE)
+    except Unsatisfiable:  # forms that exclude each other
+        return None
 
 
 def _has(structure: Structure, beginning: tuple[Hashable, ...]) -> bool:
     """Whether a settled call has a feature that begins so, and is true."""
-    if structure.unsettled:
+    if not structure.settled:
         return False
     found = (f for f in images.features(structure) if f[: len(beginning)] == beginning)
     return any(all(part is not False for part in f) for f in found)
@@ -82,10 +116,14 @@ def _rests_on(structure: Structure, convention: str) -> bool:
 
 
 def _found(
-    spec: Spec, edition: str, condition: Callable[[Structure], bool], seed: int
+    spec: Spec,
+    edition: str,
+    condition: Callable[[Structure], bool],
+    seed: int,
+    dtype: str | None = None,
 ) -> list[Structure]:
     """A structure that meets a condition, if one comes soon."""
-    found = _find(structures(spec, edition), condition, RARE, seed, GENERATE)
+    found = _find(structures(spec, edition, dtype=dtype), condition, RARE, seed, GENERATE)
     return [] if found is None else [found]
 
 

@@ -7,6 +7,8 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 from conformance.generators import images
+from conformance.generators.forms import FEW
+from conformance.generators.pairs import pairs, plain, switched, telling
 from conformance.generators.structure import Structure, expected_shape
 from conformance.program import Argument, Ref
 from conformance.specs import kinds
@@ -16,19 +18,41 @@ Feature = tuple[Hashable, ...]
 MOST_UNSETTLED = 3
 """One in so many gradients is of a structure that rests on conventions, where others can be had."""
 
-_FEW = (kinds.Literals, kinds.Dtype, kinds.Boolean, kinds.DataFormat)
-"""Kinds of parameters with few values, all of which are to be tried."""
-
 
 def select(pool: Sequence[Structure], count: int) -> list[Structure]:
     """`count` of the structures, in their order.
 
-    First those that add features until none is missing, then those that the documents settle,
-    then the rest: what is unsettled matters less than what can be violated.
+    First those that add features until none is missing; as far as there is room what comes
+    together, first with a switch, then any two forms of arguments; then those that the documents
+    settle, which show features once more; then the rest: what is unsettled matters less than what
+    can be violated.
     """
-    kept = _covering([frozenset(features_of(s)) for s in pool], count)
+    told = set(telling(pool))
+    shown = [pairs(s) if place in told else set() for place, s in enumerate(pool)]
+    features = [frozenset(features_of(s)) for s in pool]
+    together = [
+        frozenset([*_together(s), *(p for p in its if switched(p, s))])
+        for s, its in zip(pool, shown, strict=True)
+    ]
+    kept: list[int] = []
+    for wanted in (features, together, [frozenset[Feature](its) for its in shown]):
+        kept = _covering(wanted, count, kept)
+    both = [a | b for a, b in zip(features, together, strict=True)]
+    kept = _again([i for i in told if i not in kept], both, count, kept)
     rest = sorted(set(range(len(pool))) - set(kept), key=lambda i: (bool(pool[i].unsettled), i))
     return [pool[i] for i in sorted([*kept, *rest[: count - len(kept)]])]
+
+
+def _again(
+    places: Sequence[int], features: Sequence[frozenset[Feature]], count: int, kept: Sequence[int]
+) -> list[int]:
+    """`kept`, and of the places those that show features once more, until there are enough."""
+    left, found = sorted(places), list(kept)
+    while left and len(found) < count:
+        round_ = _covering([features[i] for i in left], count - len(found))
+        found += [left[n] for n in round_]
+        left = [i for n, i in enumerate(left) if n not in round_]
+    return found
 
 
 def select_settled(pool: Sequence[Structure], unsettled: Sequence[bool], count: int) -> list[int]:
@@ -68,10 +92,12 @@ def _features_of_slopes(structure: Structure) -> Iterator[Feature]:
     yield from (("above one", name) for name, value in numbers if value > 1)
 
 
-def _covering(features: Sequence[frozenset[Feature]], count: int) -> list[int]:
-    """Places, each the one that adds the most features, until none is missing."""
-    kept: list[int] = []
-    missing = set().union(*features)
+def _covering(
+    features: Sequence[frozenset[Feature]], count: int, first: Sequence[int] = ()
+) -> list[int]:
+    """`first`, and places, each the one that adds the most features, until none is missing."""
+    kept = list(first)
+    missing = set().union(*features).difference(*(features[i] for i in kept))
     while missing and len(kept) < count:
         best = max(range(len(features)), key=lambda i: (len(features[i] & missing), -i))
         if not features[best] & missing:
@@ -101,6 +127,16 @@ def features_of(structure: Structure) -> Iterator[Feature]:
     yield from images.features(structure)
     for name, value in structure.arguments.items():
         yield from _value(structure, name, value)
+
+
+def _together(structure: Structure) -> Iterator[Feature]:
+    """Features that come together, or alone: what may hide behind another one."""
+    if not structure.unsettled:
+        yield ("settled", *sorted({i.dtype for i in structure.program.inputs}))
+    if structure.part is not None:
+        yield ("part", structure.part.name, "input-dtype" in structure.unsettled, plain(structure))
+    if len(structure.unsettled) == 1 and plain(structure):
+        yield ("convention alone", *structure.unsettled)
 
 
 def _passing(structure: Structure) -> Iterator[Feature]:
@@ -144,14 +180,14 @@ def _relations(structure: Structure) -> Iterator[Feature]:
     yield ("same shape", x == y)
     yield ("ranks", (len(x) > len(y)) - (len(x) < len(y)))
     for a, b in zip(reversed(x), reversed(y), strict=False):
-        yield ("stretched", (a == 1 != b) - (b == 1 != a))
+        yield ("stretched", 0 not in (a, b), (a == 1 != b) - (b == 1 != a))
 
 
 def _value(structure: Structure, name: str, value: Argument) -> Iterator[Feature]:
     rule = structure.spec.parameters.get(name)
     if isinstance(value, Ref) or rule is None or isinstance(rule, kinds.Omitted):
         return
-    if isinstance(rule, _FEW):
+    if isinstance(rule, FEW):
         yield ("value", name, repr(value))
     if isinstance(rule, kinds.Dtype):
         dtypes = {i.dtype for i in structure.program.inputs if math.prod(i.shape)}

@@ -209,7 +209,7 @@ def features(structure: Structure) -> Iterator[tuple[Hashable, ...]]:
     if not any(isinstance(r, kinds.Images) for r in structure.spec.parameters.values()):
         return
     values = structure.runtime.values
-    settled = not structure.unsettled
+    settled = structure.settled
     moves = [
         ("settled", settled),
         ("padding", values.get("padding")),
@@ -228,12 +228,16 @@ def features(structure: Structure) -> Iterator[tuple[Hashable, ...]]:
 
 def rare(spec: Spec) -> list[tuple[Hashable, ...]]:
     """The beginnings of features that a settled call hardly has, and that are to be tested."""
-    if not any(isinstance(r, kinds.Images) for r in spec.parameters.values()):
+    images = [r for r in spec.parameters.values() if isinstance(r, kinds.Images)]
+    if not images:
         return []
-    effects = {"strides": "moves", "dilation_rate": "reaches"}
-    found: list[tuple[Hashable, ...]] = [
-        (effect,) for name, effect in effects.items() if name in spec.parameters
-    ]
+    # of three axes the last is seldom long enough for a stride of two to make a difference
+    last: list[tuple[Hashable, ...]] = [("moves by two", 2)] if images[0].spatial == 3 else []
+    effects: dict[str, list[tuple[Hashable, ...]]] = {
+        "strides": [("moves",), *last],
+        "dilation_rate": [("reaches",)],
+    }
+    found = [effect for name in effects if name in spec.parameters for effect in effects[name]]
     if "output_shape" in spec.parameters:  # there are no effects of strides on such windows
         return []
     modes = spec.parameters.get("pool_mode")
@@ -256,6 +260,8 @@ def _effects(structure: Structure) -> Iterator[tuple[Hashable, ...]]:
     strides = image_rules.each(values.get("strides", 1), sizes)
     padding = values.get("padding", "valid")
     steps = image_rules.windows(lengths, sizes, 1, padding, rates)
+    if len(set(strides)) > 1:
+        yield ("moves differently", all((count or 0) > 1 for count in steps))
     for axis, (k, rate, stride, count) in enumerate(zip(sizes, rates, strides, steps, strict=True)):
         seen = (count or 0) > 1
         yield ("moves", axis, stride > 1 and seen)

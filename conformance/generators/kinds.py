@@ -6,10 +6,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import hypothesis
 from hypothesis import strategies as st
 
 from conformance.generators import features, images
 from conformance.generators.calls import Call
+from conformance.generators.forms import ABSENT
 from conformance.program import Binding, Ref
 from conformance.specs import kinds
 from conformance.specs.rules import evaluate
@@ -20,12 +22,32 @@ RANKS = (1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 0, 0, 5, 5)
 SIZES = (1,) * 4 + (2,) * 10 + (3,) * 8 + (4,) * 3 + (5,) + (0,) * 2
 SMALL_SIZES = (1,) * 10 + (2,) * 14 + (3,) * 4 + (0,) * 2
 """As often as they are wanted; the simplest first, because Hypothesis shrinks towards it."""
+REDRAWN = 8
+"""How often an argument is drawn for one of the form that is wanted."""
 
 
 def draw_parameter(call: Call, name: str) -> None:
     """Draw one parameter, or leave it to its default."""
-    if call.may_omit(name) and call.pick((True, False, False)):
+    wanted = call.wanted.get(name)
+    if wanted is not None:
+        _draw_form(call, name, wanted)
+    elif not (call.may_omit(name) and call.pick((True, False, False))):
+        _draw(call, name)
+
+
+def _draw_form(call: Call, name: str, wanted: str) -> None:
+    """Draw an argument until it has the form that is wanted."""
+    if wanted == ABSENT and call.may_omit(name):
         return
+    for _ in range(REDRAWN):
+        call.passed.pop(name, None)
+        _draw(call, name)
+        if call.form(name) == wanted:
+            return
+    hypothesis.reject()
+
+
+def _draw(call: Call, name: str) -> None:
     rule = call.rules[name]
     if type(rule) in _VALUES:
         call.add_value(name, _VALUES[type(rule)](call, rule))

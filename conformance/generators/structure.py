@@ -49,6 +49,8 @@ class Structure:
     program: Program
     arguments: Mapping[str, Argument]
     """What each parameter was given, by its newest name; `Ref` for inputs; defaults included."""
+    passed: frozenset[str]
+    """The parameters that were not left to their defaults."""
     runtime: Scope
     static: Scope
     unsettled: tuple[str, ...]
@@ -63,6 +65,11 @@ class Structure:
     edition: str = ""
     claimed: str = "result"
     """The input or result whose claimed dtype and static shape are judged."""
+
+    @property
+    def settled(self) -> bool:
+        """Whether the documents cover the case and name its dtypes, so that errors violate them."""
+        return not self.unsettled and not refusable(self)
 
     @property
     def size(self) -> tuple[int, ...]:
@@ -117,12 +124,23 @@ def structures(
     *,
     dtype: str | None = None,
     binding: Binding | None = None,
+    wanted: Mapping[str, str] | None = None,
 ) -> Structure:
     """Structures for one function in one edition; invalid ones if `error` is given.
 
-    `dtype` and `binding` are those of its tensors, if they are not to be drawn.
+    `dtype` and `binding` are those of its tensors, and `wanted` the forms of arguments, if they are
+    not to be drawn.
     """
-    call = Call(draw, spec, signature(spec, edition), edition, error, dtype=dtype, binding=binding)
+    call = Call(
+        draw,
+        spec,
+        signature(spec, edition),
+        edition,
+        error,
+        dtype=dtype,
+        binding=binding,
+        wanted=wanted,
+    )
     for name in call.order:
         draw_parameter(call, name)
     program = call.program()
@@ -131,6 +149,7 @@ def structures(
         spec=spec,
         program=program,
         arguments=call.complete_arguments(),
+        passed=frozenset(call.passed),
         runtime=runtime,
         static=static,
         unsettled=() if error else _unsettled(call, runtime),

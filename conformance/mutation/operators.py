@@ -99,7 +99,7 @@ OPERATORS: tuple[Operator, ...] = (
              {"change": "saturated"}, (Aspect.VALUE,)),
     Operator("single precision", "float64 computed in float32", "result",
              but((*CONSTANT, "epsilon", "zeros_like", *_DRAWN), floats),
-             {"change": "single precision"}, (Aspect.VALUE,)),
+             {"change": "single precision"}, (Aspect.VALUE, Aspect.STATE)),
     Operator("last axis reversed", "the last axis in reverse", "result",
              but(("ones", "ones_like", "epsilon", "ctc_batch_cost", *_DRAWN), floats),
              {"change": "last axis reversed"}, (Aspect.VALUE,)),

@@ -75,10 +75,6 @@ def worst(got: Array, expectation: Expectation) -> Error:
     return Error(float(error[index]), float(limit[index]), index)
 
 
-_ROUNDINGS = 8
-"""In float32, of a value as large as the largest element."""
-
-
 def keeps_half_the_digits(got: Array, expectation: Expectation, outside: Mask) -> bool:
     """Whether the error is one of precision: below half of the dtype's digits.
 
@@ -96,11 +92,12 @@ def keeps_half_the_digits(got: Array, expectation: Expectation, outside: Mask) -
         return bool((np.abs(got - value)[outside] <= coarse[outside]).all())
 
 
-def as_in_single(got: Array, expectation: Expectation, outside: Mask) -> bool:
-    """Whether a float64 result is as good as one that was computed in float32.
+_ROUNDINGS = 2
+"""Of what goes in and of what comes out, to float32, of a value as large as the largest element."""
 
-    Of what is added up on the way nothing is known but that it may be larger than the result.
-    """
+
+def as_in_single(got: Array, expectation: Expectation, outside: Mask) -> bool:
+    """Whether a float64 result is as good as one that was computed in float32."""
     if expectation.dtype != "float64":
         return False
     single = float(np.finfo("float32").eps)

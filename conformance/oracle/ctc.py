@@ -163,8 +163,16 @@ def expected_cost(
     y_true: Array, y_pred: Array, input_length: Array, label_length: Array
 ) -> Expectation:
     """The losses (samples, 1), which must be finite, with bounds for the dtype of `y_pred`."""
+    return expected_cost_with(EPSILON, y_true, y_pred, input_length, label_length)
+
+
+def expected_cost_with(
+    epsilon: float, y_true: Array, y_pred: Array, input_length: Array, label_length: Array
+) -> Expectation:
+    """As `expected_cost`, for another fuzz factor."""
     known = {"y_true": y_true, "input_length": input_length, "label_length": label_length}
-    return _expectation(partial(ctc_batch_cost, **known), "y_pred", y_pred, y_pred.shape[1])
+    oracle, fuzz = partial(ctc_batch_cost, **known), partial(_added, epsilon=epsilon)
+    return _expectation(oracle, "y_pred", y_pred, y_pred.shape[1], fuzz=fuzz)
 
 
 def expected_best_path_cost(y_pred: Array, input_length: Array) -> Expectation:
@@ -203,9 +211,9 @@ def _fuzzy(x: Array) -> list[Array]:
     return [np.log(_softmax(x) + EPSILON)]
 
 
-def _added(y: Array) -> list[Array]:
+def _added(y: Array, epsilon: float = EPSILON) -> list[Array]:
     """Probabilities with epsilon added, and those made to add up to 1 again."""
-    more = y + EPSILON
+    more = y + epsilon
     return [more, more / more.sum(axis=-1, keepdims=True)]
 
 

@@ -46,9 +46,16 @@ def uses_package(steps: Iterable[Step]) -> bool:
     return any(step.function.startswith("keras.") for step in steps)
 
 
+def catches_prints(steps: Iterable[Step]) -> bool:
+    """Whether a step observes what a call prints."""
+    return any(step.function == "printed.call" for step in steps)
+
+
 def call_text(step: Step) -> str:
     """The call of a step as Python source, such as `sum(x, axis=1)`."""
     package, _, rest = step.function.partition(".")
+    if package == "printed":
+        return f"printed({', '.join(_passed(step.args, step.kwargs))})"
     if package == "operator" and rest:
         return _operation(rest, list(step.args), _passed((), step.kwargs))
     return f"{step.function}({', '.join(_passed(step.args, step.kwargs))})"

@@ -75,9 +75,10 @@ class Step:
     """One call: `result = K.function(*args, **kwargs)`.
 
     `function` may also be `operator.NAME` (a function of Python's `operator` module in `OPERATORS`,
-    `operator.call` for calling what an earlier step made, `operator.getitem` for a part of it) or
-    `keras.NAME` (something else of the package that the implementation belongs to, such as
-    `keras.layers.Input`).
+    `operator.call` for calling what an earlier step made, `operator.getitem` for a part of it),
+    `printed.call` (as `operator.call`; the result is the end of what the call prints, to standard
+    output and standard error, as a text) or `keras.NAME` (something else of the package that the
+    implementation belongs to, such as `keras.layers.Input`).
 
     Where `attempt` is set, an exception does not end the program: the result is the text
     "raises " with the names of its classes, nearest first, or "returns".

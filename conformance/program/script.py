@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from conformance.program.calls import argument_text, step_lines, uses_package
+from conformance.program.calls import argument_text, catches_prints, step_lines, uses_package
 from conformance.program.model import Binding, Case, Input, Program
 
 Outputs = Literal["tensors", "lists", "values"]
@@ -19,6 +19,29 @@ Outputs = Literal["tensors", "lists", "values"]
 
 BACKEND = "{backend}"
 """In the texts of a `Home` and of its program, stands for the name of the target's own backend."""
+
+
+PRINTED = """
+def printed(function, *args):
+    import ctypes, os, sys, tempfile
+    streams = sys.stdout, sys.stderr
+    kept = os.dup(1), os.dup(2)
+    with tempfile.TemporaryFile() as file:
+        try:
+            for number, stream in enumerate(streams, 1):
+                stream.flush()
+                os.dup2(file.fileno(), number)
+            function(*args)
+        finally:
+            ctypes.CDLL(None).fflush(None)
+            for number, stream in enumerate(streams, 1):
+                stream.flush()
+                os.dup2(kept[number - 1], number)
+        file.seek(0)
+        return file.read().decode(errors='replace')
+
+""".splitlines()
+"""A function of scripts: what a call prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +107,8 @@ def print_script(
     else:
         lines += _evaluate(program, prelude.absent, listed=outputs == "lists")
     reached = _prelude(prelude, lines, uses_package=uses_package(program.steps))
-    lines = [*reached, *_renamed(prelude), "", *lines]
+    helpers = PRINTED if catches_prints(program.steps) else ()
+    lines = [*reached, *_renamed(prelude), "", *helpers, *lines]
     lines += [f"# {part}" for comment in comments for part in comment.splitlines() or [""]]
     script = "\n".join(lines) + "\n"
     return script.replace(BACKEND, prelude.backend) if prelude.home else script

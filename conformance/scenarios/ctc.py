@@ -222,6 +222,35 @@ def costs(neutral: bool) -> Callable[[str], st.SearchStrategy[Scenario]]:
     return lambda _: st.builds(cost, cases, bindings)
 
 
+FINE = 1e-15
+"""A fuzz factor that hides no digit of float64."""
+
+
+def fine(case: Labelled) -> Scenario:
+    """The losses in float64, where the fuzz factor is too small to account for lost digits."""
+    arrays = tensors_of(replace(case, y_pred=case.y_pred.astype("float64")))
+    writer = Writer()
+    writer.call("set_epsilon", FINE)
+    given = Inputs(writer, "variable", arrays)
+    given.observe("cost", [writer.call("ctc_batch_cost", *given.tensors)])
+    check = Check(
+        "the digits of the loss",
+        Aspect.VALUE,
+        ("cost",),
+        agrees_with(lambda: ctc.expected_cost_with(FINE, **arrays)),
+        "-log of the probability of each label, to the digits of float64",
+        at=LOSS,
+    )
+    named = inputs.conventions("float64", case.neutral)
+    title = "losses with a small epsilon"
+    return Scenario("ctc_batch_cost", title, writer.program(), writer.arrays, (check,), named)
+
+
+def fine_costs(_: str) -> st.SearchStrategy[Scenario]:
+    """Losses in float64."""
+    return st.builds(fine, inputs.labelled_inputs(neutral=True))
+
+
 def gradients(neutral: bool) -> Callable[[str], st.SearchStrategy[Scenario]]:
     """Gradients of the losses."""
     cases = inputs.labelled_inputs(neutral)
@@ -300,6 +329,9 @@ def label_tensors(_: str) -> st.SearchStrategy[Scenario]:
     return st.builds(sparse_labels, inputs.labelled_inputs(neutral=False))
 
 
+NEWER = ("keras-2.0", "keras-2.2")
+"""Editions with set_epsilon."""
+
 _COST = frozenset({Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE})
 _GRADIENT = frozenset({Aspect.GRADIENT})
 _VALUE = frozenset({Aspect.VALUE})
@@ -307,6 +339,7 @@ _VALUE = frozenset({Aspect.VALUE})
 FAMILIES: tuple[Family, ...] = (
     Family("ctc_batch_cost", _COST, costs(neutral=True)),
     Family("ctc_batch_cost", _COST, costs(neutral=False)),
+    Family("ctc_batch_cost", frozenset({Aspect.VALUE}), fine_costs, NEWER, share=0.25),
     Family("ctc_batch_cost", _GRADIENT, gradients(neutral=True), share=0.5),
     Family("ctc_batch_cost", _GRADIENT, gradients(neutral=False), share=0.5),
     Family("ctc_batch_cost", _VALUE, edges),

@@ -209,6 +209,14 @@ def test_targets_that_share_an_environment_share_no_home(target: Target) -> None
     assert len(homes) == 2
 
 
+def test_targets_may_share_what_workers_of_one_number_compile(target: Target) -> None:
+    sharing = [replace(target, name=n, environment={"X": "{compiled}/c"}) for n in ("a", "b")]
+    folders = [
+        environments.launch_environment(one, number)["X"] for number in (0, 1) for one in sharing
+    ]
+    assert [folders.index(folder) for folder in folders] == [0, 0, 2, 2]
+
+
 def test_an_incomplete_environment_is_told_by_its_placeholders(target: Target) -> None:
     made(target)
     needing = replace(target, environment={"X": "{openblas_lib}"})

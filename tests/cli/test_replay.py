@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from conformance.cli import main
 from conformance.cli.database import Database
 from conformance.engine import PROFILES
 from conformance.reporting import read_results
-from conformance.results import Failure
+from conformance.results import Failure, Results, timeless
 from tests.engine.support import EDITION, tasks
 
 FAKES = Path(__file__).parents[1] / "adapters" / "fakes"
@@ -71,9 +72,12 @@ def out(tmp_path_factory: pytest.TempPathFactory, module: Path) -> Path:
 
 
 def failures(folder: Path, **of: object) -> list[Failure]:
-    results = read_results(folder / "mine.json")
-    listed = [f for function in results.functions for a in function.aspects for f in a.failures]
+    listed = _of(read_results(folder / "mine.json"))
     return [f for f in listed if all(getattr(f, name) == value for name, value in of.items())]
+
+
+def _of(results: Results) -> list[Failure]:
+    return [f for function in results.functions for a in function.aspects for f in a.failures]
 
 
 def replay(module: Path, broken: str, out: Path, *arguments: str) -> Result:
@@ -89,8 +93,8 @@ def test_what_still_fails_is_1_with_what_was_expected_and_got(module: Path, out:
     for failure in failures(out):
         assert f"{failure.id} " in result.output
     assert f"{len(failures(out))} still failing" in result.output.splitlines()[-1]
-    assert "expected: float64" in result.output
-    assert "got: float32" in result.output
+    assert re.search(r"expected: float\d+ \(1,\)\n +\*2\.71828\d*\*\n", result.output)
+    assert re.search(r"got: float\d+ \(1,\)\n +\*3\.71828\d*\*\n", result.output)
 
 
 def test_what_is_mended_is_0(module: Path, out: Path) -> None:
@@ -221,15 +225,12 @@ def shape_of_one_seed() -> str:
     return next(shape for shape in shapes(0) if shape not in shapes(1))
 
 
-def run(module: Path, broken: str, seed: int, *arguments: str) -> tuple[int, bytes]:
+def run(module: Path, broken: str, seed: int, *arguments: str) -> tuple[int, Results]:
     """The exit status and what the results hold, without times."""
     shutil.rmtree("out", ignore_errors=True)
     options = ("-k", EXP, "--aspect", "value", "--seed", str(seed), *SMOKE, "-o", "out")
     status = call("run", module, broken, *options, *arguments).exit_code
-    data = json.loads(Path("out", "mine.json").read_text())
-    for name in ("started", "seconds", "seconds_in_target", "milliseconds", "spent"):
-        del data["run"][name]
-    return status, json.dumps(data).encode()
+    return status, timeless(read_results(Path("out", "mine.json")))
 
 
 def test_what_one_seed_found_is_tried_first_by_another(module: Path) -> None:
@@ -244,7 +245,7 @@ def test_what_one_seed_found_is_tried_first_by_another(module: Path) -> None:
     (failure,) = failures(Path("out"))
     assert failure.origin is not UNSET
     assert failure.origin.seed == 0
-    assert failure.id in {f["id"] for f in _each(json.loads(first[1]))}
+    assert failure.id in {f.id for f in _of(first[1])}
     assert shape in failure.message
     assert run(module, "none", 1, *kept)[0] == 0
     assert Database(DirectoryBasedExampleDatabase("kept")).stored() == [], "it is mended"

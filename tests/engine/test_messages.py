@@ -53,3 +53,15 @@ def test_a_message_is_told_without_the_stack() -> None:
     assert without_stack(message) == kept
     assert without_stack(f"{stack}, at 0x1f, cut off") == ""
     assert without_stack("one\n\ntwo at 0x1f") == "one\n\ntwo at 0x…"
+
+
+def test_what_lists_the_nodes_of_a_graph_is_left_out() -> None:
+    message = """InvalidArgumentError: output dimensions must be positive
+\t [[node Resize_3 (defined at tmp/site-packages/backend.py:2018) ]]
+
+Errors may have originated from an input operation.
+Input Source operations connected to node Resize_3:
+ Variable_1/read (defined at tmp/site-packages/backend.py:402)\t
+ mul (defined at tmp/site-packages/backend.py:2013)"""
+    kept = "InvalidArgumentError: output dimensions must be positive\n\t [[node Resize ]]"
+    assert without_stack(message) == kept

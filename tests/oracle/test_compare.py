@@ -108,5 +108,6 @@ def test_float64_computed_in_float32() -> None:
     for bound in (0.0, 1e-15):
         asked = expectation(exact, bound, "float64")
         assert as_in_single(rounded, asked, beyond)
-        assert not as_in_single(rounded + np.array([1e-5, 0, 0]), asked, beyond)
+        assert as_in_single(rounded + np.array([1e-7, 0, 0]), asked, beyond)
+        assert not as_in_single(rounded + np.array([1e-6, 0, 0]), asked, beyond)
     assert not as_in_single(rounded, expectation(exact, 0.0), beyond)

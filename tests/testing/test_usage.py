@@ -27,7 +27,11 @@ def refused(pytester: pytest.Pytester, *arguments: str) -> str:
     [
         ([], "nothing says what to test", "--conformance-target NAME"),
         (["--conformance-target=refrence"], "unknown target 'refrence'", "did you mean reference"),
-        (["--conformance-target=keras-1.0.8-theano"], "cannot be run", "install"),
+        (
+            ["--conformance-target=keras3-numpy"],
+            "cannot be run",
+            "conformance install keras3-numpy",
+        ),
         (["--conformance-module=a.b"], "No module named 'a'", "look at module, path and python"),
         (
             ["--conformance-module=fakes.does_not_import", PATH],
@@ -56,8 +60,14 @@ def refused(pytester: pytest.Pytester, *arguments: str) -> str:
     ],
 )
 def test_usage_errors_name_cause_and_cure(
-    pytester: pytest.Pytester, arguments: list[str], cause: str, cure: str
+    pytester: pytest.Pytester,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    cause: str,
+    cure: str,
 ) -> None:
+    # where no environment is made
+    monkeypatch.setenv("CONFORMANCE_HOME", str(pytester.path / "home"))
     said = refused(pytester, *arguments)
     assert cause in said
     assert cure in said

@@ -5,6 +5,7 @@ from typing import Any, Callable, Dict, List
 
 from .adapters import Absent, required
 from .failures import Failure, Meter
+from .printing import printed
 from .programs import Function, Step, decode
 
 UNKNOWN = "unknown"
@@ -58,6 +59,8 @@ class Calls(object):
         if package == "operator":
             found: Callable[..., Any] = _apply if rest == "call" else getattr(operator, rest)
             return found
+        if name == "printed.call":
+            return _printed
         if package == "maybe" and rest:
             return self._asking(rest)
         if name == "eval" and self._adapter.function(name) is None:
@@ -75,6 +78,11 @@ class Calls(object):
                 return UNKNOWN
 
         return ask
+
+
+def _printed(*args: Any, **kwargs: Any) -> str:
+    said = printed(*args, **kwargs)
+    return UNKNOWN if said is None else said
 
 
 def _apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -33,7 +33,8 @@ def other(value: Any) -> Any:
     if isinstance(value, (list, tuple)) and value:
         return type(value)((*value[:-1], other(value[-1])))
     if isinstance(value, str):
-        return OTHER.get(value, value)
+        # what has spaces is a message, not a name
+        return OTHER.get(value, value.swapcase() if " " in value else value)
     if isinstance(value, int):
         return value + 1
     return value * 2 or 1.0 if isinstance(value, float) else value

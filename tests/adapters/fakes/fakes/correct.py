@@ -90,7 +90,9 @@ def node(operation, *operands):
         return operation(*[o.compute(values) for o in operands])
 
     known = all(None not in o.shape for o in operands)
-    trial = operation(*[np.ones([n or 1 for n in o.shape], o.dtype) for o in operands])
+    trial = operation(
+        *[np.ones([1 if n is None else n for n in o.shape], o.dtype) for o in operands]
+    )
     shape = trial.shape if known else (None,) * trial.ndim
     return Tensor(compute, shape, trial.dtype)
 

@@ -1,0 +1,34 @@
+"""The form of an argument: what tells one argument of a parameter from another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from conformance.program import Argument
+from conformance.specs import kinds
+
+ABSENT = "absent"
+"""The form of what is left to its default."""
+FEW = (kinds.Literals, kinds.Dtype, kinds.Boolean, kinds.DataFormat)
+"""Kinds of parameters with few values, all of which are to be tried."""
+
+
+def form(rule: kinds.ParameterRule, value: Argument) -> str:
+    """What sort of number or of sequence it is; else the value itself, if there are few."""
+    if isinstance(value, list | tuple):
+        return _sequence(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _sign(value)
+    return repr(value) if value is None or isinstance(rule, FEW) else type(value).__name__
+
+
+def _sequence(value: Sequence[Any]) -> str:
+    count = "several" if len(value) > 1 else "one" if value else "nothing"
+    numbers = [v for v in value if isinstance(v, int)]
+    below = " and a negative one" if any(v < 0 for v in numbers) else ""
+    return f"{type(value).__name__} of {count}{below}"
+
+
+def _sign(value: float) -> str:
+    return "zero" if value == 0 else "negative" if value < 0 else "positive"

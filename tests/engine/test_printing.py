@@ -1,0 +1,84 @@
+"""What print_tensor prints is looked at: nothing, another message or another value is wrong."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from conformance.adapters.session import Limits
+from conformance.program import Step, call_text
+from conformance.results import Aspect, Failure, Verdict
+from tests.engine.support import ROOT, examine, module
+
+LIMITS = Limits(structure=20.0, draw=2.0)
+
+FAKE = """
+import sys
+from conformance.reference import *
+from conformance.reference import identity, print_tensor as right
+
+
+def print_tensor(x, message=""):
+    {body}
+"""
+BODIES = {
+    "right": "return right(x, message)",
+    "to standard error": "sys.stdout = sys.stderr; return right(x, message)",
+    "nothing": "return identity(x)",
+    "another message": "return right(x, message.upper())",
+    "the message alone": "print(message); return identity(x)",
+    "another value": "right_x = right(x * 2, message); return right_x * 0.5",
+    "twice": "return right(right(x, message), message)",
+}
+FOUND: dict[str, set[tuple[str, Verdict]]] = {
+    "right": set(),
+    "to standard error": set(),
+    "nothing": {
+        ("the message is printed", Verdict.VIOLATES),
+        ("the value is printed", Verdict.VIOLATES),
+    },
+    "another message": {("the message is printed", Verdict.VIOLATES)},
+    "the message alone": {("the value is printed", Verdict.VIOLATES)},
+    "another value": {("the value is printed", Verdict.VIOLATES)},
+    "twice": {("it is printed once", Verdict.DIVERGES)},
+}
+
+
+@cache
+def failures(name: str, folder: Path) -> list[Failure]:
+    """What is found of values that are printed by a fake."""
+    fake = "prints_" + name.replace(" ", "_")
+    (folder / f"{fake}.py").write_text(FAKE.format(body=BODIES[name]), "utf-8")
+    found = examine(module(fake, folder, LIMITS), ["print_tensor"])
+    result = found.aspect("print_tensor", Aspect.VALUE)
+    assert result.cases
+    return [f for f in result.failures if "printed" in f.kind]
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_what_is_wrong_is_found_and_nothing_else(name: str, tmp_path: Path) -> None:
+    found = failures(name, tmp_path)
+    assert {(f.kind, f.verdict) for f in found} == FOUND[name]
+    lines = {str(f.citation) for f in found if f.verdict is Verdict.VIOLATES}
+    assert all("2500" in line for line in lines)
+
+
+def test_the_script_shows_it_with_no_part_of_the_suite(tmp_path: Path) -> None:
+    failure = failures("another message", tmp_path)[0]
+    paths = f"import sys; sys.path[:0] = {[str(tmp_path), str(ROOT)]!r}\n"
+    done = subprocess.run(
+        [sys.executable, "-c", paths + str(failure.script)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "ANOTHER MESSAGE" in done.stdout or "WEIGHTS" in done.stdout
+    assert "conformance_worker" not in str(failure.script)
+
+
+def test_it_is_written_like_a_call() -> None:
+    assert call_text(Step("text", "printed.call", ("f", 1))) == "printed('f', 1)"
