@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from hypothesis import strategies as st
 
@@ -19,13 +20,13 @@ from conformance.scenarios.writing import Writer
 UNIQUE = {"ja-2.0": 405, "ko-2.2": 3780}
 RESETS = {"ja-2.0": 415, "ko-2.2": 3792}
 NEW_GRAPH = {"ja-2.0": 1233, "ko-2.2": 3804}
-MADE_WITH_VALUE = {"ja-2.0": 1247, "ko-2.2": 3820}
 FIXED = {"ja-2.0": 1277, "ko-2.2": 3859}
 ZERO_OR_ONE = {"ja-2.0": 1285, "ko-2.2": 3867}
 FLAG = {"ja-1": 192, "ja-2.0": 1263, "ko-2.2": 3841}
 PREFIXES: tuple[str | None, ...] = ("", "dense", None, "Dense", "conv_1")
 """None: the argument is left out."""
 
+Prefixes = Sequence[str | None]
 Uids = dict[str, list[str]]
 """For every prefix the outputs that hold its identifiers, in order."""
 
@@ -40,11 +41,14 @@ def _finished(
     return Scenario(function, title, writer.program(), writer.arrays, tuple(checks), conventions)
 
 
-def _identifiers(draw: st.DrawFn, writer: Writer, word: str, most: int = 5) -> Uids:
-    """Some identifiers of some prefixes."""
+def _some_prefixes(most: int = 5) -> st.SearchStrategy[Prefixes]:
+    return st.lists(st.sampled_from(PREFIXES), min_size=1, max_size=most)
+
+
+def _identifiers(writer: Writer, word: str, prefixes: Prefixes) -> Uids:
+    """An identifier of each of these prefixes, some of which are perhaps the same."""
     found: Uids = {}
-    for number in range(draw(st.integers(1, most))):
-        prefix = draw(st.sampled_from(PREFIXES))
+    for number, prefix in enumerate(prefixes):
         output = f"{word}_{number}"
         writer.observe(output, "get_uid", *([] if prefix is None else [prefix]))
         found.setdefault(prefix or "", []).append(output)
@@ -56,7 +60,7 @@ def identifiers(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001 - al
     """Identifiers of one prefix differ; by convention they count from one after a reset."""
     writer = Writer()
     writer.attempt("reset", "reset_uids")
-    found = _identifiers(draw, writer, "uid", 8)
+    found = _identifiers(writer, "uid", draw(_some_prefixes(8)))
     checks = [_all_differ(prefix, outputs) for prefix, outputs in found.items()]
     checks += [_counted(prefix, outputs) for prefix, outputs in found.items()]
     return _finished(writer, "get_uid", "identifiers of some prefixes", checks)
@@ -92,7 +96,7 @@ def resets(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001 - alike i
     rounds = []
     for number in range(draw(st.integers(2, 3))):
         writer.call("reset_uids")
-        rounds.append(_identifiers(draw, writer, f"round_{number}"))
+        rounds.append(_identifiers(writer, f"round_{number}", draw(_some_prefixes())))
     first = rounds[0]
     checks = [
         _again(first[prefix], outputs, RESETS)
@@ -136,15 +140,15 @@ def cleared(draw: st.DrawFn, edition: str) -> Scenario:
 @st.composite
 def cleared_identifiers(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001
     """By convention a new session counts its identifiers anew."""
-    writer = Writer()
-    writer.call("clear_session")
-    first = _identifiers(draw, writer, "first", 3)
-    writer.call("clear_session")
-    later = _identifiers(draw, writer, "later", 3)
+    writer, prefixes = Writer(), draw(_some_prefixes(3))
+    rounds = []
+    for word in ("first", "later", "last"):  # three: one of two may be the one that is forgotten
+        writer.call("clear_session")
+        rounds.append(_identifiers(writer, word, prefixes))
     checks = [
-        _again(first[prefix], outputs, NEW_GRAPH, ("new-session",))
+        _again(rounds[0][prefix], outputs, NEW_GRAPH, ("new-session",))
+        for later in rounds[1:]
         for prefix, outputs in later.items()
-        if prefix in first
     ]
     return _finished(writer, "clear_session", "identifiers of a new session", checks)
 
@@ -192,17 +196,18 @@ def _give_and_read(machine: Machine, variable: Variable, waiting: list[Variable]
 
 @st.composite
 def uninitialised(draw: st.DrawFn, edition: str) -> Scenario:
-    """By convention a variable that nobody initialised cannot be read."""
+    """By convention a variable that nobody initialised cannot be read; then one that can be."""
     machine = Machine(draw, edition, "manual_variable_initialization")
     machine.writer.call("manual_variable_initialization", True)
     variable = _made(machine, [])
     machine.writer.attempt("read", "get_value", variable.ref)
     machine.writer.call("manual_variable_initialization", False)
+    read_back(machine, _made(machine, []))
     demands = "an exception: the user has not initialised the variable"
     name, conventions = "an uninitialised variable is not read", ("uninitialised",)
     check = Check(name, Aspect.STATE, ("read",), raises(), demands, {}, conventions)
-    title = "reading a variable before it is initialised"
-    return _finished(machine.writer, machine.function, title, [check])
+    scenario = scenario_of(machine, "reading a variable before it is initialised", Aspect.STATE)
+    return replace(scenario, checks=(check, *scenario.checks))
 
 
 @st.composite
