@@ -7,6 +7,7 @@ on the reference with other seeds, again and again, and counts what fails.
 
     python benchmarks/alarms.py                the calculation
     python benchmarks/alarms.py --runs 200     and two hundred runs with other seeds
+    python benchmarks/alarms.py --runs 200 --first 201 --jobs 2      the next two hundred
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -84,26 +86,41 @@ def main() -> None:
     """Print the table, and what many seeds show."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--runs", type=int, default=0, help="how many runs with other seeds")
+    parser.add_argument("--first", type=int, default=1, help="the number of the first: its seeds")
     parser.add_argument("--seconds", type=float, default=math.inf, help="end after so long")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that share them")
     given = parser.parse_args()
     print("| edition | tests by chance | in one run, at most | in 10,000 runs, at most |")
     print("|---|---:|---:|---:|")
     for edition in EDITIONS:
         print(calculation(edition))
     if given.runs:
-        _simulate(given.runs, given.seconds)
+        numbers = range(given.first, given.first + given.runs)
+        _report(numbers, given.seconds, given.jobs)
 
 
-def _simulate(runs: int, seconds: float) -> None:
-    found, counted, begun, done = scenarios("keras-2.2"), Counter[str](), time.monotonic(), 0
-    with open_session(shipped()["reference"]) as session:
-        while done < runs and time.monotonic() - begun < seconds:
-            done += 1
-            counted.update(alarms(session, found, 1000 * done))
-    tests = done * sum(len(rates(s)) for s in found)
+def _report(numbers: range, seconds: float, jobs: int) -> None:
+    with ProcessPoolExecutor(jobs) as pool:
+        parts = [numbers[job::jobs] for job in range(jobs)]
+        shown = list(pool.map(simulated, parts, [seconds] * jobs))
+    done = sum(runs for runs, _, _ in shown)
+    counted = sum((alarms for _, _, alarms in shown), Counter[str]())
+    tests = sum(tests for _, tests, _ in shown)
     print(f"{done} runs with other seeds, {tests} tests by chance: {counted.total()} alarms")
     for text, times in counted.most_common():
         print(f"  {times} x {text}")
+
+
+def simulated(numbers: range, seconds: float) -> tuple[int, int, Counter[str]]:
+    """Runs with the seeds of these numbers: how many, how many tests, and what alarmed."""
+    found, counted, begun, done = scenarios("keras-2.2"), Counter[str](), time.monotonic(), 0
+    with open_session(shipped()["reference"]) as session:
+        for number in numbers:
+            if time.monotonic() - begun > seconds:
+                break
+            counted.update(alarms(session, found, 1000 * number))
+            done += 1
+    return done, done * sum(len(rates(s)) for s in found), counted
 
 
 if __name__ == "__main__":

@@ -1,0 +1,131 @@
+"""Make `docs/findings.md`: the failures of `docs/findings.toml`, with what their scripts print.
+
+    python benchmarks/findings.py
+
+Each script runs in its target's interpreter with the library and nothing of the suite; so the
+targets have to be installed (`conformance install`). A failure that is not among the results any
+more is named, and the page is left as it is: choose another one, or run the target again.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import tomllib
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from conformance.adapters import environments
+from conformance.adapters.registry import shipped
+from conformance.reporting import read_results
+from conformance.reporting.markdown import escape
+from conformance.results import Failure, Results
+
+CHOSEN, PAGE = Path("docs/findings.toml"), Path("docs/findings.md")
+_SECONDS = 300
+_WIDEST = 200
+"""Characters of a message; the script shows the rest."""
+_OF_THE_SCRIPT = ("KERAS_BACKEND", "PYTHONPATH")
+_HEAD = """# What was found
+
+The most surprising violations of each target that has any, three at most. Each script was run in
+the target's interpreter with the library and nothing of the suite; what it printed stands below it.
+All others are in [the site](../reports/site/index.html), each with its script.
+`python benchmarks/findings.py` makes this page of [findings.toml](findings.toml).
+"""
+_FINDING = """
+**{headline}** (`{failure.id}`, {failure.citation}).
+
+{message}
+
+```python
+{script}
+```
+
+```
+{printed}
+```
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A failure of a target that was chosen, and what it shows in one line."""
+
+    target: str
+    headline: str
+    failure: Failure
+
+
+def chosen(texts: dict[str, dict[str, str]], reports: Path) -> Iterator[Finding]:
+    """The findings in their order. UsageError names a failure that is not there."""
+    for target, headlines in texts.items():
+        file = reports / f"{target}.json"
+        failures = {failure.id: failure for failure in _failures(read_results(file))}
+        for identity, headline in headlines.items():
+            if identity not in failures or not failures[identity].script:
+                raise click.UsageError(f"{CHOSEN}: {file} has no script of {identity} ({headline})")
+            yield Finding(target, headline, failures[identity])
+
+
+def _failures(results: Results) -> Iterator[Failure]:
+    for function in results.functions:
+        for aspect in function.aspects:
+            yield from aspect.failures
+
+
+def printed(finding: Finding) -> str:
+    """What the script prints under its library alone: the results, or the exception's last line."""
+    target = shipped()[finding.target]
+    given = environments.launch_environment(target)
+    environment = {k: v for k, v in given.items() if k not in _OF_THE_SCRIPT}
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder, "failure.py")
+        script.write_text(finding.failure.script or "", encoding="utf-8")
+        done = subprocess.run(
+            [environments.interpreter(target), script],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_SECONDS,
+        )
+    raised = [line for line in done.stderr.splitlines() if "Error" in line.partition(":")[0]]
+    return (raised[-1][:_WIDEST] if done.returncode and raised else done.stdout).strip()
+
+
+def page(findings: list[Finding]) -> str:
+    """The whole page."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        outputs = list(pool.map(printed, findings))
+    text, last = _HEAD, ""
+    for finding, output in zip(findings, outputs, strict=True):
+        text += f"\n## {finding.target}\n" if finding.target != last else ""
+        last = finding.target
+        text += _FINDING.format(
+            headline=finding.headline,
+            failure=finding.failure,
+            message=escape(finding.failure.message),
+            script=(finding.failure.script or "").strip(),
+            printed=output,
+        )
+    return text
+
+
+@click.command(help=__doc__)
+@click.option("--reports", default="reports", show_default=True, type=click.Path(path_type=Path))
+def main(reports: Path) -> None:
+    """Write the page."""
+    findings = list(chosen(tomllib.loads(CHOSEN.read_text(encoding="utf-8")), reports))
+    PAGE.write_text(page(findings), encoding="utf-8")
+    click.echo(f"{PAGE}: {len(findings)} findings")
+
+
+if __name__ == "__main__":
+    main()
