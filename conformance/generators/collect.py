@@ -7,7 +7,7 @@ search for a smaller failing structure starts from one that is known to fail.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from random import Random
 from typing import Any, TypeVar
@@ -61,7 +61,8 @@ def collect_all(spec: Spec, edition: str, count: int, seed: int) -> list[Structu
     for beginning in images.rare(spec):
         if not any(_has(s, beginning) for s in pool):
             dtype = spec.dtypes.documented[0]
-            pool += _found(spec, edition, partial(_has, beginning=beginning), seed, dtype)
+            condition, wanted = partial(_has, beginning=beginning), images.wanted(beginning)
+            pool += _found(spec, edition, condition, seed, dtype=dtype, wanted=wanted)
     pool += _completing(pool, edition, seed)
     return select(pool, count)
 
@@ -120,10 +121,13 @@ def _found(
     edition: str,
     condition: Callable[[Structure], bool],
     seed: int,
+    *,
     dtype: str | None = None,
+    wanted: Mapping[str, str] | None = None,
 ) -> list[Structure]:
     """A structure that meets a condition, if one comes soon."""
-    found = _find(structures(spec, edition, dtype=dtype), condition, RARE, seed, GENERATE)
+    strategy = structures(spec, edition, dtype=dtype, wanted=wanted)
+    found = _find(strategy, condition, RARE, seed, GENERATE)
     return [] if found is None else [found]
 
 

@@ -240,10 +240,18 @@ def rare(spec: Spec) -> list[tuple[Hashable, ...]]:
     found = [effect for name in effects if name in spec.parameters for effect in effects[name]]
     if "output_shape" in spec.parameters:  # there are no effects of strides on such windows
         return []
+    if "pool_size" in spec.parameters:  # what is padded is computed of the window
+        found += [("of one", "same", axis, True) for axis in range(images[0].spatial)]
     modes = spec.parameters.get("pool_mode")
     if isinstance(modes, kinds.Literals):
         found += [("border", "same", mode) for mode in modes.values]
     return found
+
+
+def wanted(beginning: tuple[Hashable, ...]) -> dict[str, str]:
+    """The forms of arguments of which features that begin so are found sooner."""
+    named = beginning[1:2]
+    return {"padding": repr(named[0])} if named and isinstance(named[0], str) else {}
 
 
 def _effects(structure: Structure) -> Iterator[tuple[Hashable, ...]]:
@@ -268,6 +276,7 @@ def _effects(structure: Structure) -> Iterator[tuple[Hashable, ...]]:
         yield ("moves by two", axis, stride == 2 and seen)
         yield ("reaches", axis, (k or 0) > 1 and rate > 1)
         yield ("beyond", padding, axis, (k or 0) > 1 and seen)
+        yield ("of one", padding, axis, k == 1)
 
 
 def _channels(structure: Structure, shape: Dims) -> int:

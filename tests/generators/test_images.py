@@ -8,7 +8,7 @@ import pytest
 from conformance.generators import Draw, draw_arrays
 from conformance.generators.gradients import differentiated
 from conformance.program import Binding
-from conformance.specs import image_rules, load
+from conformance.specs import EDITIONS, image_rules, load
 from tests.generators.support import PAIRS, collected, everything
 
 CONVOLUTIONS = [n for n in load() if load().theme(n) in ("convolution", "pooling")]
@@ -38,6 +38,15 @@ def test_most_structures_are_settled_and_some_windows_have_several_elements(name
     assert len(settled) >= 8
     inputs = [i for s in settled for i in s.program.inputs if "kernel" in i.name]
     assert not inputs or any(max(i.shape[:-2]) > 1 for i in inputs)
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("name", ["pool2d", "pool3d"])
+def test_a_window_of_one_is_padded_on_every_axis(edition: str, name: str) -> None:
+    """Keras on Theano computes what is padded of the window, and makes an image without rows."""
+    settled = [s.runtime.values for s in collected(edition, name) if s.settled]
+    windows = [v["pool_size"] for v in settled if v["padding"] == "same"]
+    assert all(1 in sizes for sizes in zip(*windows, strict=True))
 
 
 @pytest.mark.parametrize("name", CONVOLUTIONS)
