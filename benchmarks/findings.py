@@ -10,6 +10,7 @@ more is named, and the page is left as it is: choose another one, or run the tar
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
 import tomllib
@@ -30,6 +31,8 @@ CHOSEN, PAGE = Path("docs/findings.toml"), Path("docs/findings.md")
 _SECONDS = 300
 _WIDEST = 200
 """Characters of a message; the script shows the rest."""
+_LONGEST = 12
+"""Lines of what a script prints."""
 _OF_THE_SCRIPT = ("KERAS_BACKEND", "PYTHONPATH")
 _HEAD = """# What was found
 
@@ -97,7 +100,17 @@ def printed(finding: Finding) -> str:
             timeout=_SECONDS,
         )
     raised = [line for line in done.stderr.splitlines() if "Error" in line.partition(":")[0]]
-    return (raised[-1][:_WIDEST] if done.returncode and raised else done.stdout).strip()
+    shown = raised[-1:] if done.returncode and raised else done.stdout.strip().splitlines()
+    lines = [re.sub("0x[0-9a-f]+", "0x...", line)[:_WIDEST] for line in shown[:_LONGEST]]
+    return "\n".join(lines if len(shown) <= _LONGEST else [*lines, "[...]"])
+
+
+def _without_tail(script: str) -> str:
+    """Without the comments at the end: they say what stands above the script and below it."""
+    lines = script.rstrip().splitlines()
+    while lines and (lines[-1].startswith("#") or not lines[-1].strip()):
+        lines.pop()
+    return "\n".join(lines)
 
 
 def page(findings: list[Finding]) -> str:
@@ -112,7 +125,7 @@ def page(findings: list[Finding]) -> str:
             headline=finding.headline,
             failure=finding.failure,
             message=escape(finding.failure.message),
-            script=(finding.failure.script or "").strip(),
+            script=_without_tail(finding.failure.script or ""),
             printed=output,
         )
     return text
