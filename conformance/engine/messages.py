@@ -11,6 +11,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _NODE = re.compile(r"(?<=[{\[]node )[^\s\]}]+")
 _NUMBER = re.compile(r"_\d+(?=/|$)")
+_LAYER = re.compile(r"""(?<=\blayer )(["'])([^"'\n]*?)_\d+\1""")
 _HEADING = re.compile(r"\[.*|.*:")
 """The first line of a list of details: a call stack, the arguments of the call."""
 
@@ -24,11 +25,12 @@ _DEFINED = re.compile(r" \(defined at [^)\n]*:\d+\)")
 
 
 def without_addresses(message: str) -> str:
-    """The message without addresses and places, and without the numbers that tell nodes apart.
+    """The message without addresses and places, and the numbers that tell nodes and layers apart.
 
     These differ from run to run, from machine to machine, and with what was built before.
     """
     placeless = _DEFINED.sub("", _ADDRESS.sub("0x…", message))
+    placeless = _LAYER.sub(r"\1\2\1", placeless)
     return _NODE.sub(lambda node: _NUMBER.sub("", node[0]), placeless)
 
 

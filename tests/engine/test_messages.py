@@ -29,6 +29,9 @@ MESSAGES = {
     "where.\n\n\x1b[1mthe cause\x1b[0m\n\nArguments:": "where. the cause",
     "no [[{{node conv_2d_4/depthwise_1}}]]": "no [[{{node conv_2d/depthwise}}]]",
     "no [[node conv2d_12 (defined at x_3)]]": "no [[node conv2d (defined at x_3)]]",
+    "calling layer 'nn.conv2d_3' (type X)": "calling layer 'nn.conv2d' (type X)",
+    'layer "math.in_top_k_12" got': 'layer "math.in_top_k" got',
+    "layer_1 'x_2'": "layer_1 'x_2'",
     WRAPPED: 'Exception encountered when calling layer "tf.keras.backend.softmax" '
     "(type TFOpLambda). Cannot apply softmax to a tensor that is 1D.",
 }
