@@ -12,12 +12,17 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _NODE = re.compile(r"(?<=[{\[]node )[^\s\]}]+")
 _NUMBER = re.compile(r"_\d+(?=/|$)")
 _LAYER = re.compile(r"""(?<=\blayer )(["'])([^"'\n]*?)_\d+\1""")
+_COUNTED = re.compile(
+    r"\b(?!(?:Float|U?Int)\d)([A-Z][A-Za-z]*[a-z])\d+"
+    r"(?=_Output_\d|'|\s(?:\w+ )?operation\b|\s(?:InputValue|LearnableParameter)\b)"
+)
+"""A node whose name is its sort and a number, as in `Node 'Abs1359'` or `Reshape9249_Output_0`."""
 _HEADING = re.compile(r"\[.*|.*:")
 """The first line of a list of details: a call stack, the arguments of the call."""
 
 
-_CALLER = re.compile(r'^\s*File ".*", line \d+', re.MULTILINE)
-"""A line of a call stack, which names files of this machine and lines of the worker."""
+_CALLER = re.compile(r'^\s*(?:File ".*", line \d+|\[CALL STACK\])', re.MULTILINE)
+"""A line of a call stack, which names files of this machine, lines of the worker or addresses."""
 
 
 _DEFINED = re.compile(r" \(defined at [^)\n]*:\d+\)")
@@ -30,7 +35,7 @@ def without_addresses(message: str) -> str:
     These differ from run to run, from machine to machine, and with what was built before.
     """
     placeless = _DEFINED.sub("", _ADDRESS.sub("0x…", message))
-    placeless = _LAYER.sub(r"\1\2\1", placeless)
+    placeless = _COUNTED.sub(r"\1", _LAYER.sub(r"\1\2\1", placeless))
     return _NODE.sub(lambda node: _NUMBER.sub("", node[0]), placeless)
 
 

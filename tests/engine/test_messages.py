@@ -32,6 +32,11 @@ MESSAGES = {
     "calling layer 'nn.conv2d_3' (type X)": "calling layer 'nn.conv2d' (type X)",
     'layer "math.in_top_k_12" got': 'layer "math.in_top_k" got',
     "layer_1 'x_2'": "layer_1 'x_2'",
+    "Node 'Abs1359' (Abs operation)": "Node 'Abs' (Abs operation)",
+    "'Output('Reshape92_Output_0', [], [2 x 1])'": "'Output('Reshape_Output_0', [], [2 x 1])'",
+    "Times670 Times operation changed": "Times Times operation changed",
+    "input Parameter62 LearnableParameter has": "input Parameter LearnableParameter has",
+    "DataTypes 'Float' and 'Float16', 'Conv2D'": "DataTypes 'Float' and 'Float16', 'Conv2D'",
     WRAPPED: 'Exception encountered when calling layer "tf.keras.backend.softmax" '
     "(type TFOpLambda). Cannot apply softmax to a tensor that is 1D.",
 }
@@ -56,6 +61,7 @@ def test_a_message_is_told_without_the_stack() -> None:
     assert without_stack(message) == kept
     assert without_stack(f"{stack}, at 0x1f, cut off") == ""
     assert without_stack("one\n\ntwo at 0x1f") == "one\n\ntwo at 0x…"
+    assert without_stack("cause\n\n[CALL STACK]\n[0x1f]  + 0x2\n[0x1f] CNTK::  Var") == "cause"
 
 
 def test_what_lists_the_nodes_of_a_graph_is_left_out() -> None:
