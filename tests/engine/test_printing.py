@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -48,7 +47,6 @@ FOUND: dict[str, set[tuple[str, Verdict]]] = {
 }
 
 
-@cache
 def failures(name: str, folder: Path) -> list[Failure]:
     """What is found of values that are printed by a fake."""
     fake = "prints_" + name.replace(" ", "_")

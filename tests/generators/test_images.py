@@ -46,7 +46,7 @@ def test_a_window_of_one_is_padded_on_every_axis(edition: str, name: str) -> Non
     """Keras on Theano computes what is padded of the window, and makes an image without rows."""
     settled = [s.runtime.values for s in collected(edition, name) if s.settled]
     windows = [v["pool_size"] for v in settled if v["padding"] == "same"]
-    assert all(1 in sizes for sizes in zip(*windows, strict=True))
+    assert [1 in sizes for sizes in zip(*windows, strict=True)] == [True] * int(name[4])
 
 
 @pytest.mark.parametrize("name", CONVOLUTIONS)
