@@ -1,6 +1,6 @@
 """Make `docs/findings.md`: the failures of `docs/findings.toml`, with what their scripts print.
 
-    python benchmarks/findings.py
+    python -m benchmarks.findings
 
 Each script runs in its target's interpreter with the library and nothing of the suite; so the
 targets have to be installed (`conformance install`). A failure that is not among the results any
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import tempfile
 import tomllib
 from collections.abc import Iterator
@@ -21,25 +20,22 @@ from pathlib import Path
 
 import click
 
-from conformance.adapters import environments
-from conformance.adapters.registry import shipped
 from conformance.reporting import read_results
 from conformance.reporting.markdown import escape
 from conformance.results import Failure, Results
+from tests.real.scripts import answer
 
 CHOSEN, PAGE = Path("docs/findings.toml"), Path("docs/findings.md")
-_SECONDS = 300
 _WIDEST = 200
 """Characters of a message; the script shows the rest."""
 _LONGEST = 12
 """Lines of what a script prints."""
-_OF_THE_SCRIPT = ("KERAS_BACKEND", "PYTHONPATH")
 _HEAD = """# What was found
 
 The most surprising violations of each target that has any, three at most. Each script was run in
 the target's interpreter with the library and nothing of the suite; what it printed stands below it.
 All others are in [the site](../reports/site/index.html), each with its script.
-`python benchmarks/findings.py` makes this page of [findings.toml](findings.toml).
+`python -m benchmarks.findings` makes this page of [findings.toml](findings.toml).
 """
 _FINDING = """
 **{headline}** (`{failure.id}`, {failure.citation}).
@@ -84,23 +80,10 @@ def _failures(results: Results) -> Iterator[Failure]:
 
 def printed(finding: Finding) -> str:
     """What the script prints under its library alone: the results, or the exception's last line."""
-    target = shipped()[finding.target]
-    given = environments.launch_environment(target)
-    environment = {k: v for k, v in given.items() if k not in _OF_THE_SCRIPT}
     with tempfile.TemporaryDirectory() as folder:
-        script = Path(folder, "failure.py")
-        script.write_text(finding.failure.script or "", encoding="utf-8")
-        done = subprocess.run(
-            [environments.interpreter(target), script],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_SECONDS,
-        )
-    raised = [line for line in done.stderr.splitlines() if "Error" in line.partition(":")[0]]
-    shown = raised[-1:] if done.returncode and raised else done.stdout.strip().splitlines()
+        done = answer(finding.target, finding.failure.script or "", Path(folder))
+    raised = [line for line in done.errors.splitlines() if "Error" in line.partition(":")[0]]
+    shown = raised[-1:] if done.status and raised else done.output.strip().splitlines()
     lines = [re.sub("0x[0-9a-f]+", "0x...", line)[:_WIDEST] for line in shown[:_LONGEST]]
     return "\n".join(lines if len(shown) <= _LONGEST else [*lines, "[...]"])
 
