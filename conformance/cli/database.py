@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import msgspec
@@ -17,6 +17,7 @@ from hypothesis.database import (
 from msgspec import UNSET, Struct
 
 from conformance.cli.errors import UsageProblem
+from conformance.cli.options import together
 from conformance.cli.stored import Stored
 from conformance.results import AspectResult, Failure, FunctionResult, Results, RunInfo, TargetInfo
 
@@ -25,22 +26,19 @@ VARIABLE = "CONFORMANCE_DATABASE"
 NONE = "none"
 _INDEX = b"conformance: functions with cases"
 
-F = TypeVar("F", bound=Callable[..., Any])
 
-
-def database_options(command: F) -> F:
-    """`--database DIR` and `--no-database`."""
-    place = click.option(
+database_options = together(
+    click.option(
         "--database",
         type=click.Path(file_okay=False, path_type=Path),
         help="Keep failing cases in this folder and try them first next time; they add to the "
         f"report only what this seed's own cases do not show.  [default: ${VARIABLE}, or "
         f"{DEFAULT} where CI is not set]",
-    )
-    without = click.option(
+    ),
+    click.option(
         "--no-database", is_flag=True, help="Neither keep failing cases nor try earlier ones."
-    )
-    return place(without(command))
+    ),
+)
 
 
 class Memory(Struct, frozen=True):

@@ -15,6 +15,7 @@ from conformance.adapters import environments
 from conformance.adapters.registry import Target
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.known import chosen, config_option, known_targets
+from conformance.cli.options import profile_option
 from conformance.cli.results_files import read_file
 from conformance.cli.select import aspects_option, expression, selection_option
 from conformance.cli.subjects import subject
@@ -50,13 +51,7 @@ from conformance.specs import load
     help="Folder of stored results.  [default: reports, if it is there]",
 )
 @click.option("--run", "anew", is_flag=True, help="Run both targets, whatever results are stored.")
-@click.option(
-    "--profile",
-    type=click.Choice(list(PROFILES)),
-    default="smoke",
-    show_default=True,
-    help="How much is tried where a target is run.",
-)
+@profile_option("smoke", "How much is tried where a target is run.")
 @click.option("--verbose", "-v", is_flag=True, help="Arrays and scripts of every case, too.")
 @config_option
 def command(**options: Any) -> None:

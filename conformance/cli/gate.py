@@ -14,6 +14,7 @@ from conformance.adapters.registry import Target
 from conformance.cli import expectations
 from conformance.cli.errors import UsageProblem
 from conformance.cli.expectations import Cell, Expectation
+from conformance.cli.options import together
 from conformance.reporting.plain import clean
 from conformance.results import Results, Verdict
 
@@ -25,6 +26,32 @@ WORSE = {
 """What `--fail-on` makes the exit status 1."""
 MOST = 15
 """Unexpected failures that are named."""
+
+gate_options = together(
+    click.option(
+        "--fail-on",
+        type=click.Choice(list(WORSE)),
+        default="violation",
+        show_default=True,
+        help="What makes the exit status 1; crashes and time-outs count as violations.",
+    ),
+    click.option(
+        "--expectations",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="A TOML file of known failures; one that does not fail is an error (exit status 1).",
+    ),
+    click.option(
+        "--write-expectations",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="Write the failures of this run into such a file, with the reasons left to fill in; "
+        "what you wrote into it before stays.",
+    ),
+    click.option(
+        "--strict",
+        is_flag=True,
+        help="An entry of --expectations without a reason is an error, too.",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)

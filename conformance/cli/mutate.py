@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -16,6 +15,7 @@ from conformance.adapters.registry import Target
 from conformance.adapters.session import WorkerStartError
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.known import chosen, config_option, known_targets
+from conformance.cli.options import output_option, profile_option, seed_option
 from conformance.cli.select import expression, selection_option
 from conformance.engine import PROFILES, Run
 from conformance.mutation import Mutant, equivalents, population
@@ -41,25 +41,12 @@ from conformance.specs import load
 @click.option(
     "--alone", is_flag=True, help="Do not look for what survives with other functions that call it."
 )
-@click.option(
-    "--profile",
-    type=click.Choice(list(PROFILES)),
-    default="default",
-    show_default=True,
-    help="How much is tried.",
-)
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Which cases."
-)
+@profile_option()
+@seed_option
 @click.option(
     "--jobs", "-j", type=click.IntRange(min=1), default=1, show_default=True, help="Workers."
 )
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Write TARGET.mutation.json and TARGET.mutation.md into this folder.",
-)
+@output_option("Write TARGET.mutation.json and TARGET.mutation.md into this folder.")
 @click.option("--list", "listing", is_flag=True, help="List the mutants, and run nothing.")
 @config_option
 def command(**options: Any) -> None:

@@ -11,6 +11,7 @@ import click
 
 from conformance.cli.documented import documented
 from conformance.cli.errors import UsageProblem
+from conformance.cli.options import formats_option, output_option
 from conformance.cli.results_files import gathered
 from conformance.reporting.formats import FORMATS, File, made, write
 from conformance.reporting.plain import clean
@@ -20,20 +21,10 @@ _ABOUT = "\n".join(f"  {name:<13}{entry.about}" for name, entry in FORMATS.items
 
 @click.command("report")
 @click.argument("results", nargs=-1, type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--format",
-    "-f",
-    "formats",
-    multiple=True,
-    type=click.Choice(list(FORMATS)),
-    help="What to write; may be repeated.  [default: html, and markdown where it is printed]",
+@formats_option(
+    "What to write; may be repeated.  [default: html, and markdown where it is printed]"
 )
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="The folder to write into. Without it, a format that is one file is printed.",
-)
+@output_option("The folder to write into. Without it, a format that is one file is printed.")
 @click.option("--quiet", "-q", is_flag=True, help="Do not say what was written.")
 def command(
     *, results: tuple[Path, ...], formats: tuple[str, ...], output: Path | None, quiet: bool

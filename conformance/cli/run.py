@@ -7,7 +7,6 @@ import datetime
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
@@ -20,8 +19,9 @@ from conformance.cli.cluster import cluster, remote, scheduler_option
 from conformance.cli.database import database, database_options
 from conformance.cli.documented import documented
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
-from conformance.cli.gate import WORSE, Gate, gate
+from conformance.cli.gate import Gate, gate, gate_options
 from conformance.cli.known import chosen, config_option, known_targets
+from conformance.cli.options import formats_option, output_option, profile_option, seed_option
 from conformance.cli.outputs import Kept
 from conformance.cli.portioning import check_shards, max_time_option, shard, shard_option
 from conformance.cli.resuming import previous, resume_option
@@ -31,7 +31,7 @@ from conformance.cli.subjects import own_options, own_targets, subject
 from conformance.engine import PROFILES, Run, Subject, plan, run
 from conformance.reporting import JsonWriter, MarkdownWriter, Recorder, TerminalWriter, Writer
 from conformance.reporting.documented import Documented
-from conformance.reporting.formats import FORMATS, FormatWriter
+from conformance.reporting.formats import FormatWriter
 from conformance.results import Aspect, Results, Verdict
 from conformance.results.events import Event, RunFinished, TargetUnavailable
 from conformance.specs import EDITIONS, load
@@ -46,20 +46,8 @@ from conformance.specs import EDITIONS, load
     type=click.Choice(EDITIONS),
     help="Test against this edition instead of the target's own.",
 )
-@click.option(
-    "--profile",
-    type=click.Choice(list(PROFILES)),
-    default="default",
-    show_default=True,
-    help="How much is tried.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="The same seed gives the same cases.",
-)
+@profile_option()
+@seed_option
 @click.option(
     "--jobs",
     "-j",
@@ -71,42 +59,11 @@ from conformance.specs import EDITIONS, load
 @shard_option
 @resume_option
 @scheduler_option
-@click.option(
-    "--output",
-    "-o",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=None,
-    help="Write TARGET.json and matrix.md into this folder.",
+@output_option("Write TARGET.json and matrix.md into this folder.")
+@formats_option(
+    "Also write this format into --output, as `conformance report` does; may be repeated."
 )
-@click.option(
-    "--format",
-    "-f",
-    "formats",
-    multiple=True,
-    type=click.Choice(list(FORMATS)),
-    help="Also write this format into --output, as `conformance report` does; may be repeated.",
-)
-@click.option(
-    "--fail-on",
-    type=click.Choice(list(WORSE)),
-    default="violation",
-    show_default=True,
-    help="What makes the exit status 1; crashes and time-outs count as violations.",
-)
-@click.option(
-    "--expectations",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A TOML file of known failures; one that does not fail is an error (exit status 1).",
-)
-@click.option(
-    "--write-expectations",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Write the failures of this run into such a file, with the reasons left to fill in; what "
-    "you wrote into it before stays.",
-)
-@click.option(
-    "--strict", is_flag=True, help="An entry of --expectations without a reason is an error, too."
-)
+@gate_options
 @database_options
 @config_option
 @own_options

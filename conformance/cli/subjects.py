@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -13,12 +12,11 @@ from conformance.adapters.access import open_session
 from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import Target, completed, literal
 from conformance.cli.errors import UsageProblem
+from conformance.cli.options import together
 from conformance.engine import Subject
 from conformance.program import Prelude
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-_OPTIONS = (
+own_options = together(
     click.option(
         "--module", help="Test this module, such as my_package.backend, as a target of its own."
     ),
@@ -50,13 +48,7 @@ _OPTIONS = (
         "--adapter", help="The class that reaches --module: module:Class, or an entry point's name."
     ),
 )
-
-
-def own_options(command: F) -> F:
-    """`--module` and its companions."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+"""`--module` and its companions."""
 
 
 def own_targets(options: dict[str, Any]) -> list[Target]:

@@ -44,7 +44,9 @@ def _unary(function: Callable[[Array], Array]) -> Callable[..., Array]:
     return oracle
 
 
-def _binary(function: Callable[[Any, Any], Array]) -> Callable[..., Array]:
+def binary(function: Callable[[Any, Any], Array]) -> Callable[..., Array]:
+    """The oracle of a ufunc of two operands."""
+
     def oracle(x: Any, y: Any) -> Array:
         result: Array = function(x, y)
         return result
@@ -62,8 +64,8 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
     "sign": _unary(np.sign),
     "pow": power,
     "clip": clip,
-    "maximum": _binary(np.maximum),
-    "minimum": _binary(np.minimum),
+    "maximum": binary(np.maximum),
+    "minimum": binary(np.minimum),
     "sin": _unary(np.sin),
     "cos": _unary(np.cos),
 }

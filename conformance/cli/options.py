@@ -1,0 +1,57 @@
+"""Options that several commands have, and several options as one decorator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from conformance.engine import PROFILES
+from conformance.reporting.formats import FORMATS
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The same seed gives the same cases.",
+)
+
+
+def profile_option(default: str = "default", about: str = "How much is tried.") -> Callable[[F], F]:
+    """`--profile NAME`."""
+    return click.option(
+        "--profile",
+        type=click.Choice(list(PROFILES)),
+        default=default,
+        show_default=True,
+        help=about,
+    )
+
+
+def output_option(about: str) -> Callable[[F], F]:
+    """`--output DIR`."""
+    folder: click.Path[Path] = click.Path(file_okay=False, path_type=Path)
+    return click.option("--output", "-o", type=folder, help=about)
+
+
+def formats_option(about: str) -> Callable[[F], F]:
+    """`--format NAME`, as often as one likes."""
+    return click.option(
+        "--format", "-f", "formats", multiple=True, type=click.Choice(list(FORMATS)), help=about
+    )
+
+
+def together(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """One decorator that adds the options; help lists them in this order."""
+
+    def decorate(command: F) -> F:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
