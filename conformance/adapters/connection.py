@@ -26,7 +26,9 @@ from conformance.adapters.worker.conformance_worker.frames import (
 Frame = tuple[dict[str, Any], list[Array]]
 
 _CHUNK = 2**20
-_EXIT_GRACE = 0.5
+_EXIT_GRACE = 5.0
+"""Seconds from the end of the answers to that of the process. One that has crashed gives its
+descriptors back before its memory, and on a busy machine its guardian has to get its turn."""
 _POLL_SECONDS = 0.05
 _TURN_SECONDS = 1.0
 _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR

@@ -137,6 +137,24 @@ def test_exit_with_status_0_is_a_crash() -> None:
     assert (outcome.signal, outcome.exit_code, outcome.limit) == (None, 0, None)
 
 
+def test_a_crash_that_is_told_late_is_a_crash() -> None:
+    asked = negative_at(1, draws=2)
+    with Session(launch("crashes", FAKE_SLOWLY="2")) as session:
+        outcome = run(session, asked).draws[1].outcome
+    assert isinstance(outcome, Crashed)
+    assert (outcome.signal, outcome.stage) == (signal.SIGABRT, "call")
+
+
+def test_closing_the_descriptors_and_going_on_is_garbage() -> None:
+    asked = negative_at(1, draws=2)
+    with Session(launch("closes_descriptors", FAKE_CLOSE="all", FAKE_SECONDS="60")) as session:
+        found = run(session, asked)
+    check_others(found, asked, 1)
+    outcome = found.draws[1].outcome
+    assert isinstance(outcome, Garbled)
+    assert outcome.reason == "the worker closed its connection and went on"
+
+
 QUICKLY = ("long payload", "no JSON", "promised array", "another request")
 """The others differ in what the decoder says of them, and test_fuzz.py asks it."""
 
