@@ -1,37 +1,54 @@
 """Make the table of what functions cost and which fail, by which runs are planned.
 
-    conformance run keras-2.2.4-tensorflow --jobs 1 --output measured
-    python benchmarks/estimates.py measured/keras-2.2.4-tensorflow.json reports/keras-*.json ...
+    nox -s reports
+    python benchmarks/estimates.py reports
 
-The seconds of each function are those of the first file, of a whole run of the default profile with
-one worker at a time, on a machine that has nothing else to do. How much of each theme fails is the
-mean over the other files, which should be implementations of other people.
+The seconds of a function on a library are the mean over the library's targets, of whole runs of the
+default profile on a machine that has nothing else to do. How much of each theme fails is the mean
+over the implementations in `OTHERS`.
 """
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 import msgspec
 
+from conformance.adapters.registry import shipped
 from conformance.engine.estimates import TABLE, Estimates
 from conformance.reporting import read_results
 from conformance.results import FunctionResult, Results, Verdict
 
+OTHERS = (
+    "keras-2.2.4-tensorflow",
+    "keras-2.2.4-theano",
+    "keras-2.2.4-cntk",
+    "tf_keras",
+    "tf_keras-graph",
+)
+"""Implementations by other people that are not like each other."""
+USUAL = "tensorflow"
+"""The library that stands for those that were not measured."""
 _FAILING = {Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.DIVERGES}
 _LEAST = 0.001
 """Seconds: nothing is for nothing."""
 
 
-def seconds(measured: Results) -> dict[str, float]:
-    """The wall time of each function. ValueError if the run is of a part only."""
-    spent = measured.run.spent
-    if not spent or not measured.run.whole:
-        raise ValueError("measure with a whole run of this version of the suite")
-    return {name: max(_LEAST, round(one.seconds, 3)) for name, one in spent.items()}
+def seconds(measured: Sequence[Results]) -> dict[str, float]:
+    """For each function the mean wall time. ValueError if a run is of a part only."""
+    found = defaultdict(list)
+    for one in measured:
+        if not one.run.spent or not one.run.whole:
+            raise ValueError(
+                f"{one.target.name}: measure with a whole run of this version of the suite"
+            )
+        for name, spent in one.run.spent.items():
+            found[name].append(spent.seconds)
+    return {name: max(_LEAST, round(statistics.mean(all_), 3)) for name, all_ in found.items()}
 
 
 def failing(published: Sequence[Results]) -> dict[str, float]:
@@ -49,28 +66,39 @@ def _share(functions: Sequence[FunctionResult]) -> float:
     return sum(verdict in _FAILING for verdict in verdicts) / max(1, len(verdicts))
 
 
-def table(measured: Results, published: Sequence[Results]) -> Estimates:
-    """The table."""
-    info, run = measured.target, measured.run
-    versions = ", ".join(f"{name} {version}" for name, version in sorted(info.versions.items()))
+def libraries(published: Mapping[str, Results]) -> dict[str, list[Results]]:
+    """The results of each library's targets."""
+    found = defaultdict(list)
+    for name, target in shipped().items():
+        if name in published:
+            found[target.library].append(published[name])
+    return dict(found)
+
+
+def table(published: Mapping[str, Results]) -> Estimates:
+    """The table. ValueError if something is missing in the results."""
+    if lacking := sorted({*OTHERS} - {*published}):
+        raise ValueError(f"no results of {', '.join(lacking)}")
+    measured = libraries(published)
     return Estimates(
-        measured=f"{info.name} ({versions}), profile {run.profile}, {run.started}",
-        published=[one.target.name for one in published],
-        failing=failing(published),
-        seconds=seconds(measured),
+        usual=USUAL,
+        measured={library: [one.target.name for one in runs] for library, runs in measured.items()},
+        published=list(OTHERS),
+        failing=failing([published[name] for name in OTHERS]),
+        seconds={library: seconds(runs) for library, runs in measured.items()},
     )
 
 
 @click.command(help=__doc__)
-@click.argument("measured", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument("published", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--output", default=TABLE, show_default=True, type=click.Path(path_type=Path))
-def main(measured: Path, published: Sequence[Path], output: Path) -> None:
+def main(folder: Path, output: Path) -> None:
     """Write the table."""
+    read = [read_results(file) for file in sorted(folder.glob("*.json"))]
     try:
-        made = table(read_results(measured), [read_results(file) for file in published])
+        made = table({one.target.name: one for one in read})
     except ValueError as error:
-        raise click.UsageError(f"{measured}: {error}") from error
+        raise click.UsageError(f"{folder}: {error}") from error
     output.write_bytes(b"# Made by benchmarks/estimates.py\n" + msgspec.toml.encode(made))
     click.echo(output)
 

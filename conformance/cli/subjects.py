@@ -94,6 +94,7 @@ def subject(target: Target) -> Subject:
         implementation=target.implementation,
         open=lambda functions, number: open_session(target, functions, number),
         workers=target.workers,
+        library=target.library,
         cure=_cure(target),
         prelude=_prelude(target),
         open_configured=lambda setup: configurable.open(setup.configuration, setup.environment),

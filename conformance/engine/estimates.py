@@ -18,18 +18,21 @@ TABLE = Path(__file__).with_name("estimates.toml")
 class Estimates(Struct, frozen=True, forbid_unknown_fields=True):
     """The table."""
 
-    measured: str
-    """On what the seconds were measured."""
+    usual: str
+    """The library that stands for those that are not in `seconds`."""
+    measured: dict[str, list[str]]
+    """For each library the targets that the seconds are of."""
     published: list[str]
     """The targets whose results the shares are of."""
     failing: dict[str, float]
     """For each theme the share of the aspects that fail."""
-    seconds: dict[str, float]
-    """For each function the wall time of one worker."""
+    seconds: dict[str, dict[str, float]]
+    """For each library, and each function, the wall time of one worker."""
 
-    def cost(self, function: str) -> float:
+    def cost(self, function: str, library: str = "") -> float:
         """Seconds; of a function that was not measured, what most functions take."""
-        return self.seconds.get(function) or statistics.median(self.seconds.values())
+        known = self.seconds.get(library) or self.seconds[self.usual]
+        return known.get(function) or statistics.median(known.values())
 
     def risk(self, theme: str) -> float:
         """The share of a function's aspects that fails; of an unknown theme, the mean."""

@@ -136,9 +136,13 @@ class Examination:
             self.begin(introduce)
         except SessionAbortedError:
             self.stop.set()
-        whole = bundles if self.common.max_time is None else riskiest
-        for bundle in whole(self.tasks):
+        for bundle in self._in_order():
             yield from self._bundle(bundle)
+
+    def _in_order(self) -> Sequence[Sequence[Task]]:
+        if self.common.max_time is None:
+            return bundles(self.tasks)
+        return riskiest(self.tasks, self.subject.library)
 
     def _bundle(self, bundle: Sequence[Task]) -> Iterator[Examined]:
         self._mark, losses = time.monotonic(), self.session.losses

@@ -1,6 +1,7 @@
 """A plan in parts that cost about the same: for workers, for machines, for shards.
 
-What is found of a function does not depend on the part that it is in.
+What functions cost depends on the library that computes; what is found of one does not depend on
+the part that it is in.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ class Shard:
     def __str__(self) -> str:
         return f"{self.part}/{self.parts}"
 
-    def of(self, tasks: Sequence[Task]) -> list[Task]:
+    def of(self, tasks: Sequence[Task], library: str = "") -> list[Task]:
         """The tasks of this shard, in the order of the plan."""
-        parted = portions(tasks, self.parts)
+        parted = portions(tasks, self.parts, library)
         return parted[self.part - 1] if self.part <= len(parted) else []
 
 
@@ -40,17 +41,17 @@ def bundles(tasks: Sequence[Task]) -> list[list[Task]]:
     ]
 
 
-def portions(tasks: Sequence[Task], count: int) -> list[list[Task]]:
+def portions(tasks: Sequence[Task], count: int, library: str = "") -> list[list[Task]]:
     """Up to `count` parts of about the same cost, the dearest bundles first; none is empty.
 
-    They depend on the tasks and on `count` alone.
+    They depend on the tasks, `count` and the library alone.
     """
     whole = bundles(tasks)
     parts: list[list[Task]] = [[] for _ in range(max(1, min(count, len(whole))))]
     loads = [0.0] * len(parts)
-    for bundle in sorted(whole, key=lambda b: (-cost(b), b[0].spec.name)):
+    for bundle in sorted(whole, key=lambda b: (-cost(b, library), b[0].spec.name)):
         place = loads.index(min(loads))
-        loads[place] += cost(bundle)
+        loads[place] += cost(bundle, library)
         parts[place] += bundle
     return [[task for task in tasks if task in part] for part in parts]
 
@@ -60,16 +61,16 @@ def lanes(tasks: Sequence[Task], most: int) -> int:
     return max(1, min(most, len(bundles(tasks)), sum(t.planned for t in tasks) // WORTH_A_LANE))
 
 
-def riskiest(tasks: Sequence[Task]) -> list[list[Task]]:
+def riskiest(tasks: Sequence[Task], library: str = "") -> list[list[Task]]:
     """The bundles, first where most failures are to be expected for the time."""
 
     def gain(bundle: Sequence[Task]) -> float:
         found = sum(estimates().risk(task.theme) * len(task.aspects) for task in bundle)
-        return found / cost(bundle)
+        return found / cost(bundle, library)
 
     return sorted(bundles(tasks), key=lambda b: (-gain(b), b[0].spec.name))
 
 
-def cost(tasks: Sequence[Task]) -> float:
+def cost(tasks: Sequence[Task], library: str = "") -> float:
     """Seconds that one worker may take."""
-    return sum(estimates().cost(task.spec.name) for task in tasks)
+    return sum(estimates().cost(task.spec.name, library) for task in tasks)

@@ -91,7 +91,7 @@ class Progress:
 
     def __post_init__(self) -> None:
         shard = self.common.shard
-        self.tasks = list(self.plan) if shard is None else shard.of(self.plan)
+        self.tasks = list(self.plan) if shard is None else shard.of(self.plan, self.subject.library)
         self.workers = self.spread or lanes(self.plan, self.subject.workers)
         self._kept = {} if self.previous is None else kept(self.previous)
         left = [task for task in self.tasks if task.spec.name not in self._kept]
@@ -100,12 +100,15 @@ class Progress:
 
     def _parted(self, tasks: Sequence[Task]) -> list[Portion]:
         """Without tasks there is one portion, for the worker to say who the target is."""
-        return [Portion(n, part) for n, part in enumerate(portions(tasks, self.workers))]
+        return [Portion(n, part) for n, part in enumerate(self._shared(tasks))]
+
+    def _shared(self, tasks: Sequence[Task]) -> list[list[Task]]:
+        return portions(tasks, self.workers, self.subject.library)
 
     def _first_look(self, left: Sequence[Task]) -> list[Portion]:
         names = {task.spec.name for task in left}
         tasks = [task for task in self.surveyed if task.spec.name in names]
-        parts = portions(tasks, self.workers) if tasks else []
+        parts = self._shared(tasks) if tasks else []
         return [Portion(n, part, survey=True) for n, part in enumerate(parts)]
 
     @property

@@ -38,6 +38,8 @@ class Subject:
     """Makes a session in a process with a configuration of its own, where that can be done."""
     workers: int = 2
     """How many workers share the plan of a run; what is found depends on it."""
+    library: str = ""
+    """What computes: what functions are expected to cost depends on it."""
     cure: str = ""
     """What to do if its worker does not start."""
     perform: Callable[[Any], Any] | None = None

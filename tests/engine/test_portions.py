@@ -7,6 +7,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
+from conformance.adapters.registry import shipped
 from conformance.engine import PROFILES, Run, Shard, plan, portions, run
 from conformance.engine.estimates import estimates
 from conformance.engine.examination import Examined
@@ -32,25 +33,37 @@ COMMON = Run("1.0", TINY, 0, "2000-01-01T00:00:00+00:00")
 EVERYTHING = plan(load(), EDITION, PROFILES["default"], 0)
 
 
+LIBRARIES = sorted(estimates().seconds)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("count", [1, 2, 3, 8, 40])
-def test_every_task_is_in_one_portion_of_about_the_same_cost(count: int) -> None:
-    parts = parted(EVERYTHING, count)
+def test_every_task_is_in_one_portion_of_about_the_same_cost(count: int, library: str) -> None:
+    parts = parted(EVERYTHING, count, library)
     assert len(parts) == count
     assert sorted(t.spec.name for part in parts for t in part) == sorted(
         t.spec.name for t in EVERYTHING
     )
-    dearest = max(cost(bundle) for bundle in bundles(EVERYTHING))
-    mean = cost(EVERYTHING) / count
-    assert max(map(cost, parts)) <= max(dearest, 1.1 * mean)
+    dearest = max(cost(bundle, library) for bundle in bundles(EVERYTHING))
+    mean = cost(EVERYTHING, library) / count
+    assert max(cost(part, library) for part in parts) <= max(dearest, 1.1 * mean)
     order = [t.spec.name for t in EVERYTHING]
     for part in parts:
         names = [t.spec.name for t in part]
         assert names == sorted(names, key=order.index)
 
 
-def test_eight_shards_take_the_same_time() -> None:
-    costs = [cost(Shard(i, 8).of(EVERYTHING)) for i in range(1, 9)]
-    assert max(costs) < 1.05 * min(costs)
+@pytest.mark.parametrize("library", [*LIBRARIES, "one that was never measured"])
+def test_shards_take_the_same_time(library: str) -> None:
+    costs = [cost(Shard(i, 4).of(EVERYTHING, library), library) for i in range(1, 5)]
+    dearest = max(cost(bundle, library) for bundle in bundles(EVERYTHING))
+    assert max(costs) < max(1.05 * min(costs), 1.01 * dearest)
+
+
+def test_shards_of_a_library_are_made_of_what_was_measured_on_it() -> None:
+    theano, other = (Shard(1, 8).of(EVERYTHING, name) for name in ("theano", "tensorflow"))
+    assert theano != other
+    assert Shard(1, 8).of(EVERYTHING, "one that was never measured") == other
 
 
 def test_functions_that_share_processes_stay_together() -> None:
@@ -73,12 +86,12 @@ def test_a_short_plan_has_one_lane_and_a_long_one_two() -> None:
 
 
 def test_the_riskiest_for_their_time_come_first() -> None:
-    ordered = riskiest(EVERYTHING)
+    ordered = riskiest(EVERYTHING, "theano")
     assert sorted(b[0].spec.name for b in ordered) == sorted(
         b[0].spec.name for b in bundles(EVERYTHING)
     )
     gains = [
-        sum(estimates().risk(t.theme) * len(t.aspects) for t in bundle) / cost(bundle)
+        sum(estimates().risk(t.theme) * len(t.aspects) for t in bundle) / cost(bundle, "theano")
         for bundle in ordered
     ]
     assert gains == sorted(gains, reverse=True)
@@ -86,9 +99,11 @@ def test_the_riskiest_for_their_time_come_first() -> None:
 
 def test_the_table_of_estimates_has_every_function_and_theme() -> None:
     table = estimates()
-    assert set(table.seconds) == {t.spec.name for t in EVERYTHING}
+    assert set(table.seconds) == set(table.measured) == {t.library for t in shipped().values()}
+    for seconds in table.seconds.values():
+        assert set(seconds) >= {t.spec.name for t in EVERYTHING}
+        assert all(one > 0 for one in seconds.values())
     assert set(table.failing) == {t.theme for t in EVERYTHING}
-    assert all(seconds > 0 for seconds in table.seconds.values())
     assert all(0 <= share < 1 for share in table.failing.values())
 
 
