@@ -185,6 +185,23 @@ def test_an_entry_of_a_function_that_no_target_has_matches_nothing(tmp_path: Pat
         assert not expectations.pointless([results(["exp"], **part)], known)
 
 
+def test_an_intermittent_failure_may_be_absent_and_covers_what_it_did(tmp_path: Path) -> None:
+    known = tmp_path / "known.toml"
+    known.write_text(ENTRY.format(verdict="violates") + "intermittent = true\n")
+    status, output = run("correct", "--expectations", str(known))
+    assert (status, "0 of 1 entries met, 0 stale" in output) == (0, True)
+    assert run("always_wrong", "--expectations", str(known))[0] == 0
+    known.write_text(ENTRY.format(verdict="diverges") + "intermittent = true\n")
+    status, output = run("always_wrong", "--expectations", str(known))
+    assert (status, "0 stale" in output, "1 unexpected" in output) == (1, True, True)
+
+
+def test_an_intermittent_failure_of_what_no_target_has_is_stale(tmp_path: Path) -> None:
+    (steady,) = parsed(tmp_path, entry(function='"depthwise_conv2d"', intermittent="true"))
+    whole = records.results("mine", [])
+    assert expectations.stale([whole], [steady]) == [steady]
+
+
 # The file that is written
 
 
@@ -250,6 +267,14 @@ def test_rewriting_deletes_what_is_stale_and_nothing_that_was_not_looked_at(tmp_
     assert "# on exp" in made
 
 
+def test_rewriting_keeps_what_is_intermittent(tmp_path: Path) -> None:
+    known = tmp_path / "known.toml"
+    written = ENTRY.format(verdict="violates") + "intermittent = true\n"
+    known.write_text(written)
+    assert run("correct", "--write-expectations", str(known))[0] == 0
+    assert known.read_text() == written
+
+
 def test_another_verdict_is_changed_in_its_entry(tmp_path: Path) -> None:
     text = "# kept\n" + entry(target='"mine"', verdict='"crashed"', reason='"mine"')
     made = write(tmp_path, text, cell())
@@ -284,6 +309,7 @@ def test_a_place_that_cannot_be_written_is_told_before_the_run(tmp_path: Path) -
         ("\n[", [":2: ", "no TOML"]),
         ("[other]\n", [":1: ", "other", "[[expect]]"]),
         (entry() + "\n" + entry(reason='""'), [":11: ", "reason"]),
+        (entry(intermittent='"yes"'), [":6: ", "intermittent"]),
         (entry().replace('reason = "r"\n', ""), [":1: ", "no reason", "TODO"]),
         (entry(function='"dott"'), [":2: ", "dott", "did you mean dot"]),
         (entry(function='"pow"', edition='"keras-3"'), ["edition", "keras-2.2"]),

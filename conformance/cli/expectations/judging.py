@@ -60,8 +60,9 @@ def _left(cell: Cell, known: Sequence[Expectation]) -> Cell | None:
 
 
 def idle(found: Sequence[Cell], known: Iterable[Expectation]) -> list[Expectation]:
-    """Expectations that the run looked at and that nothing fails for."""
-    return [e for e in known if _looked_at(found, e) and not any(e.covers(cell) for cell in found)]
+    """Expectations that the run looked at and that nothing fails for, though it should."""
+    steady = [e for e in known if not e.intermittent and _looked_at(found, e)]
+    return [e for e in steady if not any(e.covers(cell) for cell in found)]
 
 
 def stale(results: Sequence[Results], known: Sequence[Expectation]) -> list[Expectation]:

@@ -60,6 +60,8 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A condition on the arguments of the smallest case."""
     failure: str | None = None
     """The id of one failure, or how it begins."""
+    intermittent: bool = False
+    """Whether it comes and goes: the entry is not stale in a run in which it does not occur."""
     issue: str | None = None
     """Where it is reported."""
 

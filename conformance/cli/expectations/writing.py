@@ -17,7 +17,7 @@ from conformance.reporting.writer import write_atomically
 HEADER = """\
 # Known failures, for `conformance run --expectations FILE`: it passes with them, and fails if one
 # of them does not occur. Say in `reason` why each is known. An entry may also have: edition,
-# versions, when, failure, issue.
+# versions, when, failure, intermittent, issue.
 
 """
 _VERDICT = re.compile(r"^(\s*verdict\s*=\s*).*$", re.MULTILINE)
