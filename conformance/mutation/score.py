@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
@@ -26,6 +26,16 @@ SHOWING = (Aspect.VALUE, Aspect.STATE, Aspect.DISTRIBUTION, Aspect.CONFIGURATION
 def unminimised(profile: Profile) -> Profile:
     """The profile, but nothing that fails is made smaller."""
     return replace(profile, shrink=0, shrink_other=0)
+
+
+def showing(mutant: Mutant, judged: Collection[Aspect]) -> tuple[Aspect, ...]:
+    """The aspects, of those that are judged of its function, that would show the error."""
+    if mutant.operator.aspects:
+        return mutant.operator.aspects
+    if mutant.given.get("parameter") == "seed":
+        return (Aspect.SEED,)
+    # what `gradients` gives is no value of its own: all of it is looked at as a gradient
+    return tuple(a for a in SHOWING if a in judged) or (Aspect.GRADIENT,)
 
 
 @dataclass(slots=True)
@@ -132,9 +142,9 @@ class Lane:
 
     def _hiding(self, mutant: Mutant) -> str:
         """The cells that would show the error, and in which the target fails without it."""
-        aspects = mutant.operator.aspects or SHOWING
         base = self._base[mutant.function]
-        hidden = [(a, base.get((mutant.function, a), Verdict.CONFORMS)) for a in aspects]
+        found = {a: v for (f, a), v in base.items() if f == mutant.function}
+        hidden = [(a, found.get(a, Verdict.CONFORMS)) for a in showing(mutant, found)]
         return ", ".join(f"{a}: {v} without it" for a, v in hidden if v is not Verdict.CONFORMS)
 
     def _killed_by_users(self, mutant: Mutant) -> Shown | None:

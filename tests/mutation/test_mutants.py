@@ -16,7 +16,7 @@ from conformance.mutation import equivalents, population, writing
 from conformance.mutation.operators import OPERATORS
 from conformance.mutation.records import Judged, Shown
 from conformance.mutation.sample import sampled
-from conformance.mutation.score import Scoring, unminimised
+from conformance.mutation.score import Scoring, showing, unminimised
 from conformance.mutation.worker.conformance_mutant.formulas import FORMULAS
 from conformance.results import Aspect, Verdict
 from conformance.specs import EDITIONS, load
@@ -65,6 +65,22 @@ def test_an_error_is_found_in_its_aspect(judged: dict[str, Judged], name: str) -
 @pytest.mark.parametrize("name", SAME)
 def test_what_is_no_error_survives(judged: dict[str, Judged], name: str) -> None:
     assert judged[name].outcome == "survived"
+
+
+@pytest.mark.parametrize(
+    ("name", "judged", "aspects"),
+    [
+        ("sqrt: scaled", (Aspect.VALUE, Aspect.GRADIENT), (Aspect.VALUE,)),
+        ("sqrt: gradient scaled", (Aspect.VALUE, Aspect.GRADIENT), (Aspect.GRADIENT,)),
+        ("random_normal: argument ignored (seed)", (Aspect.VALUE, Aspect.SEED), (Aspect.SEED,)),
+        ("random_normal: one seed for all (seed)", (Aspect.VALUE, Aspect.SEED), (Aspect.SEED,)),
+        ("gradients: last result lost", (Aspect.GRADIENT, Aspect.DTYPE), (Aspect.GRADIENT,)),
+    ],
+)
+def test_where_an_error_would_show(
+    name: str, judged: tuple[Aspect, ...], aspects: tuple[Aspect, ...]
+) -> None:
+    assert showing(EVERY[name], judged) == aspects
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
