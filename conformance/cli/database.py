@@ -26,7 +26,6 @@ VARIABLE = "CONFORMANCE_DATABASE"
 NONE = "none"
 _INDEX = b"conformance: functions with cases"
 
-
 database_options = together(
     click.option(
         "--database",
@@ -39,6 +38,7 @@ database_options = together(
         "--no-database", is_flag=True, help="Neither keep failing cases nor try earlier ones."
     ),
 )
+"""`--database DIR` and `--no-database`."""
 
 
 class Memory(Struct, frozen=True):

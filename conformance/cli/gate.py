@@ -52,6 +52,7 @@ gate_options = together(
         help="An entry of --expectations without a reason is an error, too.",
     ),
 )
+"""`--fail-on`, and the options about a file of expectations."""
 
 
 @dataclass(frozen=True, slots=True)
