@@ -25,7 +25,7 @@ from conformance.adapters.access import open_session
 from conformance.adapters.registry import shipped
 from conformance.adapters.session import Session
 from conformance.engine import PROFILES, plan
-from conformance.engine.scenes import Scene
+from conformance.engine.judging.scenarios import Scene
 from conformance.program import Function, Program, Step
 from conformance.results import Aspect
 from conformance.scenarios import Scenario

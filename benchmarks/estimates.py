@@ -19,7 +19,7 @@ import click
 import msgspec
 
 from conformance.adapters.registry import shipped
-from conformance.engine.estimates import TABLE, Estimates
+from conformance.engine.planning.estimates import TABLE, Estimates
 from conformance.reporting import read_results
 from conformance.results import FunctionResult, Results, Verdict
 

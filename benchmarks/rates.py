@@ -30,12 +30,12 @@ from conformance.adapters import environments
 from conformance.adapters.access import open_session
 from conformance.adapters.registry import Target, UnknownTargetError, resolve, shipped
 from conformance.engine import PROFILES, Run, Subject, plan
-from conformance.engine.cases import Prepared
-from conformance.engine.examination import Examination
-from conformance.engine.judge import judge
-from conformance.engine.plan import Task
-from conformance.engine.progress import Progress
-from conformance.engine.stop import Stop
+from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.judge import judge
+from conformance.engine.planning.plan import Task
+from conformance.engine.running.examination import Examination
+from conformance.engine.running.progress import Progress
+from conformance.engine.running.stop import Stop
 from conformance.results import Aspect
 from conformance.results.events import (
     CasesDone,

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from conformance.adapters.observations import (
+from conformance.observations import (
     Array,
     Batch,
     Claim,

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from conformance.adapters.access import launch, open_session
-from conformance.adapters.observations import Batch, StructureObservation
 from conformance.adapters.process import Launch
 from conformance.adapters.registry import Target
 from conformance.adapters.session import Session
+from conformance.observations import Batch, StructureObservation
 from conformance.program import BACKEND, Argument, Program, Step
 
 

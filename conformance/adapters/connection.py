@@ -15,13 +15,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conformance.adapters.guardian import MOST_FILE_BYTES, MOST_FILES, MOST_PROCESSES
-from conformance.adapters.observations import Array, Crashed, Fault, Garbled, TimedOut
 from conformance.adapters.process import MEMORY, OutputTail, WorkerProcess
 from conformance.adapters.worker.conformance_worker.frames import (
     FrameDecoder,
     FrameError,
     encode_frame,
 )
+from conformance.observations import Array, Crashed, Fault, Garbled, TimedOut
 
 Frame = tuple[dict[str, Any], list[Array]]
 

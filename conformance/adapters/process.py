@@ -20,8 +20,8 @@ from typing import BinaryIO, Literal, cast
 
 from conformance.adapters import guardian
 from conformance.adapters.layout import WORKER
-from conformance.adapters.observations import Stage
 from conformance.adapters.worker.conformance_worker.stages import SIZE, announced
+from conformance.observations import Stage
 
 TAIL_BYTES = 64 * 1024
 MEMORY = 4 * 2**30

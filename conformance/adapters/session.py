@@ -15,7 +15,8 @@ from typing import Any
 
 from conformance.adapters.answers import AnswerError, identity, merged, observation, unobserved
 from conformance.adapters.connection import Connection, Frame, WorkerFault
-from conformance.adapters.observations import (
+from conformance.adapters.process import Launch
+from conformance.observations import (
     Batch,
     Crashed,
     DrawObservation,
@@ -26,7 +27,6 @@ from conformance.adapters.observations import (
     StructureObservation,
     TimedOut,
 )
-from conformance.adapters.process import Launch
 from conformance.program import to_json
 
 

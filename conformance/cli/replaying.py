@@ -17,9 +17,9 @@ from conformance.adapters.session import WorkerStartError
 from conformance.cli.stored import Stored
 from conformance.cli.subjects import subject
 from conformance.engine import PROFILES, Run, Subject, Task, plan, run
-from conformance.engine.again import Repetition, repeat
-from conformance.engine.origins import trials
-from conformance.engine.trials import Trial
+from conformance.engine.judging.trials import Trial
+from conformance.engine.running.repetition import Repetition, repeat
+from conformance.engine.verdicts.origins import trials
 from conformance.reporting import Recorder
 from conformance.results import Aspect, Failure, TargetInfo
 from conformance.results.events import TargetUnavailable

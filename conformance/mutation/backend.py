@@ -11,11 +11,11 @@ import msgspec
 
 from conformance.adapters.access import launch
 from conformance.adapters.configured import Configurable
-from conformance.adapters.observations import Batch, Returned
 from conformance.adapters.process import Launch
 from conformance.adapters.registry import Target, literal
 from conformance.adapters.session import Limits, Session
 from conformance.engine import Subject
+from conformance.observations import Batch, Returned
 from conformance.program import Program, Step
 from conformance.scenarios import Setup
 

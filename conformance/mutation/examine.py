@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from conformance.engine import Run, Task
-from conformance.engine.calls import Call
-from conformance.engine.examination import Examination
-from conformance.engine.plan import RUN_ASPECTS
-from conformance.engine.scenes import Scene
-from conformance.engine.slopes import Slope
-from conformance.engine.stop import Stop
-from conformance.engine.tally import GRAVITY, Tally, verdict
-from conformance.engine.trials import Trial
+from conformance.engine.judging.calls import Call
+from conformance.engine.judging.gradients import Slope
+from conformance.engine.judging.scenarios import Scene
+from conformance.engine.judging.trials import Trial
+from conformance.engine.planning.plan import RUN_ASPECTS
+from conformance.engine.running.examination import Examination
+from conformance.engine.running.stop import Stop
+from conformance.engine.verdicts.tally import GRAVITY, Tally, verdict
 from conformance.mutation.backend import MutatedTarget
 from conformance.mutation.records import Shown
 from conformance.results import Aspect, FunctionResult, Verdict

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from conformance.engine.tally import demanded_aspects
+from conformance.engine.planning.demands import demanded_aspects
 from conformance.mutation.model import Candidate, Mutant
 from conformance.mutation.operators import OPERATORS
 from conformance.specs import Specs

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from conformance.adapters.registry import Target
 from conformance.engine import Profile, Run, Task, plan
-from conformance.engine.plan import documented_names
+from conformance.engine.planning.plan import documented_names
 from conformance.mutation.backend import MutatedTarget
 from conformance.mutation.examine import Verdicts, Watch, examined, only, verdicts
 from conformance.mutation.model import Mutant

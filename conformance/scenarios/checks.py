@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.adapters.observations import Value
+from conformance.observations import Value
 from conformance.oracle import Expectation, agrees, worst
 from conformance.oracle.compare import as_in_single, keeps_half_the_digits
 from conformance.scenarios.model import Problem, Values

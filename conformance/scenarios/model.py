@@ -9,7 +9,7 @@ from typing import Any
 import numpy.typing as npt
 from hypothesis.strategies import SearchStrategy
 
-from conformance.adapters.observations import Value
+from conformance.observations import Value
 from conformance.program import Program
 from conformance.results import Aspect
 

@@ -13,8 +13,8 @@ from conformance.adapters.registry import Target
 from conformance.adapters.session import Session, WorkerStartError
 from conformance.cli.subjects import subject
 from conformance.engine import Run, Stop, Subject, Task, plan
-from conformance.engine.examination import Examination
-from conformance.engine.plan import documented_names
+from conformance.engine.planning.plan import documented_names
+from conformance.engine.running.examination import Examination
 from conformance.results import Aspect, Results, RunInfo, TargetInfo, summarise
 from conformance.specs import load
 from conformance.testing.settings import Settings

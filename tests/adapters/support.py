@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from conformance.adapters.observations import Array, Batch, Raised, Returned, StructureObservation
 from conformance.adapters.process import Family, Launch
 from conformance.adapters.session import Session
+from conformance.observations import Array, Batch, Raised, Returned, StructureObservation
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
 
 FAKES = Path(__file__).parent / "fakes"

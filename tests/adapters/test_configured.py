@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from conformance.adapters.configured import Configurable
-from conformance.adapters.observations import Batch, Returned
 from conformance.adapters.registry import Target
 from conformance.adapters.session import Session, WorkerStartError
+from conformance.observations import Batch, Returned
 from conformance.program import Program, Step
 
 SOURCE = """

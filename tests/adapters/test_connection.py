@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from conformance.adapters.connection import Connection, WorkerFault
-from conformance.adapters.observations import (
+from conformance.adapters.process import OutputTail
+from conformance.adapters.session import Limits, Session
+from conformance.observations import (
     Batch,
     Crashed,
     Garbled,
@@ -19,8 +21,6 @@ from conformance.adapters.observations import (
     Returned,
     TimedOut,
 )
-from conformance.adapters.process import OutputTail
-from conformance.adapters.session import Limits, Session
 from tests.adapters.support import (
     alive,
     arrays,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from conformance.adapters.observations import Raised, Returned
 from conformance.adapters.process import Launch
 from conformance.adapters.session import Session
+from conformance.observations import Raised, Returned
 from conformance.program import Program, Ref, Step
 from tests.adapters.support import batch, call, x
 

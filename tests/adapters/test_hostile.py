@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from conformance.adapters import guardian
-from conformance.adapters.observations import Crashed, Garbled, Raised, Returned, TimedOut
 from conformance.adapters.process import TOKEN, Launch
 from conformance.adapters.session import Limits, Session
+from conformance.observations import Crashed, Garbled, Raised, Returned, TimedOut
 from tests.adapters.fakes.fakes.forges_frames import FRAMES
 from tests.adapters.fakes.fakes.meddles import CHANGES
 from tests.adapters.support import alive, check_others, launch, negative_at, run

@@ -13,10 +13,10 @@ import pytest
 
 from conformance.adapters import mappings
 from conformance.adapters.mappings import MappingError, Row
-from conformance.adapters.observations import Batch
 from conformance.adapters.process import Launch
 from conformance.adapters.registry import RegistryError, load, shipped
 from conformance.adapters.session import Session, WorkerStartError
+from conformance.observations import Batch
 from conformance.program import Binding, Case, Input, Prelude, Program, Ref, Step, print_script
 from conformance.specs import load as specs
 from conformance.specs.load import signature

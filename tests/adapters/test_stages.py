@@ -10,7 +10,6 @@ from dataclasses import replace
 import pytest
 
 from conformance import reference
-from conformance.adapters.observations import Crashed, Stage
 from conformance.adapters.session import Session
 from conformance.adapters.worker.conformance_worker.adapters import GraphAdapter
 from conformance.adapters.worker.conformance_worker.loop import Worker
@@ -20,6 +19,7 @@ from conformance.adapters.worker.conformance_worker.stages import (
     announced,
     announcer,
 )
+from conformance.observations import Crashed, Stage
 from conformance.program import Program, Ref, Step, to_json
 from tests.adapters.support import batch, call, launch, x
 

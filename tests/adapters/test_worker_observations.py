@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from conformance.adapters.observations import Batch, Raised, Returned, StructureObservation
 from conformance.adapters.session import Configuration, Session, WorkerStartError
+from conformance.observations import Batch, Raised, Returned, StructureObservation
 from conformance.program import Binding, Input, Program, Ref, Step
 from tests.adapters.support import arrays, batch, call, error, launch, negative_at, x
 

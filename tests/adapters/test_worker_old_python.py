@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from conformance.adapters.layout import WORKER
-from conformance.adapters.observations import Returned
 from conformance.adapters.session import Session
+from conformance.observations import Returned
 from tests.adapters.support import arrays, batch, call, launch, negative_at, x
 
 

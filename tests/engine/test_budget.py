@@ -14,9 +14,9 @@ from conformance.adapters.registry import shipped
 from conformance.adapters.session import Limits, SessionAbortedError
 from conformance.cli.subjects import subject
 from conformance.engine import PROFILES, Run, plan, run
-from conformance.engine.failures import not_run
-from conformance.engine.profiles import SURVEY
-from conformance.engine.stop import Budget, Stop
+from conformance.engine.planning.profiles import SURVEY
+from conformance.engine.running.stop import Budget, Stop
+from conformance.engine.verdicts.failures import not_run
 from conformance.results import Results, Verdict, summarise, timeless
 from conformance.results.events import (
     CasesDone,
@@ -104,7 +104,7 @@ def test_a_first_look_is_kept_where_the_time_ends_after_it(monkeypatch: pytest.M
 
 
 def test_a_case_that_hangs_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["conformance.engine.run"], "GRACE", 0.2)
+    monkeypatch.setattr(sys.modules["conformance.engine.running.run"], "GRACE", 0.2)
     slow = fake("hangs", limits=Limits(structure=60.0))
     begun = time.monotonic()
     events: list[Event] = []

@@ -11,9 +11,9 @@ import pytest
 
 from conformance.adapters.process import Launch
 from conformance.engine import PROFILES, Run, Subject, run
-from conformance.engine.examination import Examination
-from conformance.engine.progress import Progress
-from conformance.engine.stop import Stop
+from conformance.engine.running.examination import Examination
+from conformance.engine.running.progress import Progress
+from conformance.engine.running.stop import Stop
 from conformance.program import Prelude
 from conformance.results import Results, Verdict
 from conformance.results.events import (
@@ -102,7 +102,7 @@ def test_ctrl_c_ends_the_run_and_is_announced(monkeypatch: pytest.MonkeyPatch) -
             future.result()
         return futures, set()
 
-    monkeypatch.setattr(sys.modules["conformance.engine.run"], "wait", wait)
+    monkeypatch.setattr(sys.modules["conformance.engine.running.run"], "wait", wait)
     planned = tasks(FUNCTIONS, PROFILES["default"])
     run([fake("correct")], {EDITION: planned}, COMMON, emit, 1)
     last = events[-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 
-from conformance.engine.machine import machine
+from conformance.engine.running.machine import machine
 
 
 def test_the_machine_is_told_without_its_name() -> None:

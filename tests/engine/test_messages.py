@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.engine.messages import MOST, essence, without_stack
+from conformance.engine.judging.messages import MOST, essence, without_stack
 
 WRAPPED = """Exception encountered when calling layer "tf.keras.backend.softmax" (type TFOpLambda).
 

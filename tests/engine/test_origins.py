@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from conformance.adapters.session import Limits
 from conformance.engine import PROFILES
-from conformance.engine.failures import record
-from conformance.engine.origins import trials
+from conformance.engine.verdicts.failures import record
+from conformance.engine.verdicts.origins import trials
 from conformance.results import Aspect, Failure, Origin, Verdict
 from tests.engine.support import EDITION, Outcome, examine, fake, module, tasks
 

@@ -8,12 +8,13 @@ import msgspec
 import pytest
 
 from conformance.adapters.registry import shipped
-from conformance.engine import PROFILES, Run, Shard, plan, portions, run
-from conformance.engine.estimates import estimates
-from conformance.engine.examination import Examined
-from conformance.engine.portions import bundles, cost, lanes, riskiest
-from conformance.engine.portions import portions as parted
-from conformance.engine.progress import Progress
+from conformance.engine import PROFILES, Run, Shard, plan, run
+from conformance.engine.planning import portions
+from conformance.engine.planning.estimates import estimates
+from conformance.engine.planning.portions import bundles, cost, lanes, riskiest
+from conformance.engine.planning.portions import portions as parted
+from conformance.engine.running.examination import Examined
+from conformance.engine.running.progress import Progress
 from conformance.reporting.json_results import encode
 from conformance.reporting.merging import merge
 from conformance.results import Results, Spent, timeless

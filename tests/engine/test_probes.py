@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from conformance import reference
-from conformance.adapters.observations import Claim, OutputObservation, StructureObservation
-from conformance.engine.probes import (
+from conformance.engine.judging.probes import (
     BINDINGS,
     gradient_probe,
     shape_failure,
@@ -18,6 +17,7 @@ from conformance.engine.probes import (
     without_marks,
     works,
 )
+from conformance.observations import Claim, OutputObservation, StructureObservation
 from conformance.program import Binding
 from tests.scenarios.in_process import module, observed
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conformance.adapters.observations import Crashed, DrawObservation, StructureObservation
-from conformance.engine.scenes import Scene
+from conformance.engine.judging.scenarios import Scene
+from conformance.observations import Crashed, DrawObservation, StructureObservation
 from conformance.results import Aspect, Verdict
 from conformance.scenarios import Check, Scenario, checks
 from conformance.scenarios.writing import Writer

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.adapters.observations import FunctionIdentity, Parameter
-from conformance.engine import signatures
+from conformance.engine.judging import signatures
+from conformance.observations import FunctionIdentity, Parameter
 from conformance.results import Verdict
 from conformance.specs.signature import parse
 

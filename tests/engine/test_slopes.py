@@ -8,7 +8,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from conformance.adapters.observations import (
+from conformance.engine import PROFILES
+from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.gradients import Array, Slope
+from conformance.generators.gradients import WEIGHTS
+from conformance.observations import (
     Crashed,
     DrawObservation,
     NotRun,
@@ -20,10 +24,6 @@ from conformance.adapters.observations import (
     TimedOut,
     Value,
 )
-from conformance.engine import PROFILES
-from conformance.engine.findings import Finding
-from conformance.engine.slopes import Array, Slope
-from conformance.generators.gradients import WEIGHTS
 from conformance.program import Binding
 from conformance.results import Aspect, Verdict
 from conformance.specs import load

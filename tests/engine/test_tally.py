@@ -6,11 +6,12 @@ from collections.abc import Iterable
 
 import pytest
 
-from conformance.engine.calls import Call
-from conformance.engine.cases import Prepared
-from conformance.engine.failures import cite, function_result, identifier
-from conformance.engine.findings import Finding, standing
-from conformance.engine.tally import Group, Tally, demanded_aspects, verdict
+from conformance.engine.judging.calls import Call
+from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.findings import Finding, standing
+from conformance.engine.planning.demands import demanded_aspects
+from conformance.engine.verdicts.failures import cite, function_result, identifier
+from conformance.engine.verdicts.tally import Group, Tally, verdict
 from conformance.generators import Draw, generate, structures
 from conformance.program import Prelude
 from conformance.results import ASPECTS, Aspect, Citation, Origin, Verdict

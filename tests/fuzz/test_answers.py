@@ -17,7 +17,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conformance.adapters.answers import AnswerError, identity, observation
-from conformance.adapters.observations import Array, Batch
 from conformance.adapters.worker.conformance_worker.adapters import GraphAdapter
 from conformance.adapters.worker.conformance_worker.frames import (
     FrameError,
@@ -25,7 +24,8 @@ from conformance.adapters.worker.conformance_worker.frames import (
     encode_frame,
 )
 from conformance.adapters.worker.conformance_worker.loop import Worker
-from conformance.engine.trials import Trial
+from conformance.engine.judging.trials import Trial
+from conformance.observations import Array, Batch
 from conformance.program import to_json
 from tests.adapters.fakes.fakes import correct
 from tests.adapters.fakes.fakes.forges_frames import FRAMES

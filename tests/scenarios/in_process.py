@@ -12,11 +12,11 @@ from hypothesis.errors import NoSuchExample
 
 import conformance.reference
 from conformance.adapters.answers import observation
-from conformance.adapters.observations import Batch, StructureObservation
 from conformance.adapters.worker.conformance_worker.adapters import GraphAdapter
 from conformance.adapters.worker.conformance_worker.loop import Worker
-from conformance.engine.findings import Finding
-from conformance.engine.scenes import Scene
+from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.scenarios import Scene
+from conformance.observations import Batch, StructureObservation
 from conformance.program import to_json
 from conformance.scenarios import Scenario
 

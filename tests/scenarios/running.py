@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import conformance.reference as K  # noqa: N812
-from conformance.adapters.observations import Value
+from conformance.observations import Value
 from conformance.program import Argument, Function, Ref, Step
 from conformance.scenarios import Check, Problem, Scenario
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.adapters.observations import Value
+from conformance.observations import Value
 from conformance.oracle import Expectation
 from conformance.scenarios import checks
 from conformance.scenarios.checks import Test

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import conformance.reference as K  # noqa: N812
-from conformance.engine.findings import Finding
+from conformance.engine.judging.findings import Finding
 from conformance.results import Verdict
 from conformance.scenarios import control_flow, higher_order, recurrent
 from conformance.scenarios.model import Family, Scenario

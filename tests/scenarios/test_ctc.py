@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import conformance.reference as K  # noqa: N812
-from conformance.engine.findings import Finding
+from conformance.engine.judging.findings import Finding
 from conformance.oracle import ctc as oracle
 from conformance.results import Verdict
 from conformance.scenarios import Scenario, ctc, ctc_decoding, ctc_inputs, sparse

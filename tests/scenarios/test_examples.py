@@ -12,9 +12,9 @@ import pytest
 import conformance.reference as K  # noqa: N812
 from conformance.adapters.access import open_session
 from conformance.adapters.configured import Configurable
-from conformance.adapters.observations import Batch, Value
 from conformance.adapters.registry import Target
-from conformance.engine.scenes import Scene
+from conformance.engine.judging.scenarios import Scene
+from conformance.observations import Batch, Value
 from conformance.scenarios import Scenario, families_of
 from conformance.scenarios.examples import DOCUMENT, FAMILIES, demanded, function_of
 from conformance.specs import load

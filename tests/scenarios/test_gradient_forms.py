@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.adapters.observations import Value
+from conformance.observations import Value
 from conformance.oracle.programs import evaluate
 from conformance.results import Aspect
 from conformance.scenarios.gradient_forms import FORMS, Form

@@ -9,9 +9,9 @@ import pytest
 from hypothesis.strategies import SearchStrategy
 
 from conformance.adapters.configured import Configurable
-from conformance.adapters.observations import Batch, Returned
 from conformance.adapters.registry import Target
 from conformance.adapters.session import WorkerStartError
+from conformance.observations import Batch, Returned
 from conformance.scenarios import Problem, Scenario
 from conformance.scenarios.keras_json import DEFAULT, EDITIONS, FAMILIES, FIELD, VARIABLE
 from conformance.specs import load, load_conventions

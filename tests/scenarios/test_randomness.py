@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.engine.plan import plan
-from conformance.engine.profiles import PROFILES
-from conformance.engine.scenes import Scene
+from conformance.engine.judging.scenarios import Scene
+from conformance.engine.planning.plan import plan
+from conformance.engine.planning.profiles import PROFILES
 from conformance.reference import ops_numpy
 from conformance.results import Aspect
 from conformance.scenarios import (

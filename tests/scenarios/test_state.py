@@ -11,8 +11,8 @@ import pytest
 from hypothesis import strategies as st
 
 import conformance.reference as K  # noqa: N812
-from conformance.adapters.observations import Value
-from conformance.engine.findings import Finding
+from conformance.engine.judging.findings import Finding
+from conformance.observations import Value
 from conformance.program import Ref
 from conformance.results import Aspect, Verdict
 from conformance.scenarios import Family, Scenario, refusals, sessions, state, updates

@@ -16,7 +16,7 @@ from conformance.cli.errors import UsageProblem
 from conformance.cli.expectations import conditions
 from conformance.cli.expectations.conditions import ConditionError
 from conformance.cli.expectations.model import UNEXPLAINED, Entry, Expectation, Place
-from conformance.engine.tally import demanded_aspects
+from conformance.engine.planning.demands import demanded_aspects
 from conformance.results import ASPECTS, Verdict
 from conformance.specs import load
 

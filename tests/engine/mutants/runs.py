@@ -14,7 +14,8 @@ from conformance.adapters.configured import Configurable
 from conformance.adapters.process import Launch
 from conformance.adapters.registry import Target
 from conformance.adapters.session import Limits, Session
-from conformance.engine import PROFILES, Profile, Run, Subject, Task, examination, plan, run
+from conformance.engine import PROFILES, Profile, Run, Subject, Task, plan, run
+from conformance.engine.running import examination
 from conformance.program import Prelude
 from conformance.results import Aspect, AspectResult, FunctionResult
 from conformance.results.events import Event, TargetFinished

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy.typing as npt
 
-from conformance.adapters.observations import Batch, StructureObservation
-from conformance.engine.cases import Prepared
-from conformance.engine.findings import Judgement, described
-from conformance.engine.judge import judge
+from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.findings import Judgement, described
+from conformance.engine.judging.judge import judge
 from conformance.generators.collect import key
+from conformance.observations import Batch, StructureObservation
 from conformance.program import Binding, Case, Outputs
 
 Array = npt.NDArray[Any]

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from conformance.adapters.session import WorkerStartError
-from conformance.engine.again import recall
-from conformance.engine.examination import Examination, Examined
-from conformance.engine.plan import Task, documented_names, plan
-from conformance.engine.profiles import Profile
-from conformance.engine.progress import Portion
-from conformance.engine.stop import Stop
-from conformance.engine.subject import Run, Subject
+from conformance.engine.planning.plan import Task, documented_names, plan
+from conformance.engine.planning.profiles import Profile
+from conformance.engine.running.examination import Examination, Examined
+from conformance.engine.running.progress import Portion
+from conformance.engine.running.repetition import recall
+from conformance.engine.running.stop import Stop
+from conformance.engine.running.subject import Run, Subject
 from conformance.results import ASPECTS, Aspect, Failure, TargetInfo
 from conformance.specs import load
 

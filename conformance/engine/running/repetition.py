@@ -8,16 +8,16 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
-from conformance.engine.examination import Examination, Recalled
-from conformance.engine.failures import failure
-from conformance.engine.findings import Finding
-from conformance.engine.origins import trials
-from conformance.engine.plan import Task, documented_names
-from conformance.engine.profiles import PROFILES
-from conformance.engine.stop import Stop
-from conformance.engine.subject import Run, Subject
-from conformance.engine.tally import GRAVITY, Group
-from conformance.engine.trials import Trial
+from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.trials import Trial
+from conformance.engine.planning.plan import Task, documented_names
+from conformance.engine.planning.profiles import PROFILES
+from conformance.engine.running.examination import Examination, Recalled
+from conformance.engine.running.stop import Stop
+from conformance.engine.running.subject import Run, Subject
+from conformance.engine.verdicts.failures import failure
+from conformance.engine.verdicts.origins import trials
+from conformance.engine.verdicts.tally import GRAVITY, Group
 from conformance.results import Aspect, Failure, Origin, TargetInfo, Verdict
 
 _FATAL = (Verdict.CRASHED, Verdict.TIMED_OUT)

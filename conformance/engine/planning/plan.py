@@ -10,13 +10,13 @@ from functools import partial
 
 from hypothesis.strategies import SearchStrategy
 
-from conformance.engine.calls import Call
-from conformance.engine.cases import Prepared
-from conformance.engine.profiles import FEW_DRAWS, GRADIENT_DRAWS, Profile
-from conformance.engine.scenes import Scene
-from conformance.engine.slopes import Slope
-from conformance.engine.tally import demanded_aspects
-from conformance.engine.trials import Trial
+from conformance.engine.judging.calls import Call
+from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.gradients import Slope
+from conformance.engine.judging.scenarios import Scene
+from conformance.engine.judging.trials import Trial
+from conformance.engine.planning.demands import demanded_aspects
+from conformance.engine.planning.profiles import FEW_DRAWS, GRADIENT_DRAWS, Profile
 from conformance.generators import Draw, Structure, collect_all, generate, structures
 from conformance.generators.collect import POOL, distinct
 from conformance.generators.coverage import select_settled

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.adapters.observations import Batch
 from conformance.generators import Draw, Structure, draw_arrays
 from conformance.generators.gradients import resolved
 from conformance.generators.structure import (
@@ -17,6 +16,7 @@ from conformance.generators.structure import (
     expected_shape,
     expected_static_shape,
 )
+from conformance.observations import Batch
 from conformance.oracle import Expectation, expect
 from conformance.program import Case
 

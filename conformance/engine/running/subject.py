@@ -7,7 +7,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.adapters.observations import (
+from conformance.adapters.session import Session, WorkerStartError
+from conformance.engine.judging.trials import Trial
+from conformance.engine.planning.portions import Shard
+from conformance.engine.planning.profiles import Profile
+from conformance.observations import (
     Batch,
     DrawObservation,
     NotRun,
@@ -15,10 +19,6 @@ from conformance.adapters.observations import (
     Raised,
     StructureObservation,
 )
-from conformance.adapters.session import Session, WorkerStartError
-from conformance.engine.portions import Shard
-from conformance.engine.profiles import Profile
-from conformance.engine.trials import Trial
 from conformance.program import Prelude
 from conformance.results import Failure
 from conformance.scenarios import Setup

@@ -11,14 +11,14 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from conformance.adapters.session import Session
-from conformance.engine.examination import Examined
-from conformance.engine.failures import not_run
-from conformance.engine.machine import machine
-from conformance.engine.plan import Task
-from conformance.engine.portions import lanes, portions
-from conformance.engine.stop import Stop
-from conformance.engine.subject import Run, Subject
-from conformance.engine.tally import GRAVITY
+from conformance.engine.planning.plan import Task
+from conformance.engine.planning.portions import lanes, portions
+from conformance.engine.running.examination import Examined
+from conformance.engine.running.machine import machine
+from conformance.engine.running.stop import Stop
+from conformance.engine.running.subject import Run, Subject
+from conformance.engine.verdicts.failures import not_run
+from conformance.engine.verdicts.tally import GRAVITY
 from conformance.results import (
     ASPECTS,
     AspectResult,

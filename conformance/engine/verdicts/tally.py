@@ -5,23 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from conformance.engine.findings import Finding, Identity, Judgement
-from conformance.engine.trials import Trial
-from conformance.results import ASPECTS, Aspect, Origin, Verdict
-from conformance.scenarios import families_of
-from conformance.specs import Spec, kinds
-
-_NO_INPUT = (
-    kinds.Boolean,
-    kinds.Dtype,
-    kinds.FillShape,
-    kinds.Integer,
-    kinds.Literals,
-    kinds.Omitted,
-    kinds.Real,
-    kinds.Shape,
-)
-"""Kinds of the parameters of functions that are given no arrays, and so can change none."""
+from conformance.engine.judging.findings import Finding, Identity, Judgement
+from conformance.engine.judging.trials import Trial
+from conformance.results import Aspect, Origin, Verdict
+from conformance.specs import Spec
 
 GRAVITY = {verdict: gravity for gravity, verdict in enumerate(Verdict)}
 
@@ -121,22 +108,6 @@ class Tally:
 def _includes(wide: Finding, narrow: Finding) -> bool:
     same = (wide.aspect, wide.kind, wide.detail) == (narrow.aspect, narrow.kind, narrow.detail)
     return same and set(wide.conventions) <= set(narrow.conventions)
-
-
-def demanded_aspects(spec: Spec, edition: str) -> list[Aspect]:
-    """The aspects that an edition is checked for: the same for every target."""
-    demanded = {Aspect.PRESENCE, Aspect.SIGNATURE}
-    if spec.dtype is not None:
-        demanded |= {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE}
-        if not all(isinstance(rule, _NO_INPUT) for rule in spec.parameters.values()):
-            demanded.add(Aspect.PURITY)
-        if spec.differentiable:
-            demanded.add(Aspect.GRADIENT)
-    if any(edition in error.editions for error in spec.errors):
-        demanded.add(Aspect.ERROR)
-    for family in families_of(spec.name, edition):
-        demanded |= family.aspects
-    return [aspect for aspect in ASPECTS if aspect in demanded]
 
 
 def verdict(tally: Tally, aspect: Aspect, groups: Iterable[Group]) -> Verdict:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from conformance.engine.cases import Prepared
+from conformance.engine.judging.cases import Prepared
 from conformance.program import call_text
 from conformance.results import Aspect, Verdict
 

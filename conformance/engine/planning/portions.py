@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conformance.engine.estimates import estimates
-from conformance.engine.plan import Task
+from conformance.engine.planning.estimates import estimates
+from conformance.engine.planning.plan import Task
 from conformance.results import Aspect
 
 WORTH_A_LANE = 2000

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.adapters.observations import Returned, Value
-from conformance.engine.cases import Prepared
-from conformance.engine.findings import Finding, Judgement, standing
+from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.findings import Finding, Judgement, standing
 from conformance.generators.structure import (
     CONVENTION_OF_PROFILE,
     Structure,
     accepted_dtypes,
     refusable,
 )
+from conformance.observations import Returned, Value
 from conformance.oracle import Expectation, agrees, worst
 from conformance.oracle.compare import (
     as_in_single,

@@ -11,12 +11,12 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis.strategies import SearchStrategy
 
-from conformance.adapters.observations import StructureObservation
-from conformance.engine.findings import Finding, Identity
-from conformance.engine.tally import Group
-from conformance.engine.trials import Trial
+from conformance.engine.judging.findings import Finding, Identity
+from conformance.engine.judging.trials import Trial
+from conformance.engine.verdicts.tally import Group
 from conformance.generators import shrink
 from conformance.generators.collect import StopShrinking, current_choices
+from conformance.observations import StructureObservation
 
 Array = npt.NDArray[Any]
 Run = Callable[[Trial], StructureObservation]

@@ -15,9 +15,9 @@ import numpy.typing as npt
 from msgspec import UNSET, UnsetType
 
 from conformance.adapters.worker.conformance_worker.frames import FrameError, decode_array
-from conformance.engine.plan import Task
-from conformance.engine.tally import Group
-from conformance.engine.trials import Trial
+from conformance.engine.judging.trials import Trial
+from conformance.engine.planning.plan import Task
+from conformance.engine.verdicts.tally import Group
 from conformance.generators.collect import remade
 from conformance.program import to_json
 from conformance.results import Failure, Origin

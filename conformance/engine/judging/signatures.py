@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from conformance.adapters.observations import FunctionIdentity, Parameter
-from conformance.engine.findings import Finding
-from conformance.engine.messages import without_addresses
+from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.messages import without_addresses
+from conformance.observations import FunctionIdentity, Parameter
 from conformance.results import Aspect, Verdict
 from conformance.specs import Parameter as Documented
 from conformance.specs import Signature

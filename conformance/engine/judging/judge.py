@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from conformance.adapters.observations import (
+from conformance.engine.judging import claims, values
+from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.findings import Finding, Judgement, standing
+from conformance.engine.judging.messages import essence, without_stack
+from conformance.generators.structure import refusable
+from conformance.observations import (
     Claim,
     Crashed,
     DrawObservation,
@@ -18,11 +23,6 @@ from conformance.adapters.observations import (
     StructureObservation,
     TimedOut,
 )
-from conformance.engine import claims, values
-from conformance.engine.cases import Prepared
-from conformance.engine.findings import Finding, Judgement, standing
-from conformance.engine.messages import essence, without_stack
-from conformance.generators.structure import refusable
 from conformance.program import Program, Ref, call_text
 from conformance.results import Aspect, Verdict
 

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import UNSET, UnsetType
 
-from conformance.engine.findings import Finding
-from conformance.engine.tally import Group, Tally, demanded_aspects, verdict
-from conformance.engine.trials import Trial
+from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.trials import Trial
+from conformance.engine.planning.demands import demanded_aspects
+from conformance.engine.verdicts.tally import Group, Tally, verdict
 from conformance.program import Case, Home, Prelude, print_script, to_json
 from conformance.results import (
     Array,

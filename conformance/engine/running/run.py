@@ -21,14 +21,14 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from conformance.adapters.session import SessionAbortedError, WorkerStartError
-from conformance.engine.again import recall
-from conformance.engine.assignments import Answer, assignment
-from conformance.engine.examination import Examination, Recalled
-from conformance.engine.plan import Task, documented_names
-from conformance.engine.profiles import SURVEY
-from conformance.engine.progress import Portion, Progress
-from conformance.engine.stop import Budget, Stop
-from conformance.engine.subject import Run, Subject
+from conformance.engine.planning.plan import Task, documented_names
+from conformance.engine.planning.profiles import SURVEY
+from conformance.engine.running.assignments import Answer, assignment
+from conformance.engine.running.examination import Examination, Recalled
+from conformance.engine.running.progress import Portion, Progress
+from conformance.engine.running.repetition import recall
+from conformance.engine.running.stop import Budget, Stop
+from conformance.engine.running.subject import Run, Subject
 from conformance.results import Results
 from conformance.results.events import CasesDone, Event, RunFinished, RunStarted
 

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 import numpy.typing as npt
 
-from conformance.adapters.observations import Batch, StructureObservation
-from conformance.engine.findings import Judgement
+from conformance.engine.judging.findings import Judgement
+from conformance.observations import Batch, StructureObservation
 from conformance.program import Binding, Case, Outputs
 from conformance.scenarios import Setup
 

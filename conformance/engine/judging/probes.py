@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from conformance.adapters.observations import Batch, Claim, Returned, StructureObservation
+from conformance.observations import Batch, Claim, Returned, StructureObservation
 from conformance.program import Binding, Input, Program, Ref, Step
 
 _POINT = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.5]], np.float32)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from conformance.adapters.observations import Claim, Value
-from conformance.engine.cases import Prepared
-from conformance.engine.findings import Finding, standing
-from conformance.engine.messages import essence
+from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.findings import Finding, standing
+from conformance.engine.judging.messages import essence
 from conformance.generators.structure import accepted_dtypes
+from conformance.observations import Claim, Value
 from conformance.results import Aspect
 
 _SCALARS = ("bool", "int", "float")

@@ -10,23 +10,11 @@ from typing import NamedTuple
 
 from hypothesis.strategies import SearchStrategy
 
-from conformance.adapters.observations import (
-    Batch,
-    Fault,
-    FunctionIdentity,
-    NotRun,
-    StructureObservation,
-)
 from conformance.adapters.session import Session, SessionAbortedError
-from conformance.engine import signatures
-from conformance.engine.failures import function_result
-from conformance.engine.findings import Finding, Identity, Judgement
-from conformance.engine.judge import fault_name
-from conformance.engine.minimise import Minimiser
-from conformance.engine.origins import origin
-from conformance.engine.plan import Task
-from conformance.engine.portions import bundles, riskiest
-from conformance.engine.probes import (
+from conformance.engine.judging import signatures
+from conformance.engine.judging.findings import Finding, Identity, Judgement
+from conformance.engine.judging.judge import fault_name
+from conformance.engine.judging.probes import (
     BINDINGS,
     gradient_probe,
     shape_failure,
@@ -35,11 +23,23 @@ from conformance.engine.probes import (
     without_marks,
     works,
 )
-from conformance.engine.profiles import Profile
-from conformance.engine.stop import Stop
-from conformance.engine.subject import Run, Subject
-from conformance.engine.tally import Group, Tally
-from conformance.engine.trials import Trial
+from conformance.engine.judging.trials import Trial
+from conformance.engine.planning.plan import Task
+from conformance.engine.planning.portions import bundles, riskiest
+from conformance.engine.planning.profiles import Profile
+from conformance.engine.running.stop import Stop
+from conformance.engine.running.subject import Run, Subject
+from conformance.engine.verdicts.failures import function_result
+from conformance.engine.verdicts.minimise import Minimiser
+from conformance.engine.verdicts.origins import origin
+from conformance.engine.verdicts.tally import Group, Tally
+from conformance.observations import (
+    Batch,
+    Fault,
+    FunctionIdentity,
+    NotRun,
+    StructureObservation,
+)
 from conformance.program import Binding, Prelude
 from conformance.results import (
     Aspect,

@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.adapters.observations import (
+from conformance.engine.judging.findings import Finding, Judgement, standing
+from conformance.engine.judging.judge import ended
+from conformance.engine.judging.messages import essence
+from conformance.engine.planning.profiles import GRADIENT_DRAWS
+from conformance.generators import Draw
+from conformance.generators.collect import key_of_program
+from conformance.generators.gradients import WEIGHTS, Differentiated, resolved
+from conformance.generators.structure import expected_shape, refusable
+from conformance.observations import (
     Batch,
     NotRun,
     Outcome,
@@ -19,14 +27,6 @@ from conformance.adapters.observations import (
     StructureObservation,
     Value,
 )
-from conformance.engine.findings import Finding, Judgement, standing
-from conformance.engine.judge import ended
-from conformance.engine.messages import essence
-from conformance.engine.profiles import GRADIENT_DRAWS
-from conformance.generators import Draw
-from conformance.generators.collect import key_of_program
-from conformance.generators.gradients import WEIGHTS, Differentiated, resolved
-from conformance.generators.structure import expected_shape, refusable
 from conformance.oracle.gradients import Slopes, slopes
 from conformance.oracle.rounding import signs
 from conformance.program import Binding, Case, Outputs, call_text

@@ -11,7 +11,10 @@ from typing import Any
 
 import numpy.typing as npt
 
-from conformance.adapters.observations import (
+from conformance.engine.judging.findings import Finding, Judgement, standing
+from conformance.engine.judging.judge import ended
+from conformance.engine.judging.messages import essence
+from conformance.observations import (
     Batch,
     NotRun,
     Outcome,
@@ -19,9 +22,6 @@ from conformance.adapters.observations import (
     Returned,
     StructureObservation,
 )
-from conformance.engine.findings import Finding, Judgement, standing
-from conformance.engine.judge import ended
-from conformance.engine.messages import essence
 from conformance.program import Binding, Case, Outputs, Step, call_text, to_json
 from conformance.results import Verdict
 from conformance.scenarios import Check, Problem, Scenario, Setup

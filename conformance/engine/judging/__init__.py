@@ -1,0 +1,1 @@
+"""From an observation to findings, aspect by aspect."""

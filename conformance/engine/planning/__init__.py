@@ -1,0 +1,1 @@
+"""What is tried: the trials of each function, and their parts for workers, machines and shards."""

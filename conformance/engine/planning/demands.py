@@ -1,0 +1,35 @@
+"""Which aspects an edition demands of a function: the denominator of every score."""
+
+from __future__ import annotations
+
+from conformance.results import ASPECTS, Aspect
+from conformance.scenarios import families_of
+from conformance.specs import Spec, kinds
+
+_NO_INPUT = (
+    kinds.Boolean,
+    kinds.Dtype,
+    kinds.FillShape,
+    kinds.Integer,
+    kinds.Literals,
+    kinds.Omitted,
+    kinds.Real,
+    kinds.Shape,
+)
+"""Kinds of the parameters of functions that are given no arrays, and so can change none."""
+
+
+def demanded_aspects(spec: Spec, edition: str) -> list[Aspect]:
+    """The aspects that an edition is checked for: the same for every target."""
+    demanded = {Aspect.PRESENCE, Aspect.SIGNATURE}
+    if spec.dtype is not None:
+        demanded |= {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE}
+        if not all(isinstance(rule, _NO_INPUT) for rule in spec.parameters.values()):
+            demanded.add(Aspect.PURITY)
+        if spec.differentiable:
+            demanded.add(Aspect.GRADIENT)
+    if any(edition in error.editions for error in spec.errors):
+        demanded.add(Aspect.ERROR)
+    for family in families_of(spec.name, edition):
+        demanded |= family.aspects
+    return [aspect for aspect in ASPECTS if aspect in demanded]

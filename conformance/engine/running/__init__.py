@@ -1,0 +1,1 @@
+"""Workers at their portions: start, sweep, stop, resume."""

@@ -1,0 +1,1 @@
+"""From findings to failures and verdicts: grouped, made smaller, told."""
