@@ -154,7 +154,7 @@ class DrawObservation:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class TensorMetadata:
     """What the implementation says of a tensor before it is evaluated."""
 
     dtype: str | None = None
@@ -167,10 +167,10 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class InputObservation:
-    """A bound input; an input bound as an array has an empty claim."""
+    """A bound input; an input bound as an array has no metadata."""
 
     name: str
-    claim: Claim
+    metadata: TensorMetadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +179,7 @@ class OutputObservation:
 
     name: str
     container: Literal["tensor", "list", "tuple"]
-    claims: tuple[Claim, ...]
+    metadata: tuple[TensorMetadata, ...]
     """One for a tensor, one per item for a list or tuple."""
 
 

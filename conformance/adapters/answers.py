@@ -11,7 +11,6 @@ from msgspec import Struct
 from conformance.observations import (
     Array,
     Batch,
-    Claim,
     DrawObservation,
     Fault,
     FunctionIdentity,
@@ -25,6 +24,7 @@ from conformance.observations import (
     Seconds,
     Stage,
     StructureObservation,
+    TensorMetadata,
     Value,
 )
 
@@ -153,8 +153,8 @@ def _outputs(answered: Sequence[_OutputAnswer], batch: Batch) -> tuple[OutputObs
     )
 
 
-def _claim(data: _ClaimAnswer) -> Claim:
-    return Claim(
+def _claim(data: _ClaimAnswer) -> TensorMetadata:
+    return TensorMetadata(
         data.dtype,
         None if data.shape is None else tuple(data.shape),
         _raised(data.dtype_error),

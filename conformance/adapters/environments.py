@@ -58,7 +58,7 @@ def status(target: Target) -> Ready | Missing:
     for problem in (system_problem, _venv_problem, _check_problem, _variable_problem):
         if (missing := problem(target)) is not None:
             return missing
-    checked = layout.read(layout.check_file(target), layout.Check)
+    checked = layout.read(layout.check_file(target), layout.ImportCheck)
     return Ready(_python_version(target), checked.versions if checked else {})
 
 
@@ -93,7 +93,7 @@ def _venv_problem(target: Target) -> Missing | None:
 
 
 def _check_problem(target: Target) -> Missing | None:
-    checked = layout.read(layout.check_file(target), layout.Check)
+    checked = layout.read(layout.check_file(target), layout.ImportCheck)
     if checked is None or checked.problem is None:
         return None
     return Missing(checked.problem, f"conformance install --force {target.name}")

@@ -145,7 +145,7 @@ def _uv(arguments: list[str], on_line: Callable[[str], None]) -> None:
         raise InstallationError(f"uv {arguments[0]} failed:\n" + "\n".join(said[-_TAIL:]))
 
 
-def _probe(target: Target) -> layout.Check:
+def _probe(target: Target) -> layout.ImportCheck:
     script = Path(__file__).with_name("probe.py").read_text(encoding="utf-8")
     packages = (target.module.partition(".")[0], target.library, "numpy")
     mapping = str(target.mapping or "")
@@ -163,8 +163,10 @@ def _probe(target: Target) -> layout.Check:
             timeout=_CHECK_SECONDS,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        return layout.Check(problem=str(error))
+        return layout.ImportCheck(problem=str(error))
     if answer.returncode != 0:
         said = (answer.stdout + answer.stderr).strip().splitlines()
-        return layout.Check(problem=f"{target.module} does not work:\n" + "\n".join(said[-_TAIL:]))
-    return layout.Check(versions=json.loads(answer.stdout.strip().splitlines()[-1]))
+        return layout.ImportCheck(
+            problem=f"{target.module} does not work:\n" + "\n".join(said[-_TAIL:])
+        )
+    return layout.ImportCheck(versions=json.loads(answer.stdout.strip().splitlines()[-1]))

@@ -5,7 +5,7 @@
         targets/TARGET/links          system libraries under the names that are asked for
         targets/TARGET/home           a folder of each target's own
         targets/TARGET/cache, cache-1 and of each of its workers
-        targets/TARGET/check.json     `Check`: what importing it after the installation gave
+        targets/TARGET/check.json     `ImportCheck`: what importing it after the installation gave
     HOME/targets/TARGET/...           the same, for a target without a virtual environment
 
 HOME is CONFORMANCE_HOME, by default the user's data folder.
@@ -37,7 +37,7 @@ class Marker(Struct, frozen=True, kw_only=True):
     python: str
 
 
-class Check(Struct, frozen=True, kw_only=True):
+class ImportCheck(Struct, frozen=True, kw_only=True):
     """What importing a target gave: the versions found, or else what went wrong."""
 
     versions: dict[str, str] = msgspec.field(default_factory=dict)
@@ -86,7 +86,7 @@ def compiled_folder(number: int) -> Path:
 
 
 def check_file(target: Target) -> Path:
-    """The file that holds the target's `Check`."""
+    """The file that holds the target's `ImportCheck`."""
     return target_folder(target) / "check.json"
 
 

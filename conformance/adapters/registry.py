@@ -56,18 +56,18 @@ class UnknownTargetError(ValueError):
         super().__init__(f"unknown target {name!r}; {lead} {', '.join(near)}{end}")
 
 
-class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class StrictRecord(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What every record of the file has in common: read-only, unknown fields refused."""
 
 
-class Program(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RequiredProgram(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A program that must be on PATH, and the command that gets it."""
 
     name: str
     cure: str
 
 
-class SharedLibrary(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SharedLibrary(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A system library that the packages look for as `name` and systems have as `found_as`."""
 
     name: str
@@ -76,7 +76,7 @@ class SharedLibrary(Record, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """The command that gets it."""
 
 
-class Venv(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Venv(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A virtual environment, which several targets may share."""
 
     name: str
@@ -94,7 +94,7 @@ class Venv(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return self.lock.read_text(encoding="utf-8")
 
 
-class Target(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One implementation at one version in one interpreter, tested against one edition."""
 
     name: str
@@ -112,7 +112,7 @@ class Target(Record, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Version or path of the interpreter where there is no venv; by default the running one."""
     environment: dict[str, str] = msgspec.field(default_factory=dict)
     """Environment variables of the worker, with the placeholders of `PLACEHOLDERS`."""
-    programs: tuple[Program, ...] = ()
+    programs: tuple[RequiredProgram, ...] = ()
     libraries: tuple[SharedLibrary, ...] = ()
     names: dict[str, str] = msgspec.field(default_factory=dict)
     """Documented names and the module's own where they differ, which may be dotted."""
@@ -145,7 +145,7 @@ def _runs(file: Path | None) -> list[str]:
     return [] if file is None else ["import runpy", f"runpy.run_path({str(file)!r})"]
 
 
-R = TypeVar("R", bound=Record)
+R = TypeVar("R", bound=StrictRecord)
 PYPROJECT = "pyproject.toml"
 _Tables = dict[str, dict[str, dict[str, Any]]]
 
@@ -383,7 +383,7 @@ def _decode(kind: type, value: Any) -> Any:
     return kind(value)
 
 
-def _nearest(message: str, kind: type[Record]) -> str:
+def _nearest(message: str, kind: type[StrictRecord]) -> str:
     """For an unknown field, what it may have been meant to be."""
     parts = message.split("`")
     if "unknown field" not in message:

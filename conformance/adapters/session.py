@@ -65,7 +65,7 @@ class Limits:
 
 
 @dataclass(slots=True)
-class _Search:
+class _Bisection:
     """What is known, and what is left to try, of a batch that failed."""
 
     pending: list[tuple[int, int]]
@@ -187,7 +187,9 @@ class Session:
         failure costs a start of the worker.
         """
         alone = min(batch.draws, 1 if isinstance(fault, TimedOut) else 2)
-        search = _Search([(alone, batch.draws)] if batch.draws > alone else [], incidents=[fault])
+        search = _Bisection(
+            [(alone, batch.draws)] if batch.draws > alone else [], incidents=[fault]
+        )
         search.pending += [(i, i + 1) for i in reversed(range(alone))]
         while search.pending:
             start, stop = search.pending.pop()
@@ -200,7 +202,7 @@ class Session:
         draws = [search.draws[i] for i in range(batch.draws)]
         return merged(search.found, draws, search.incidents)
 
-    def _try(self, batch: Batch, start: int, stop: int, search: _Search) -> None:
+    def _try(self, batch: Batch, start: int, stop: int, search: _Bisection) -> None:
         part = batch.part(start, stop)
         try:
             self._submit(part)

@@ -1,5 +1,6 @@
 """What a run found: the records of a results file, and the events that announce them."""
 
+from conformance.results.kinds import FindingKind
 from conformance.results.model import (
     ASPECTS,
     SCHEMA,
@@ -28,6 +29,7 @@ __all__ = [
     "AspectResult",
     "Citation",
     "Failure",
+    "FindingKind",
     "FunctionResult",
     "Origin",
     "Results",

@@ -104,7 +104,7 @@ def check_others(observation: StructureObservation, asked: Batch, blamed: int) -
             np.testing.assert_array_equal(
                 draw.outcome.value("y").array, np.exp(asked.arrays["x"][i])
             )
-    assert observation.outputs[0].claims[0].shape == (3,)
+    assert observation.outputs[0].metadata[0].shape == (3,)
 
 
 def alive(pid: int) -> bool:

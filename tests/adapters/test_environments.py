@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from conformance.adapters import environments, layout, registry
 from conformance.adapters.environments import InstallationError, Missing, Ready
-from conformance.adapters.registry import Program, SharedLibrary, Target
+from conformance.adapters.registry import RequiredProgram, SharedLibrary, Target
 from tests.adapters.fake_packages import BREAKS, WRONG, fake_target, wheel, with_requirements
 
 
@@ -166,7 +166,7 @@ def test_theano_without_a_compiler_has_the_command_that_gets_it(
 
 
 def test_an_absent_program_is_named(target: Target) -> None:
-    needing = replace(target, programs=(Program(name="no-such-program", cure="get it"),))
+    needing = replace(target, programs=(RequiredProgram(name="no-such-program", cure="get it"),))
     assert environments.status(needing) == Missing(
         "the program no-such-program is not on PATH", "get it"
     )

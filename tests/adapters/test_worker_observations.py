@@ -71,12 +71,12 @@ def test_eager_family_sets_the_variables_of_each_draw(eager: Session) -> None:
 
 def test_claims(correct: Session) -> None:
     known = correct.run_batch(batch(call("exp", x(2, 3))))
-    (claim,) = known.outputs[0].claims
+    (claim,) = known.outputs[0].metadata
     assert (claim.dtype, claim.shape) == ("float32", (2, 3))
-    assert (known.inputs[0].name, known.inputs[0].claim.shape) == ("x", (2, 3))
+    assert (known.inputs[0].name, known.inputs[0].metadata.shape) == ("x", (2, 3))
     unknown = correct.run_batch(batch(call("exp", x(2, 3, binding="placeholder_none"))))
-    assert unknown.outputs[0].claims[0].shape == (None, None)
-    assert unknown.inputs[0].claim.shape == (None, None)
+    assert unknown.outputs[0].metadata[0].shape == (None, None)
+    assert unknown.inputs[0].metadata.shape == (None, None)
     assert arrays(unknown)[0].shape == (2, 3)
 
 
@@ -92,7 +92,7 @@ def test_array_binding_and_values_as_results(correct: Session) -> None:
         assert isinstance(draw.outcome, Returned)
         np.testing.assert_array_equal(draw.outcome.value("y").array, given)
         np.testing.assert_array_equal(draw.outcome.value("x").array, given)
-    assert found.outputs[0].claims[0].dtype is None
+    assert found.outputs[0].metadata[0].dtype is None
 
 
 def test_values_that_are_no_arrays(correct: Session) -> None:
@@ -125,13 +125,13 @@ def test_arguments_of_every_kind(correct: Session) -> None:
     outcome = found.draws[0].outcome
     assert isinstance(outcome, Returned)
     np.testing.assert_array_equal(outcome.value("y").array, np.full((3, 2), np.inf))
-    assert [o.claims[0].shape for o in found.outputs] == [(3, 2), (3, 2)]
+    assert [o.metadata[0].shape for o in found.outputs] == [(3, 2), (3, 2)]
 
 
 def test_arguments_of_an_input(correct: Session) -> None:
     item = Input("x", (2,), "float32", Binding.PLACEHOLDER, (("ndim", 1),))
     found = correct.run_batch(batch(call("exp", item)))
-    assert found.inputs[0].claim.shape == (None,)
+    assert found.inputs[0].metadata.shape == (None,)
     arrays(found)
 
 
@@ -208,7 +208,7 @@ def test_configuration_reaches_the_module() -> None:
     program = Program((), (Step("y", "floatx", ()),), ("y",))
     with Session(launch("correct"), configuration=Configuration(floatx="float64")) as session:
         outcome = session.run_batch(batch(call("variable", x(1, binding="array")))).outputs
-        assert outcome[0].claims[0].dtype == "float64"
+        assert outcome[0].metadata[0].dtype == "float64"
         session.run_batch(Batch(program, {}, 1))
 
 
@@ -220,7 +220,7 @@ def test_always_wrong_is_seen_and_dtype_and_axis_too() -> None:
     with Session(launch("wrong_dtype")) as session:
         found = session.run_batch(asked)
         assert {a.dtype.name for a in arrays(found)} == {"float64"}
-        assert found.outputs[0].claims[0].dtype == "float64"
+        assert found.outputs[0].metadata[0].dtype == "float64"
     with Session(launch("wrong_axis")) as session:
         asked = batch(call("sum", x(2, 3), axis=-1))
         np.testing.assert_array_equal(
@@ -268,7 +268,7 @@ def test_settings_that_leak_are_named_and_put_back() -> None:
         assert session.run_batch(batch(call("exp", x(3)))).leaked == ("floatx",)
         after = session.run_batch(batch(call("variable", x(1, binding="array"))))
         assert after.leaked == ()
-        assert after.outputs[0].claims[0].dtype == "float32"
+        assert after.outputs[0].metadata[0].dtype == "float32"
 
 
 @pytest.mark.parametrize("binding", BINDINGS)

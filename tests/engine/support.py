@@ -34,7 +34,16 @@ OFFERED = [
 ]
 """What every fake has of the functions that are tested."""
 
-TINY = Profile("tiny", 2, 1, ("ordinary", "halves"), 5, 5, 1, 1)
+TINY = Profile(
+    "tiny",
+    structures=2,
+    invalid=1,
+    values=("ordinary", "halves"),
+    shrink=5,
+    shrink_other=5,
+    scenarios=1,
+    gradients=1,
+)
 """So little that even a fake that ends or hangs every time is soon done."""
 
 QUICK = Limits(structure=2.0, draw=0.05)

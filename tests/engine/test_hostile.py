@@ -25,7 +25,16 @@ from tests.adapters.support import FAKES
 from tests.engine.support import Outcome, examine, subject
 
 FUNCTIONS = ("exp", "softmax", "identity")
-FEW = Profile("few", 5, 1, ("ordinary", "halves"), 0, 0, 0, 0)
+FEW = Profile(
+    "few",
+    structures=5,
+    invalid=1,
+    values=("ordinary", "halves"),
+    shrink=0,
+    shrink_other=0,
+    scenarios=0,
+    gradients=0,
+)
 """Five structures of each function, one at least with negative numbers."""
 
 

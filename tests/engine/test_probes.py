@@ -17,7 +17,7 @@ from conformance.engine.judging.probes import (
     without_marks,
     works,
 )
-from conformance.observations import Claim, OutputObservation, StructureObservation
+from conformance.observations import OutputObservation, StructureObservation, TensorMetadata
 from conformance.program import Binding
 from tests.scenarios.in_process import module, observed
 
@@ -109,12 +109,12 @@ def test_a_size_may_be_right_and_is_kept() -> None:
 
 
 def said(*shapes: tuple[int | None, ...] | None) -> StructureObservation:
-    claims = tuple(Claim("float32", shape) for shape in shapes)
+    claims = tuple(TensorMetadata("float32", shape) for shape in shapes)
     return StructureObservation((), (OutputObservation("y", "list", claims),), ())
 
 
 def shapes(found: StructureObservation) -> list[tuple[int | None, ...] | None]:
-    return [claim.shape for claim in found.outputs[0].claims]
+    return [claim.shape for claim in found.outputs[0].metadata]
 
 
 def test_the_mark_is_read_as_none_and_nothing_else_is() -> None:

@@ -33,7 +33,9 @@ def finding(
     verdict: Verdict | None = None,
 ) -> Finding:
     stands = verdict or standing(conventions)
-    return Finding(aspect, stands, kind, "gives 1", "2", detail, conventions)
+    return Finding(
+        aspect, stands, kind, gives="gives 1", demands="2", detail=detail, conventions=conventions
+    )
 
 
 def calls() -> list[Call]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy.typing as npt
 
 from conformance.engine.judging.cases import Prepared
 from conformance.program import call_text
-from conformance.results import Aspect, Verdict
+from conformance.results import Aspect, FindingKind, Verdict
 
 Array = npt.NDArray[Any]
 Identity = tuple[Aspect, str, str, tuple[str, ...]]
@@ -22,8 +22,9 @@ class Finding:
 
     aspect: Aspect
     verdict: Verdict
-    kind: str
+    kind: FindingKind | str
     """What sort of difference; with `detail` and `conventions` it stays the same in shrinking."""
+    _: KW_ONLY
     gives: str
     """What happened, in words that follow the call."""
     demands: str

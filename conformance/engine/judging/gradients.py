@@ -136,7 +136,15 @@ class Slope:
         demands = "a gradient"
         if not isinstance(outcome, Raised):
             verdict, kind, gives, detail = ended(outcome, self.differentiated.program)
-            return Finding(Aspect.GRADIENT, verdict, kind, gives, demands, detail, conventions)
+            return Finding(
+                Aspect.GRADIENT,
+                verdict,
+                kind,
+                gives=gives,
+                demands=demands,
+                detail=detail,
+                conventions=conventions,
+            )
         asked = outcome.stage == "step" and outcome.step == self._steps - 1
         late = outcome.stage in ("compile", "call", "read")
         refused = other or "NotImplementedError" in outcome.bases or not (asked or late)
@@ -144,11 +152,11 @@ class Slope:
             Aspect.GRADIENT,
             Verdict.UNSUPPORTED if refused else Verdict.DIVERGES,
             "exception" if asked or late else "unmade input",
-            f"raises {outcome.type}: {essence(outcome.message)}",
-            demands,
-            outcome.type,
-            conventions,
-            number,
+            gives=f"raises {outcome.type}: {essence(outcome.message)}",
+            demands=demands,
+            detail=outcome.type,
+            conventions=conventions,
+            draw=number,
             got=f"{outcome.type}: {essence(outcome.message)}",
         )
 
@@ -179,9 +187,9 @@ class Slope:
             Aspect.GRADIENT,
             Verdict.UNSUPPORTED,
             "unmade input",
-            f"is that of a result of shape {result.array.shape}",
-            f"one of shape {shape}",
-            "shape",
+            gives=f"is that of a result of shape {result.array.shape}",
+            demands=f"one of shape {shape}",
+            detail="shape",
         )
 
     def _one(self, number: int, name: str, value: Value) -> Iterator[Finding]:
@@ -240,8 +248,8 @@ class Slope:
             Aspect.GRADIENT,
             standing(named),
             kind,
-            gives,
-            demands,
+            gives=gives,
+            demands=demands,
             conventions=named,
             draw=number,
             got=sides[0],

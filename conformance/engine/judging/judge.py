@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from conformance.engine.judging import claims, values
+from conformance.engine.judging import metadata, values
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding, Judgement, standing
 from conformance.engine.judging.messages import essence, without_stack
 from conformance.generators.structure import refusable
 from conformance.observations import (
-    Claim,
     Crashed,
     DrawObservation,
     Fault,
@@ -21,10 +20,11 @@ from conformance.observations import (
     Returned,
     Stage,
     StructureObservation,
+    TensorMetadata,
     TimedOut,
 )
 from conformance.program import Program, Ref, call_text
-from conformance.results import Aspect, Verdict
+from conformance.results import Aspect, FindingKind, Verdict
 
 
 def judge(prepared: Prepared, observed: StructureObservation) -> Judgement:
@@ -34,7 +34,7 @@ def judge(prepared: Prepared, observed: StructureObservation) -> Judgement:
         judgement.count(Aspect.ERROR)
         judgement.findings += _refused(prepared, observed.draws[0])
         return judgement
-    if _misclaimed(prepared, observed):
+    if _wrong_input_shape(prepared, observed):
         judgement.findings.append(_unmade(prepared))
         return judgement
     other = _other_dtypes(prepared, observed)
@@ -42,7 +42,7 @@ def judge(prepared: Prepared, observed: StructureObservation) -> Judgement:
         _judge_draw(prepared, number, draw, other, judgement)
     returned = next((d.outcome for d in observed.draws if isinstance(d.outcome, Returned)), None)
     if returned is not None and observed.outputs:
-        _judge_claims(prepared, observed, returned, other, judgement)
+        _judge_metadata(prepared, observed, returned, other, judgement)
     return judgement
 
 
@@ -71,27 +71,27 @@ def _judge_draw(
         judgement.findings.append(_impure(draw.changed, number))
 
 
-def _judge_claims(
+def _judge_metadata(
     prepared: Prepared,
     observed: StructureObservation,
     returned: Returned,
     other: dict[str, str],
     judgement: Judgement,
 ) -> None:
-    claim = _claim(prepared, observed)
+    said = _said(prepared, observed)
     judgement.count(Aspect.DTYPE)
     judgement.count(Aspect.STATIC_SHAPE)
     found = values.only_value(returned)
-    judgement.findings += claims.dtype(prepared, claim, found, other)
-    judgement.findings += claims.static_shape(prepared, claim, found)
+    judgement.findings += metadata.dtype(prepared, said, found, other)
+    judgement.findings += metadata.static_shape(prepared, said, found)
 
 
-def _claim(prepared: Prepared, observed: StructureObservation) -> Claim:
+def _said(prepared: Prepared, observed: StructureObservation) -> TensorMetadata:
     name = prepared.structure.claimed
     for item in observed.inputs:
         if item.name == name:
-            return item.claim
-    return observed.outputs[0].claims[0] if observed.outputs[0].claims else Claim()
+            return item.metadata
+    return observed.outputs[0].metadata[0] if observed.outputs[0].metadata else TensorMetadata()
 
 
 def _other_dtypes(prepared: Prepared, observed: StructureObservation) -> dict[str, str]:
@@ -102,7 +102,7 @@ def _other_dtypes(prepared: Prepared, observed: StructureObservation) -> dict[st
     """
     if prepared.structure.claimed != "result":
         return {}
-    told = {i.name: claims.plain(i.claim.dtype) for i in observed.inputs}
+    told = {i.name: metadata.plain(i.metadata.dtype) for i in observed.inputs}
     asked = {i.name: i.dtype for i in prepared.structure.program.inputs}
     other = {}
     for name, value in prepared.structure.arguments.items():
@@ -112,7 +112,7 @@ def _other_dtypes(prepared: Prepared, observed: StructureObservation) -> dict[st
     return {n: d for n, d in other.items() if n in prepared.structure.runtime.dtypes}
 
 
-def _misclaimed(prepared: Prepared, observed: StructureObservation) -> bool:
+def _wrong_input_shape(prepared: Prepared, observed: StructureObservation) -> bool:
     """Whether the implementation is wrong about the static shape of an input that it made.
 
     Then whatever follows is the failure of the function that made it.
@@ -121,7 +121,8 @@ def _misclaimed(prepared: Prepared, observed: StructureObservation) -> bool:
         return False
     shapes = {i.name: i.shape for i in prepared.structure.program.inputs}
     return any(
-        item.claim.shape is not None and not claims.compatible(item.claim.shape, shapes[item.name])
+        item.metadata.shape is not None
+        and not metadata.compatible(item.metadata.shape, shapes[item.name])
         for item in observed.inputs
     )
 
@@ -130,9 +131,9 @@ def _unmade(prepared: Prepared) -> Finding:
     return Finding(
         Aspect.VALUE,
         Verdict.UNSUPPORTED,
-        "unmade input",
-        "gets an input whose static shape is wrong from the start",
-        f"a result of shape {prepared.shape}",
+        FindingKind.UNMADE_INPUT,
+        gives="gets an input whose static shape is wrong from the start",
+        demands=f"a result of shape {prepared.shape}",
     )
 
 
@@ -147,16 +148,16 @@ def _fault(
         return _raised(prepared, outcome, conventions, number)
     verdict, kind, gives, detail = ended(outcome, prepared.structure.program)
     if _could_not_bind(prepared, outcome):
-        verdict, kind = Verdict.UNSUPPORTED, "unmade input"
+        verdict, kind = Verdict.UNSUPPORTED, FindingKind.UNMADE_INPUT
     return Finding(
         Aspect.VALUE,
         verdict,
         kind,
-        gives,
-        demands,
-        detail,
-        conventions,
-        number,
+        gives=gives,
+        demands=demands,
+        detail=detail,
+        conventions=conventions,
+        draw=number,
         got=without_stack(outcome.tail),
     )
 
@@ -186,17 +187,17 @@ def ended(outcome: Outcome, program: Program) -> tuple[Verdict, str, str, str]:
     match outcome:
         case TimedOut():
             gives = f"gives no answer within {outcome.limit:g} s{_during(outcome, program)}"
-            return Verdict.TIMED_OUT, "time-out", gives, ""
+            return Verdict.TIMED_OUT, FindingKind.TIME_OUT, gives, ""
         case Garbled():
             gives = f"makes the worker answer garbage ({outcome.reason})"
-            return Verdict.CRASHED, "garbage", gives, ""
+            return Verdict.CRASHED, FindingKind.GARBAGE, gives, ""
         case Crashed(limit=str(limit)):
             gives = f"takes more than {limit} and is ended{_during(outcome, program)}"
-            return Verdict.CRASHED, "limit", gives, limit
+            return Verdict.CRASHED, FindingKind.LIMIT, gives, limit
         case Crashed():
             how = fault_name(outcome)
             gives = f"ends the process ({how}){_during(outcome, program)}"
-            return Verdict.CRASHED, "crash", gives, how
+            return Verdict.CRASHED, FindingKind.CRASH, gives, how
     raise TypeError(f"{type(outcome).__name__} is an answer")
 
 
@@ -223,12 +224,12 @@ def _raised(
     return Finding(
         Aspect.VALUE,
         Verdict.UNSUPPORTED if refused else standing(conventions),
-        "unmade input" if unmade else "exception",
-        gives,
-        f"a result of shape {prepared.shape}",
-        outcome.type,
-        conventions,
-        number,
+        FindingKind.UNMADE_INPUT if unmade else FindingKind.EXCEPTION,
+        gives=gives,
+        demands=f"a result of shape {prepared.shape}",
+        detail=outcome.type,
+        conventions=conventions,
+        draw=number,
         got=f"{outcome.type}: {without_stack(outcome.message)}",
         expected=prepared.expectation(number).value,
     )
@@ -245,9 +246,9 @@ def _impure(changed: tuple[str, ...], number: int) -> Finding:
     return Finding(
         Aspect.PURITY,
         Verdict.DIVERGES,
-        "changed input",
-        f"changes {names}",
-        "inputs as they were",
+        FindingKind.CHANGED_INPUT,
+        gives=f"changes {names}",
+        demands="inputs as they were",
         conventions=("purity",),
         draw=number,
     )
@@ -259,8 +260,15 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
     outcome = draw.outcome
     if isinstance(outcome, Raised) and _could_not_bind(prepared, outcome):
         unmade = f"gets an input that raises {outcome.type}: {essence(outcome.message)}"
-        kind = "unmade input"
-        yield Finding(Aspect.ERROR, Verdict.UNSUPPORTED, kind, unmade, error.says, outcome.type)
+        kind = FindingKind.UNMADE_INPUT
+        yield Finding(
+            Aspect.ERROR,
+            Verdict.UNSUPPORTED,
+            kind,
+            gives=unmade,
+            demands=error.says,
+            detail=outcome.type,
+        )
         return
     conventions = (error.convention,) if error.convention else ()
     wanted = "an exception" if error.exception == "any" else error.exception
@@ -278,8 +286,23 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
         return
     else:
         fault = _fault(prepared, outcome, conventions, 0)
-        yield Finding(Aspect.ERROR, fault.verdict, fault.kind, fault.gives, wanted, fault.detail)
+        yield Finding(
+            Aspect.ERROR,
+            fault.verdict,
+            fault.kind,
+            gives=fault.gives,
+            demands=wanted,
+            detail=fault.detail,
+        )
         return
     demands = f"{wanted}, because {error.says}"
     verdict = Verdict.UNSUPPORTED if unsupported else standing(conventions)
-    yield Finding(Aspect.ERROR, verdict, error.name, gives, demands, detail, conventions)
+    yield Finding(
+        Aspect.ERROR,
+        verdict,
+        error.name,
+        gives=gives,
+        demands=demands,
+        detail=detail,
+        conventions=conventions,
+    )

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from conformance.observations import Batch, Claim, Returned, StructureObservation
+from conformance.observations import Batch, Returned, StructureObservation, TensorMetadata
 from conformance.program import Binding, Input, Program, Ref, Step
 
 _POINT = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.5]], np.float32)
@@ -37,7 +37,7 @@ def shape_probe(binding: Binding) -> Batch:
 
 def shape_failure(observed: StructureObservation) -> str | None:
     """The exception that `int_shape` raises for the result of an operation; None if it answers."""
-    errors = [c.shape_error for o in observed.outputs for c in o.claims if c.shape_error]
+    errors = [c.shape_error for o in observed.outputs for c in o.metadata if c.shape_error]
     return errors[0].type if errors else None
 
 
@@ -46,7 +46,7 @@ def unknown_marks(observed: StructureObservation) -> frozenset[int]:
 
     Only negative ones, which no dimension can be.
     """
-    shapes = [c.shape for o in observed.outputs for c in o.claims if c.shape is not None]
+    shapes = [c.shape for o in observed.outputs for c in o.metadata if c.shape is not None]
     return frozenset(d for shape in shapes for d in shape if d is not None and d < 0)
 
 
@@ -55,11 +55,11 @@ def without_marks(observed: StructureObservation, marks: frozenset[int]) -> Stru
     if not marks:
         return observed
 
-    def read(claim: Claim) -> Claim:
-        shape = claim.shape and tuple(None if d in marks else d for d in claim.shape)
-        return replace(claim, shape=shape)
+    def read(said: TensorMetadata) -> TensorMetadata:
+        shape = said.shape and tuple(None if d in marks else d for d in said.shape)
+        return replace(said, shape=shape)
 
-    outputs = (replace(o, claims=tuple(map(read, o.claims))) for o in observed.outputs)
+    outputs = (replace(o, metadata=tuple(map(read, o.metadata))) for o in observed.outputs)
     return replace(observed, outputs=tuple(outputs))
 
 

@@ -23,7 +23,7 @@ from conformance.observations import (
     StructureObservation,
 )
 from conformance.program import Binding, Case, Outputs, Step, call_text, to_json
-from conformance.results import Verdict
+from conformance.results import FindingKind, Verdict
 from conformance.scenarios import Check, Problem, Scenario, Setup
 
 Array = npt.NDArray[Any]
@@ -149,11 +149,11 @@ class Scene:
         return Finding(
             check.aspect,
             Verdict.UNSUPPORTED if problem.unmade else standing(conventions),
-            "unmade input" if problem.unmade else check.name,
-            problem.gives,
-            check.demands,
-            problem.detail,
-            conventions,
+            FindingKind.UNMADE_INPUT if problem.unmade else check.name,
+            gives=problem.gives,
+            demands=check.demands,
+            detail=problem.detail,
+            conventions=conventions,
             got=problem.got,
             expected=problem.expected,
             ulp=problem.ulp,
@@ -170,18 +170,26 @@ class Scene:
         if not isinstance(outcome, Raised):
             verdict, kind, gives, detail = ended(outcome, self.scenario.program)
             if not blamed:
-                verdict, kind = Verdict.UNSUPPORTED, "unmade input"
-            return Finding(aspect, verdict, kind, gives, demands, detail, conventions)
+                verdict, kind = Verdict.UNSUPPORTED, FindingKind.UNMADE_INPUT
+            return Finding(
+                aspect,
+                verdict,
+                kind,
+                gives=gives,
+                demands=demands,
+                detail=detail,
+                conventions=conventions,
+            )
         unsupported = not blamed or "NotImplementedError" in outcome.bases
         where = "" if step is None or step.function == self.name else f" in {call_text(step)}"
         return Finding(
             aspect,
             Verdict.UNSUPPORTED if unsupported else standing(conventions),
-            "exception" if blamed else "unmade input",
-            f"raises {outcome.type}{where}: {essence(outcome.message)}",
-            demands,
-            outcome.type,
-            conventions,
+            FindingKind.EXCEPTION if blamed else FindingKind.UNMADE_INPUT,
+            gives=f"raises {outcome.type}{where}: {essence(outcome.message)}",
+            demands=demands,
+            detail=outcome.type,
+            conventions=conventions,
             got=f"{outcome.type}: {essence(outcome.message)}",
             at=check.at,
         )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.messages import without_addresses
 from conformance.observations import FunctionIdentity, Parameter
-from conformance.results import Aspect, Verdict
+from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs import Parameter as Documented
 from conformance.specs import Signature
 from conformance.specs.parsing import literal
@@ -24,9 +24,9 @@ def presence(identity: FunctionIdentity, documented: Signature) -> Iterator[Find
         yield Finding(
             Aspect.PRESENCE,
             Verdict.UNSUPPORTED,
-            "absent",
-            f"is absent ({identity.reason})" if known else "is absent",
-            f"a function {documented.name}",
+            FindingKind.ABSENT,
+            gives=f"is absent ({identity.reason})" if known else "is absent",
+            demands=f"a function {documented.name}",
         )
 
 
@@ -39,13 +39,12 @@ def signature(
     where an erratum says that it is wrong.
     """
     if identity.signature is None:
-        yield _finding(
-            Verdict.UNSUPPORTED, "hidden", f"has no signature ({identity.reason})", documented
-        )
+        gives = f"has no signature ({identity.reason})"
+        yield _finding(Verdict.UNSUPPORTED, FindingKind.HIDDEN, gives, documented)
         return
     offered = [p for p in identity.signature if p.kind in _NAMED]
     if not offered and documented.parameters:
-        yield _finding(Verdict.UNSUPPORTED, "hidden", "takes any arguments", documented)
+        yield _finding(Verdict.UNSUPPORTED, FindingKind.HIDDEN, "takes any arguments", documented)
         return
     yield from _missing(offered, documented)
     yield from _order(offered, documented)
@@ -80,7 +79,7 @@ def _missing(offered: Sequence[Parameter], documented: Signature) -> Iterator[Fi
         if parameter.name not in names:
             gives = f"has no parameter {parameter.name}"
             finding = _finding(
-                Verdict.VIOLATES, "missing parameter", gives, documented, parameter.name
+                Verdict.VIOLATES, FindingKind.MISSING_PARAMETER, gives, documented, parameter.name
             )
             yield replace(finding, parameter=parameter.name)
 
@@ -91,7 +90,7 @@ def _order(offered: Sequence[Parameter], documented: Signature) -> Iterator[Find
     places = [p.name for p in offered][: len(mine)]
     if mine != [n for n in wanted if n in mine] or (mine == wanted and places != mine):
         gives = f"has its parameters in the order {', '.join(p.name for p in offered)}"
-        yield _finding(Verdict.VIOLATES, "order", gives, documented)
+        yield _finding(Verdict.VIOLATES, FindingKind.ORDER, gives, documented)
 
 
 def _extra(
@@ -102,25 +101,34 @@ def _extra(
         if parameter.name not in wanted and parameter.name not in shown:
             verdict = Verdict.DIVERGES if parameter.has_default else Verdict.VIOLATES
             gives = f"has a parameter {parameter.name} besides"
-            yield _finding(verdict, "extra parameter", gives, documented, parameter.name)
+            yield _finding(verdict, FindingKind.EXTRA_PARAMETER, gives, documented, parameter.name)
 
 
 def _parameter(mine: Parameter, wanted: Documented, documented: Signature) -> Iterator[Finding]:
+    for verdict, kind, gives in (*_passing(mine, wanted.name), *_defaults(mine, wanted)):
+        yield _finding(verdict, kind, gives, documented, wanted.name)
+
+
+Difference = tuple[Verdict, FindingKind, str]
+"""What is different about one parameter, and what of it the message says."""
+
+
+def _passing(mine: Parameter, name: str) -> Iterator[Difference]:
+    """Every documented parameter can be given by position and by keyword."""
     if mine.kind == "POSITIONAL_ONLY":
-        gives = f"does not take {wanted.name} as a keyword"
-        yield _finding(Verdict.VIOLATES, "keyword", gives, documented, wanted.name)
+        yield Verdict.VIOLATES, FindingKind.KEYWORD, f"does not take {name} as a keyword"
     if mine.kind == "KEYWORD_ONLY":
-        gives = f"takes {wanted.name} as a keyword only"
-        yield _finding(Verdict.VIOLATES, "keyword", gives, documented, wanted.name)
+        yield Verdict.VIOLATES, FindingKind.KEYWORD, f"takes {name} as a keyword only"
+
+
+def _defaults(mine: Parameter, wanted: Documented) -> Iterator[Difference]:
+    has = f"has the default {mine.default} for {wanted.name}"
     if wanted.required and mine.has_default:
-        gives = f"has the default {mine.default} for {wanted.name}"
-        yield _finding(Verdict.DIVERGES, "extra default", gives, documented, wanted.name)
+        yield Verdict.DIVERGES, FindingKind.EXTRA_DEFAULT, has
     elif not wanted.required and not mine.has_default:
-        gives = f"has no default for {wanted.name}"
-        yield _finding(Verdict.VIOLATES, "missing default", gives, documented, wanted.name)
+        yield Verdict.VIOLATES, FindingKind.MISSING_DEFAULT, f"has no default for {wanted.name}"
     elif not wanted.required and not _same(mine.default, wanted.default):
-        gives = f"has the default {mine.default} for {wanted.name}"
-        yield _finding(Verdict.VIOLATES, "default", gives, documented, wanted.name)
+        yield Verdict.VIOLATES, FindingKind.DEFAULT, has
 
 
 def _same(mine: str | None, wanted: str | None) -> bool:
@@ -134,7 +142,15 @@ def _same(mine: str | None, wanted: str | None) -> bool:
 
 
 def _finding(
-    verdict: Verdict, kind: str, gives: str, documented: Signature, detail: str = ""
+    verdict: Verdict, kind: FindingKind | str, gives: str, documented: Signature, detail: str = ""
 ) -> Finding:
     conventions = ("parameters",) if verdict is Verdict.DIVERGES else ()
-    return Finding(Aspect.SIGNATURE, verdict, kind, gives, str(documented), detail, conventions)
+    return Finding(
+        Aspect.SIGNATURE,
+        verdict,
+        kind,
+        gives=gives,
+        demands=str(documented),
+        detail=detail,
+        conventions=conventions,
+    )

@@ -25,7 +25,7 @@ from conformance.oracle.compare import (
     keeps_half_the_digits,
     rounded_once_more,
 )
-from conformance.results import Aspect
+from conformance.results import Aspect, FindingKind
 
 Array = npt.NDArray[Any]
 
@@ -113,9 +113,9 @@ def _no_array(case: Drawn, value: Value | None) -> Finding:
     return Finding(
         Aspect.VALUE,
         standing(case.conventions),
-        "no array",
-        f"gives {what}",
-        f"one array of shape {case.prepared.shape}",
+        FindingKind.NO_ARRAY,
+        gives=f"gives {what}",
+        demands=f"one array of shape {case.prepared.shape}",
         conventions=case.conventions,
         draw=case.number,
     )
@@ -126,9 +126,9 @@ def _other_shape(case: Drawn, got: Array) -> Finding:
     return Finding(
         Aspect.VALUE,
         standing(conventions),
-        "shape",
-        f"gives shape {got.shape}",
-        f"{case.prepared.shape}",
+        FindingKind.SHAPE,
+        gives=f"gives shape {got.shape}",
+        demands=f"{case.prepared.shape}",
         conventions=conventions,
         draw=case.number,
         got=got,
@@ -170,9 +170,9 @@ def _wrong(
     return Finding(
         Aspect.VALUE,
         standing(conventions),
-        "accuracy" if inaccurate else "value",
-        f"gives {_number(got[index], digits)}{place}",
-        _number(expectation.value[index], digits)
+        FindingKind.ACCURACY if inaccurate else FindingKind.VALUE,
+        gives=f"gives {_number(got[index], digits)}{place}",
+        demands=_number(expectation.value[index], digits)
         + (f" within {error.limit_ulp:.3g} ULP" if inaccurate else ""),
         conventions=conventions,
         draw=case.number,

@@ -58,37 +58,57 @@ def _values(text: str) -> tuple[str, ...]:
     return tuple(name for name, _, times in counted for _ in range(int(times or 1)))
 
 
-SURVEY = Profile("survey", 3, 1, _values("ordinary special"), 0, 0, 1, 1, setups=1)
+SURVEY = Profile(
+    "survey",
+    structures=3,
+    invalid=1,
+    values=_values("ordinary special"),
+    shrink=0,
+    shrink_other=0,
+    scenarios=1,
+    gradients=1,
+    setups=1,
+)
 """The first look of a run with a limit of time: every aspect of every function once."""
 
 PROFILES = {
     p.name: p
     for p in (
-        Profile("smoke", 5, 2, _values("ordinary halves ordinary special"), 10, 0, 2, 1, setups=3),
+        Profile(
+            "smoke",
+            structures=5,
+            invalid=2,
+            values=_values("ordinary halves ordinary special"),
+            shrink=10,
+            shrink_other=0,
+            scenarios=2,
+            gradients=1,
+            setups=3,
+        ),
         Profile(
             "default",
-            28,
-            6,
-            _values(
+            structures=28,
+            invalid=6,
+            values=_values(
                 "ordinary halves ordinary*9 integers*2 halves zeros extremes*2 subnormal special*2"
             ),
-            15,
-            2,
-            10,
-            4,
+            shrink=15,
+            shrink_other=2,
+            scenarios=10,
+            gradients=4,
         ),
         Profile(
             "thorough",
-            200,
-            20,
-            _values(
+            structures=200,
+            invalid=20,
+            values=_values(
                 "ordinary halves ordinary*15 integers*4 halves*3 zeros"
                 " extremes*2 subnormal*2 special*2"
             ),
-            200,
-            50,
-            60,
-            40,
+            shrink=200,
+            shrink_other=50,
+            scenarios=60,
+            gradients=40,
         ),
     )
 }

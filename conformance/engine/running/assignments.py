@@ -62,14 +62,16 @@ def assignment(portion: Portion, subject: Subject, common: Run) -> Assignment:
     seen = common.remembered.get((subject.name, subject.edition), {})
     chosen = {aspect for task in portion.tasks for aspect in task.aspects}
     return Assignment(
-        common.suite_version,
-        subject.edition,
-        portion.tasks[0].profile if portion.tasks else common.profile,
-        common.seed,
-        functions,
-        tuple(aspect for aspect in ASPECTS if aspect in chosen),
-        portion.survey,
-        {} if portion.survey else {name: seen[name] for name in functions if name in seen},
+        suite_version=common.suite_version,
+        edition=subject.edition,
+        profile=portion.tasks[0].profile if portion.tasks else common.profile,
+        seed=common.seed,
+        functions=functions,
+        aspects=tuple(aspect for aspect in ASPECTS if aspect in chosen),
+        survey=portion.survey,
+        remembered={}
+        if portion.survey
+        else {name: seen[name] for name in functions if name in seen},
     )
 
 

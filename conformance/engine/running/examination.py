@@ -43,6 +43,7 @@ from conformance.observations import (
 from conformance.program import Binding, Prelude
 from conformance.results import (
     Aspect,
+    FindingKind,
     FunctionResult,
     Origin,
     Spent,
@@ -65,16 +66,16 @@ MOST_FATAL = 8
 _NO_GRADIENT = Finding(
     Aspect.GRADIENT,
     Verdict.UNSUPPORTED,
-    "no gradients",
-    "has no gradient to ask for: gradients fails for the sum of squares",
-    "a gradient",
+    FindingKind.NO_GRADIENTS,
+    gives="has no gradient to ask for: gradients fails for the sum of squares",
+    demands="a gradient",
 )
 _NO_SHAPE = Finding(
     Aspect.STATIC_SHAPE,
     Verdict.UNSUPPORTED,
-    "no static shapes",
-    "has no static shape to ask for: int_shape fails for the square of a variable",
-    "a static shape",
+    FindingKind.NO_STATIC_SHAPES,
+    gives="has no static shape to ask for: int_shape fails for the square of a variable",
+    demands="a static shape",
 )
 
 
@@ -317,7 +318,7 @@ class Examination:
 
     def _set_apart(self, judgement: Judgement, name: str) -> None:
         """Take away what `int_shape` does to every function, which is its own failure."""
-        own = ("int_shape raises", self.shapeless)
+        own = (FindingKind.INT_SHAPE_RAISES, self.shapeless)
         kept = [f for f in judgement.findings if (f.kind, f.detail) != own]
         if len(kept) < len(judgement.findings):
             self.tallies[name].note([_NO_SHAPE])

@@ -23,6 +23,7 @@ from conformance.results import (
     AspectResult,
     Citation,
     Failure,
+    FindingKind,
     FunctionResult,
     Origin,
     Verdict,
@@ -91,7 +92,7 @@ def _aspect(
 
 def _note(tally: Tally, groups: list[Group]) -> str | UnsetType:
     """What the verdict does not tell: how much could not be run."""
-    unmade = sum(g.count for g in groups if g.finding.kind == "unmade input")
+    unmade = sum(g.count for g in groups if g.finding.kind == FindingKind.UNMADE_INPUT)
     notes = []
     if tally.skipped:
         notes.append(f"{tally.skipped} structures were not run: others like them end the process")

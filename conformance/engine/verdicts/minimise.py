@@ -17,9 +17,10 @@ from conformance.engine.verdicts.tally import Group
 from conformance.generators import shrink
 from conformance.generators.collect import StopShrinking, current_choices
 from conformance.observations import StructureObservation
+from conformance.results.kinds import FATAL
 
 Array = npt.NDArray[Any]
-Run = Callable[[Trial], StructureObservation]
+RunTrial = Callable[[Trial], StructureObservation]
 
 MOST_IDLE = 60
 """A search ends when so many trials in a row do not show the failure."""
@@ -33,7 +34,7 @@ class Minimiser:
     showed, so that none is run twice.
     """
 
-    run: Run
+    run: RunTrial
     strategy: Callable[[Trial], SearchStrategy[Trial] | None]
     """Trials of the same sort, None if there are no others."""
     count: Callable[[Trial], int]
@@ -48,7 +49,7 @@ class Minimiser:
 
     def minimise(self, group: Group) -> Group:
         """The group with the smallest case found; the group itself if there is none smaller."""
-        if group.trial is None or group.finding.kind in ("crash", "limit", "time-out", "garbage"):
+        if group.trial is None or group.finding.kind in FATAL:
             return group
         if group.remembered is not None or not self.budget(group) or self.ended():
             return group
@@ -58,7 +59,7 @@ class Minimiser:
         strategy = self.strategy(trial)
         if strategy is None:
             return group
-        search = _Search(trial, group.finding.identity, self.budget(group))
+        search = _Shrinking(trial, group.finding.identity, self.budget(group))
         shrink(
             strategy,
             partial(search.fails, shows=self._shows),
@@ -74,7 +75,7 @@ class Minimiser:
             group, finding=finding, trial=search.best, planned=trial, choices=search.choices
         )
 
-    def _shows(self, trial: Trial, search: _Search) -> bool:
+    def _shows(self, trial: Trial, search: _Shrinking) -> bool:
         """Whether the trial shows the failure; it is run if it was not and may be."""
         found = self.known.get(trial.key)
         if found is None and search.left > 0 and not self.ended():
@@ -121,7 +122,7 @@ class Minimiser:
 
 
 @dataclass(slots=True)
-class _Search:
+class _Shrinking:
     """The smallest trial found so far that shows a failure, and what may still be tried."""
 
     best: Trial
@@ -133,7 +134,7 @@ class _Search:
     choices: bytes = b""
     """Hypothesis's choices that made `best`; empty while it is the one of the plan."""
 
-    def fails(self, trial: Trial, shows: Callable[[Trial, _Search], bool]) -> bool:
+    def fails(self, trial: Trial, shows: Callable[[Trial, _Shrinking], bool]) -> bool:
         """Whether the trial shows the failure; `StopShrinking` when it is enough."""
         if self.idle is not None:
             self.idle += 1

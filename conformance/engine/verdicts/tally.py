@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from conformance.engine.judging.findings import Finding, Identity, Judgement
 from conformance.engine.judging.trials import Trial
-from conformance.results import Aspect, Origin, Verdict
+from conformance.results import Aspect, FindingKind, Origin, Verdict
 from conformance.specs import Spec
 
 GRAVITY = {verdict: gravity for gravity, verdict in enumerate(Verdict)}
@@ -132,4 +132,4 @@ def _weighs(finding: Finding) -> bool:
     """
     if finding.verdict is not Verdict.UNSUPPORTED:
         return True
-    return not finding.conventions and finding.kind != "unmade input"
+    return not finding.conventions and finding.kind != FindingKind.UNMADE_INPUT

@@ -4,7 +4,7 @@ import operator
 from typing import Any, Callable, Dict, List
 
 from .adapters import Absent, required
-from .failures import Failure, Meter
+from .failures import ImplementationError, Meter
 from .printing import printed
 from .programs import Function, Step, decode
 
@@ -30,7 +30,7 @@ class Calls(object):
     def _one(self, index: int, step: Step, names: Dict[str, Any]) -> Any:
         try:
             result = self._meter.call("step", index, self._call, step, names)
-        except Failure as failure:
+        except ImplementationError as failure:
             if not step.attempt or failure.data[0] == Absent.__name__:
                 raise
             return "raises " + " ".join(failure.data[1])

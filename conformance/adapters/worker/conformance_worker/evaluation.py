@@ -5,8 +5,8 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 import numpy as np
 
 from .adapters import required
-from .failures import Failure, Meter
-from .structures import Structure
+from .failures import ImplementationError, Meter
+from .structures import BoundProgram
 
 
 class Evaluator(object):
@@ -29,7 +29,7 @@ class Evaluator(object):
         self._fell_back = False
         self.way = "eager" if eager and not fed else "function"
 
-    def prepare(self, structure: Structure) -> None:
+    def prepare(self, structure: BoundProgram) -> None:
         """Take the tensors of `structure`, compiled if they are to be."""
         inputs = {id(structure.names[name]): name for name in self._fed}
         tensors = structure.tensors()
@@ -70,7 +70,7 @@ class Evaluator(object):
         """What `action` gives; None, and from now on `K.eval`, if it never worked without feeds."""
         try:
             return action()
-        except Failure:
+        except ImplementationError:
             if self._worked:
                 raise
             self.way = "eval"

@@ -19,7 +19,7 @@ _BUCKETS = {
 }
 
 
-class Failure(Exception):  # noqa: N818 - it is the implementation that failed
+class ImplementationError(Exception):
     """The implementation raised; `data` is [type, mro, message, stage, step]."""
 
     def __init__(self, data: List[Any]) -> None:
@@ -28,7 +28,7 @@ class Failure(Exception):  # noqa: N818 - it is the implementation that failed
 
 
 class Meter(object):
-    """Calls the implementation, adds up the seconds, and turns any exception into a Failure.
+    """Calls the implementation, adds up the seconds, and raises ImplementationError for any error.
 
     Each call is announced before it is made.
     """
@@ -40,14 +40,14 @@ class Meter(object):
     def call(
         self, stage: str, step: Optional[int], function: Callable[..., Any], *args: Any
     ) -> Any:
-        """The result of `function(*args)`; Failure if it raises anything."""
+        """The result of `function(*args)`; ImplementationError if it raises anything."""
         self._announce(stage, step)
         begin = perf_counter()
         try:
             return function(*args)
         except BaseException as error:
             # an implementation that exits or interrupts itself must not end the worker
-            raise Failure(describe(error, stage, step)) from None
+            raise ImplementationError(describe(error, stage, step)) from None
         finally:
             self.seconds[_BUCKETS[stage]] += perf_counter() - begin
 

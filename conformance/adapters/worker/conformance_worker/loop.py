@@ -16,7 +16,7 @@ from .identity import identity
 from .loading import load as load_module
 from .mapping import Mapped
 from .programs import RequestError, parse
-from .running import Run, draws_of
+from .running import BatchRun, draws_of
 from .settings import Settings
 from .stages import Announce, announcer, silent
 from .structures import offered
@@ -79,7 +79,7 @@ class Worker(object):
         self._clean = False
         eager_inputs = isinstance(self._module, Mapped) and self._module.eager_inputs
         program = offered(self._adapter, program, eager_inputs)
-        run = Run(self._adapter, self._eager, program, self._before_build, self._announce)
+        run = BatchRun(self._adapter, self._eager, program, self._before_build, self._announce)
         try:
             header, arrays = run.answer(stacked, request["draws"])
         finally:

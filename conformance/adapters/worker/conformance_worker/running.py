@@ -5,14 +5,14 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 import numpy as np
 
 from .evaluation import Evaluator
-from .failures import Failure, Meter, describe
+from .failures import ImplementationError, Meter, describe
 from .programs import PLACEHOLDERS, Program, RequestError
 from .stages import Announce, silent
-from .structures import Structure
+from .structures import BoundProgram
 from .values import Columns, Value, is_plain, read
 
 
-class Run(object):
+class BatchRun(object):
     """One batch of draws.
 
     A graph is built once, and for every draw where it holds numbers: with a constant or an array,
@@ -38,12 +38,12 @@ class Run(object):
             self._fixed = True
         self._eager = eager and not fed
         self._meter = Meter(announce)
-        self._structure = Structure(adapter, program, self._meter, eager)
+        self._structure = BoundProgram(adapter, program, self._meter, eager)
         self._evaluator = Evaluator(adapter, self._meter, fed, eager)
         self._before_build = before_build
         self._ready = False
         self.spoiled = False
-        self._unbuilt: Optional[Failure] = None
+        self._unbuilt: Optional[ImplementationError] = None
         self._inputs: Optional[List[Any]] = None
         self._outputs: Optional[List[Any]] = None
         self._columns = Columns()
@@ -75,7 +75,7 @@ class Run(object):
         error = None
         try:
             self._attempt(draw, feed)
-        except Failure as failure:
+        except ImplementationError as failure:
             error = self._failed(failure.data)
         except Exception as broken:
             # a result that cannot even be looked at, such as a list that holds itself
@@ -91,7 +91,7 @@ class Run(object):
         try:
             self._prepare(feed)
             self._evaluate(draw, feed)
-        except Failure:
+        except ImplementationError:
             if not self._evaluator.fell_back():
                 raise
             # `function` failed before `eval` did, and may have spoiled the session for it
@@ -120,7 +120,7 @@ class Run(object):
                 # before the steps: one that fails may fail because of a wrong input
                 self._inputs = self._structure.input_claims()
             self._call_steps()
-        except Failure as failure:
+        except ImplementationError as failure:
             self._unbuilt = None if self._fixed or self._eager else failure
             raise
         self._ready = self._eager or not (self._fixed or self._structure.has_values())
@@ -136,7 +136,7 @@ class Run(object):
         expected = len(self._structure.tensors())
         if len(results) != expected:
             error = ValueError("{} results for {} outputs".format(len(results), expected))
-            raise Failure(describe(error, "call"))
+            raise ImplementationError(describe(error, "call"))
         values = self._meter.call("read", None, self._read, results)
         for index, (output, value) in enumerate(values):
             self._columns.add(draw, output, index, value)
@@ -159,7 +159,7 @@ class Run(object):
         """False too for a variable that is not there or cannot be read: nothing is known of it."""
         try:
             return bool(self._meter.call("read", None, self._structure.changed, name, given))
-        except Failure:
+        except ImplementationError:
             return False
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from .adapters import required
 from .calling import Calls
-from .failures import Failure, Meter
+from .failures import ImplementationError, Meter
 from .programs import PLACEHOLDERS, Input, Program
 from .values import flatten, is_plain
 
@@ -46,7 +46,7 @@ def _for_itself(item: Input) -> bool:
     return item.binding == "placeholder" and item.arguments is not None
 
 
-class Structure(object):
+class BoundProgram(object):
     """A program whose tensors live in `names`; the calls into it go through `meter`.
 
     In eager mode a tensor may be an array, so that arrays too have a dtype and shape to claim.
@@ -131,7 +131,7 @@ class Structure(object):
             for key, question in (("dtype", self._dtype), ("shape", self._shape)):
                 try:
                     claim[key] = self._meter.call("claim", None, question, tensor)
-                except Failure as failure:
+                except ImplementationError as failure:
                     claim[key + "_error"] = failure.data
         return claim
 

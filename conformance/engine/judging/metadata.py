@@ -8,8 +8,8 @@ from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding, standing
 from conformance.engine.judging.messages import essence
 from conformance.generators.structure import accepted_dtypes
-from conformance.observations import Claim, Value
-from conformance.results import Aspect
+from conformance.observations import TensorMetadata, Value
+from conformance.results import Aspect, FindingKind
 
 _SCALARS = ("bool", "int", "float")
 """A Python number has no dtype of its own: that `function` gives one is that function's failure."""
@@ -21,24 +21,24 @@ def plain(dtype: str | None) -> str | None:
 
 
 def dtype(
-    prepared: Prepared, claim: Claim, value: Value | None, other: dict[str, str]
+    prepared: Prepared, said: TensorMetadata, value: Value | None, other: dict[str, str]
 ) -> Iterator[Finding]:
     """The dtype of the result, delivered and claimed."""
     structure = prepared.structure
     accepted = accepted_dtypes(structure, other) if other else prepared.dtypes
     delivered = None if value is None or value.python_type in _SCALARS else value.dtype
-    claimed = plain(claim.dtype)
+    claimed = plain(said.dtype)
     conventions = _dtype_conventions(prepared, other)
     demands = " or ".join(accepted)
     if delivered is not None and delivered not in accepted and structure.claimed == "result":
         yield Finding(
             Aspect.DTYPE,
             standing(conventions),
-            "dtype",
-            f"gives {delivered}",
-            demands,
-            f"{delivered} for {demands}",
-            conventions,
+            FindingKind.DTYPE,
+            gives=f"gives {delivered}",
+            demands=demands,
+            detail=f"{delivered} for {demands}",
+            conventions=conventions,
             got=delivered,
             expected=demands,
         )
@@ -48,11 +48,11 @@ def dtype(
         yield Finding(
             Aspect.DTYPE,
             standing(conventions),
-            "claimed dtype",
-            f"is said to be {claimed}",
-            demands,
-            f"{claimed} for {demands}",
-            conventions,
+            FindingKind.CLAIMED_DTYPE,
+            gives=f"is said to be {claimed}",
+            demands=demands,
+            detail=f"{claimed} for {demands}",
+            conventions=conventions,
             got=claimed,
             expected=demands,
         )
@@ -67,36 +67,38 @@ def _dtype_conventions(prepared: Prepared, other: dict[str, str]) -> tuple[str, 
     return tuple(sorted(named))
 
 
-def static_shape(prepared: Prepared, claim: Claim, value: Value | None) -> Iterator[Finding]:
+def static_shape(
+    prepared: Prepared, said: TensorMetadata, value: Value | None
+) -> Iterator[Finding]:
     """The static shape must not contradict the real one, and should say what can be known.
 
     One that agrees with the shape demanded is right: if the real one differs, the value is wrong.
     """
-    if value is None or value.array is None or claim.shape_error is not None:
-        yield from _shape_error(prepared, claim)
+    if value is None or value.array is None or said.shape_error is not None:
+        yield from _shape_error(prepared, said)
         return
     real = value.array.shape
-    said = claim.shape
-    if said is not None and not (compatible(said, real) or compatible(said, prepared.shape)):
-        yield _static("contradiction", said, real, prepared.structure.unsettled)
-    elif real == prepared.shape and not _precise(said, prepared.static_shape):
-        kind = "unknown" if said is None else "imprecise"
-        yield _static(kind, said, prepared.static_shape, ("precise-static-shape",))
+    static = said.shape
+    if static is not None and not (compatible(static, real) or compatible(static, prepared.shape)):
+        yield _static(FindingKind.CONTRADICTION, static, real, prepared.structure.unsettled)
+    elif real == prepared.shape and not _precise(static, prepared.static_shape):
+        kind = FindingKind.UNKNOWN if static is None else FindingKind.IMPRECISE
+        yield _static(kind, static, prepared.static_shape, ("precise-static-shape",))
 
 
-def _shape_error(prepared: Prepared, claim: Claim) -> Iterator[Finding]:
-    if claim.shape_error is None:
+def _shape_error(prepared: Prepared, said: TensorMetadata) -> Iterator[Finding]:
+    if said.shape_error is None:
         return
     conventions = prepared.structure.unsettled
-    said = essence(claim.shape_error.message)
+    message = essence(said.shape_error.message)
     yield Finding(
         Aspect.STATIC_SHAPE,
         standing(conventions),
-        "int_shape raises",
-        f"has an int_shape that raises {claim.shape_error.type}: {said}",
-        str(prepared.static_shape),
-        claim.shape_error.type,
-        conventions,
+        FindingKind.INT_SHAPE_RAISES,
+        gives=f"has an int_shape that raises {said.shape_error.type}: {message}",
+        demands=str(prepared.static_shape),
+        detail=said.shape_error.type,
+        conventions=conventions,
     )
 
 
@@ -112,7 +114,7 @@ def _precise(said: tuple[int | None, ...] | None, known: tuple[int | None, ...])
 
 
 def _static(
-    kind: str,
+    kind: FindingKind | str,
     said: tuple[int | None, ...] | None,
     demands: tuple[int | None, ...],
     conventions: tuple[str, ...],
@@ -121,8 +123,8 @@ def _static(
         Aspect.STATIC_SHAPE,
         standing(conventions),
         kind,
-        f"has the static shape {said}",
-        str(demands),
+        gives=f"has the static shape {said}",
+        demands=str(demands),
         conventions=conventions,
         got=str(said),
         expected=str(demands),
