@@ -21,6 +21,7 @@ from conformance.oracle.evaluate import ORACLES as FUNCTIONS
 from conformance.oracle.expectation import Array, Expectation
 from conformance.oracle.rounding import WIDE, arithmetic, ulp
 from conformance.program import Argument, Function, Program, Ref, Step
+from conformance.program.marks import OPERATOR
 
 PATTERNS = 8
 FACTOR = 8.0
@@ -64,8 +65,8 @@ def _answer(step: Step, names: Names, change: Change | None) -> Any:
 
 
 def _oracle(function: str) -> Callable[..., Any]:
-    if function.startswith("operator."):
-        return OPERATORS[function.removeprefix("operator.")]
+    if function.startswith(OPERATOR):
+        return OPERATORS[function.removeprefix(OPERATOR)]
     if function == "cast":
         return cast
     return control_flow.ORACLES.get(function) or FUNCTIONS[function]

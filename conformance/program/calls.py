@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from conformance.program.marks import OPERATOR, OPERATOR_CALL, PRINTED_CALL
 from conformance.program.model import OPERATORS, Argument, Function, Ref, Step
 
 
@@ -48,16 +49,15 @@ def uses_package(steps: Iterable[Step]) -> bool:
 
 def catches_prints(steps: Iterable[Step]) -> bool:
     """Whether a step observes what a call prints."""
-    return any(step.function == "printed.call" for step in steps)
+    return any(step.function == PRINTED_CALL for step in steps)
 
 
 def call_text(step: Step) -> str:
     """The call of a step as Python source, such as `sum(x, axis=1)`."""
-    package, _, rest = step.function.partition(".")
-    if package == "printed":
+    if step.function == PRINTED_CALL:
         return f"printed({', '.join(_passed(step.args, step.kwargs))})"
-    if package == "operator" and rest:
-        return _operation(rest, list(step.args), _passed((), step.kwargs))
+    if step.function.startswith(OPERATOR):
+        return _operation(step.function, list(step.args), _passed((), step.kwargs))
     return f"{step.function}({', '.join(_passed(step.args, step.kwargs))})"
 
 
@@ -66,9 +66,9 @@ def _call(step: Step) -> str:
 
 
 def _operation(name: str, args: list[Argument], keywords: list[str]) -> str:
-    if name == "call":
+    if name == OPERATOR_CALL:
         return f"{argument_text(args[0])}({', '.join([*_passed(args[1:], ()), *keywords])})"
-    return OPERATORS[name].format(*map(argument_text, args))
+    return OPERATORS[name.removeprefix(OPERATOR)].format(*map(argument_text, args))
 
 
 def _passed(args: Iterable[Argument], kwargs: Iterable[tuple[str, Any]]) -> list[str]:

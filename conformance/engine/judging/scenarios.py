@@ -23,6 +23,7 @@ from conformance.observations import (
     StructureObservation,
 )
 from conformance.program import Binding, Case, Outputs, Step, call_text, to_json
+from conformance.program.marks import MAYBE, OPERATOR, OPERATOR_CALL, PRINTED_CALL, UNKNOWN
 from conformance.results import FindingKind, Verdict
 from conformance.scenarios import Check, Problem, Scenario, Setup
 
@@ -32,8 +33,6 @@ _EVALUATING = ("eval", "get_value", "batch_get_value")
 """Steps in which what an earlier step made may fail."""
 
 _ASKING = "int_shape"
-UNKNOWN = "unknown"
-"""What a step `maybe.NAME` gives where the function is absent or raises."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +93,7 @@ class Scene:
         own = self.name == _ASKING or step.function != _ASKING
         if own or step.result not in outputs or step.attempt:
             return step
-        return replace(step, function=f"maybe.{_ASKING}")
+        return replace(step, function=f"{MAYBE}{_ASKING}")
 
     def case(self, draw: int) -> Case:  # noqa: ARG002 - there is one
         """The program with its arrays."""
@@ -204,15 +203,15 @@ class Scene:
 
         So is what an operator cannot do to a result of it, or of another operator on one.
         """
-        if not step.function.startswith("operator."):
-            return step.function in (self.name, *_EVALUATING, "printed.call")
-        return step.function == "operator.call" or bool(step.mentions() & self._own())
+        if not step.function.startswith(OPERATOR):
+            return step.function in (self.name, *_EVALUATING, PRINTED_CALL)
+        return step.function == OPERATOR_CALL or bool(step.mentions() & self._own())
 
     def _own(self) -> set[str]:
         """The results of the function under test, and of operators on them."""
         own: set[str] = set()
         for step in self.scenario.program.steps:
-            operates = step.function.startswith("operator.") and step.mentions() & own
+            operates = step.function.startswith(OPERATOR) and step.mentions() & own
             if step.function == self.name or operates:
                 own.add(step.result)
         return own

@@ -5,10 +5,9 @@ from typing import Any, Callable, Dict, List
 
 from .adapters import Absent, required
 from .failures import ImplementationError, Meter
+from .marks import MAYBE, OPERATOR, OPERATOR_CALL, PRINTED_CALL, RAISES, RETURNS, UNKNOWN
 from .printing import printed
 from .programs import Function, Step, decode
-
-UNKNOWN = "unknown"
 
 
 class Calls(object):
@@ -33,8 +32,8 @@ class Calls(object):
         except ImplementationError as failure:
             if not step.attempt or failure.data[0] == Absent.__name__:
                 raise
-            return "raises " + " ".join(failure.data[1])
-        return "returns" if step.attempt else result
+            return RAISES + " ".join(failure.data[1])
+        return RETURNS if step.attempt else result
 
     def _call(self, step: Step, names: Dict[str, Any]) -> Any:
         args = decode(step.args, names, self._callable)
@@ -55,14 +54,13 @@ class Calls(object):
         return made
 
     def _resolve(self, name: str) -> Callable[..., Any]:
-        package, _, rest = name.partition(".")
-        if package == "operator":
-            found: Callable[..., Any] = _apply if rest == "call" else getattr(operator, rest)
+        if name in _CALLS:
+            return _CALLS[name]
+        if name.startswith(OPERATOR):
+            found: Callable[..., Any] = getattr(operator, name[len(OPERATOR) :])
             return found
-        if name == "printed.call":
-            return _printed
-        if package == "maybe" and rest:
-            return self._asking(rest)
+        if name.startswith(MAYBE):
+            return self._asking(name[len(MAYBE) :])
         if name == "eval" and self._adapter.function(name) is None:
             # a step of other functions' programs: what does the same stands in for it
             return self._adapter.evaluate  # type: ignore[no-any-return]
@@ -87,3 +85,6 @@ def _printed(*args: Any, **kwargs: Any) -> str:
 
 def _apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
+
+
+_CALLS: Dict[str, Callable[..., Any]] = {OPERATOR_CALL: _apply, PRINTED_CALL: _printed}
