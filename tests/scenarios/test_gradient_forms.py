@@ -10,8 +10,8 @@ import pytest
 from conformance.adapters.observations import Value
 from conformance.oracle.programs import evaluate
 from conformance.results import Aspect
-from conformance.scenarios.gradient_forms import FORMS, Form
-from conformance.scenarios.gradients import X, constant_factor, known, unconnected
+from conformance.scenarios.gradients.closed_forms import FORMS, Form
+from conformance.scenarios.gradients.gradients import X, constant_factor, known, unconnected
 from conformance.scenarios.model import Check
 from conformance.scenarios.writing import Writer
 

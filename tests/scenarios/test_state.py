@@ -15,9 +15,10 @@ from conformance.adapters.observations import Value
 from conformance.engine.findings import Finding
 from conformance.program import Ref
 from conformance.results import Aspect, Verdict
-from conformance.scenarios import Family, Scenario, refusals, sessions, state, updates
-from conformance.scenarios.machine import Machine, Noted, scenario_of
-from conformance.scenarios.state_model import (
+from conformance.scenarios import Family, Scenario
+from conformance.scenarios.state import refusals, sessions, updates, variables
+from conformance.scenarios.state.machine import Machine, Noted, scenario_of
+from conformance.scenarios.state.variable_model import (
     AT_CALL,
     BEFORE,
     NONE,
@@ -30,7 +31,7 @@ from conformance.scenarios.state_model import (
 from tests.scenarios.in_process import drawn, findings, module, smallest
 
 EDITION = "keras-2.2"
-EVERY = (*state.FAMILIES, *updates.FAMILIES, *sessions.FAMILIES, *refusals.FAMILIES)
+EVERY = (*variables.FAMILIES, *updates.FAMILIES, *sessions.FAMILIES, *refusals.FAMILIES)
 HERE = [f for f in EVERY if EDITION in f.editions]
 
 

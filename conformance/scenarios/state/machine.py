@@ -18,7 +18,7 @@ from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import equal_in_single, plain, shown
 from conformance.scenarios.model import Array, Check, Problem, Scenario, Values
-from conformance.scenarios.state_model import (
+from conformance.scenarios.state.variable_model import (
     NONE,
     Compiled,
     Conventions,

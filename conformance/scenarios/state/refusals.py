@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import Test, is_array, plain, raises, returns, shown
-from conformance.scenarios.machine import DTYPES, SHAPES, Kind, Machine, scenario_of
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
-from conformance.scenarios.state import NEWER, read_back
+from conformance.scenarios.state.machine import DTYPES, SHAPES, Kind, Machine, scenario_of
+from conformance.scenarios.state.variables import NEWER, read_back
 from conformance.scenarios.writing import Writer
 
 ALL = ("keras-1", *NEWER)

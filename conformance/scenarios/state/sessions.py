@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from conformance.program import Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import is_array, is_one_of, plain, raises, shown
-from conformance.scenarios.machine import DTYPES, SHAPES, Machine, run, scenario_of
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
-from conformance.scenarios.refusals import if_refused
-from conformance.scenarios.state import NEWER, RULES, make, read_back
-from conformance.scenarios.state_model import Variable
+from conformance.scenarios.state.machine import DTYPES, SHAPES, Machine, run, scenario_of
+from conformance.scenarios.state.refusals import if_refused
+from conformance.scenarios.state.variable_model import Variable
+from conformance.scenarios.state.variables import NEWER, RULES, make, read_back
 from conformance.scenarios.writing import Writer
 
 UNIQUE = {"ja-2.0": 405, "ko-2.2": 3780}

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.scenarios import statistics
 from conformance.scenarios.checks import Test, only
 from conformance.scenarios.model import Problem, Values
-from conformance.scenarios.statistics import RATE, Law
+from conformance.scenarios.randomness import statistics
+from conformance.scenarios.randomness.statistics import RATE, Law
 
 Array = npt.NDArray[Any]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from conformance.program import Function, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, has_dtype
-from conformance.scenarios.graphs import GraphWriter, Test, item
+from conformance.scenarios.control_flow.graphs import GraphWriter, Test, item
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import FunctionWriter
 

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
-from conformance.scenarios.machine import (
+from conformance.scenarios.model import Array, Family, Scenario
+from conformance.scenarios.state.machine import (
     DTYPES,
     OUTPUT,
     PROBED,
@@ -28,8 +29,7 @@ from conformance.scenarios.machine import (
     run,
     scenario_of,
 )
-from conformance.scenarios.model import Array, Family, Scenario
-from conformance.scenarios.state_model import (
+from conformance.scenarios.state.variable_model import (
     NONE,
     Compiled,
     Conventions,

@@ -15,8 +15,14 @@ from conformance.oracle import Expectation
 from conformance.program import Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, is_one_of, raises
-from conformance.scenarios.graphs import Expected, GraphWriter, Test, has_static_shape, item
-from conformance.scenarios.loop_cells import Cell, cells
+from conformance.scenarios.control_flow.graphs import (
+    Expected,
+    GraphWriter,
+    Test,
+    has_static_shape,
+    item,
+)
+from conformance.scenarios.control_flow.step_functions import Cell, cells
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 
 Rows = npt.NDArray[np.bool_]

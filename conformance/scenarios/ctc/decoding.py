@@ -18,9 +18,9 @@ from conformance.oracle import Expectation, ctc
 from conformance.oracle.ctc import Label
 from conformance.program import Argument
 from conformance.results import Aspect
-from conformance.scenarios import ctc_inputs as inputs
 from conformance.scenarios.checks import agrees_with, only, raises
-from conformance.scenarios.ctc_inputs import BLANK, Inputs
+from conformance.scenarios.ctc import inputs
+from conformance.scenarios.ctc.inputs import BLANK, Inputs
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import Writer
 

@@ -20,10 +20,10 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.program import Argument, Function, Ref
 from conformance.results import Aspect
-from conformance.scenarios import chance
 from conformance.scenarios.checks import Test, described, has_dtype, has_shape, raises
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
-from conformance.scenarios.samplers import SAMPLERS, Parameters, Sampler
+from conformance.scenarios.randomness import chance
+from conformance.scenarios.randomness.samplers import SAMPLERS, Parameters, Sampler
 from conformance.scenarios.writing import FunctionWriter, Writer
 
 SAMPLE = (400, 500)

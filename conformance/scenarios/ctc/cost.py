@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from conformance.oracle import Expectation, ctc
 from conformance.results import Aspect
-from conformance.scenarios import ctc_inputs as inputs
 from conformance.scenarios.checks import (
     agrees_with,
     described,
@@ -21,7 +20,8 @@ from conformance.scenarios.checks import (
     is_one_of,
     only,
 )
-from conformance.scenarios.ctc_inputs import Inputs, Labelled, column
+from conformance.scenarios.ctc import inputs
+from conformance.scenarios.ctc.inputs import Inputs, Labelled, column
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import Writer
 

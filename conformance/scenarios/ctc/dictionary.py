@@ -17,15 +17,15 @@ from conformance.oracle import ctc
 from conformance.oracle.ctc import Label
 from conformance.program import Argument
 from conformance.results import Aspect
-from conformance.scenarios import ctc_inputs as inputs
 from conformance.scenarios.checks import has_shape, only
-from conformance.scenarios.ctc_decoding import (
+from conformance.scenarios.ctc import inputs
+from conformance.scenarios.ctc.decoding import (
     Decoded,
     both,
     ended,
     greedy_case,
 )
-from conformance.scenarios.ctc_inputs import BLANK, Inputs, column
+from conformance.scenarios.ctc.inputs import BLANK, Inputs, column
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import Writer
 

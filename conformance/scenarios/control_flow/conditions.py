@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, is_array, raises
-from conformance.scenarios.graphs import GraphWriter, item
+from conformance.scenarios.control_flow.graphs import GraphWriter, item
 from conformance.scenarios.model import Check, Family, Scenario
 from conformance.scenarios.writing import FunctionWriter
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from conformance.scenarios import statistics
-from conformance.scenarios.statistics import Law
+from conformance.scenarios.randomness import statistics
+from conformance.scenarios.randomness.statistics import Law
 
 Lines = Mapping[str, int]
 Parameters = tuple[float, ...]

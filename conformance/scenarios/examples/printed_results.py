@@ -14,11 +14,11 @@ import numpy as np
 
 from conformance.results import Aspect
 from conformance.scenarios import checks
-from conformance.scenarios.chance import first_of, of_array, without_figures
 from conformance.scenarios.checks import Array, Test
-from conformance.scenarios.example_programs import ExampleProgram
+from conformance.scenarios.examples.programs import ExampleProgram
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Setup, Values
-from conformance.scenarios.randomness import is_static_shape
+from conformance.scenarios.randomness.chance import first_of, of_array, without_figures
+from conformance.scenarios.randomness.random_tensors import is_static_shape
 from conformance.specs.examples import (
     Configuration,
     Elements,

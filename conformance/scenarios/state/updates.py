@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import Test, is_array, only, plain, raises, shown
-from conformance.scenarios.machine import Machine
 from conformance.scenarios.model import Array, Check, Family, Problem, Scenario, Values
-from conformance.scenarios.state import NEWER, machine
+from conformance.scenarios.state.machine import Machine
+from conformance.scenarios.state.variables import NEWER, machine
 
 Kind = Literal["update", "update_add", "update_sub"]
 KINDS: tuple[Kind, ...] = ("update", "update_add", "update_sub")

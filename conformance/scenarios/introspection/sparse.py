@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from conformance.results import Aspect
 from conformance.scenarios.checks import has_dtype, is_array, is_one_of
-from conformance.scenarios.ctc import has_static_shape
+from conformance.scenarios.ctc.cost import has_static_shape
 from conformance.scenarios.model import Check, Family, Scenario
 from conformance.scenarios.writing import Writer
 

@@ -18,10 +18,10 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.program import Argument, Function, Ref
 from conformance.results import Aspect
-from conformance.scenarios import chance
 from conformance.scenarios.checks import Test, has_dtype, raises
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
-from conformance.scenarios.randomness import (
+from conformance.scenarios.randomness import chance
+from conformance.scenarios.randomness.random_tensors import (
     OTHER_SEED,
     SAMPLE,
     SEED,

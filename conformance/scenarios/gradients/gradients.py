@@ -14,7 +14,7 @@ from conformance.oracle import Expectation
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, has_dtype, is_array
-from conformance.scenarios.gradient_forms import FORMS, Form
+from conformance.scenarios.gradients.closed_forms import FORMS, Form
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import Writer
 
