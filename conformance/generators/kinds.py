@@ -9,7 +9,7 @@ from typing import Any
 import hypothesis
 from hypothesis import strategies as st
 
-from conformance.generators import features, images
+from conformance.generators import fitting, images
 from conformance.generators.calls import Call
 from conformance.generators.forms import ABSENT
 from conformance.program import Binding, Ref
@@ -297,5 +297,5 @@ _KINDS: dict[type, Callable[[Call, str, Any], None]] = {
     kinds.PlaceholderShape: _placeholder_shape,
     kinds.FillShape: _fill_shape,
     **images.KINDS,
-    **features.KINDS,
+    **fitting.KINDS,
 }
