@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.generators.calls import Along, Call
+from conformance.generators.calls import Along, CallDraft
 from conformance.specs import image_rules, kinds
 from conformance.specs.rules import evaluate
 
@@ -17,12 +17,12 @@ LENGTHS = {1: (3, 2, 1), 2: (2, 3, 1, 4, 2, 3, 0), 3: (2, 1, 3, 2), 4: (2, 1, 2,
 CLASSES = (2, 3, 2, 4, 3, 1)
 
 
-def _fitting(call: Call, name: str, rule: kinds.Fitting) -> None:
+def _fitting(call: CallDraft, name: str, rule: kinds.Fitting) -> None:
     shape = evaluate(rule.shape, call.scope(static=False))
     call.add_tensor(name, tuple(shape), call.dtype, rule.domain)
 
 
-def _features(call: Call, name: str, rule: kinds.Features) -> None:
+def _features(call: CallDraft, name: str, rule: kinds.Features) -> None:
     shape = call.shapes[rule.of]
     axis = call.values[rule.axis] % len(shape)
     single = tuple(d if i == axis else 1 for i, d in enumerate(shape))
@@ -30,7 +30,7 @@ def _features(call: Call, name: str, rule: kinds.Features) -> None:
     call.add_tensor(name, single if wide else (shape[axis],), call.dtype, rule.domain)
 
 
-def _bias(call: Call, name: str, rule: kinds.Bias) -> None:
+def _bias(call: CallDraft, name: str, rule: kinds.Bias) -> None:
     shape, data_format = call.shapes[rule.of], call.values[rule.data_format]
     channels = image_rules.channels(shape, data_format)
     assert channels is not None
@@ -44,7 +44,7 @@ def _bias(call: Call, name: str, rule: kinds.Bias) -> None:
     call.add_tensor(name, rest if whole else (channels,), call.dtype, "real")
 
 
-def _class_axis(call: Call, name: str, rule: kinds.ClassAxis) -> None:
+def _class_axis(call: CallDraft, name: str, rule: kinds.ClassAxis) -> None:
     rank = len(call.shapes[rule.of])
     if rule.wrong:
         call.add_value(name, call.pick((rank, rank + 2, -rank - 1)))
@@ -53,7 +53,7 @@ def _class_axis(call: Call, name: str, rule: kinds.ClassAxis) -> None:
     call.add_value(name, call.pick(tuple(inhabited)))
 
 
-def _reduction_axes(call: Call, name: str, rule: kinds.ReductionAxes) -> None:
+def _reduction_axes(call: CallDraft, name: str, rule: kinds.ReductionAxes) -> None:
     rank = len(call.shapes[rule.of])
     axes = list(range(rank - 1))
     if call.pick((False, False, True)):
@@ -62,7 +62,7 @@ def _reduction_axes(call: Call, name: str, rule: kinds.ReductionAxes) -> None:
     call.add_value(name, call.pick((list, tuple))(axes))
 
 
-def _distribution(call: Call, name: str, rule: kinds.Distribution) -> None:
+def _distribution(call: CallDraft, name: str, rule: kinds.Distribution) -> None:
     """The axis may be drawn later: every axis then has a class at least."""
     if rule.of is not None:
         shape = call.shapes[rule.of]
@@ -77,12 +77,12 @@ def _distribution(call: Call, name: str, rule: kinds.Distribution) -> None:
     call.along[name] = Along(rule.axis, rule.logits, target=rule.of is not None)
 
 
-def _scores(call: Call, name: str, rule: kinds.Scores) -> None:
+def _scores(call: CallDraft, name: str, rule: kinds.Scores) -> None:
     dtype = call.pick(tuple(rule.dtypes)) if rule.dtypes else call.dtype
     call.add_tensor(name, (call.pick(LENGTHS[2]), call.pick((3, 4, 2, 5, 1))), dtype, "real")
 
 
-def _labels(call: Call, name: str, rule: kinds.Labels) -> None:
+def _labels(call: CallDraft, name: str, rule: kinds.Labels) -> None:
     scope = call.scope(static=False)
     below = evaluate(rule.below, scope)
     shape = tuple(evaluate(rule.shape, scope))
@@ -90,7 +90,7 @@ def _labels(call: Call, name: str, rule: kinds.Labels) -> None:
     call.below[name] = below
 
 
-def _padding(call: Call, name: str, rule: kinds.Padding) -> None:
+def _padding(call: CallDraft, name: str, rule: kinds.Padding) -> None:
     count = rule.spatial + rule.extra
     if call.edition == "keras-1":
         counts = tuple(call.integer(rule.range) for _ in range(count))
@@ -103,7 +103,7 @@ def _padding(call: Call, name: str, rule: kinds.Padding) -> None:
     call.add_value(name, pairs)
 
 
-KINDS: dict[type, Callable[[Call, str, Any], None]] = {
+KINDS: dict[type, Callable[[CallDraft, str, Any], None]] = {
     kinds.Fitting: _fitting,
     kinds.Features: _features,
     kinds.Bias: _bias,

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.generators.calls import Call, offered_bindings
+from conformance.generators.calls import CallDraft, offered_bindings
 from conformance.program import Binding, Ref
 from conformance.specs import image_rules, kinds
 
@@ -32,7 +32,7 @@ SIZES = (2, 3, 1, 3, 2, 4, 5)
 KNOWN = (Binding.PLACEHOLDER, Binding.VARIABLE, Binding.PLACEHOLDER, Binding.CONSTANT)
 
 
-def _data_format(call: Call, name: str, _rule: kinds.DataFormat) -> None:
+def _data_format(call: CallDraft, name: str, _rule: kinds.DataFormat) -> None:
     if call.edition == "keras-1":
         call.add_value(name, call.pick(("tf", "th")))
         return
@@ -44,7 +44,7 @@ def _data_format(call: Call, name: str, _rule: kinds.DataFormat) -> None:
         call.add_value(name, chosen)
 
 
-def _images(call: Call, name: str, rule: kinds.Images) -> None:
+def _images(call: CallDraft, name: str, rule: kinds.Images) -> None:
     """Batch and spatial dimensions may be unknown when the graph is built; channels are known."""
     spatial = tuple(call.pick(LENGTHS[rule.spatial]) for _ in range(rule.spatial))
     batch, channels = call.pick(BATCHES), call.pick(CHANNELS)
@@ -59,13 +59,13 @@ def _images(call: Call, name: str, rule: kinds.Images) -> None:
         call.static_shapes[name] = known
 
 
-def _format(call: Call) -> str | None:
+def _format(call: CallDraft) -> str | None:
     """The data format: what is none, in an invalid call, stands for channels_last."""
     value: str | None = call.values.get("data_format")
     return value
 
 
-def _add_kernel(call: Call, name: str, shape: Dims, domain: str = "real") -> None:
+def _add_kernel(call: CallDraft, name: str, shape: Dims, domain: str = "real") -> None:
     """A tensor whose shape is known when the graph is built."""
     offered = offered_bindings(call.spec, call.edition)
     binding = call.pick(tuple(b for b in KNOWN if b in offered))
@@ -77,7 +77,7 @@ def _add_kernel(call: Call, name: str, shape: Dims, domain: str = "real") -> Non
     call.passed[name] = Ref(name)
 
 
-def _kernel(call: Call, name: str, rule: kinds.Kernel) -> None:
+def _kernel(call: CallDraft, name: str, rule: kinds.Kernel) -> None:
     data_format = _format(call)
     shape = call.shapes[rule.of]
     sizes = _window_sizes(call, image_rules.spatial(shape, data_format), rule.layout)
@@ -89,7 +89,7 @@ def _kernel(call: Call, name: str, rule: kinds.Kernel) -> None:
     _add_kernel(call, name, _laid_out(call, rule.layout, sizes, inside, outside), domain)
 
 
-def _laid_out(call: Call, layout: str, sizes: Dims, inside: int, outside: int) -> Dims:
+def _laid_out(call: CallDraft, layout: str, sizes: Dims, inside: int, outside: int) -> Dims:
     """keras-1 lays a transposed kernel out as that of a convolution with the same channels."""
     if _format(call) == "th":
         return (outside, inside, *sizes)
@@ -98,7 +98,7 @@ def _laid_out(call: Call, layout: str, sizes: Dims, inside: int, outside: int) -
     return (*sizes, inside, outside)
 
 
-def _window_sizes(call: Call, lengths: image_rules.Dims, layout: str = "convolution") -> Dims:
+def _window_sizes(call: CallDraft, lengths: image_rules.Dims, layout: str = "convolution") -> Dims:
     dilation = image_rules.each(call.values.get("dilation_rate", 1), lengths)
     inside = call.values.get("padding", "valid") == "valid" and layout != "transposed"
     sizes = []
@@ -109,17 +109,17 @@ def _window_sizes(call: Call, lengths: image_rules.Dims, layout: str = "convolut
     return tuple(sizes)
 
 
-def _pointwise(call: Call, name: str, rule: kinds.Pointwise) -> None:
+def _pointwise(call: CallDraft, name: str, rule: kinds.Pointwise) -> None:
     *sizes, channels, multiplier = call.shapes[rule.of]
     _add_kernel(call, name, (*(1 for _ in sizes), channels * multiplier, call.pick(CHANNELS)))
 
 
-def _window(call: Call, name: str, rule: kinds.Window) -> None:
+def _window(call: CallDraft, name: str, rule: kinds.Window) -> None:
     lengths = image_rules.spatial(call.shapes[rule.of], _format(call))
     call.add_value(name, _window_sizes(call, lengths))
 
 
-def _per_axis(call: Call, name: str, rule: kinds.PerAxis) -> None:
+def _per_axis(call: CallDraft, name: str, rule: kinds.PerAxis) -> None:
     """Mostly 1, and more often so where the windows are dilated."""
     low, high = rule.range
     dilated = image_rules.OPERATORS["any_above"](call.values.get("dilation_rate", 1), 1)
@@ -128,7 +128,7 @@ def _per_axis(call: Call, name: str, rule: kinds.PerAxis) -> None:
     call.add_value(name, numbers[0] if rule.single else numbers)
 
 
-def _output_shape(call: Call, name: str, rule: kinds.OutputShape) -> None:
+def _output_shape(call: CallDraft, name: str, rule: kinds.OutputShape) -> None:
     data_format = _format(call)
     shape, kernel = call.shapes[rule.of], call.shapes["kernel"]
     sizes = kernel[2:] if data_format == "th" else kernel[:-2]
@@ -140,7 +140,7 @@ def _output_shape(call: Call, name: str, rule: kinds.OutputShape) -> None:
     call.add_value(name, image_rules.images(shape[0], spatial, _outside(call, kernel), data_format))
 
 
-def _length_before(call: Call, length: int, size: int, stride: int) -> int:
+def _length_before(call: CallDraft, length: int, size: int, stride: int) -> int:
     """A length that a convolution with these windows turns into `length`."""
     if call.values["padding"] == "valid":
         more: int = call.pick((0, 0, 0, stride - 1))
@@ -149,24 +149,24 @@ def _length_before(call: Call, length: int, size: int, stride: int) -> int:
     return length * stride - less
 
 
-def _outside(call: Call, kernel: Dims) -> int:
+def _outside(call: CallDraft, kernel: Dims) -> int:
     """The channels that a transposed convolution gives."""
     if _format(call) == "th":
         return kernel[0]
     return kernel[-1] if call.edition == "keras-1" else kernel[-2]
 
 
-def _positions(call: Call, name: str, rule: kinds.Positions) -> None:
+def _positions(call: CallDraft, name: str, rule: kinds.Positions) -> None:
     call.add_value(name, _places(call, rule.of))
 
 
-def _places(call: Call, images: str) -> Dims:
+def _places(call: CallDraft, images: str) -> Dims:
     lengths = image_rules.spatial(call.shapes[images], _format(call))
     sizes, strides = call.values["kernel_size"], call.values["strides"]
     return tuple(n or 0 for n in image_rules.windows(lengths, sizes, strides, "valid", 1))
 
 
-def _local_kernel(call: Call, name: str, rule: kinds.LocalKernel) -> None:
+def _local_kernel(call: CallDraft, name: str, rule: kinds.LocalKernel) -> None:
     channels = image_rules.channels(call.shapes[rule.of], _format(call)) or 0
     features = math.prod(call.values["kernel_size"]) * channels
     shape = (math.prod(_places(call, rule.of)), features, call.pick(CHANNELS))
@@ -200,7 +200,7 @@ DOMAINS: dict[str, Callable[[np.random.Generator, Array], Array]] = {
 """Kernels whose orientation, or the order of whose elements, makes no difference."""
 
 
-KINDS: dict[type, Callable[[Call, str, Any], None]] = {
+KINDS: dict[type, Callable[[CallDraft, str, Any], None]] = {
     kinds.DataFormat: _data_format,
     kinds.Images: _images,
     kinds.Kernel: _kernel,

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.generators.calls import Call
+from conformance.generators.calls import CallDraft
 from conformance.generators.kinds import draw_parameter
 from conformance.program import Argument, Binding, Program
 from conformance.specs import Spec
@@ -131,7 +131,7 @@ def structures(
     `dtype` and `binding` are those of its tensors, and `wanted` the forms of arguments, if they are
     not to be drawn.
     """
-    call = Call(
+    call = CallDraft(
         draw,
         spec,
         signature(spec, edition),
@@ -163,7 +163,7 @@ def structures(
     )
 
 
-def _distributions(call: Call) -> dict[str, Distributed]:
+def _distributions(call: CallDraft) -> dict[str, Distributed]:
     """Inputs with probabilities along an axis; those that are logits after all are plain ones."""
     found = {}
     for name, along in call.along.items():
@@ -175,7 +175,7 @@ def _distributions(call: Call) -> dict[str, Distributed]:
     return found
 
 
-def _unsettled(call: Call, runtime: Scope) -> tuple[str, ...]:
+def _unsettled(call: CallDraft, runtime: Scope) -> tuple[str, ...]:
     named = {u.convention for u in call.spec.unsettled if evaluate(u.when, runtime)}
     if any(dtype not in call.documented_dtypes(name) for name, dtype in runtime.dtypes.items()):
         named.add("input-dtype")

@@ -9,13 +9,13 @@ from conformance.adapters.observations import Crashed, DrawObservation, Structur
 from conformance.engine.scenes import Scene
 from conformance.results import Aspect, Verdict
 from conformance.scenarios import Check, Scenario, checks
-from conformance.scenarios.writing import Writer
+from conformance.scenarios.writing import ProgramWriter
 from tests.scenarios.in_process import findings, module
 
 
 def asking(function: str, shape: tuple[int, ...]) -> Scenario:
     """The value and the static shape of a variable's exponential."""
-    w = Writer()
+    w = ProgramWriter()
     made = w.call("exp", w.call("variable", w.array("x", np.zeros((2, 3)))))
     w.observe("static", "int_shape", made)
     w.observe("value", "eval", made)
@@ -49,7 +49,7 @@ def test_it_is_no_excuse_for_int_shape_itself() -> None:
 
 
 def test_what_supports_nothing_has_not_looked_at_what_is_wrong() -> None:
-    w = Writer()
+    w = ProgramWriter()
     w.attempt("outcome", "exp", w.array("x", np.zeros(2)))
     raises = checks.raises("ValueError")
     check = Check("refusal", Aspect.ERROR, ("outcome",), raises, "ValueError")
@@ -72,7 +72,7 @@ class Stubborn:
     ("broken", "verdict"), [("exp", Verdict.VIOLATES), ("variable", Verdict.UNSUPPORTED)]
 )
 def test_an_operator_is_the_fault_of_what_made_its_operand(broken: str, verdict: Verdict) -> None:
-    w = Writer()
+    w = ProgramWriter()
     x = w.call("variable", w.array("x", np.zeros(2)))
     w.observe("value", "eval", w.call("operator.mul", w.call("operator.neg", x), w.call("exp", x)))
     check = Check("value", Aspect.VALUE, ("value",), checks.is_array(np.zeros(2)), "zeros")

@@ -18,7 +18,7 @@ import numpy as np
 from conformance.results import Aspect
 from conformance.scenarios import checks
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Setup, Values
-from conformance.scenarios.writing import Writer
+from conformance.scenarios.writing import ProgramWriter
 
 EDITIONS = ("keras-1", "keras-2.0", "keras-2.2")
 OWN = "{backend}"
@@ -91,7 +91,7 @@ def _scenario(
     setting: str, title: str, setup: Setup, *tests: Check, conventions: tuple[str, ...] = ()
 ) -> Scenario:
     """A program that reads one setting, as the output "value"."""
-    w = Writer()
+    w = ProgramWriter()
     w.observe("value", setting)
     if setting == "floatx":
         w.observe("cast", "cast_to_floatx", w.array("numbers", [1.0, 2.0], "float32"))
@@ -178,7 +178,7 @@ def _named(name: str, at: Lines) -> Any:
     """Makes scenarios in which the backend is the target's own."""
 
     def scenario(title: str, setup: Setup) -> Scenario:
-        w = Writer()
+        w = ProgramWriter()
         w.observe("same", "operator.eq", w.call("backend"), OWN)
         test, demands = checks.is_one_of(True), "the name that was given"
         check = Check(name, Aspect.CONFIGURATION, ("same",), test, demands, at)

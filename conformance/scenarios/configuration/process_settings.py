@@ -13,7 +13,7 @@ from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios import checks
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
-from conformance.scenarios.writing import Writer
+from conformance.scenarios.writing import ProgramWriter
 
 NEWER = ("keras-2.0", "keras-2.2")
 OLDER = ("keras-1", "keras-2.0")
@@ -43,7 +43,7 @@ def _read_back(function: str, getter: str, _edition: str) -> Iterator[Scenario]:
     """Two values set and read one after the other; `function` is the setter or the getter."""
     values = VALUES[getter]
     for first, second in zip(values, (*values[1:], values[0]), strict=True):
-        w = Writer()
+        w = ProgramWriter()
         for number, value in enumerate((first, second)):
             w.call(f"set_{getter}", value)
             w.observe(f"read_{number}", getter)
@@ -60,13 +60,13 @@ def _is(output: str, value: Any, at: dict[str, int]) -> Check:
     return Check("the value set is read back", Aspect.STATE, (output,), test, repr(value), at)
 
 
-def _scenario(function: str, title: str, w: Writer, *tests: Check, **more: Any) -> Scenario:
+def _scenario(function: str, title: str, w: ProgramWriter, *tests: Check, **more: Any) -> Scenario:
     return Scenario(function, title, w.program(), w.arrays, tests, **more)
 
 
 def _backend_is_a_name(_edition: str) -> Sequence[Scenario]:
     """The documented names are of backends that come with Keras; another has its own."""
-    w = Writer()
+    w = ProgramWriter()
     w.observe("name", "backend")
     check = Check("a name", Aspect.VALUE, ("name",), _is_name, "the name of the backend, a text")
     return [_scenario("backend", "the backend in use", w, check)]
@@ -81,7 +81,7 @@ def _is_name(values: Values) -> Problem | None:
 
 def _getter_gives(getter: str, _edition: str) -> Sequence[Scenario]:
     """What the getter gives before anything is set is of the documented kind."""
-    w = Writer()
+    w = ProgramWriter()
     w.observe("value", getter)
     test, demands = _is_float, "a float"
     if getter != "epsilon":
@@ -107,7 +107,7 @@ def _words(function: str, _edition: str) -> Iterator[Scenario]:
     getter = "image_data_format" if set_by_word else function
     for word, layout in zip(WORDS, LAYOUTS, strict=True):
         told, wanted = (word, layout) if set_by_word else (layout, word)
-        w = Writer()
+        w = ProgramWriter()
         w.call(setter, told)
         w.observe("read", getter)
         test = checks.is_one_of(wanted)
@@ -141,7 +141,7 @@ def _default_dtype(_edition: str) -> Iterator[Scenario]:
 
 
 def _made_in(floatx: str, maker: str, arguments: tuple[Argument, ...]) -> Scenario:
-    w = Writer()
+    w = ProgramWriter()
     if Ref("numbers") in arguments:
         w.array("numbers", MATRIX, "float32")
     w.call("set_floatx", floatx)
@@ -174,7 +174,7 @@ def _casts(draw: st.DrawFn) -> Scenario:
 
 
 def _cast(array: Any, floatx: str | None) -> Scenario:
-    w = Writer()
+    w = ProgramWriter()
     given = w.array("x", array)
     if floatx:
         w.call("set_floatx", floatx)
@@ -230,7 +230,7 @@ def _default_layout(_edition: str) -> Iterator[Scenario]:
 
 
 def _laid_out(function: str, arrays: Sequence[Any], layout: str) -> Scenario:
-    w = Writer()
+    w = ProgramWriter()
     given = [w.array(f"x_{i}", array, "float32") for i, array in enumerate(arrays)]
     tensors = [w.call("variable", array) for array in given]
     w.call("set_image_data_format", layout)
@@ -249,7 +249,7 @@ def _same(one: Values, other: Values) -> Problem | None:
 
 def _epsilon_used(_edition: str) -> list[Scenario]:
     """A cross-entropy of a certain, wrong answer is finite, and the smaller the larger epsilon."""
-    w = Writer()
+    w = ProgramWriter()
     target = w.call("variable", w.array("target", [1.0, 0.0], "float32"))
     output = w.call("variable", w.array("output", [0.0, 1.0], "float32"))
     for name, value in (("small", 1e-06), ("large", 1e-02)):
@@ -287,7 +287,7 @@ def _refused(getter: str, edition: str) -> Iterator[Scenario]:
     conventions = () if documented else ("invalid-input",)
     setter, valid = f"set_{getter}", VALUES[getter][0]
     for value in INVALID[getter]:
-        w = Writer()
+        w = ProgramWriter()
         w.call(setter, valid)
         w.attempt("attempt", setter, value)
         w.observe("read", getter)

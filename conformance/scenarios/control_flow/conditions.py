@@ -49,7 +49,7 @@ TRAINING: Mapping[str, Lines] = {
 
 
 @dataclass(frozen=True)
-class Choice:
+class SwitchCall:
     """One call of switch."""
 
     edition: str
@@ -86,10 +86,10 @@ class Choice:
         return ELEMENTS if self.rank else BRANCHES if any(self.callables) else SWITCH
 
 
-class Switched:
+class SwitchProgram:
     """The program of a choice up to the call of switch."""
 
-    def __init__(self, choice: Choice) -> None:
+    def __init__(self, choice: SwitchCall) -> None:
         self.choice = choice
         self.writer = w = GraphWriter(choice.seed)
         condition = self._condition()
@@ -131,8 +131,8 @@ def _doubled(w: GraphWriter, x: Ref, *, called: bool) -> Argument:
     return body.returning(body.call("operator.mul", x, 2.0))
 
 
-def _switched(choice: Choice) -> Scenario:
-    found = Switched(choice)
+def _switched(choice: SwitchCall) -> Scenario:
+    found = SwitchProgram(choice)
     (expect,) = found.writer.evaluate([found.result], [choice.dtype])
     test = item(0, agrees_with(expect))
     demands = "the tensor that the condition selects"
@@ -140,14 +140,14 @@ def _switched(choice: Choice) -> Scenario:
     return found.scenario([check])
 
 
-def _switched_shape(choice: Choice) -> Scenario:
-    found = Switched(choice)
+def _switched_shape(choice: SwitchCall) -> Scenario:
+    found = SwitchProgram(choice)
     static = choice.shape if choice.known else (None,) * len(choice.shape)
     return found.scenario([found.writer.static_check(found.result, static, choice.shape, SHAPES)])
 
 
-def _switched_gradient(choice: Choice) -> Scenario:
-    found = Switched(choice)
+def _switched_gradient(choice: SwitchCall) -> Scenario:
+    found = SwitchProgram(choice)
     w = found.writer
     titles = ("the then expression", "the else expression")
     expressions = list(zip(titles, found.expressions, strict=True))
@@ -157,13 +157,13 @@ def _switched_gradient(choice: Choice) -> Scenario:
 
 
 @st.composite
-def _choices(draw: st.DrawFn, edition: str) -> Choice:
+def _choices(draw: st.DrawFn, edition: str) -> SwitchCall:
     shape = tuple(draw(st.lists(st.sampled_from([2, 3, 1]), min_size=0, max_size=3)))
     ranks = [0, 0, len(shape), len(shape), *range(1, len(shape))]
     rank = draw(st.sampled_from(ranks)) if edition == "keras-2.2" else 0
     truth = draw(st.sampled_from(["bool", "int32", "computed"]))
     pairs = [(False, False), (True, True), (False, True), (True, False)]
-    return Choice(
+    return SwitchCall(
         edition,
         shape,
         rank,
@@ -176,7 +176,7 @@ def _choices(draw: st.DrawFn, edition: str) -> Choice:
     )
 
 
-def _of(make: Callable[[Choice], Scenario]) -> Callable[[str], st.SearchStrategy[Scenario]]:
+def _of(make: Callable[[SwitchCall], Scenario]) -> Callable[[str], st.SearchStrategy[Scenario]]:
     return lambda edition: _choices(edition).map(make)
 
 

@@ -16,14 +16,14 @@ from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, plain
 from conformance.scenarios.model import Check, Problem, Values
-from conformance.scenarios.writing import Writer
+from conformance.scenarios.writing import ProgramWriter
 
 Array = npt.NDArray[Any]
 Test = Callable[..., Problem | None]
 Expected = Callable[[], Expectation]
 
 
-class GraphWriter(Writer):
+class GraphWriter(ProgramWriter):
     """A program of variables and placeholders, whose values it remembers for the oracle.
 
     w = GraphWriter(seed=7)

@@ -81,7 +81,7 @@ DIMS: tuple[Dims, ...] = ((2,), (), (3,), (2, 3), (1,), (3, 2), (1, 2))
 
 
 @dataclass(frozen=True)
-class Plan:
+class HigherOrderCall:
     """One call of map_fn, foldl or foldr."""
 
     function: str
@@ -120,72 +120,72 @@ class Plan:
         return self.callee.dtype or self.dtype
 
 
-class Applied:
+class HigherOrderProgram:
     """The program of a plan up to the call."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.writer = w = GraphWriter(plan.seed)
-        numbers = w.numbers((plan.length, *plan.dims), plan.dtype)
-        if plan.callee.dtype:
-            numbers = np.rint(numbers * 4).astype(plan.dtype)
-        told = (plan.length if plan.known else None, *plan.dims)
+    def __init__(self, call: HigherOrderCall) -> None:
+        self.call = call
+        self.writer = w = GraphWriter(call.seed)
+        numbers = w.numbers((call.length, *call.dims), call.dtype)
+        if call.callee.dtype:
+            numbers = np.rint(numbers * 4).astype(call.dtype)
+        told = (call.length if call.known else None, *call.dims)
         self.tensors = [w.placeholder("elems", numbers, told)]
-        keywords: dict[str, Any] = {"name": "applied"} if plan.named else {}
-        if plan.callee.dtype:
-            keywords["dtype"] = plan.callee.dtype
-        if plan.initial:
-            keywords["initializer"] = self._variable("start", plan.callee.shape(plan.dims))
-        if plan.callee.name == "an affine function":
-            self._variable("outer", plan.dims)
-        self.result = w.call(plan.function, self._callable(), self.tensors[0], **keywords)
+        keywords: dict[str, Any] = {"name": "applied"} if call.named else {}
+        if call.callee.dtype:
+            keywords["dtype"] = call.callee.dtype
+        if call.initial:
+            keywords["initializer"] = self._variable("start", call.callee.shape(call.dims))
+        if call.callee.name == "an affine function":
+            self._variable("outer", call.dims)
+        self.result = w.call(call.function, self._callable(), self.tensors[0], **keywords)
 
     def _variable(self, name: str, shape: Dims) -> Ref:
-        ref = self.writer.variable(name, self.writer.numbers(shape, self.plan.dtype))
+        ref = self.writer.variable(name, self.writer.numbers(shape, self.call.dtype))
         self.tensors.append(ref)
         return ref
 
     def _callable(self) -> Function:
-        parameters = ("x",) if self.plan.function == "map_fn" else ("acc", "x")
-        return self.plan.callee.make(FunctionWriter("fn", *parameters))
+        parameters = ("x",) if self.call.function == "map_fn" else ("acc", "x")
+        return self.call.callee.make(FunctionWriter("fn", *parameters))
 
     def scenario(self, checks: Sequence[Check]) -> Scenario:
         """The program as it is, with checks."""
-        w, plan = self.writer, self.plan
-        return Scenario(plan.function, plan.title, w.program(), w.arrays, tuple(checks))
+        w, call = self.writer, self.call
+        return Scenario(call.function, call.title, w.program(), w.arrays, tuple(checks))
 
 
-def _values(plan: Plan) -> Scenario:
-    found = Applied(plan)
-    (expect,) = found.writer.evaluate([found.result], [plan.result])
-    lines = VALUES[plan.function]
-    if plan.function != "map_fn" and not plan.initial:
-        lines = INITIALIZERS[plan.function]
+def _values(call: HigherOrderCall) -> Scenario:
+    built = HigherOrderProgram(call)
+    (expect,) = built.writer.evaluate([built.result], [call.result])
+    lines = VALUES[call.function]
+    if call.function != "map_fn" and not call.initial:
+        lines = INITIALIZERS[call.function]
     demands = "what the callable makes of the elements"
     test = item(0, agrees_with(expect))
     value = Check("value", Aspect.VALUE, ("results",), test, demands, lines)
-    settled = plan.callee.dtype is not None or plan.initial
+    settled = call.callee.dtype is not None or call.initial
     named = () if settled else ("result-dtype",)
-    test, demands = item(0, keeps_dtype(plan.result)), f"a result in {plan.result}"
-    lines = RESULTS[plan.function]
+    test, demands = item(0, keeps_dtype(call.result)), f"a result in {call.result}"
+    lines = RESULTS[call.function]
     dtype = Check("dtype", Aspect.DTYPE, ("results",), test, demands, lines, named)
-    return found.scenario([value, dtype])
+    return built.scenario([value, dtype])
 
 
-def _static(plan: Plan) -> Scenario:
-    found = Applied(plan)
-    lines = RESULTS[plan.function]
-    return found.scenario([found.writer.static_check(found.result, plan.static, plan.shape, lines)])
+def _static(call: HigherOrderCall) -> Scenario:
+    built = HigherOrderProgram(call)
+    lines = RESULTS[call.function]
+    return built.scenario([built.writer.static_check(built.result, call.static, call.shape, lines)])
 
 
-def _gradient(plan: Plan) -> Scenario:
-    plan = replace(plan, dtype="float32")
-    found = Applied(plan)
-    w = found.writer
-    loss = w.weighted(found.result, plan.shape, plan.dtype)
-    tensors = [(ref.name, ref) for ref in found.tensors]
+def _gradient(call: HigherOrderCall) -> Scenario:
+    call = replace(call, dtype="float32")
+    built = HigherOrderProgram(call)
+    w = built.writer
+    loss = w.weighted(built.result, call.shape, call.dtype)
+    tensors = [(ref.name, ref) for ref in built.tensors]
     demands = "the derivative of the result"
-    return found.scenario(w.gradient_checks(loss, tensors, demands, VALUES[plan.function]))
+    return built.scenario(w.gradient_checks(loss, tensors, demands, VALUES[call.function]))
 
 
 def keeps_dtype(dtype: str) -> Test:
@@ -199,7 +199,7 @@ def keeps_dtype(dtype: str) -> Test:
 
 
 @st.composite
-def _plans(draw: st.DrawFn, function: str, *, casts: bool = True) -> Plan:
+def _calls(draw: st.DrawFn, function: str, *, casts: bool = True) -> HigherOrderCall:
     mapped = function == "map_fn"
     # fewer of the last, which needs an initializer: others show whether it is used; more
     # differences, which show what an accumulation starts with
@@ -208,7 +208,7 @@ def _plans(draw: st.DrawFn, function: str, *, casts: bool = True) -> Plan:
     # a sum needs an axis; a fold with it keeps its shape only if it starts with a scalar
     sums = callee.shape((2,)) == ()
     needed = sums and not mapped
-    return Plan(
+    return HigherOrderCall(
         function,
         callee,
         draw(st.sampled_from([3, 2, 4, 1])),
@@ -224,12 +224,12 @@ def _plans(draw: st.DrawFn, function: str, *, casts: bool = True) -> Plan:
 def _family(
     name: str,
     *aspects: Aspect,
-    made: Callable[[Plan], Scenario],
+    made: Callable[[HigherOrderCall], Scenario],
     share: float = 1.0,
     casts: bool = True,
 ) -> Family:
     def make(_edition: str) -> st.SearchStrategy[Scenario]:
-        return _plans(name, casts=casts).map(made)
+        return _calls(name, casts=casts).map(made)
 
     return Family(name, frozenset(aspects), make, ("keras-2.0", "keras-2.2"), share)
 

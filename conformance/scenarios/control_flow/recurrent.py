@@ -22,7 +22,7 @@ from conformance.scenarios.control_flow.graphs import (
     has_static_shape,
     item,
 )
-from conformance.scenarios.control_flow.step_functions import Cell, cells
+from conformance.scenarios.control_flow.step_functions import StepFunction, step_functions
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 
 Rows = npt.NDArray[np.bool_]
@@ -40,11 +40,11 @@ NO_STATES = {"ja-2.0": 2624, "ko-2.2": 2643}
 
 
 @dataclass(frozen=True)
-class Plan:
+class RnnCall:
     """One call of rnn."""
 
     edition: str
-    cell: Cell
+    step: StepFunction
     samples: int = 2
     time: int = 3
     dims: tuple[int, ...] = (2,)
@@ -66,7 +66,7 @@ class Plan:
     @property
     def title(self) -> str:
         """What the scenario is about."""
-        words = [f"the cell {self.cell.name}"]
+        words = [f"the cell {self.step.name}"]
         words += ["backwards"] * self.go_backwards + ["unrolled"] * self.unroll
         words += ["with a mask"] if self.mask else []
         return " ".join(words)
@@ -74,7 +74,7 @@ class Plan:
     @property
     def result(self) -> tuple[int, ...]:
         """The shape of a sample's output at one time step."""
-        return (*self.dims[:-1], self.cell.units or self.dims[-1])
+        return (*self.dims[:-1], self.step.units or self.dims[-1])
 
     def static(self, shape: Sequence[int], *, timed: bool = False) -> tuple[int | None, ...]:
         """A shape with samples (and time) as far as the placeholders know them."""
@@ -84,25 +84,25 @@ class Plan:
     @property
     def conventions(self) -> tuple[str, ...]:
         """What the documents leave open: how constants are passed, a mask of the other rank."""
-        found = ["constants-after-states"] if self.cell.constants else []
+        found = ["constants-after-states"] if self.step.constants else []
         if self.mask and self.columns == (self.edition == "keras-2.2"):
             found.append("mask-rank")
         return tuple(found)
 
 
-class Call:
+class RnnProgram:
     """The program of a plan up to the call of rnn, and its results."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.writer = w = GraphWriter(plan.seed)
-        for name, shape in plan.cell.weights(plan.dims[-1]).items():
-            w.variable(name, w.numbers(shape, plan.dtype))
-        shape = (plan.samples, plan.time, *plan.dims)
-        numbers = w.numbers(shape, plan.dtype)
-        self.inputs = w.placeholder("inputs", numbers, plan.static(shape, timed=True))
-        states = [self._state(f"state{i}") for i in range(plan.cell.states)]
-        called = w.call("rnn", plan.cell.function(), self.inputs, states, **self._keywords())
+    def __init__(self, call: RnnCall) -> None:
+        self.call = call
+        self.writer = w = GraphWriter(call.seed)
+        for name, shape in call.step.weights(call.dims[-1]).items():
+            w.variable(name, w.numbers(shape, call.dtype))
+        shape = (call.samples, call.time, *call.dims)
+        numbers = w.numbers(shape, call.dtype)
+        self.inputs = w.placeholder("inputs", numbers, call.static(shape, timed=True))
+        states = [self._state(f"state{i}") for i in range(call.step.states)]
+        called = w.call("rnn", call.step.function(), self.inputs, states, **self._keywords())
         self.last = w.call("operator.getitem", called, 0)
         self.outputs = w.call("operator.getitem", called, 1)
         listed = w.call("operator.getitem", called, 2) if states else called
@@ -121,43 +121,43 @@ class Call:
     def scenario(self, checks: Sequence[Check]) -> Scenario:
         """The program as it is, with checks."""
         program, arrays = self.writer.program(), self.writer.arrays
-        plan = self.plan
-        return Scenario("rnn", plan.title, program, arrays, tuple(checks), plan.conventions)
+        call = self.call
+        return Scenario("rnn", call.title, program, arrays, tuple(checks), call.conventions)
 
     def _state(self, name: str) -> Ref:
-        plan, w = self.plan, self.writer
-        numbers = w.numbers((plan.samples, *plan.result), plan.dtype)
-        if plan.fed:
-            return w.placeholder(name, numbers, plan.static(numbers.shape))
+        call, w = self.call, self.writer
+        numbers = w.numbers((call.samples, *call.result), call.dtype)
+        if call.fed:
+            return w.placeholder(name, numbers, call.static(numbers.shape))
         return w.variable(name, numbers)
 
     def _keywords(self) -> dict[str, Any]:
-        plan = self.plan
-        keywords: dict[str, Any] = {"go_backwards": True} if plan.go_backwards else {}
-        if plan.mask:
-            keywords["mask"] = self._mask(plan.mask)
-        if plan.cell.constants:
-            count = range(plan.cell.constants)
+        call = self.call
+        keywords: dict[str, Any] = {"go_backwards": True} if call.go_backwards else {}
+        if call.mask:
+            keywords["mask"] = self._mask(call.mask)
+        if call.step.constants:
+            count = range(call.step.constants)
             keywords["constants"] = [self._state(f"constant{i}") for i in count]
-        if plan.unroll:
+        if call.unroll:
             keywords["unroll"] = True
-        if plan.told:
-            keywords["input_length"] = plan.time
+        if call.told:
+            keywords["input_length"] = call.time
         return keywords
 
     def _mask(self, dtype: str) -> Ref:
         """Some steps masked, but none of the first sample."""
-        plan, w = self.plan, self.writer
-        used = w.random.random((plan.samples, plan.time)) < 0.6
+        call, w = self.call, self.writer
+        used = w.random.random((call.samples, call.time)) < 0.6
         used[0] = True
-        mask = used.reshape(used.shape + (1,) * plan.columns).astype(dtype)
-        return w.placeholder("mask", mask, plan.static(mask.shape, timed=True))
+        mask = used.reshape(used.shape + (1,) * call.columns).astype(dtype)
+        return w.placeholder("mask", mask, call.static(mask.shape, timed=True))
 
     def untouched(self) -> Rows:
         """The samples without a masked step."""
         mask = self.writer.given.get("mask")
         if mask is None:
-            return np.ones(self.plan.samples, bool)
+            return np.ones(self.call.samples, bool)
         return np.asarray(mask.reshape(mask.shape[:2]).astype(bool).all(axis=1))
 
 
@@ -169,33 +169,37 @@ def _rows(expect: Expected, rows: Rows) -> Expectation:
     return Expectation(found.value, bound, found.dtype)
 
 
-def value_scenario(plan: Plan) -> Scenario:
+def value_scenario(call: RnnCall) -> Scenario:
     """The last output, all outputs and the new states.
 
     The last output is computed by a function of its own: what one function makes of both is
     another scenario.
     """
-    call = Call(plan)
-    last, *others = call.parts
-    return call.scenario([*_evaluated(call, [last], "last"), *_evaluated(call, others, "others")])
+    built = RnnProgram(call)
+    last, *others = built.parts
+    return built.scenario(
+        [*_evaluated(built, [last], "last"), *_evaluated(built, others, "others")]
+    )
 
 
-def _evaluated(call: Call, parts: Sequence[tuple[str, Ref, Lines]], name: str) -> Iterator[Check]:
+def _evaluated(
+    built: RnnProgram, parts: Sequence[tuple[str, Ref, Lines]], name: str
+) -> Iterator[Check]:
     """Checks of some results, computed together."""
     refs = [ref for _, ref, _ in parts]
-    expected = call.writer.evaluate(refs, [call.plan.dtype] * len(refs), name)
+    expected = built.writer.evaluate(refs, [built.call.dtype] * len(refs), name)
     for i, ((what, _, at), expect) in enumerate(zip(parts, expected, strict=True)):
-        yield from _checks(call, (name, i), what, expect, at)
+        yield from _checks(built, (name, i), what, expect, at)
 
 
 def _checks(
-    call: Call, place: tuple[str, int], what: str, expect: Expected, at: Lines
+    built: RnnProgram, place: tuple[str, int], what: str, expect: Expected, at: Lines
 ) -> Iterator[Check]:
     """A check of the samples that no mask touches, and one of the others."""
-    (name, index), rows = place, call.untouched()
+    (name, index), rows = place, built.untouched()
     named: tuple[str, ...] = ()
-    if call.plan.go_backwards and what == "outputs":
-        at, named = _order(call.plan, at)
+    if built.call.go_backwards and what == "outputs":
+        at, named = _order(built.call, at)
     test = item(index, agrees_with(partial(_rows, expect, rows)))
     demands = f"the {what} of the step function along the time axis"
     yield Check(what, Aspect.VALUE, (name,), test, demands, at, named)
@@ -210,13 +214,13 @@ def _together(edition: str) -> tuple[Scenario, ...]:
     """All results computed by one function."""
     found = []
     for unroll in (False, True):
-        call = Call(Plan(edition, cells(edition)[0], unroll=unroll, told=unroll))
+        built = RnnProgram(RnnCall(edition, step_functions(edition)[0], unroll=unroll, told=unroll))
         test = partial(
-            _several, call.writer.evaluate([r for _, r, _ in call.parts], ["float32"] * 3)
+            _several, built.writer.evaluate([r for _, r, _ in built.parts], ["float32"] * 3)
         )
         demands = "the last output, the outputs and the new state"
         check = Check("all results at once", Aspect.VALUE, ("results",), test, demands, TUPLE)
-        found.append(call.scenario([check]))
+        found.append(built.scenario([check]))
     return tuple(found)
 
 
@@ -225,53 +229,53 @@ def _several(expected: Sequence[Expected], values: Values) -> Problem | None:
     return next((p for p in problems if p is not None), None)
 
 
-def _order(plan: Plan, at: Lines) -> tuple[Lines, tuple[str, ...]]:
+def _order(call: RnnCall, at: Lines) -> tuple[Lines, tuple[str, ...]]:
     """Only ko-2.2 says in which order the outputs of a backward iteration are."""
-    if plan.edition != "keras-2.2":
+    if call.edition != "keras-2.2":
         return at, ("backwards-order",)
     return {**at, "ko-2.2": BACKWARDS["ko-2.2"]}, ()
 
 
-def static_scenario(plan: Plan) -> Scenario:
+def static_scenario(call: RnnCall) -> Scenario:
     """What `int_shape` and `dtype` say of the results."""
-    call = Call(plan)
-    w, one = call.writer, (plan.samples, *plan.result)
-    real = (plan.samples, plan.time, *plan.result)
-    told = {"last output": plan.static(one), "outputs": plan.static(real, timed=True)}
-    w.observe("given", "int_shape", call.inputs)
+    built = RnnProgram(call)
+    w, one = built.writer, (call.samples, *call.result)
+    real = (call.samples, call.time, *call.result)
+    told = {"last output": call.static(one), "outputs": call.static(real, timed=True)}
+    w.observe("given", "int_shape", built.inputs)
     checks = []
-    for i, (what, ref, at) in enumerate(call.parts):
+    for i, (what, ref, at) in enumerate(built.parts):
         w.observe(f"shape{i}", "int_shape", ref)
         # a variable's shape is known
-        static = told.get(what, plan.static(one) if plan.fed else one)
-        test = partial(_fitting, has_static_shape(static, real if what == "outputs" else one), plan)
+        static = told.get(what, call.static(one) if call.fed else one)
+        test = partial(_fitting, has_static_shape(static, real if what == "outputs" else one), call)
         name, demands = f"static shape of the {what}", f"int_shape {static}"
         outputs = (f"shape{i}", "given")
         checks.append(Check(name, Aspect.STATIC_SHAPE, outputs, test, demands, at))
-    w.observe("dtype", "dtype", call.outputs)
-    same, named = is_one_of(plan.dtype), ("result-dtype",)
-    checks.append(Check("dtype", Aspect.DTYPE, ("dtype",), same, plan.dtype, conventions=named))
-    return call.scenario(checks)
+    w.observe("dtype", "dtype", built.outputs)
+    same, named = is_one_of(call.dtype), ("result-dtype",)
+    checks.append(Check("dtype", Aspect.DTYPE, ("dtype",), same, call.dtype, conventions=named))
+    return built.scenario(checks)
 
 
-def _fitting(test: Test, plan: Plan, values: Values, given: Values) -> Problem | None:
+def _fitting(test: Test, call: RnnCall, values: Values, given: Values) -> Problem | None:
     """The test, unless `int_shape` is wrong about the inputs already."""
-    shape = (plan.samples, plan.time, *plan.dims)
+    shape = (call.samples, call.time, *call.dims)
     unfit = has_static_shape((None,) * len(shape), shape)(given)
     return None if unfit is not None else test(values)
 
 
-def gradient_scenario(plan: Plan) -> Scenario:
+def gradient_scenario(call: RnnCall) -> Scenario:
     """Gradients of a random linear functional of the states, and of the last output or all."""
-    call = Call(plan)
-    w = call.writer
+    built = RnnProgram(call)
+    w = built.writer
     terms = []
-    for i, (_, ref, _) in enumerate(call.parts):
-        if i == plan.seed % 2:
+    for i, (_, ref, _) in enumerate(built.parts):
+        if i == call.seed % 2:
             continue
-        time = (plan.time,) if ref is call.outputs else ()
-        shape = (plan.samples, *time, *plan.result)
-        terms.append(w.weighted(ref, shape, plan.dtype, f"factors{i}"))
+        time = (call.time,) if ref is built.outputs else ()
+        shape = (call.samples, *time, *call.result)
+        terms.append(w.weighted(ref, shape, call.dtype, f"factors{i}"))
     loss = terms[0]
     for term in terms[1:]:
         loss = w.call("operator.add", loss, term)
@@ -280,42 +284,42 @@ def gradient_scenario(plan: Plan) -> Scenario:
         for name in w.given
         if name != "mask" and not name.startswith("factors")
     ]
-    named = ("masked-steps",) if plan.mask else ()
+    named = ("masked-steps",) if call.mask else ()
     demands = "the derivative of the results"
-    return call.scenario(w.gradient_checks(loss, wanted, demands, OUTPUTS, named))
+    return built.scenario(w.gradient_checks(loss, wanted, demands, OUTPUTS, named))
 
 
-def _offered(edition: str, *, masked: bool, outside: bool) -> list[Cell]:
+def _offered(edition: str, *, masked: bool, outside: bool) -> list[StepFunction]:
     """A mask needs states; that there may be none follows from what keras-2.x says of masks."""
-    found = [c for c in cells(edition) if c.states or not (masked or edition == "keras-1")]
+    found = [c for c in step_functions(edition) if c.states or not (masked or edition == "keras-1")]
     return 2 * [c for c in found if c.constants or c.weights(1)] + found if outside else found
 
 
 @st.composite
-def _plans(
+def _calls(
     draw: st.DrawFn,
     edition: str,
     *,
     masked: bool = False,
     always_told: bool = True,
     outside: bool = False,
-) -> Plan:
+) -> RnnCall:
     """Plans; without `always_told`, some leave out `input_length` where the document allows it.
 
     With `outside` most step functions use tensors besides inputs and states.
     """
     newest = edition == "keras-2.2"
-    cell = draw(st.sampled_from(_offered(edition, masked=masked, outside=outside)))
+    step = draw(st.sampled_from(_offered(edition, masked=masked, outside=outside)))
     dims: tuple[int, ...] = draw(st.sampled_from([(2,), (3,), (1,)]))
-    if cell.units is None and newest and not masked:
+    if step.units is None and newest and not masked:
         dims = draw(st.sampled_from([dims, dims, (*dims, 2)]))
     unroll = draw(st.booleans())
     dtype = draw(st.sampled_from(["float32", "float32", "float64"]))
     # that a mask may be of another width than the inputs follows from no document
     binary = "bool" if dtype == "float32" and draw(st.booleans()) else dtype
-    return Plan(
+    return RnnCall(
         edition,
-        cell,
+        step,
         samples=draw(st.sampled_from([2, 3, 1])) + masked,
         time=draw(st.sampled_from([3, 2, 4, 1])),
         dims=dims,
@@ -335,20 +339,20 @@ def _plans(
 
 
 def _values(edition: str) -> st.SearchStrategy[Scenario]:
-    return _plans(edition, always_told=False).map(value_scenario)
+    return _calls(edition, always_told=False).map(value_scenario)
 
 
 def _masks(edition: str) -> st.SearchStrategy[Scenario]:
-    return _plans(edition, masked=True).map(value_scenario)
+    return _calls(edition, masked=True).map(value_scenario)
 
 
 def _static(edition: str) -> st.SearchStrategy[Scenario]:
-    return st.one_of(_plans(edition), _plans(edition, masked=True)).map(static_scenario)
+    return st.one_of(_calls(edition), _calls(edition, masked=True)).map(static_scenario)
 
 
 def _gradients(edition: str) -> st.SearchStrategy[Scenario]:
-    plans = st.one_of(_plans(edition, outside=True), _plans(edition, masked=True, outside=True))
-    small = plans.map(
+    calls = st.one_of(_calls(edition, outside=True), _calls(edition, masked=True, outside=True))
+    small = calls.map(
         lambda p: replace(
             p, dtype="float32", time=min(p.time, 3), mask="float32" if p.mask else None
         )
@@ -357,7 +361,7 @@ def _gradients(edition: str) -> st.SearchStrategy[Scenario]:
 
 
 def _errors(edition: str) -> tuple[Scenario, ...]:
-    offered = {c.name: c for c in cells(edition)}
+    offered = {c.name: c for c in step_functions(edition)}
     mask = (2, 4) if edition == "keras-2.2" else (2, 4, 1)
     stateless = partial(_refused, offered["stateless"], (2, 4, 3), None, mask=mask)
     no_steps = _refused(offered["sum"], (2, None, 3), (2, 3), unroll=True)
@@ -379,7 +383,7 @@ def _refusal(title: str, lines: Mapping[str, int], w: GraphWriter, edition: str)
 
 
 def _refused(
-    cell: Cell,
+    step: StepFunction,
     shape: tuple[int | None, ...],
     state: tuple[int, ...] | None,
     mask: tuple[int, ...] | None = None,
@@ -391,7 +395,7 @@ def _refused(
     states = [] if state is None else [w.variable("state", w.numbers(state))]
     if mask is not None:
         keywords["mask"] = w.call("placeholder", shape=mask, dtype="float32")
-    w.attempt("outcome", "rnn", cell.function(), x, states, **keywords)
+    w.attempt("outcome", "rnn", step.function(), x, states, **keywords)
     return w
 
 

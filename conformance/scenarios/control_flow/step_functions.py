@@ -16,7 +16,7 @@ Dims = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Cell:
+class StepFunction:
     """A step function on inputs of `dims` (a slice without its samples).
 
     `states` and `constants` are the shapes (without samples) of what comes with them; `weights`
@@ -91,21 +91,27 @@ def _stateless(w: FunctionWriter) -> Function:
     return w.returning((w.call("operator.sub", square, Ref("x")), []))
 
 
-CELLS = (
-    Cell("sum", _sum),
-    Cell("decay", _decay),
-    Cell("dense", _dense, weights=lambda dim: {"kernel": (dim, 2), "recurrent": (2, 2)}, units=2),
-    Cell("gated", _gated, states=2),
-    Cell("constant", _scaled, constants=1),
-    Cell("two constants", _affine, constants=2),
-    Cell("stateless", _stateless, states=0),
-    Cell("delayed", _delayed, carries_output=False),
+STEP_FUNCTIONS = (
+    StepFunction("sum", _sum),
+    StepFunction("decay", _decay),
+    StepFunction(
+        "dense", _dense, weights=lambda dim: {"kernel": (dim, 2), "recurrent": (2, 2)}, units=2
+    ),
+    StepFunction("gated", _gated, states=2),
+    StepFunction("constant", _scaled, constants=1),
+    StepFunction("two constants", _affine, constants=2),
+    StepFunction("stateless", _stateless, states=0),
+    StepFunction("delayed", _delayed, carries_output=False),
 )
 
 
-def cells(edition: str) -> tuple[Cell, ...]:
+def step_functions(edition: str) -> tuple[StepFunction, ...]:
     """The cells whose outputs and states are as the edition's document wants them.
 
     keras-1 and keras-2.0: the first state is the output (C097).
     """
-    return CELLS if edition == "keras-2.2" else tuple(c for c in CELLS if c.carries_output)
+    return (
+        STEP_FUNCTIONS
+        if edition == "keras-2.2"
+        else tuple(c for c in STEP_FUNCTIONS if c.carries_output)
+    )

@@ -21,9 +21,9 @@ from conformance.scenarios.checks import (
     only,
 )
 from conformance.scenarios.ctc import inputs
-from conformance.scenarios.ctc.inputs import Inputs, Labelled, column
+from conformance.scenarios.ctc.inputs import CtcTensors, LabelledSamples, column
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
-from conformance.scenarios.writing import Writer
+from conformance.scenarios.writing import ProgramWriter
 
 Array = npt.NDArray[Any]
 
@@ -34,7 +34,7 @@ SPARSE = {"ja-2.0": 3282, "zh-TW": 1356, "ko-2.2": 3525}
 """A sparse tensor that stands for the labels."""
 
 
-def tensors_of(case: Labelled) -> dict[str, Array]:
+def tensors_of(case: LabelledSamples) -> dict[str, Array]:
     """The arrays of ctc_batch_cost, in its order."""
     return {
         "y_true": case.y_true,
@@ -63,7 +63,7 @@ def has_static_shape(shape: Sequence[int]) -> Callable[..., Problem | None]:
     return test
 
 
-def cost_checks(case: Labelled, static: bool) -> tuple[Check, ...]:
+def cost_checks(case: LabelledSamples, static: bool) -> tuple[Check, ...]:
     """The loss, its dtype and, of variables, its static shape."""
     arrays, dtype, count = tensors_of(case), case.y_pred.dtype.name, len(case.y_pred)
     checks = [
@@ -91,10 +91,10 @@ def cost_checks(case: Labelled, static: bool) -> tuple[Check, ...]:
     return tuple(checks)
 
 
-def cost(case: Labelled, binding: str) -> Scenario:
+def cost(case: LabelledSamples, binding: str) -> Scenario:
     """The losses of one batch."""
-    writer = Writer()
-    given = Inputs(writer, binding, tensors_of(case))
+    writer = ProgramWriter()
+    given = CtcTensors(writer, binding, tensors_of(case))
     loss = writer.call("ctc_batch_cost", *given.tensors)
     static = binding != "placeholder_none"
     if static:
@@ -137,13 +137,13 @@ def _folded(array: Array) -> Array:
     return np.concatenate([array[..., :1] + array[..., -1:], array[..., 1:-1]], axis=-1)
 
 
-def gradient(case: Labelled) -> Scenario:
+def gradient(case: LabelledSamples) -> Scenario:
     """The gradient of the total loss with respect to what softmax is taken of."""
     logits = np.log(case.y_pred)
-    writer = Writer()
+    writer = ProgramWriter()
     x = writer.call("variable", writer.array("x", logits), dtype=logits.dtype.name)
     rest = {n: a for n, a in tensors_of(case).items() if n != "y_pred"}
-    y_true, *lengths = Inputs(writer, "variable", rest).tensors
+    y_true, *lengths = CtcTensors(writer, "variable", rest).tensors
     loss = writer.call("ctc_batch_cost", y_true, writer.call("softmax", x), *lengths)
     found = writer.call("gradients", writer.call("sum", loss), [x])
     writer.observe("gradient", "eval", writer.call("operator.getitem", found, 0))
@@ -166,7 +166,7 @@ def gradient(case: Labelled) -> Scenario:
     )
 
 
-def _with_row(case: Labelled, steps: int, label: Sequence[int]) -> Labelled:
+def _with_row(case: LabelledSamples, steps: int, label: Sequence[int]) -> LabelledSamples:
     """The last sample with another length and label."""
     input_length, label_length = case.input_length.copy(), case.label_length.copy()
     y_true = np.zeros((len(case.y_true), max(case.y_true.shape[1], len(label))), "int32")
@@ -176,11 +176,11 @@ def _with_row(case: Labelled, steps: int, label: Sequence[int]) -> Labelled:
     return replace(case, y_true=y_true, input_length=input_length, label_length=label_length)
 
 
-def edge(case: Labelled, title: str, convention: str, label: Sequence[int]) -> Scenario:
+def edge(case: LabelledSamples, title: str, convention: str, label: Sequence[int]) -> Scenario:
     """A batch whose last sample has a label that no document speaks of."""
     odd = _with_row(case, 2, label)
-    writer = Writer()
-    given = Inputs(writer, "variable", tensors_of(odd))
+    writer = ProgramWriter()
+    given = CtcTensors(writer, "variable", tensors_of(odd))
     given.observe("cost", [writer.call("ctc_batch_cost", *given.tensors)])
     if convention == "ctc-impossible":
         value = ctc.ctc_batch_cost(**{**tensors_of(odd), "y_pred": odd.y_pred.astype(np.float64)})
@@ -226,12 +226,12 @@ FINE = 1e-15
 """A fuzz factor that hides no digit of float64."""
 
 
-def fine(case: Labelled) -> Scenario:
+def fine(case: LabelledSamples) -> Scenario:
     """The losses in float64, where the fuzz factor is too small to account for lost digits."""
     arrays = tensors_of(replace(case, y_pred=case.y_pred.astype("float64")))
-    writer = Writer()
+    writer = ProgramWriter()
     writer.call("set_epsilon", FINE)
-    given = Inputs(writer, "variable", arrays)
+    given = CtcTensors(writer, "variable", arrays)
     given.observe("cost", [writer.call("ctc_batch_cost", *given.tensors)])
     check = Check(
         "the digits of the loss",
@@ -257,11 +257,11 @@ def gradients(neutral: bool) -> Callable[[str], st.SearchStrategy[Scenario]]:
     return lambda _: st.builds(gradient, cases)
 
 
-def sparse_labels(case: Labelled) -> Scenario:
+def sparse_labels(case: LabelledSamples) -> Scenario:
     """Labels as a sparse tensor, and back."""
-    writer = Writer()
+    writer = ProgramWriter()
     arrays = {"labels": case.y_true, "label_lengths": case.label_length}
-    given = Inputs(writer, "variable", arrays)
+    given = CtcTensors(writer, "variable", arrays)
     sparse = writer.call("ctc_label_dense_to_sparse", *given.tensors)
     writer.observe("sparse", "is_sparse", sparse)
     writer.observe("dense", "eval", writer.call("to_dense", sparse))
@@ -275,7 +275,7 @@ def sparse_labels(case: Labelled) -> Scenario:
     )
 
 
-def _label_checks(case: Labelled) -> tuple[Check, ...]:
+def _label_checks(case: LabelledSamples) -> tuple[Check, ...]:
     inside = np.arange(case.y_true.shape[1]) < case.label_length[:, None]
     return (
         Check(

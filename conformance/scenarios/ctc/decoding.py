@@ -20,9 +20,9 @@ from conformance.program import Argument
 from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, only, raises
 from conformance.scenarios.ctc import inputs
-from conformance.scenarios.ctc.inputs import BLANK, Inputs
+from conformance.scenarios.ctc.inputs import BLANK, CtcTensors
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
-from conformance.scenarios.writing import Writer
+from conformance.scenarios.writing import ProgramWriter
 
 Array = npt.NDArray[Any]
 Labels = tuple[tuple[Label, ...], ...]
@@ -41,7 +41,7 @@ TUPLE = {"ja-2.0": 3327, "ko-2.2": 3584}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Decoded:
+class DecodedSamples:
     """Probabilities, lengths (samples,) and the labels, for the last class and the first as blank.
 
     The likeliest label of a sample comes first.
@@ -94,16 +94,18 @@ def peaked(rng: np.random.Generator, shape: tuple[int, int, int]) -> Array:
     return shares
 
 
-def greedy_case(seed: int, count: int, steps: int, categories: int) -> Decoded:
+def greedy_case(seed: int, count: int, steps: int, categories: int) -> DecodedSamples:
     """Samples whose likeliest path is beyond doubt."""
     rng = np.random.default_rng(seed)
     dtype = inputs.DTYPES[rng.integers(len(inputs.DTYPES))]
     y_pred = peaked(rng, (count, steps, categories)).astype(dtype)
     lengths = inputs.lengths_up_to(rng, count, steps, 1)
-    return Decoded(y_pred, lengths, *both(lambda y: (ctc.best_path(y),), ended(y_pred, lengths)))
+    return DecodedSamples(
+        y_pred, lengths, *both(lambda y: (ctc.best_path(y),), ended(y_pred, lengths))
+    )
 
 
-def beam_case(seed: int, count: int, steps: int, categories: int, top: int) -> Decoded:
+def beam_case(seed: int, count: int, steps: int, categories: int, top: int) -> DecodedSamples:
     """Samples whose `top` likeliest labels are beyond doubt.
 
     For each custom of the blank. There are no more than 61 labels, so that a beam of 100 loses
@@ -114,7 +116,7 @@ def beam_case(seed: int, count: int, steps: int, categories: int, top: int) -> D
     lengths = inputs.lengths_up_to(rng, count, steps, 2)
     y_pred = np.stack([_certain(rng, (steps, categories), int(n), top, dtype) for n in lengths])
     rows = [y.astype(np.float64) for y in ended(y_pred, lengths)]
-    return Decoded(y_pred, lengths, *both(lambda y: _likeliest(y, top), rows))
+    return DecodedSamples(y_pred, lengths, *both(lambda y: _likeliest(y, top), rows))
 
 
 def _likeliest(y: Array, top: int) -> tuple[Label, ...]:
@@ -146,7 +148,7 @@ def rows_of(values: Values, count: int) -> list[list[int]] | Problem:
     return rows
 
 
-def sequences(case: Decoded, *, ordered: bool) -> Callable[..., Problem | None]:
+def sequences(case: DecodedSamples, *, ordered: bool) -> Callable[..., Problem | None]:
     """The outputs are the likeliest labels of each sample: as a set, or in their order."""
 
     def test(*outputs: Values) -> Problem | None:
@@ -198,7 +200,7 @@ def no_probability_above_one(values: Values) -> Problem | None:
     return None
 
 
-def of_best_path(case: Decoded) -> Callable[..., Problem | None]:
+def of_best_path(case: DecodedSamples) -> Callable[..., Problem | None]:
     """The output has the magnitude of the log probabilities of the best paths.
 
     The sign is the business of `no_probability_above_one`.
@@ -212,7 +214,7 @@ def of_best_path(case: Decoded) -> Callable[..., Problem | None]:
     return test
 
 
-def probabilities_of(case: Decoded) -> Callable[..., Problem | None]:
+def probabilities_of(case: DecodedSamples) -> Callable[..., Problem | None]:
     """The outputs are the log probabilities of the likeliest labels, in whatever order."""
 
     def test(values: Values) -> Problem | None:
@@ -239,19 +241,19 @@ def _sorted(values: Values) -> Values:
     return (replace(value, array=-np.sort(-value.array, axis=1)),)
 
 
-def _logarithms(case: Decoded, roll: int, labels: Labels) -> Expectation:
+def _logarithms(case: DecodedSamples, roll: int, labels: Labels) -> Expectation:
     return ctc.expected_log_probabilities(
         np.roll(case.y_pred, roll, axis=2), case.input_length, labels
     )
 
 
 def decoding(
-    case: Decoded, binding: str, count: int, **arguments: Argument
-) -> tuple[Writer, Inputs]:
+    case: DecodedSamples, binding: str, count: int, **arguments: Argument
+) -> tuple[ProgramWriter, CtcTensors]:
     """A program that decodes: `decoded` or `decodedN`, `logarithms`, and what there is no more."""
-    writer = Writer()
+    writer = ProgramWriter()
     arrays = {"y_pred": case.y_pred, "input_length": case.input_length}
-    given = Inputs(writer, binding, arrays)
+    given = CtcTensors(writer, binding, arrays)
     result = writer.call("ctc_decode", *given.tensors, **arguments)
     listed = writer.call("operator.getitem", result, 0)
     logarithms = writer.call("operator.getitem", result, 1)
@@ -296,7 +298,7 @@ def padding_check(count: int, outputs: tuple[str, ...]) -> Check:
     )
 
 
-def greedy_checks(case: Decoded) -> Iterator[Check]:
+def greedy_checks(case: DecodedSamples) -> Iterator[Check]:
     """The best path's label, and log of its probability."""
     yield Check(
         "the best path's sequence",
@@ -326,7 +328,7 @@ def greedy_checks(case: Decoded) -> Iterator[Check]:
     )
 
 
-def greedy(case: Decoded, binding: str, said: bool) -> Scenario:
+def greedy(case: DecodedSamples, binding: str, said: bool) -> Scenario:
     """Best path decoding; `said` whether greedy is passed, or left at its default."""
     writer, _ = decoding(case, binding, 1, **({"greedy": True} if said else {}))
     return Scenario(
@@ -339,7 +341,7 @@ def greedy(case: Decoded, binding: str, said: bool) -> Scenario:
     )
 
 
-def beam_checks(case: Decoded, top: int) -> Iterator[Check]:
+def beam_checks(case: DecodedSamples, top: int) -> Iterator[Check]:
     """The likeliest labels, and their log probabilities."""
     outputs = tuple(f"decoded{i}" for i in range(top))
     yield Check(
@@ -370,7 +372,7 @@ def beam_checks(case: Decoded, top: int) -> Iterator[Check]:
     )
 
 
-def beam(case: Decoded, binding: str, width: int | None) -> Scenario:
+def beam(case: DecodedSamples, binding: str, width: int | None) -> Scenario:
     """Beam search that loses nothing; `width` None leaves beam_width at its default."""
     top = len(case.last[0])
     arguments: dict[str, Argument] = {"greedy": False}
@@ -395,7 +397,7 @@ def repeated(_: str) -> Sequence[Scenario]:
     y_pred = steps[None].astype("float32")
     rows = [steps.astype("float32").astype(np.float64)]
     found = both(lambda y: _likeliest(y, 1), rows)
-    case = Decoded(y_pred, np.array([3], "int32"), *found)
+    case = DecodedSamples(y_pred, np.array([3], "int32"), *found)
     return (beam(case, "variable", None),)
 
 
@@ -404,7 +406,7 @@ def shorter(_: str) -> Sequence[Scenario]:
     steps = np.array([[1, 16, 2, 1], [1, 2, 16, 1], [1, 16, 2, 1]]) / 20
     y_pred, lengths = np.stack([steps, steps]).astype("float32"), np.array([3, 1], "int32")
     found = both(lambda y: (ctc.best_path(y),), ended(y_pred, lengths))
-    return (greedy(Decoded(y_pred, lengths, *found), "variable", True),)
+    return (greedy(DecodedSamples(y_pred, lengths, *found), "variable", True),)
 
 
 def greedy_cases(_: str) -> st.SearchStrategy[Scenario]:

@@ -20,14 +20,14 @@ from conformance.results import Aspect
 from conformance.scenarios.checks import has_shape, only
 from conformance.scenarios.ctc import inputs
 from conformance.scenarios.ctc.decoding import (
-    Decoded,
+    DecodedSamples,
     both,
     ended,
     greedy_case,
 )
-from conformance.scenarios.ctc.inputs import BLANK, Inputs, column
+from conformance.scenarios.ctc.inputs import BLANK, CtcTensors, column
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
-from conformance.scenarios.writing import Writer
+from conformance.scenarios.writing import ProgramWriter
 
 Array = npt.NDArray[Any]
 
@@ -37,7 +37,7 @@ PATHS = {"ja-1": 1539, "ja-1-text": 977, "zh-TW": 1387}
 DICTIONARY = ("ctc-dictionary",)
 
 
-def argmax_gives(case: Decoded) -> Callable[..., Problem | None]:
+def argmax_gives(case: DecodedSamples) -> Callable[..., Problem | None]:
     """What argmax picks at the time steps of each sample is a path of its label."""
 
     def test(values: Values) -> Problem | None:
@@ -56,12 +56,12 @@ def argmax_gives(case: Decoded) -> Callable[..., Problem | None]:
 
 
 def scenario(
-    case: Decoded, binding: str, title: str, named: tuple[str, ...], **arguments: Argument
+    case: DecodedSamples, binding: str, title: str, named: tuple[str, ...], **arguments: Argument
 ) -> Scenario:
     """One batch decoded."""
-    writer = Writer()
+    writer = ProgramWriter()
     lengths = column(case.input_length)
-    given = Inputs(writer, binding, {"y_pred": case.y_pred, "input_length": lengths})
+    given = CtcTensors(writer, binding, {"y_pred": case.y_pred, "input_length": lengths})
     given.observe("paths", [writer.call("ctc_decode", *given.tensors, **arguments)])
     demands = f"argmax and merging give {case.last}"
     checks = (
@@ -86,7 +86,7 @@ def dictionary_arguments(words: Sequence[Label], width: int | None) -> dict[str,
     return {"beam_width": width, "dict_seq_lens": list(lengths), "dict_values": values}
 
 
-def greedy(case: Decoded, binding: str, words: Sequence[Label] | None) -> Scenario:
+def greedy(case: DecodedSamples, binding: str, words: Sequence[Label] | None) -> Scenario:
     """Best path decoding, for which a dictionary makes no difference."""
     arguments = {} if words is None else dictionary_arguments(words, 10)
     return scenario(case, binding, "the best path", (), greedy=True, **arguments)
@@ -94,7 +94,7 @@ def greedy(case: Decoded, binding: str, words: Sequence[Label] | None) -> Scenar
 
 def dictionary_case(
     seed: int, count: int, steps: int, categories: int
-) -> tuple[Decoded, list[Label]]:
+) -> tuple[DecodedSamples, list[Label]]:
     """Samples of which one word of a dictionary is likelier than the others beyond doubt."""
     rng = np.random.default_rng(seed)
     lengths = inputs.lengths_up_to(rng, count, steps, 2)
@@ -106,7 +106,7 @@ def dictionary_case(
         rankings = [_ranking(y, words) for y in ended(y_pred, lengths)]
         if all(inputs.certain(ranking, 1) for ranking in rankings):
             labels = tuple((ranking[0][0],) for ranking in rankings)
-            return Decoded(y_pred, lengths, labels, labels), words
+            return DecodedSamples(y_pred, lengths, labels, labels), words
 
 
 def _ranking(y: Array, words: Sequence[Label]) -> list[tuple[Label, float]]:
@@ -115,7 +115,7 @@ def _ranking(y: Array, words: Sequence[Label]) -> list[tuple[Label, float]]:
     return sorted(found, key=lambda pair: -pair[1])
 
 
-def searched(case: tuple[Decoded, list[Label]], binding: str) -> Scenario:
+def searched(case: tuple[DecodedSamples, list[Label]], binding: str) -> Scenario:
     """The likeliest word of a dictionary, with a beam that is wide enough for all of them."""
     decoded, words = case
     arguments = dictionary_arguments(words, 100)

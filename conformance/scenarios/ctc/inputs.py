@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from conformance.oracle import ctc
 from conformance.program import Ref
-from conformance.scenarios.writing import Writer
+from conformance.scenarios.writing import ProgramWriter
 
 Array = npt.NDArray[Any]
 Rng = np.random.Generator
@@ -37,7 +37,7 @@ samples = st.integers(1, 3)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Labelled:
+class LabelledSamples:
     """Labels (samples, max_string_length), probabilities and lengths, the latter as vectors."""
 
     y_true: Array
@@ -100,14 +100,14 @@ def lengths_up_to(rng: Rng, count: int, steps: int, least: int) -> Array:
     return lengths
 
 
-def labelled(seed: int, count: int, steps: int, categories: int, neutral: bool) -> Labelled:
+def labelled(seed: int, count: int, steps: int, categories: int, neutral: bool) -> LabelledSamples:
     """Samples of different lengths. Where the input is neutral, no convention is needed."""
     rng = np.random.default_rng(seed)
     lengths = lengths_up_to(rng, count, steps, 1)
     allowed = classes(categories, neutral)
     labels = [label_of(rng, int(n), allowed, int(n)) for n in lengths]
     y_pred = probabilities(rng, (count, steps, categories), neutral)
-    return Labelled(
+    return LabelledSamples(
         padded(rng, labels, allowed),
         y_pred.astype("float32" if neutral else DTYPES[rng.integers(len(DTYPES))]),
         lengths,
@@ -116,7 +116,7 @@ def labelled(seed: int, count: int, steps: int, categories: int, neutral: bool) 
     )
 
 
-def labelled_inputs(neutral: bool) -> st.SearchStrategy[Labelled]:
+def labelled_inputs(neutral: bool) -> st.SearchStrategy[LabelledSamples]:
     """Up to 3 samples, 8 time steps and 5 classes."""
     least = 4 if neutral else 3
     return st.builds(
@@ -143,10 +143,10 @@ def certain(ranking: Sequence[tuple[ctc.Label, float]], count: int) -> bool:
 BINDINGS = ("variable", "placeholder", "placeholder_none")
 
 
-class Inputs:
+class CtcTensors:
     """Tensors for arrays: variables, or placeholders that are fed when a function is called."""
 
-    def __init__(self, writer: Writer, binding: str, arrays: dict[str, Array]) -> None:
+    def __init__(self, writer: ProgramWriter, binding: str, arrays: dict[str, Array]) -> None:
         self._writer = writer
         self._binding = binding
         self._arrays = [writer.array(name, value) for name, value in arrays.items()]

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.program import Argument, Ref
-from conformance.scenarios.writing import Writer
+from conformance.scenarios.writing import ProgramWriter
 
 Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Form:
+class KnownGradient:
     """A loss and its gradients."""
 
     name: str
@@ -40,15 +40,15 @@ class Form:
         return [np.asarray(rng.integers(low, top + 1, shape) * unit) for _ in range(self.variables)]
 
 
-def _sum(w: Writer, x: Ref) -> Ref:
+def _sum(w: ProgramWriter, x: Ref) -> Ref:
     return w.call("sum", x)
 
 
-def _of(function: str) -> Callable[[Writer, Ref], Ref]:
+def _of(function: str) -> Callable[[ProgramWriter, Ref], Ref]:
     return lambda w, x: _sum(w, w.call(function, x))
 
 
-def _mul(w: Writer, x: Argument, y: Argument) -> Ref:
+def _mul(w: ProgramWriter, x: Argument, y: Argument) -> Ref:
     return w.call("operator.mul", x, y)
 
 
@@ -56,36 +56,38 @@ def _logistic(x: Array) -> Array:
     return np.asarray(1 / (1 + np.exp(-x)))
 
 
-FORMS = (
-    Form("a sum", _sum, lambda x: [np.ones(x.shape)]),
-    Form("a sum of squares", _of("square"), lambda x: [2 * x]),
-    Form(
+KNOWN_GRADIENTS = (
+    KnownGradient("a sum", _sum, lambda x: [np.ones(x.shape)]),
+    KnownGradient("a sum of squares", _of("square"), lambda x: [2 * x]),
+    KnownGradient(
         "a sum of cubes",
         lambda w, x: _sum(w, _mul(w, x, _mul(w, x, x))),
         lambda x: [3 * x * x],
     ),
-    Form("a sum of products", lambda w, x, y: _sum(w, _mul(w, x, y)), lambda x, y: [y, x], 2),
-    Form(
+    KnownGradient(
+        "a sum of products", lambda w, x, y: _sum(w, _mul(w, x, y)), lambda x, y: [y, x], 2
+    ),
+    KnownGradient(
         "the square of a sum",
         lambda w, x: w.call("square", _sum(w, x)),
         lambda x: [np.full(x.shape, 2 * x.sum())],
     ),
-    Form(
+    KnownGradient(
         "a sum of x**2 y - y",
         lambda w, x, y: _sum(w, w.call("operator.sub", _mul(w, w.call("square", x), y), y)),
         lambda x, y: [2 * x * y, x * x - 1],
         2,
     ),
-    Form("a sum of exponentials", _of("exp"), lambda x: [np.exp(x)], exact=False),
-    Form("a sum of sines", _of("sin"), lambda x: [np.cos(x)], exact=False),
-    Form("a sum of logarithms", _of("log"), lambda x: [1 / x], exact=False, positive=True),
-    Form(
+    KnownGradient("a sum of exponentials", _of("exp"), lambda x: [np.exp(x)], exact=False),
+    KnownGradient("a sum of sines", _of("sin"), lambda x: [np.cos(x)], exact=False),
+    KnownGradient("a sum of logarithms", _of("log"), lambda x: [1 / x], exact=False, positive=True),
+    KnownGradient(
         "a sum of sigmoids",
         _of("sigmoid"),
         lambda x: [_logistic(x) * _logistic(-x)],
         exact=False,
     ),
-    Form(
+    KnownGradient(
         "a sum of quotients",
         lambda w, x, y: _sum(w, w.call("operator.truediv", x, y)),
         lambda x, y: [1 / y, -x / y**2],
@@ -93,7 +95,7 @@ FORMS = (
         exact=False,
         positive=True,
     ),
-    Form(
+    KnownGradient(
         "a mean of squares",
         lambda w, x: w.call("mean", w.call("square", x)),
         lambda x: [2 * x / x.size],

@@ -14,9 +14,9 @@ from conformance.oracle import Expectation
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, has_dtype, is_array
-from conformance.scenarios.gradients.closed_forms import FORMS, Form
+from conformance.scenarios.gradients.closed_forms import KNOWN_GRADIENTS, KnownGradient
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
-from conformance.scenarios.writing import Writer
+from conformance.scenarios.writing import ProgramWriter
 
 Array = npt.NDArray[Any]
 Test = Callable[..., Problem | None]
@@ -33,21 +33,21 @@ X = np.array([[1.0, -2.0, 3.0], [0.0, 4.0, -1.0]])
 Y = np.array([[2.0, 5.0, -3.0], [1.0, -4.0, 2.0]])
 
 
-def _variable(w: Writer, name: str, value: Array, dtype: str = "float32") -> Ref:
+def _variable(w: ProgramWriter, name: str, value: Array, dtype: str = "float32") -> Ref:
     return w.call("variable", w.array(name, value, dtype), dtype=dtype)
 
 
-def _mul(w: Writer, x: Argument, y: Argument) -> Ref:
+def _mul(w: ProgramWriter, x: Argument, y: Argument) -> Ref:
     return w.call("operator.mul", x, y)
 
 
-def _sum(w: Writer, x: Ref, *others: Ref) -> Ref:
+def _sum(w: ProgramWriter, x: Ref, *others: Ref) -> Ref:
     for other in others:
         x = w.call("operator.add", x, other)
     return w.call("sum", x)
 
 
-def _item(w: Writer, output: str, items: Ref, index: int) -> None:
+def _item(w: ProgramWriter, output: str, items: Ref, index: int) -> None:
     w.observe(output, "eval", w.call("operator.getitem", items, index))
 
 
@@ -78,9 +78,9 @@ def _zero(expected: Array) -> Test:
     return test
 
 
-def known(form: Form, shape: tuple[int, ...], dtype: str, seed: int) -> Scenario:
+def known(form: KnownGradient, shape: tuple[int, ...], dtype: str, seed: int) -> Scenario:
     """The gradients of a loss with respect to all its variables, evaluated one by one."""
-    w = Writer()
+    w = ProgramWriter()
     numbers = form.numbers(shape, seed)
     variables = [_variable(w, f"x{i}", value, dtype) for i, value in enumerate(numbers)]
     gradients = w.call("gradients", form.build(w, *variables), variables)
@@ -92,7 +92,9 @@ def known(form: Form, shape: tuple[int, ...], dtype: str, seed: int) -> Scenario
     return Scenario("gradients", form.name, w.program(), w.arrays, tuple(checks), conventions)
 
 
-def _typed_gradient(form: Form, output: str, slope: Array, dtype: str) -> tuple[Check, Check]:
+def _typed_gradient(
+    form: KnownGradient, output: str, slope: Array, dtype: str
+) -> tuple[Check, Check]:
     test = is_array(slope) if form.exact else _within(slope, dtype)
     demands = f"the gradient of {form.name}"
     return (
@@ -111,16 +113,18 @@ def _typed_gradient(form: Form, output: str, slope: Array, dtype: str) -> tuple[
 def _known(_edition: str) -> st.SearchStrategy[Scenario]:
     shapes = st.lists(st.integers(1, 4), min_size=0, max_size=3).map(tuple)
     dtypes = st.sampled_from(("float32", "float64"))
-    return st.builds(known, st.sampled_from(FORMS), shapes, dtypes, st.integers(0, 2**16))
+    return st.builds(known, st.sampled_from(KNOWN_GRADIENTS), shapes, dtypes, st.integers(0, 2**16))
 
 
-def _gradients(title: str, w: Writer, *checks: Check, resting: Sequence[str] = ()) -> Scenario:
+def _gradients(
+    title: str, w: ProgramWriter, *checks: Check, resting: Sequence[str] = ()
+) -> Scenario:
     return Scenario("gradients", title, w.program(), w.arrays, checks, tuple(resting))
 
 
 def order() -> Scenario:
     """Gradients come in the order of the variables, all of them or a part."""
-    w = Writer()
+    w = ProgramWriter()
     x, y = _variable(w, "x", X), _variable(w, "y", Y[0])
     loss = w.call("operator.add", _sum(w, w.call("square", x)), _sum(w, _mul(w, 3.0, y)))
     both, part = w.call("gradients", loss, [y, x]), w.call("gradients", loss, [x])
@@ -138,7 +142,7 @@ def order() -> Scenario:
 
 def changed() -> Scenario:
     """A gradient is evaluated with the values that variables have then."""
-    w = Writer()
+    w = ProgramWriter()
     x = _variable(w, "x", X)
     gradients = w.call("gradients", _sum(w, w.call("square", x)), [x])
     _item(w, "before", gradients, 0)
@@ -156,7 +160,7 @@ def changed() -> Scenario:
 
 def called() -> Scenario:
     """A gradient that depends on a fed value, through a function called twice."""
-    w = Writer()
+    w = ProgramWriter()
     x, fed = _variable(w, "x", X), w.call("placeholder", shape=(2, 3), dtype="float32")
     gradients = w.call("gradients", _sum(w, _mul(w, fed, w.call("square", x))), [x])
     function = w.call("function", [fed], [w.call("operator.getitem", gradients, 0)])
@@ -172,7 +176,7 @@ def called() -> Scenario:
 
 def of_a_placeholder() -> Scenario:
     """The gradient with respect to what is fed."""
-    w = Writer()
+    w = ProgramWriter()
     fed = w.call("placeholder", shape=(2, 3), dtype="float32")
     gradients = w.call("gradients", _sum(w, _mul(w, fed, w.call("square", fed))), [fed])
     function = w.call("function", [fed], [w.call("operator.getitem", gradients, 0)])
@@ -183,7 +187,7 @@ def of_a_placeholder() -> Scenario:
 
 def of_an_intermediate_tensor() -> Scenario:
     """The gradient with respect to a tensor between a variable and the loss."""
-    w = Writer()
+    w = ProgramWriter()
     square = w.call("square", _variable(w, "x", X))
     gradients = w.call("gradients", _sum(w, w.call("square", square)), [square])
     _item(w, "gradient", gradients, 0)
@@ -193,7 +197,7 @@ def of_an_intermediate_tensor() -> Scenario:
 
 def no_scalar() -> Scenario:
     """A loss with several elements."""
-    w = Writer()
+    w = ProgramWriter()
     x = _variable(w, "x", X)
     _item(w, "gradient", w.call("gradients", w.call("square", x), [x]), 0)
     check = _equals("gradient", 2 * X, "the gradient of the sum")
@@ -202,7 +206,7 @@ def no_scalar() -> Scenario:
 
 def unconnected() -> Scenario:
     """A variable that the loss does not depend on."""
-    w = Writer()
+    w = ProgramWriter()
     x, y = _variable(w, "x", X), _variable(w, "y", Y[0])
     w.observe("gradients", "gradients", _sum(w, w.call("square", x)), [x, y])
 
@@ -218,7 +222,7 @@ def unconnected() -> Scenario:
 
 def twice() -> Scenario:
     """The gradient of a gradient."""
-    w = Writer()
+    w = ProgramWriter()
     x = _variable(w, "x", X)
     cube = _mul(w, x, w.call("square", x))
     first = w.call("operator.getitem", w.call("gradients", _sum(w, cube), [x]), 0)
@@ -228,7 +232,7 @@ def twice() -> Scenario:
 
 def descent() -> Scenario:
     """Steps against the gradient, by updates: x becomes x - (x - y)/2, three times."""
-    w = Writer()
+    w = ProgramWriter()
     x, y = _variable(w, "x", 8 * X), _variable(w, "y", 8 * Y)
     loss = _sum(w, w.call("square", w.call("operator.sub", x, y)))
     slope = w.call("operator.getitem", w.call("gradients", loss, [x]), 0)
@@ -241,13 +245,15 @@ def descent() -> Scenario:
     return _gradients("steps of gradient descent", w, check)
 
 
-def _stopping(title: str, w: Writer, *checks: Check, resting: Sequence[str] = ()) -> Scenario:
+def _stopping(
+    title: str, w: ProgramWriter, *checks: Check, resting: Sequence[str] = ()
+) -> Scenario:
     return Scenario("stop_gradient", title, w.program(), w.arrays, checks, tuple(resting))
 
 
 def forwards(shape: tuple[int, ...], dtype: str, seed: int) -> Scenario:
     """Values pass unchanged, of variables and of other tensors."""
-    w = Writer()
+    w = ProgramWriter()
     unit = 0.125 + (2.0**-26 if dtype == "float64" else 0.0)  # more digits than float32 has
     value = np.random.default_rng(seed).integers(-40, 41, shape) * unit
     x = _variable(w, "x", value, dtype)
@@ -277,7 +283,7 @@ def _forwards(_edition: str) -> st.SearchStrategy[Scenario]:
     return st.builds(forwards, shapes, dtypes, st.integers(0, 2**16))
 
 
-def _controlled(w: Writer, x: Ref, *checks: Check) -> tuple[Check, ...]:
+def _controlled(w: ProgramWriter, x: Ref, *checks: Check) -> tuple[Check, ...]:
     """The checks, if `gradients` at least knows the gradient of the sum of x squared.
 
     Where it does not, nothing shows what stop_gradient does.
@@ -301,7 +307,7 @@ def _given(control: Test, check: Check) -> Test:
 
 def constant_factor() -> Scenario:
     """x times x stopped: the derivative is x, not 2 x."""
-    w = Writer()
+    w = ProgramWriter()
     x = _variable(w, "x", X)
     loss = _sum(w, _mul(w, x, w.call("stop_gradient", x)))
     _item(w, "gradient", w.call("gradients", loss, [x]), 0)
@@ -311,7 +317,7 @@ def constant_factor() -> Scenario:
 
 def constant_term() -> Scenario:
     """A stopped term adds nothing."""
-    w = Writer()
+    w = ProgramWriter()
     x = _variable(w, "x", X)
     stopped = w.call("stop_gradient", w.call("square", x))
     loss = _sum(w, stopped, _mul(w, 3.0, x))
@@ -322,7 +328,7 @@ def constant_term() -> Scenario:
 
 def other_variable() -> Scenario:
     """Stopped y is a constant for x, and y keeps the gradient of its other uses."""
-    w = Writer()
+    w = ProgramWriter()
     x, y = _variable(w, "x", X), _variable(w, "y", Y)
     loss = _sum(w, _mul(w, x, w.call("stop_gradient", y)), _mul(w, 2.0, y))
     gradients = w.call("gradients", loss, [x, y])
@@ -339,7 +345,7 @@ def other_variable() -> Scenario:
 
 def alone() -> Scenario:
     """A loss of nothing but a stopped tensor."""
-    w = Writer()
+    w = ProgramWriter()
     x = _variable(w, "x", X)
     w.observe("gradient", "gradients", _sum(w, w.call("stop_gradient", x)), [x])
     demands = "zeros, or None"
@@ -349,7 +355,7 @@ def alone() -> Scenario:
 
 def several() -> Scenario:
     """A list gives a list."""
-    w = Writer()
+    w = ProgramWriter()
     x, y = _variable(w, "x", X), _variable(w, "y", Y[0])
     w.observe("stopped", "stop_gradient", [x, y])
 
@@ -365,7 +371,7 @@ def several() -> Scenario:
 
 def several_constants() -> Scenario:
     """Each item of a list is a constant."""
-    w = Writer()
+    w = ProgramWriter()
     x, y = _variable(w, "x", X), _variable(w, "y", Y)
     stopped = w.call("stop_gradient", [x, y])
     items = [w.call("operator.getitem", stopped, i) for i in range(2)]

@@ -17,7 +17,7 @@ from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import Test, plain
 from conformance.scenarios.model import Array, Check, Family, Problem, Scenario, Values
-from conformance.scenarios.writing import FunctionWriter, Writer
+from conformance.scenarios.writing import FunctionWriter, ProgramWriter
 
 PRINT = "print_tensor"
 PRINTED = {"ja-1": 1117, "ja-1-text": 697, "ja-2.0": 1960, "zh-TW": 1054, "ko-2.2": 2500}
@@ -76,7 +76,7 @@ def _scenario(
     title: str, elements: Array, message: str | None, *, squared: bool = False
 ) -> Scenario:
     """The value of a variable, or of its square, with a message or with the default."""
-    w = Writer()
+    w = ProgramWriter()
     x = w.call("variable", w.array("x", elements), dtype=elements.dtype.name)
     tensor = w.call("square", x) if squared else x
     # what a library says when it computes for the first time belongs elsewhere

@@ -17,7 +17,7 @@ from conformance.results import Aspect
 from conformance.scenarios.checks import has_dtype, is_array, is_one_of
 from conformance.scenarios.ctc.cost import has_static_shape
 from conformance.scenarios.model import Check, Family, Scenario
-from conformance.scenarios.writing import Writer
+from conformance.scenarios.writing import ProgramWriter
 
 Array = npt.NDArray[Any]
 
@@ -40,7 +40,7 @@ def truth(name: str, output: str, expected: bool, at: dict[str, int], **more: An
 
 def kinds(shape: tuple[int, ...], dtype: str) -> Scenario:
     """is_sparse of placeholders, of a variable full of zeros, and of a product."""
-    writer = Writer()
+    writer = ProgramWriter()
     dense = writer.call("placeholder", shape, dtype=dtype, sparse=False)
     zeros = writer.call("variable", writer.array("value", np.zeros(shape, dtype)), dtype=dtype)
     sparse = writer.call("placeholder", shape, dtype=dtype, sparse=True)
@@ -60,7 +60,7 @@ def kinds(shape: tuple[int, ...], dtype: str) -> Scenario:
 
 def dense_kinds(shape: tuple[int, ...], dtype: str) -> Scenario:
     """is_sparse of dense tensors alone."""
-    writer = Writer()
+    writer = ProgramWriter()
     zeros = writer.call("variable", writer.array("value", np.zeros(shape, dtype)), dtype=dtype)
     writer.observe("zeros", "is_sparse", zeros)
     checks = (truth("a variable full of zeros", "zeros", False, IS_SPARSE),)
@@ -70,7 +70,7 @@ def dense_kinds(shape: tuple[int, ...], dtype: str) -> Scenario:
 
 def placeholders(_: str) -> Sequence[Scenario]:
     """placeholder with the argument sparse."""
-    writer = Writer()
+    writer = ProgramWriter()
     for name, argument in (("dense", {"sparse": False}), ("sparse", {"sparse": True})):
         made = writer.call("placeholder", (2, 3), **argument)
         writer.observe(name, "is_sparse", made)
@@ -93,7 +93,7 @@ def placeholders(_: str) -> Sequence[Scenario]:
 
 def from_sparse(shape: tuple[int, ...], dtype: str) -> Scenario:
     """to_dense of a sparse placeholder: kind, dtype and static shape of the result."""
-    writer = Writer()
+    writer = ProgramWriter()
     dense = writer.call("to_dense", writer.call("placeholder", shape, dtype=dtype, sparse=True))
     writer.observe("sparse", "is_sparse", dense)
     writer.observe("dtype", "dtype", dense)
@@ -119,7 +119,7 @@ def from_dense(shape: tuple[int, ...], dtype: str, seed: int) -> Scenario:
     value = np.random.default_rng(seed).integers(-3, 4, size=shape).astype(dtype)
     if dtype == "float64":
         value += 2.0**-30  # which float32 lacks beside 1, 2 and 3
-    writer = Writer()
+    writer = ProgramWriter()
     x = writer.call("variable", writer.array("value", value), dtype=dtype)
     dense = writer.call("to_dense", x)
     writer.observe("sparse", "is_sparse", dense)
@@ -144,7 +144,7 @@ def from_dense(shape: tuple[int, ...], dtype: str, seed: int) -> Scenario:
 def from_labels(shape: tuple[int, ...], seed: int) -> Scenario:
     """to_dense of a sparse tensor with a value: whole labels, of which nothing is left out."""
     value = np.random.default_rng(seed).integers(0, 5, size=shape).astype("int32")
-    writer = Writer()
+    writer = ProgramWriter()
     labels = writer.call("variable", writer.array("value", value), dtype="int32")
     whole = np.full(shape[0], shape[1], "int32")
     lengths = writer.call("variable", writer.array("lengths", whole), dtype="int32")

@@ -15,7 +15,7 @@ from conformance.program import Ref
 from conformance.results import Aspect
 from conformance.scenarios import checks
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
-from conformance.scenarios.writing import Writer
+from conformance.scenarios.writing import ProgramWriter
 
 EVERY = ("keras-1", "keras-2.0", "keras-2.2")
 NEWER = EVERY[1:]
@@ -27,7 +27,7 @@ Dims = tuple[int | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadeTensor:
     """A tensor that a program has made, and what is known of it."""
 
     ref: Ref
@@ -54,30 +54,35 @@ def _conventions(shape: Dims, dtype: str) -> tuple[str, ...]:
     return tuple(name for name, holds in named.items() if holds)
 
 
-def _variable(w: Writer, draw: Any, shape: tuple[int, ...], dtype: str) -> tuple[Ref, Dims]:  # noqa: ARG001
+def _variable(w: ProgramWriter, draw: Any, shape: tuple[int, ...], dtype: str) -> tuple[Ref, Dims]:  # noqa: ARG001
     return w.call("variable", w.array("value", np.zeros(shape), dtype), dtype=dtype), shape
 
 
-def _constant(w: Writer, draw: Any, shape: tuple[int, ...], dtype: str) -> tuple[Ref, Dims]:  # noqa: ARG001
+def _constant(w: ProgramWriter, draw: Any, shape: tuple[int, ...], dtype: str) -> tuple[Ref, Dims]:  # noqa: ARG001
     return w.call("constant", w.array("value", np.zeros(shape), dtype), dtype=dtype), shape
 
 
-def _placeholder(w: Writer, draw: Any, shape: tuple[int, ...], dtype: str) -> tuple[Ref, Dims]:  # noqa: ARG001
+def _placeholder(
+    w: ProgramWriter,
+    draw: Any,  # noqa: ARG001
+    shape: tuple[int, ...],
+    dtype: str,
+) -> tuple[Ref, Dims]:
     return w.call("placeholder", shape=shape, dtype=dtype), shape
 
 
-def _open(w: Writer, draw: Any, shape: tuple[int, ...], dtype: str) -> tuple[Ref, Dims]:
+def _open(w: ProgramWriter, draw: Any, shape: tuple[int, ...], dtype: str) -> tuple[Ref, Dims]:
     """A placeholder with some dimensions unknown."""
     known = tuple(None if draw(st.booleans()) else d for d in shape)
     return w.call("placeholder", shape=known, dtype=dtype), known
 
 
-def _ranked(w: Writer, draw: Any, shape: tuple[int, ...], dtype: str) -> tuple[Ref, Dims]:  # noqa: ARG001
+def _ranked(w: ProgramWriter, draw: Any, shape: tuple[int, ...], dtype: str) -> tuple[Ref, Dims]:  # noqa: ARG001
     """A placeholder of which the rank alone is given."""
     return w.call("placeholder", ndim=len(shape), dtype=dtype), (None,) * len(shape)
 
 
-def _result(w: Writer, draw: Any, shape: tuple[int, ...], dtype: str) -> tuple[Ref, Dims]:
+def _result(w: ProgramWriter, draw: Any, shape: tuple[int, ...], dtype: str) -> tuple[Ref, Dims]:
     """The result of an operation on a placeholder."""
     known = tuple(None if draw(st.booleans()) else d for d in shape)
     x = w.call("placeholder", shape=known, dtype=dtype)
@@ -85,7 +90,7 @@ def _result(w: Writer, draw: Any, shape: tuple[int, ...], dtype: str) -> tuple[R
     return _OPERATIONS[operation](w, x, known)
 
 
-_OPERATIONS: dict[str, Callable[[Writer, Ref, Dims], tuple[Ref, Dims]]] = {
+_OPERATIONS: dict[str, Callable[[ProgramWriter, Ref, Dims], tuple[Ref, Dims]]] = {
     "maximum": lambda w, x, s: (w.call("maximum", x, x), s),
     "expand_dims": lambda w, x, s: (w.call("expand_dims", x, 1), (s[0], 1, *s[1:])),
     "permute": lambda w, x, s: (
@@ -114,11 +119,11 @@ KNOWN = ("a variable", "a placeholder", "a constant")
 
 def _make(
     draw: Any,
-    w: Writer,
+    w: ProgramWriter,
     edition: str,
     kinds: Sequence[str],
     dtypes: Sequence[str] = DOCUMENTED,
-) -> Made:
+) -> MadeTensor:
     """A tensor of one of these kinds."""
     offered = [k for k in kinds if k != "a constant" or edition != "keras-1"]
     what = draw(st.sampled_from(offered))
@@ -127,14 +132,16 @@ def _make(
         shape = tuple(max(d, 1) for d in shape)
     dtype = draw(st.sampled_from(dtypes))
     ref, known = KINDS[what](w, draw, shape, dtype)
-    return Made(ref, known, dtype, what, _conventions(shape, dtype))
+    return MadeTensor(ref, known, dtype, what, _conventions(shape, dtype))
 
 
 def _check(name: str, aspect: Aspect, test: Any, demands: str, *outputs: str) -> Check:
     return Check(name, aspect, outputs or ("result",), test, demands)
 
 
-def _scenario(function: str, w: Writer, made: Made, *tests: Check, **more: Any) -> Scenario:
+def _scenario(
+    function: str, w: ProgramWriter, made: MadeTensor, *tests: Check, **more: Any
+) -> Scenario:
     conventions = tuple(sorted({*made.conventions, *more.pop("conventions", ())}))
     return Scenario(
         function, f"{function} of {made.what}", w.program(), w.arrays, tests, conventions
@@ -143,19 +150,19 @@ def _scenario(function: str, w: Writer, made: Made, *tests: Check, **more: Any) 
 
 @st.composite
 def _static_shapes(draw: st.DrawFn, edition: str) -> Scenario:
-    w = Writer()
+    w = ProgramWriter()
     return _static_shape(w, _make(draw, w, edition, list(KINDS)), edition)
 
 
 def _unknown_shapes(edition: str) -> list[Scenario]:
     """The result of an operation of which nothing but the rank is known."""
-    w = Writer()
+    w = ProgramWriter()
     x = w.call("placeholder", shape=(None, None))
-    made = Made(w.call("square", x), (None, None), "float32", "a result of unknown shape", ())
+    made = MadeTensor(w.call("square", x), (None, None), "float32", "a result of unknown shape", ())
     return [_static_shape(w, made, edition)]
 
 
-def _static_shape(w: Writer, made: Made, edition: str) -> Scenario:
+def _static_shape(w: ProgramWriter, made: MadeTensor, edition: str) -> Scenario:
     w.attempt("joined", "operator.add", w.observe("result", "int_shape", made.ref), ())
     only_tensorflow = ("int-shape-everywhere",) if edition == "keras-1" else ()
     return _scenario(
@@ -202,7 +209,7 @@ def _has_dimensions(wanted: Dims, result: Values, joined: Values) -> Problem | N
 
 @st.composite
 def _ranks(draw: st.DrawFn, edition: str) -> Scenario:
-    w = Writer()
+    w = ProgramWriter()
     made = _make(draw, w, edition, list(KINDS))
     w.observe("result", "ndim", made.ref)
     rank = len(made.shape)
@@ -212,7 +219,7 @@ def _ranks(draw: st.DrawFn, edition: str) -> Scenario:
 
 @st.composite
 def _counts(draw: st.DrawFn, edition: str) -> Scenario:
-    w = Writer()
+    w = ProgramWriter()
     made = _make(draw, w, edition, KNOWN)
     w.observe("result", "count_params", made.ref)
     count = prod(d or 0 for d in made.shape)
@@ -236,7 +243,7 @@ def _is_integer(wanted: int, values: Values) -> Problem | None:
 
 @st.composite
 def _dtypes(draw: st.DrawFn, edition: str) -> Scenario:
-    w = Writer()
+    w = ProgramWriter()
     dtypes = [*DOCUMENTED * 3, *OTHERS] if draw(st.booleans()) else DOCUMENTED
     made = _make(draw, w, edition, [k for k in KINDS if k != "a result"], dtypes)
     w.observe("result", "dtype", made.ref)
@@ -256,7 +263,7 @@ def _is_dtype(wanted: str, with_suffix: bool, values: Values) -> Problem | None:
     )
 
 
-def _something(w: Writer, what: str) -> Ref | float:
+def _something(w: ProgramWriter, what: str) -> Ref | float:
     """Something of a kind."""
     match what:
         case "an array":
@@ -313,7 +320,7 @@ def _answers(function: str, edition: str) -> Iterator[Scenario]:
     else:
         table = TENSORS if function == "is_tensor" else PLACEHOLDERS
     for what, (answer, line) in table.items():
-        w = Writer()
+        w = ProgramWriter()
         w.observe("result", function, _something(w, what))
         check = _answers_with(answer, {} if line is None else {DOCUMENT[edition]: line})
         conventions = ("kinds-of-tensors",) if line is None else ()
@@ -333,7 +340,7 @@ def _layers(_edition: str) -> Iterator[Scenario]:
         ("the output of a layer", True, 302),
         ("a result of Input", False, 265),
     ):
-        w = Writer()
+        w = ProgramWriter()
         x = w.call("keras.layers.Input", [10])
         if what == "the output of a layer":
             x = w.call("operator.call", w.call("keras.layers.Dense", 10), x)
@@ -348,7 +355,7 @@ def _layers(_edition: str) -> Iterator[Scenario]:
 def _refusals(_edition: str) -> Iterator[Scenario]:
     """What is no symbolic tensor."""
     for what in ("an array", "a number"):
-        w = Writer()
+        w = ProgramWriter()
         w.attempt("result", "is_keras_tensor", _something(w, what))
         test = checks.raises("ValueError")
         check = Check("no tensor", Aspect.ERROR, ("result",), test, "ValueError", {"ko-2.2": 278})
@@ -368,7 +375,7 @@ CASTS: tuple[tuple[str, list[float]], ...] = (
 def _other_casts(_edition: str) -> Iterator[Scenario]:
     """Casts to dtypes other than the documented."""
     for dtype, numbers in CASTS:
-        w = Writer()
+        w = ProgramWriter()
         x = w.call("variable", w.array("x", numbers, "float32"))
         w.observe("result", "eval", w.call("cast", x, dtype))
         expected = np.array(numbers, "float32").astype(dtype)
@@ -387,7 +394,7 @@ KEPT_AT = {"ja-2.0": 940, "ko-2.2": 875}
 
 def _not_in_place(_edition: str) -> list[Scenario]:
     """The argument keeps its dtype, and the result has the other."""
-    w = Writer()
+    w = ProgramWriter()
     x = w.call("placeholder", (2, 3), dtype="float32")
     w.observe("cast", "dtype", w.call("cast", x, dtype="float16"))
     w.observe("argument", "dtype", x)

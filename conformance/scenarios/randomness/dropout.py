@@ -29,7 +29,7 @@ from conformance.scenarios.randomness.random_tensors import (
     is_static_shape,
     seed_checks,
 )
-from conformance.scenarios.writing import FunctionWriter, Writer
+from conformance.scenarios.writing import FunctionWriter, ProgramWriter
 
 Array = npt.NDArray[Any]
 
@@ -59,7 +59,7 @@ def small(edition: str) -> SearchStrategy[Scenario]:
 
 
 def _small(shape: tuple[int, ...], level: float, dtype: str, seed: int) -> Scenario:
-    w = Writer()
+    w = ProgramWriter()
     elements = _elements(shape, dtype, seed)
     x = w.call("placeholder", shape=shape, dtype=dtype)
     made = w.call(DROPOUT, x, level, seed=SEED)
@@ -164,12 +164,14 @@ def _scale(kept: Array, dtype: Any, level: float) -> Problem | None:
     )
 
 
-def _ones(w: Writer, shape: tuple[int, ...]) -> Ref:
+def _ones(w: ProgramWriter, shape: tuple[int, ...]) -> Ref:
     """An array of ones that the implementation makes, so that scripts stay short."""
     return w.call("eval", w.call("ones", shape))
 
 
-def _fed(w: Writer, output: str, shape: tuple[int, ...], *args: Argument, **kwargs: Any) -> None:
+def _fed(
+    w: ProgramWriter, output: str, shape: tuple[int, ...], *args: Argument, **kwargs: Any
+) -> None:
     """Observe dropout of a placeholder that is fed with ones."""
     x = w.call("placeholder", shape=shape)
     compiled = w.call("function", [x], [w.call(DROPOUT, x, *args, **kwargs)])
@@ -186,7 +188,7 @@ def samples(edition: str) -> Sequence[Scenario]:
 
 
 def _sample(level: float, *, fed: bool) -> Scenario:
-    w = Writer()
+    w = ProgramWriter()
     if fed:
         _fed(w, "sample", SAMPLE, level, seed=SEED)
     else:
@@ -232,7 +234,7 @@ def noise_shapes(edition: str) -> Sequence[Scenario]:
 def _noise(
     shape: tuple[int, ...], noise: tuple[int, ...], level: float, *, third: bool
 ) -> Scenario:
-    w = Writer()
+    w = ProgramWriter()
     if third:
         _fed(w, "sample", shape, level, noise, SEED)
     else:
@@ -278,7 +280,7 @@ def are_constant(axis: int) -> Test:
 def seeds(edition: str) -> Sequence[Scenario]:
     """Two tensors with one seed, and one with another."""
     del edition
-    w = Writer()
+    w = ProgramWriter()
     for output, seed in (("first", SEED), ("second", SEED), ("other", OTHER_SEED)):
         _fed(w, output, SMALLER, 0.5, seed=seed)
     flags = chance.are_independent(lambda got: got == 0)
@@ -288,7 +290,7 @@ def seeds(edition: str) -> Sequence[Scenario]:
 def evaluations(edition: str) -> Sequence[Scenario]:
     """One compiled function called twice drops other elements."""
     del edition
-    w = Writer()
+    w = ProgramWriter()
     x = w.call("placeholder", shape=SMALLER)
     compiled = w.call("function", [x], [w.call(DROPOUT, x, 0.5)])
     ones = _ones(w, SMALLER)
@@ -321,7 +323,7 @@ def no_noise_shapes(edition: str) -> Sequence[Scenario]:
 
 
 def _refusal(title: str, name: str, at: dict[str, int], *args: Argument) -> Scenario:
-    w = Writer()
+    w = ProgramWriter()
     x = w.call("placeholder", shape=(4, 5))
     w.attempt(
         "answer", "operator.call", _evaluated(x, *args), w.array("fed", np.ones((4, 5)), "float32")

@@ -24,7 +24,7 @@ from conformance.scenarios.checks import Test, described, has_dtype, has_shape, 
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.randomness import chance
 from conformance.scenarios.randomness.samplers import SAMPLERS, Parameters, Sampler
-from conformance.scenarios.writing import FunctionWriter, Writer
+from conformance.scenarios.writing import FunctionWriter, ProgramWriter
 
 SAMPLE = (400, 500)
 """The shape of a large sample: enough numbers to see two per cent of a standard deviation."""
@@ -60,7 +60,7 @@ def _small(
     *,
     keywords: bool,
 ) -> Scenario:
-    w = Writer()
+    w = ProgramWriter()
     given = _seed(sampler) | ({} if dtype is None else {"dtype": dtype})
     made = _called(w, sampler, shape, parameters, keywords=keywords, **given)
     w.observe("values", "eval", made)
@@ -109,7 +109,7 @@ def _of_shape(shape: tuple[int, ...]) -> tuple[str, ...]:
 
 
 def _called(
-    w: Writer,
+    w: ProgramWriter,
     sampler: Sampler,
     shape: Argument,
     parameters: Parameters,
@@ -185,10 +185,10 @@ def samples(sampler: Sampler, edition: str) -> Sequence[Scenario]:
     del edition
     first = sampler.examples[0]
 
-    def narrow(w: Writer) -> Ref:
+    def narrow(w: ProgramWriter) -> Ref:
         return _called(w, sampler, SAMPLE, first, **_seed(sampler, OTHER_SEED))
 
-    def wide(w: Writer) -> Ref:
+    def wide(w: ProgramWriter) -> Ref:
         return _called(w, sampler, SAMPLE, first, keywords=True, dtype="float64", **_seed(sampler))
 
     listed = [
@@ -208,9 +208,9 @@ def samples(sampler: Sampler, edition: str) -> Sequence[Scenario]:
 
 
 def _sample(
-    sampler: Sampler, parameters: Parameters, title: str, make: Callable[[Writer], Ref]
+    sampler: Sampler, parameters: Parameters, title: str, make: Callable[[ProgramWriter], Ref]
 ) -> Scenario:
-    w = Writer()
+    w = ProgramWriter()
     w.observe("sample", "eval", make(w))
     checks = (*_range_checks(sampler, parameters, "sample"), *_law_checks(sampler, parameters))
     shown = _without_figures(sampler, checks)
@@ -252,7 +252,7 @@ def seeds(sampler: Sampler, edition: str) -> Sequence[Scenario]:
     """Two tensors with one seed, and one with another."""
     del edition
     parameters = (0.5,) if sampler.law is None else sampler.examples[0]
-    w = Writer()
+    w = ProgramWriter()
     for output, seed in (("first", SEED), ("second", SEED), ("other", OTHER_SEED)):
         made = _called(w, sampler, SMALLER, parameters, keywords=True, seed=seed)
         w.observe(output, "eval", made)
@@ -302,7 +302,7 @@ def evaluations(sampler: Sampler, edition: str) -> Sequence[Scenario]:
     """One tensor evaluated twice: other numbers; one variable: the same."""
     del edition
     parameters = (0.5,) if sampler.law is None else sampler.examples[0]
-    w = Writer()
+    w = ProgramWriter()
     made = _called(w, sampler, SMALLER, parameters)
     w.observe("once", "eval", made)
     w.observe("again", "eval", made)
@@ -339,7 +339,7 @@ def integers(sampler: Sampler, edition: str) -> Sequence[Scenario]:
     parameters: Parameters = (0.5,) if sampler.law is None else (0, 4)
     wanted = (0, 1) if sampler.law is None else (0, 1, 2, 3)
     conventions = ("one-trial",) if sampler.law is None else ("exclusive-maxval",)
-    w = Writer()
+    w = ProgramWriter()
     made = _called(w, sampler, SMALLER, parameters, keywords=True, dtype="int32", seed=SEED)
     w.observe("values", "eval", made)
     check = Check(
@@ -362,7 +362,7 @@ def improbable(edition: str) -> Sequence[Scenario]:
 
 
 def _improbable(p: float) -> Scenario:
-    w = Writer()
+    w = ProgramWriter()
     w.attempt("answer", "operator.call", _evaluated("draw", "random_binomial", (4,), p))
     check = Check(
         "a probability outside 0 to 1 is refused",

@@ -20,13 +20,13 @@ from conformance.scenarios.checks import equal_in_single, plain, shown
 from conformance.scenarios.model import Array, Check, Problem, Scenario, Values
 from conformance.scenarios.state.variable_model import (
     NONE,
-    Compiled,
+    CompiledFunction,
     Conventions,
     Expression,
+    ModelVariable,
     UpdateKind,
-    Variable,
 )
-from conformance.scenarios.writing import Writer
+from conformance.scenarios.writing import ProgramWriter
 
 Draw = st.DrawFn
 Kind = tuple[tuple[int, ...], str]
@@ -41,7 +41,7 @@ COMPUTED = (TENSOR, OUTPUT)
 
 
 @dataclass(frozen=True, eq=False)
-class Noted:
+class ExpectedResult:
     """What one result of an output must be."""
 
     what: str
@@ -60,7 +60,7 @@ class Noted:
 
 
 @dataclass(eq=False)
-class Given:
+class HeldArray:
     """An array of the program, and the variables that have the same value, with their versions.
 
     A variable may keep the array itself, and change in it: then the array is another.
@@ -69,7 +69,7 @@ class Given:
     ref: Ref
     value: Array
     conventions: Conventions = NONE
-    takers: list[tuple[Variable, int]] = field(default_factory=list)
+    takers: list[tuple[ModelVariable, int]] = field(default_factory=list)
 
     @property
     def unchanged(self) -> bool:
@@ -86,11 +86,11 @@ class Machine:
     function: str
     updates: tuple[UpdateKind, ...] = ()
     probed: bool = False
-    writer: Writer = field(default_factory=Writer)
-    variables: list[Variable] = field(default_factory=list)
-    compiled: list[Compiled] = field(default_factory=list)
-    noted: list[Noted] = field(default_factory=list)
-    arrays: dict[str, Given] = field(default_factory=dict)
+    writer: ProgramWriter = field(default_factory=ProgramWriter)
+    variables: list[ModelVariable] = field(default_factory=list)
+    compiled: list[CompiledFunction] = field(default_factory=list)
+    noted: list[ExpectedResult] = field(default_factory=list)
+    arrays: dict[str, HeldArray] = field(default_factory=dict)
     """Arrays of the program by name, those that were read from variables too."""
     conventions: set[str] = field(default_factory=set)
     names: Counter[str] = field(default_factory=Counter)
@@ -112,11 +112,11 @@ class Machine:
         """The place of one of some candidates."""
         return self.draw(st.integers(0, len(candidates) - 1))
 
-    def a_variable(self) -> Variable:
+    def a_variable(self) -> ModelVariable:
         """One of the variables."""
         return self.variables[self.choose(self.variables)]
 
-    def some_variables(self, *, distinct: bool) -> list[Variable]:
+    def some_variables(self, *, distinct: bool) -> list[ModelVariable]:
         """At least one of them, in any order."""
         places = st.integers(0, len(self.variables) - 1)
         drawn = self.draw(st.lists(places, min_size=1, max_size=3, unique=distinct))
@@ -138,15 +138,15 @@ class Machine:
     def given(self, value: Array) -> Ref:
         """An array that the program holds, for use as an argument."""
         ref = self.writer.array(self.name("array"), value)
-        self.arrays[ref.name] = Given(ref, value)
+        self.arrays[ref.name] = HeldArray(ref, value)
         return ref
 
-    def taken(self, argument: Argument, variable: Variable) -> None:
+    def taken(self, argument: Argument, variable: ModelVariable) -> None:
         """A variable has taken its value from an argument, which may be one of the arrays."""
         if isinstance(argument, Ref) and argument.name in self.arrays:
             self.arrays[argument.name].takers.append((variable, variable.version))
 
-    def note(self, noted: Noted) -> None:
+    def note(self, noted: ExpectedResult) -> None:
         """What a result must be, as far as the model knows."""
         self.noted.append(replace(noted, value=np.array(noted.value), known=len(noted.history)))
 
@@ -178,11 +178,11 @@ class Machine:
         left, right = (self.written(part) for part in expression.parts)
         return self.writer.call(f"operator.{expression.operator}", left, right)
 
-    def make(self, kind: Kind, value: Array) -> Variable:
+    def make(self, kind: Kind, value: Array) -> ModelVariable:
         """A variable with a value."""
         array = self.given(value)
         ref = self.writer.call("variable", array, dtype=kind[1])
-        variable = Variable(ref, value)
+        variable = ModelVariable(ref, value)
         self.taken(array, variable)
         self.variables.append(variable)
         self.conventions |= special(kind)
@@ -213,7 +213,7 @@ def scenario_of(machine: Machine, title: str, aspect: Aspect) -> Scenario:
     )
 
 
-def _check(noted: Noted, aspect: Aspect) -> Check:
+def _check(noted: ExpectedResult, aspect: Aspect) -> Check:
     return Check(
         noted.what,
         aspect,
@@ -224,7 +224,7 @@ def _check(noted: Noted, aspect: Aspect) -> Check:
     )
 
 
-def _as_noted(noted: Noted, later: Sequence[Array]) -> Callable[..., Problem | None]:
+def _as_noted(noted: ExpectedResult, later: Sequence[Array]) -> Callable[..., Problem | None]:
     """The array as noted; one that shows a later value was changed after it had been returned."""
 
     def test(values: Values, *rank: Values) -> Problem | None:
@@ -265,14 +265,14 @@ Rule = Callable[[Machine], None]
 
 
 @dataclass(frozen=True)
-class Ruled:
+class GuardedRule:
     """A rule and its precondition on the model."""
 
     rule: Rule
     enabled: Callable[[Machine], bool] = lambda machine: bool(machine.variables)
 
 
-def run(machine: Machine, rules: Mapping[str, Ruled], main: str, steps: int) -> None:
+def run(machine: Machine, rules: Mapping[str, GuardedRule], main: str, steps: int) -> None:
     """Use some of the rules, and the main one at least once.
 
     The main rule comes first: it is what a failure shrinks to. Its precondition is always true.

@@ -13,7 +13,7 @@ from conformance.scenarios.checks import Test, is_array, plain, raises, returns,
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.state.machine import DTYPES, SHAPES, Kind, Machine, scenario_of
 from conformance.scenarios.state.variables import NEWER, read_back
-from conformance.scenarios.writing import Writer
+from conformance.scenarios.writing import ProgramWriter
 
 ALL = ("keras-1", *NEWER)
 KEYWORDS = {"ja-2.0": 2542, "ko-2.2": 2546}
@@ -41,7 +41,7 @@ def keywords(edition: str) -> Sequence[Scenario]:
 
 
 def _keyword(edition: str, word: str) -> Scenario:
-    writer = Writer()
+    writer = ProgramWriter()
     x = writer.call("placeholder", shape=(2,), dtype="float32")
     output = writer.call("operator.add", x, x)
     wrong: dict[str, Argument] = {word: True}

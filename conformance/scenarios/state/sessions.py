@@ -13,9 +13,9 @@ from conformance.scenarios.checks import is_array, is_one_of, plain, raises, sho
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.state.machine import DTYPES, SHAPES, Machine, run, scenario_of
 from conformance.scenarios.state.refusals import if_refused
-from conformance.scenarios.state.variable_model import Variable
+from conformance.scenarios.state.variable_model import ModelVariable
 from conformance.scenarios.state.variables import NEWER, RULES, make, read_back
-from conformance.scenarios.writing import Writer
+from conformance.scenarios.writing import ProgramWriter
 
 UNIQUE = {"ja-2.0": 405, "ko-2.2": 3780}
 RESETS = {"ja-2.0": 415, "ko-2.2": 3792}
@@ -32,7 +32,7 @@ Uids = dict[str, list[str]]
 
 
 def _finished(
-    writer: Writer,
+    writer: ProgramWriter,
     function: str,
     title: str,
     checks: Sequence[Check],
@@ -45,7 +45,7 @@ def _some_prefixes(most: int = 5) -> st.SearchStrategy[Prefixes]:
     return st.lists(st.sampled_from(PREFIXES), min_size=1, max_size=most)
 
 
-def _identifiers(writer: Writer, word: str, prefixes: Prefixes) -> Uids:
+def _identifiers(writer: ProgramWriter, word: str, prefixes: Prefixes) -> Uids:
     """An identifier of each of these prefixes, some of which are perhaps the same."""
     found: Uids = {}
     for number, prefix in enumerate(prefixes):
@@ -58,7 +58,7 @@ def _identifiers(writer: Writer, word: str, prefixes: Prefixes) -> Uids:
 @st.composite
 def identifiers(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001 - alike in all
     """Identifiers of one prefix differ; by convention they count from one after a reset."""
-    writer = Writer()
+    writer = ProgramWriter()
     writer.attempt("reset", "reset_uids")
     found = _identifiers(writer, "uid", draw(_some_prefixes(8)))
     checks = [_all_differ(prefix, outputs) for prefix, outputs in found.items()]
@@ -92,7 +92,7 @@ def _counted(prefix: str, outputs: list[str]) -> Check:
 @st.composite
 def resets(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001 - alike in all
     """After a reset the same identifiers come again."""
-    writer = Writer()
+    writer = ProgramWriter()
     rounds = []
     for number in range(draw(st.integers(2, 3))):
         writer.call("reset_uids")
@@ -140,7 +140,7 @@ def cleared(draw: st.DrawFn, edition: str) -> Scenario:
 @st.composite
 def cleared_identifiers(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001
     """By convention a new session counts its identifiers anew."""
-    writer, prefixes = Writer(), draw(_some_prefixes(3))
+    writer, prefixes = ProgramWriter(), draw(_some_prefixes(3))
     rounds = []
     for word in ("first", "later", "last"):  # three: one of two may be the one that is forgotten
         writer.call("clear_session")
@@ -159,7 +159,7 @@ def initialised(draw: st.DrawFn, edition: str) -> Scenario:
     machine = Machine(draw, edition, "manual_variable_initialization")
     machine.writer.call("manual_variable_initialization", False)
     manual = False
-    waiting: list[Variable] = []
+    waiting: list[ModelVariable] = []
     for _ in range(draw(st.integers(1, 6))):
         rule = draw(st.integers(0, 2))
         if rule == 0 or not machine.variables:
@@ -175,7 +175,7 @@ def initialised(draw: st.DrawFn, edition: str) -> Scenario:
     return scenario_of(machine, "variables made with the flag on and off", Aspect.STATE)
 
 
-def _made(machine: Machine, waiting: list[Variable]) -> Variable:
+def _made(machine: Machine, waiting: list[ModelVariable]) -> ModelVariable:
     kind = (
         machine.draw(st.sampled_from(SHAPES[:4])),
         machine.draw(st.sampled_from(DTYPES)),
@@ -185,7 +185,7 @@ def _made(machine: Machine, waiting: list[Variable]) -> Variable:
     return variable
 
 
-def _give_and_read(machine: Machine, variable: Variable, waiting: list[Variable]) -> None:
+def _give_and_read(machine: Machine, variable: ModelVariable, waiting: list[ModelVariable]) -> None:
     if variable in waiting:
         waiting.remove(variable)
         value = machine.numbers(variable.kind)
@@ -213,7 +213,7 @@ def uninitialised(draw: st.DrawFn, edition: str) -> Scenario:
 @st.composite
 def phases(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001 - alike in all
     """The phase is what it was set to last."""
-    writer = Writer()
+    writer = ProgramWriter()
     checks = []
     first = draw(st.permutations((1, 0)))
     for number, value in enumerate([*first, *draw(st.lists(st.integers(0, 1), max_size=2))]):
@@ -232,7 +232,7 @@ def wrong_phases(edition: str) -> Sequence[Scenario]:  # noqa: ARG001 - alike in
 
 
 def _wrong_phase(value: float) -> Scenario:
-    writer = Writer()
+    writer = ProgramWriter()
     writer.call("set_learning_phase", 1)
     writer.attempt("refused", "set_learning_phase", value)
     writer.observe("after", "learning_phase")
@@ -290,7 +290,7 @@ def unfixed_phases(edition: str) -> Sequence[Scenario]:
 
 
 def _type_of_phase(edition: str) -> Scenario:
-    writer = Writer()
+    writer = ProgramWriter()
     writer.observe("dtype", "dtype", writer.call("learning_phase"))
     integers = ("int32", "int64", "uint8", "int8", "int16")
     allowed = integers if edition == "keras-1" else ("bool", *integers)
@@ -300,7 +300,7 @@ def _type_of_phase(edition: str) -> Scenario:
 
 
 def _default_phase() -> Scenario:
-    writer = Writer()
+    writer = ProgramWriter()
     writer.observe("phase", "learning_phase")
     check = Check("not fed", Aspect.STATE, ("phase",), _is_false, "0, the phase of testing", FLAG)
     title, conventions = "a phase that is neither fixed nor fed", ("unfed-phase",)

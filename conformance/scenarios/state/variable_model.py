@@ -27,7 +27,7 @@ AVERAGE = "moving-average"
 
 
 @dataclass(eq=False)
-class Variable:
+class ModelVariable:
     """A variable of the program: its current value, and those it had."""
 
     ref: Ref
@@ -62,7 +62,7 @@ class Expression:
 
     operator: Literal["variable", "fixed", "fed", "add", "sub"]
     parts: tuple[Expression, ...] = ()
-    variable: Variable | None = None
+    variable: ModelVariable | None = None
     fixed: Array | None = None
     name: str = ""
 
@@ -75,7 +75,7 @@ class Expression:
             return np.asarray(left + right if self.operator == "add" else left - right)
         return fed[self.name] if self.fixed is None else self.fixed
 
-    def reads(self) -> Iterator[Variable]:
+    def reads(self) -> Iterator[ModelVariable]:
         """The variables in it."""
         if self.variable is not None:
             yield self.variable
@@ -95,11 +95,11 @@ UpdateKind = Literal["pair", "update", "update_add", "update_sub", "moving_avera
 
 
 @dataclass(frozen=True)
-class Update:
+class VariableUpdate:
     """A new value for a variable, made of an expression."""
 
     kind: UpdateKind
-    variable: Variable
+    variable: ModelVariable
     operand: Expression
     momentum: float = 0.0
 
@@ -124,16 +124,16 @@ class Update:
 
 
 @dataclass(eq=False)
-class Compiled:
+class CompiledFunction:
     """A function made of expressions and updates, and what was true when it was made."""
 
     ref: Ref
     inputs: Sequence[tuple[str, tuple[tuple[int, ...], str]]]
     outputs: Sequence[Expression]
-    updates: Sequence[Update]
+    updates: Sequence[VariableUpdate]
     ranks: Sequence[str | None] = ()
     """For each output the program's output that tells its rank, if it was asked."""
-    versions: dict[Variable, int] = field(default_factory=dict)
+    versions: dict[ModelVariable, int] = field(default_factory=dict)
     history: list[list[Array]] = field(default_factory=list)
     """For each output the values that it has had."""
 
@@ -162,7 +162,7 @@ class Compiled:
         before = {BEFORE} if updated & {*output.reads()} else set()
         return output.conventions() | self._changed(output) | before
 
-    def _renewed(self, update: Update) -> Conventions:
+    def _renewed(self, update: VariableUpdate) -> Conventions:
         others = {u.variable for u in self.updates} - {update.variable}
         together = {TOGETHER} if others & {*update.operand.reads()} else set()
         return update.conventions() | self._changed(update.operand) | together

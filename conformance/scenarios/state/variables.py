@@ -21,22 +21,22 @@ from conformance.scenarios.state.machine import (
     PROBED,
     SHAPES,
     TENSOR,
-    Given,
+    ExpectedResult,
+    GuardedRule,
+    HeldArray,
     Kind,
     Machine,
-    Noted,
-    Ruled,
     run,
     scenario_of,
 )
 from conformance.scenarios.state.variable_model import (
     NONE,
-    Compiled,
+    CompiledFunction,
     Conventions,
     Expression,
-    Update,
+    ModelVariable,
     UpdateKind,
-    Variable,
+    VariableUpdate,
 )
 
 NEWER = ("keras-2.0", "keras-2.2")
@@ -85,7 +85,7 @@ def set_several(machine: Machine) -> None:
     machine.writer.call("batch_set_value", pairs)
 
 
-def _new_value(machine: Machine, variable: Variable) -> tuple[Argument, Array, Conventions]:
+def _new_value(machine: Machine, variable: ModelVariable) -> tuple[Argument, Array, Conventions]:
     """An array of the variable's shape, new or known, its numbers, and what these rest on."""
     known = [
         given
@@ -107,13 +107,15 @@ def get(machine: Machine) -> None:
     read_back(machine, machine.a_variable())
 
 
-def read_back(machine: Machine, variable: Variable) -> None:
+def read_back(machine: Machine, variable: ModelVariable) -> None:
     """`get_value` of this variable."""
     output = machine.name("read")
     ref = machine.writer.observe(output, "get_value", variable.ref)
     value, resting = variable.value, variable.conventions
-    machine.note(Noted("the value of a variable", output, value, resting, variable.history))
-    machine.arrays[output] = Given(ref, value, resting, [(variable, variable.version)])
+    machine.note(
+        ExpectedResult("the value of a variable", output, value, resting, variable.history)
+    )
+    machine.arrays[output] = HeldArray(ref, value, resting, [(variable, variable.version)])
 
 
 def get_several(machine: Machine) -> None:
@@ -124,7 +126,9 @@ def get_several(machine: Machine) -> None:
     for place, variable in enumerate(chosen):
         value, resting = variable.value, variable.conventions
         history = variable.history
-        machine.note(Noted("the values of variables", output, value, resting, history, place))
+        machine.note(
+            ExpectedResult("the values of variables", output, value, resting, history, place)
+        )
 
 
 def evaluate(machine: Machine) -> None:
@@ -135,18 +139,18 @@ def evaluate(machine: Machine) -> None:
     machine.writer.observe(output, "eval", tensor)
     history = expression.variable.history if expression.variable else []
     value, resting = expression.value({}), expression.conventions()
-    machine.note(Noted(TENSOR, output, value, resting, history))
+    machine.note(ExpectedResult(TENSOR, output, value, resting, history))
     if expression.variable and machine.perhaps():
         _evaluate_anew(machine, expression.variable, tensor)
 
 
-def _evaluate_anew(machine: Machine, variable: Variable, tensor: Argument) -> None:
+def _evaluate_anew(machine: Machine, variable: ModelVariable, tensor: Argument) -> None:
     """`eval` of the same variable with another value."""
     value, output = machine.numbers(variable.kind), machine.name("evaluated")
     machine.writer.call("set_value", variable.ref, machine.given(value))
     variable.set(value)
     machine.writer.observe(output, "eval", tensor)
-    machine.note(Noted(TENSOR, output, value, NONE, variable.history))
+    machine.note(ExpectedResult(TENSOR, output, value, NONE, variable.history))
 
 
 def compile_one(machine: Machine) -> None:
@@ -165,7 +169,9 @@ def compile_one(machine: Machine) -> None:
         )
     else:
         ref = machine.writer.call("function", *arguments)
-    machine.compiled.append(Compiled(ref, [(n, kind) for n in names], outputs, updates, ranks))
+    machine.compiled.append(
+        CompiledFunction(ref, [(n, kind) for n in names], outputs, updates, ranks)
+    )
 
 
 def _rank(machine: Machine, tensor: Argument) -> str | None:
@@ -200,7 +206,7 @@ def _dependent(machine: Machine, kind: Kind, fed: Sequence[str]) -> Expression:
     return Expression("add", (leaf, machine.expression(kind, fed)))
 
 
-def _updates(machine: Machine, kind: Kind, fed: Sequence[str]) -> list[Update]:
+def _updates(machine: Machine, kind: Kind, fed: Sequence[str]) -> list[VariableUpdate]:
     """Updates of different variables; of one at least where the machine is about updates."""
     if not machine.updates:
         return []
@@ -210,16 +216,16 @@ def _updates(machine: Machine, kind: Kind, fed: Sequence[str]) -> list[Update]:
     return [_update(machine, candidates[place], fed) for place in drawn]
 
 
-def _update(machine: Machine, variable: Variable, fed: Sequence[str]) -> Update:
+def _update(machine: Machine, variable: ModelVariable, fed: Sequence[str]) -> VariableUpdate:
     kind = machine.draw(st.sampled_from(machine.updates))
     if machine.edition != "keras-1" and len(machine.updates) > 1 and machine.rarely():
         machine.conventions.add("update-pairs")
         kind = "pair"
     momentum = machine.draw(st.sampled_from((0.5, 0.75, 0.25)))
-    return Update(kind, variable, machine.expression(variable.kind, fed), momentum)
+    return VariableUpdate(kind, variable, machine.expression(variable.kind, fed), momentum)
 
 
-def _written(machine: Machine, update: Update) -> Argument:
+def _written(machine: Machine, update: VariableUpdate) -> Argument:
     """The step that makes an update, or the pair that stands for it."""
     operand = machine.written(update.operand)
     if update.kind == "pair":
@@ -236,7 +242,7 @@ def call(machine: Machine) -> None:
     call_of(machine, machine.compiled[machine.choose(machine.compiled)])
 
 
-def call_of(machine: Machine, compiled: Compiled) -> None:
+def call_of(machine: Machine, compiled: CompiledFunction) -> None:
     """A call of this function, with new numbers."""
     fed = {name: machine.numbers(kind) for name, kind in compiled.inputs}
     passed: list[Argument] = [machine.given(value) for value in fed.values()]
@@ -246,18 +252,18 @@ def call_of(machine: Machine, compiled: Compiled) -> None:
         history = compiled.history[place]
         if machine.function == "function":  # where others are tested, outputs are not their fault
             rank = compiled.ranks[place]
-            machine.note(Noted(OUTPUT, output, value, resting, history, place, rank=rank))
+            machine.note(ExpectedResult(OUTPUT, output, value, resting, history, place, rank=rank))
 
 
-RULES: Mapping[str, Ruled] = {
-    "make": Ruled(make, lambda machine: len(machine.variables) < MOST_VARIABLES),
-    "set": Ruled(set_one),
-    "batch_set": Ruled(set_several),
-    "get": Ruled(get),
-    "batch_get": Ruled(get_several),
-    "eval": Ruled(evaluate),
-    "compile": Ruled(compile_one, lambda machine: len(machine.compiled) < 2),
-    "call": Ruled(call),
+RULES: Mapping[str, GuardedRule] = {
+    "make": GuardedRule(make, lambda machine: len(machine.variables) < MOST_VARIABLES),
+    "set": GuardedRule(set_one),
+    "batch_set": GuardedRule(set_several),
+    "get": GuardedRule(get),
+    "batch_get": GuardedRule(get_several),
+    "eval": GuardedRule(evaluate),
+    "compile": GuardedRule(compile_one, lambda machine: len(machine.compiled) < 2),
+    "call": GuardedRule(call),
 }
 
 
