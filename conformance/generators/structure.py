@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from hypothesis import strategies as st
@@ -47,6 +47,7 @@ class Structure:
 
     spec: Spec
     program: Program
+    _: KW_ONLY
     arguments: Mapping[str, Argument]
     """What each parameter was given, by its newest name; `Ref` for inputs; defaults included."""
     passed: frozenset[str]

@@ -52,7 +52,7 @@ def equal_in_single(got: Array, wanted: Array) -> bool:
 def _unequal(got: Array, wanted: Array) -> Problem:
     inaccurate = equal_in_single(got, wanted)
     kind, conventions = ("accuracy", ("accuracy",)) if inaccurate else ("value", ())
-    return Problem(f"gives {shown(got)}", kind, conventions, got=got, expected=wanted)
+    return Problem(f"gives {shown(got)}", kind, conventions=conventions, got=got, expected=wanted)
 
 
 def agrees_with(expect: Callable[[], Expectation] | Expectation) -> Test:
@@ -83,7 +83,7 @@ def _outside(got: Array, expectation: Expectation, outside: npt.NDArray[np.bool_
     return Problem(
         f"gives {shown(got[error.index or ()])}{place}",
         "accuracy" if inaccurate else "value",
-        ("accuracy",) if inaccurate else (),
+        conventions=("accuracy",) if inaccurate else (),
         got=got,
         expected=expectation.value,
         ulp=error.ulp,

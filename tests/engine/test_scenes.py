@@ -20,10 +20,24 @@ def asking(function: str, shape: tuple[int, ...]) -> Scenario:
     w.observe("static", "int_shape", made)
     w.observe("value", "eval", made)
     demanded = (
-        Check("int_shape", Aspect.STATIC_SHAPE, ("static",), checks.is_one_of(shape), "a shape"),
-        Check("value", Aspect.VALUE, ("value",), checks.is_array(np.ones((2, 3))), "ones"),
+        Check(
+            "int_shape",
+            Aspect.STATIC_SHAPE,
+            outputs=("static",),
+            test=checks.is_one_of(shape),
+            demands="a shape",
+        ),
+        Check(
+            "value",
+            Aspect.VALUE,
+            outputs=("value",),
+            test=checks.is_array(np.ones((2, 3))),
+            demands="ones",
+        ),
     )
-    return Scenario(function, "an exponential", w.program(), w.arrays, demanded)
+    return Scenario(
+        function, "an exponential", program=w.program(), arrays=w.arrays, checks=demanded
+    )
 
 
 def test_both_checks_see_their_outputs() -> None:
@@ -52,8 +66,8 @@ def test_what_supports_nothing_has_not_looked_at_what_is_wrong() -> None:
     w = ProgramWriter()
     w.attempt("outcome", "exp", w.array("x", np.zeros(2)))
     raises = checks.raises("ValueError")
-    check = Check("refusal", Aspect.ERROR, ("outcome",), raises, "ValueError")
-    scenario = Scenario("exp", "a refusal", w.program(), w.arrays, (check,))
+    check = Check("refusal", Aspect.ERROR, outputs=("outcome",), test=raises, demands="ValueError")
+    scenario = Scenario("exp", "a refusal", program=w.program(), arrays=w.arrays, checks=(check,))
 
     def no_such_thing(x: object) -> None:
         raise NotImplementedError
@@ -75,8 +89,14 @@ def test_an_operator_is_the_fault_of_what_made_its_operand(broken: str, verdict:
     w = ProgramWriter()
     x = w.call("variable", w.array("x", np.zeros(2)))
     w.observe("value", "eval", w.call("operator.mul", w.call("operator.neg", x), w.call("exp", x)))
-    check = Check("value", Aspect.VALUE, ("value",), checks.is_array(np.zeros(2)), "zeros")
-    scenario = Scenario("exp", "a product", w.program(), w.arrays, (check,))
+    check = Check(
+        "value",
+        Aspect.VALUE,
+        outputs=("value",),
+        test=checks.is_array(np.zeros(2)),
+        demands="zeros",
+    )
+    scenario = Scenario("exp", "a product", program=w.program(), arrays=w.arrays, checks=(check,))
     assert findings(scenario, module()) == []
     (found,) = findings(scenario, module(**{broken: lambda *_, **__: Stubborn()}))
     assert (found.verdict, found.gives.startswith("raises")) == (verdict, True), found

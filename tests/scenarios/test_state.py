@@ -305,13 +305,15 @@ def _read(variable: ModelVariable) -> Expression:
 
 
 def _compiled(outputs: Sequence[Expression], *made_: VariableUpdate) -> CompiledFunction:
-    return CompiledFunction(Ref("f"), [], outputs, made_)
+    return CompiledFunction(Ref("f"), [], outputs=outputs, updates=made_)
 
 
 def test_the_model_exchanges_two_variables() -> None:
     a, b = _variable(1, 2), _variable(3, 4)
     swap = _compiled(
-        [_read(a)], VariableUpdate("pair", a, _read(b)), VariableUpdate("pair", b, _read(a))
+        [_read(a)],
+        VariableUpdate("pair", a, operand=_read(b)),
+        VariableUpdate("pair", b, operand=_read(a)),
     )
     ((output, resting),) = swap.call({})
     assert output.tolist() == [1, 2]
@@ -323,7 +325,7 @@ def test_the_model_exchanges_two_variables() -> None:
 def test_the_model_counts_steps_without_a_convention() -> None:
     a = _variable(0)
     one = Expression("fixed", fixed=np.ones(1), name="one")
-    count = _compiled([], VariableUpdate("update_add", a, one))
+    count = _compiled([], VariableUpdate("update_add", a, operand=one))
     for _ in range(3):
         count.call({})
     assert a.value.tolist() == [3]
@@ -341,8 +343,18 @@ def test_the_model_knows_what_changed_since_a_function_was_made() -> None:
 def test_a_tensor_that_had_another_rank_is_not_the_fault_of_a_function(
     rank: int, unmade: bool
 ) -> None:
-    machine = Machine(lambda strategy: None, "keras-2.2", "function")  # type: ignore[arg-type]
-    machine.note(ExpectedResult("an output", "results", np.zeros(2), NONE, [], 0, rank="rank"))
+    machine = Machine(lambda strategy: None, "keras-2.2", function="function")  # type: ignore[arg-type]
+    machine.note(
+        ExpectedResult(
+            "an output",
+            "results",
+            value=np.zeros(2),
+            conventions=NONE,
+            history=[],
+            place=0,
+            rank="rank",
+        )
+    )
     (check,) = scenario_of(machine, "a function", Aspect.VALUE).checks
     got = Value(np.zeros((2, 2)), "float64", "ndarray")
     problem = check.test((got,), (Value(np.array(rank), "int64", "int"),))

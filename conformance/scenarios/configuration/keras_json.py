@@ -66,7 +66,7 @@ INVALID = {
     "image_dim_ordering": "middle",
 }
 BROKEN = '{"floatx": "float64",'
-NO_FILE = Setup(None, {"KERAS_BACKEND": OWN})
+NO_FILE = Setup(None, environment={"KERAS_BACKEND": OWN})
 LITTLE = Setup(json.dumps({"backend": OWN}))
 
 
@@ -95,16 +95,33 @@ def _scenario(
     w.observe("value", setting)
     if setting == "floatx":
         w.observe("cast", "cast_to_floatx", w.array("numbers", [1.0, 2.0], "float32"))
-    return Scenario(setting, title, w.program(), w.arrays, tests, conventions, setup)
+    return Scenario(
+        setting,
+        title,
+        program=w.program(),
+        arrays=w.arrays,
+        checks=tests,
+        conventions=conventions,
+        setup=setup,
+    )
 
 
 def _reads(setting: str, value: Any, at: Lines, name: str) -> tuple[Check, ...]:
     test = checks.is_one_of(value)
-    read = Check(name, Aspect.CONFIGURATION, ("value",), test, repr(value), at)
+    read = Check(
+        name, Aspect.CONFIGURATION, outputs=("value",), test=test, demands=repr(value), at=at
+    )
     if setting != "floatx":
         return (read,)
     followed = checks.has_dtype(value)
-    cast = Check(name, Aspect.CONFIGURATION, ("cast",), followed, f"an array in {value}", at)
+    cast = Check(
+        name,
+        Aspect.CONFIGURATION,
+        outputs=("cast",),
+        test=followed,
+        demands=f"an array in {value}",
+        at=at,
+    )
     return (read, cast)
 
 
@@ -115,7 +132,9 @@ def _given(setting: str, edition: str) -> Iterator[Scenario]:
     """
     for value in VALUES[setting]:
         fields = _in_file(setting, value, edition)
-        setup = Setup(_file(edition, **{"backend": "theano", **fields}), {"KERAS_BACKEND": OWN})
+        setup = Setup(
+            _file(edition, **{"backend": "theano", **fields}), environment={"KERAS_BACKEND": OWN}
+        )
         tests = _reads(setting, value, FIELD[setting], "what the file says")
         yield _scenario(setting, f"keras.json with {json.dumps(fields)}", setup, *tests)
 
@@ -151,7 +170,9 @@ def _valid(setting: str) -> Check:
     if setting != "epsilon":
         test = checks.is_one_of(*VALUES[setting], DEFAULTS[setting])
     demands = "an import that fails, or a documented value"
-    return Check("an invalid value", Aspect.CONFIGURATION, ("value",), test, demands)
+    return Check(
+        "an invalid value", Aspect.CONFIGURATION, outputs=("value",), test=test, demands=demands
+    )
 
 
 def _is_positive(values: Values) -> Problem | None:
@@ -166,12 +187,15 @@ def _is_positive(values: Values) -> Problem | None:
 def _backends(edition: str) -> Iterator[Scenario]:
     """What names the backend: the variable before the file."""
     named = _named("what the file says", FIELD["backend"])
-    yield named("the field backend", Setup(_file(edition), {"KERAS_BACKEND": None}))
+    yield named("the field backend", Setup(_file(edition), environment={"KERAS_BACKEND": None}))
     named = _named("KERAS_BACKEND", VARIABLE)
     yield named("KERAS_BACKEND without keras.json", NO_FILE)
     for other in ("tensorflow", "theano"):
         file = _file(edition, backend=other)
-        yield named(f"KERAS_BACKEND over {other} in the file", Setup(file, {"KERAS_BACKEND": OWN}))
+        yield named(
+            f"KERAS_BACKEND over {other} in the file",
+            Setup(file, environment={"KERAS_BACKEND": OWN}),
+        )
 
 
 def _named(name: str, at: Lines) -> Any:
@@ -181,14 +205,24 @@ def _named(name: str, at: Lines) -> Any:
         w = ProgramWriter()
         w.observe("same", "operator.eq", w.call("backend"), OWN)
         test, demands = checks.is_one_of(True), "the name that was given"
-        check = Check(name, Aspect.CONFIGURATION, ("same",), test, demands, at)
-        return Scenario("backend", title, w.program(), {}, (check,), (), setup)
+        check = Check(
+            name, Aspect.CONFIGURATION, outputs=("same",), test=test, demands=demands, at=at
+        )
+        return Scenario(
+            "backend",
+            title,
+            program=w.program(),
+            arrays={},
+            checks=(check,),
+            conventions=(),
+            setup=setup,
+        )
 
     return scenario
 
 
 def _family(setting: str, make: Any, editions: tuple[str, ...]) -> Family:
-    return Family(setting, frozenset({Aspect.CONFIGURATION}), make, editions)
+    return Family(setting, frozenset({Aspect.CONFIGURATION}), make=make, editions=editions)
 
 
 def _families() -> Iterator[Family]:

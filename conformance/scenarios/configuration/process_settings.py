@@ -57,18 +57,31 @@ def _read_back(function: str, getter: str, _edition: str) -> Iterator[Scenario]:
 
 def _is(output: str, value: Any, at: dict[str, int]) -> Check:
     test = checks.is_one_of(value)
-    return Check("the value set is read back", Aspect.STATE, (output,), test, repr(value), at)
+    return Check(
+        "the value set is read back",
+        Aspect.STATE,
+        outputs=(output,),
+        test=test,
+        demands=repr(value),
+        at=at,
+    )
 
 
 def _scenario(function: str, title: str, w: ProgramWriter, *tests: Check, **more: Any) -> Scenario:
-    return Scenario(function, title, w.program(), w.arrays, tests, **more)
+    return Scenario(function, title, program=w.program(), arrays=w.arrays, checks=tests, **more)
 
 
 def _backend_is_a_name(_edition: str) -> Sequence[Scenario]:
     """The documented names are of backends that come with Keras; another has its own."""
     w = ProgramWriter()
     w.observe("name", "backend")
-    check = Check("a name", Aspect.VALUE, ("name",), _is_name, "the name of the backend, a text")
+    check = Check(
+        "a name",
+        Aspect.VALUE,
+        outputs=("name",),
+        test=_is_name,
+        demands="the name of the backend, a text",
+    )
     return [_scenario("backend", "the backend in use", w, check)]
 
 
@@ -87,7 +100,7 @@ def _getter_gives(getter: str, _edition: str) -> Sequence[Scenario]:
     if getter != "epsilon":
         values = VALUES[getter]
         test, demands = checks.is_one_of(*values), " or ".join(map(repr, sorted(values)))
-    check = Check("the kind of value", Aspect.VALUE, ("value",), test, demands)
+    check = Check("the kind of value", Aspect.VALUE, outputs=("value",), test=test, demands=demands)
     return [_scenario(getter, "what it gives", w, check)]
 
 
@@ -112,7 +125,14 @@ def _words(function: str, _edition: str) -> Iterator[Scenario]:
         w.observe("read", getter)
         test = checks.is_one_of(wanted)
         at = {"ja-2.0": 354 if set_by_word else 383}
-        check = Check("the other name", Aspect.STATE, ("read",), test, repr(wanted), at)
+        check = Check(
+            "the other name",
+            Aspect.STATE,
+            outputs=("read",),
+            test=test,
+            demands=repr(wanted),
+            at=at,
+        )
         yield _scenario(function, f"{getter}() after {setter}", w, check)
 
 
@@ -152,7 +172,7 @@ def _made_in(floatx: str, maker: str, arguments: tuple[Argument, ...]) -> Scenar
     else:
         w.observe("made", "eval", made)
         test = checks.has_dtype(floatx)
-    check = Check("the default dtype", Aspect.STATE, ("made",), test, floatx)
+    check = Check("the default dtype", Aspect.STATE, outputs=("made",), test=test, demands=floatx)
     title = f"{maker} after set_floatx({floatx!r})"
     return _scenario("set_floatx", title, w, check, conventions=("default-dtype",))
 
@@ -182,14 +202,16 @@ def _cast(array: Any, floatx: str | None) -> Scenario:
     wanted = floatx or "float32"
     aspect = Aspect.STATE if floatx else Aspect.DTYPE
     tests = (
-        Check("the dtype", aspect, ("result",), checks.has_dtype(wanted), wanted),
+        Check(
+            "the dtype", aspect, outputs=("result",), test=checks.has_dtype(wanted), demands=wanted
+        ),
         Check(
             "the numbers",
             Aspect.STATE if floatx else Aspect.VALUE,
-            ("result",),
-            checks.is_array(np.asarray(array, wanted)),
-            f"the same array in {wanted}",
-            CAST_AT,
+            outputs=("result",),
+            test=checks.is_array(np.asarray(array, wanted)),
+            demands=f"the same array in {wanted}",
+            at=CAST_AT,
         ),
     )
     conventions = _of_shape(np.shape(array))
@@ -237,7 +259,7 @@ def _laid_out(function: str, arrays: Sequence[Any], layout: str) -> Scenario:
     w.observe("default", "eval", w.call(function, *tensors))
     w.observe("named", "eval", w.call(function, *tensors, data_format=layout))
     outputs, demands = ("default", "named"), f"what data_format={layout!r} gives"
-    check = Check("the default layout", Aspect.STATE, outputs, _same, demands)
+    check = Check("the default layout", Aspect.STATE, outputs=outputs, test=_same, demands=demands)
     title = f"{function} after set_image_data_format({layout!r})"
     return _scenario("set_image_data_format", title, w, check, conventions=("default-data-format",))
 
@@ -256,7 +278,11 @@ def _epsilon_used(_edition: str) -> list[Scenario]:
         w.call("set_epsilon", value)
         w.observe(name, "eval", w.call("binary_crossentropy", target, output))
     check = Check(
-        "epsilon is used", Aspect.STATE, ("small", "large"), _falls, "finite, the second smaller"
+        "epsilon is used",
+        Aspect.STATE,
+        outputs=("small", "large"),
+        test=_falls,
+        demands="finite, the second smaller",
     )
     title = "a loss with two values of epsilon"
     return [_scenario("set_epsilon", title, w, check, conventions=("epsilon-in-losses",))]
@@ -296,13 +322,21 @@ def _refused(getter: str, edition: str) -> Iterator[Scenario]:
             setter,
             f"{setter}({value!r})",
             w,
-            Check("an invalid value", Aspect.ERROR, ("attempt",), test, demands, {}, conventions),
+            Check(
+                "an invalid value",
+                Aspect.ERROR,
+                outputs=("attempt",),
+                test=test,
+                demands=demands,
+                at={},
+                conventions=conventions,
+            ),
             Check(
                 "the setting after an exception",
                 Aspect.STATE,
-                ("attempt", "read"),
-                partial(_unless_taken, kept),
-                f"{valid!r}, as before",
+                outputs=("attempt", "read"),
+                test=partial(_unless_taken, kept),
+                demands=f"{valid!r}, as before",
                 conventions=("invalid-input",),
             ),
         )
@@ -314,7 +348,7 @@ def _unless_taken(kept: checks.Test, attempt: Values, read: Values) -> Problem |
 
 
 def _family(function: str, make: Any, *aspects: Aspect, editions: Sequence[str]) -> Family:
-    return Family(function, frozenset(aspects), make, tuple(editions))
+    return Family(function, frozenset(aspects), make=make, editions=tuple(editions))
 
 
 def _families() -> Iterator[Family]:

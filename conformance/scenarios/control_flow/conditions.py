@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any
 
@@ -55,6 +55,7 @@ class SwitchCall:
     edition: str
     shape: tuple[int, ...]
     """Of both expressions."""
+    _: KW_ONLY
     rank: int
     """Of the condition: 0, or as many first axes of the expressions."""
     truth: str
@@ -120,7 +121,14 @@ class SwitchProgram:
         """The program as it is, with checks."""
         w, choice = self.writer, self.choice
         program, named = w.program(), choice.conventions
-        return Scenario("switch", choice.title, program, w.arrays, tuple(checks), named)
+        return Scenario(
+            "switch",
+            choice.title,
+            program=program,
+            arrays=w.arrays,
+            checks=tuple(checks),
+            conventions=named,
+        )
 
 
 def _doubled(w: GraphWriter, x: Ref, *, called: bool) -> Argument:
@@ -136,7 +144,9 @@ def _switched(choice: SwitchCall) -> Scenario:
     (expect,) = found.writer.evaluate([found.result], [choice.dtype])
     test = item(0, agrees_with(expect))
     demands = "the tensor that the condition selects"
-    check = Check("selected", Aspect.VALUE, ("results",), test, demands, choice.lines)
+    check = Check(
+        "selected", Aspect.VALUE, outputs=("results",), test=test, demands=demands, at=choice.lines
+    )
     return found.scenario([check])
 
 
@@ -166,13 +176,13 @@ def _choices(draw: st.DrawFn, edition: str) -> SwitchCall:
     return SwitchCall(
         edition,
         shape,
-        rank,
-        truth,
-        truth == "int32" and draw(st.sampled_from([False, False, True])),
-        draw(st.sampled_from(pairs[:1] if edition == "keras-1" else pairs)),
-        draw(st.booleans()),
-        draw(st.sampled_from(["float32", "float32", "float64"])),
-        draw(st.integers(0, 2**16)),
+        rank=rank,
+        truth=truth,
+        other=truth == "int32" and draw(st.sampled_from([False, False, True])),
+        callables=draw(st.sampled_from(pairs[:1] if edition == "keras-1" else pairs)),
+        known=draw(st.booleans()),
+        dtype=draw(st.sampled_from(["float32", "float32", "float64"])),
+        seed=draw(st.integers(0, 2**16)),
     )
 
 
@@ -194,8 +204,8 @@ def _rank_error(rank: int) -> Scenario:
     demands = "ValueError, because the condition has a higher rank"
     test = raises("ValueError")
     name = "condition of a higher rank"
-    check = Check(name, Aspect.ERROR, ("outcome",), test, demands, RANK)
-    return Scenario("switch", title, w.program(), w.arrays, (check,))
+    check = Check(name, Aspect.ERROR, outputs=("outcome",), test=test, demands=demands, at=RANK)
+    return Scenario("switch", title, program=w.program(), arrays=w.arrays, checks=(check,))
 
 
 def _branches(
@@ -236,12 +246,12 @@ def _explicit(
     check = Check(
         "a tensor" if tensor else "a Python value",
         Aspect.VALUE,
-        ("results",),
-        item(0, is_array(wanted[0] if first else wanted[1])),
-        f"{'x' if first else 'alt'} for {what}",
-        TRAINING[function],
+        outputs=("results",),
+        test=item(0, is_array(wanted[0] if first else wanted[1])),
+        demands=f"{'x' if first else 'alt'} for {what}",
+        at=TRAINING[function],
     )
-    return Scenario(function, what, w.program(), w.arrays, (check,))
+    return Scenario(function, what, program=w.program(), arrays=w.arrays, checks=(check,))
 
 
 def _explicit_scenarios(function: str, _edition: str) -> st.SearchStrategy[Scenario]:
@@ -269,9 +279,18 @@ def _fixed(function: str, _edition: str) -> tuple[Scenario, ...]:
             test = item(0, is_array(wanted[0] if first else wanted[1]))
             lines = {**PHASES[function], **TRAINING[function]}
             lines = {d: lines[d] for d in ("ja-2.0", "ko-2.2")}
-            check = Check("the phase that is set", Aspect.STATE, ("results",), test, demands, lines)
+            check = Check(
+                "the phase that is set",
+                Aspect.STATE,
+                outputs=("results",),
+                test=test,
+                demands=demands,
+                at=lines,
+            )
             title = f"learning phase {phase}"
-            found.append(Scenario(function, title, w.program(), w.arrays, (check,)))
+            found.append(
+                Scenario(function, title, program=w.program(), arrays=w.arrays, checks=(check,))
+            )
     return tuple(found)
 
 
@@ -293,24 +312,40 @@ def _fed_phase(function: str, called: tuple[bool, bool]) -> Scenario:
         first = bool(number) == (function == "in_train_phase")
         test = item(0, is_array(wanted[0] if first else wanted[1]))
         demands = f"{'x' if first else 'alt'} in {name}"
-        checks.append(Check(f"fed {name}", Aspect.STATE, (name,), test, demands, PHASES[function]))
-    return Scenario(function, "the phase is fed", w.program(), w.arrays, tuple(checks))
+        checks.append(
+            Check(
+                f"fed {name}",
+                Aspect.STATE,
+                outputs=(name,),
+                test=test,
+                demands=demands,
+                at=PHASES[function],
+            )
+        )
+    return Scenario(
+        function, "the phase is fed", program=w.program(), arrays=w.arrays, checks=tuple(checks)
+    )
 
 
 _NEWER = ("keras-2.0", "keras-2.2")
 
 FAMILIES = (
-    Family("switch", frozenset({Aspect.VALUE}), _of(_switched), share=2),
-    Family("switch", frozenset({Aspect.STATIC_SHAPE}), _of(_switched_shape)),
-    Family("switch", frozenset({Aspect.GRADIENT}), _of(_switched_gradient)),
-    Family("switch", frozenset({Aspect.ERROR}), _switch_errors, ("keras-2.2",)),
+    Family("switch", frozenset({Aspect.VALUE}), make=_of(_switched), share=2),
+    Family("switch", frozenset({Aspect.STATIC_SHAPE}), make=_of(_switched_shape)),
+    Family("switch", frozenset({Aspect.GRADIENT}), make=_of(_switched_gradient)),
+    Family("switch", frozenset({Aspect.ERROR}), make=_switch_errors, editions=("keras-2.2",)),
     *(
         family
         for name in ("in_train_phase", "in_test_phase")
         for family in (
-            Family(name, frozenset({Aspect.VALUE}), partial(_explicit_scenarios, name), _NEWER),
-            Family(name, frozenset({Aspect.STATE}), partial(_fixed, name), _NEWER),
-            Family(name, frozenset({Aspect.STATE}), partial(_fed, name)),
+            Family(
+                name,
+                frozenset({Aspect.VALUE}),
+                make=partial(_explicit_scenarios, name),
+                editions=_NEWER,
+            ),
+            Family(name, frozenset({Aspect.STATE}), make=partial(_fixed, name), editions=_NEWER),
+            Family(name, frozenset({Aspect.STATE}), make=partial(_fed, name)),
         )
     ),
 )

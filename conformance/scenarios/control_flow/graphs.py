@@ -114,11 +114,11 @@ class GraphWriter(ProgramWriter):
             Check(
                 f"gradient of {title}",
                 Aspect.GRADIENT,
-                ("results",),
-                item(i, agrees_with(expect)),
-                demands,
-                at,
-                conventions,
+                outputs=("results",),
+                test=item(i, agrees_with(expect)),
+                demands=demands,
+                at=at,
+                conventions=conventions,
             )
             for i, ((title, _), expect) in enumerate(zip(variables, expected, strict=True))
         ]
@@ -129,7 +129,14 @@ class GraphWriter(ProgramWriter):
         """Observe the static shape of a tensor and check it; see `has_static_shape`."""
         self.observe("shape", "int_shape", result)
         test, demands = has_static_shape(static, real), f"int_shape {tuple(static)}"
-        return Check("static shape", Aspect.STATIC_SHAPE, ("shape",), test, demands, at)
+        return Check(
+            "static shape",
+            Aspect.STATIC_SHAPE,
+            outputs=("shape",),
+            test=test,
+            demands=demands,
+            at=at,
+        )
 
     def _each(
         self, answer: Callable[[], Mapping[str, Expectation]], names: Sequence[str] | dict[str, str]
@@ -161,11 +168,11 @@ def has_static_shape(static: Sequence[int | None], real: Sequence[int]) -> Test:
         told = found if isinstance(found, tuple) else (found,)
         got = str(told)
         if told == (None,) and len(real) != 1:
-            return Problem("gives None", "unknown", convention, got="None")
+            return Problem("gives None", "unknown", conventions=convention, got="None")
         fits = len(told) == len(real)
         if not fits or any(a not in (None, b) for a, b in zip(told, real, strict=True)):
             return Problem(f"gives {got}", "contradicts", got=got, expected=str(tuple(real)))
         vague = any(a is None and b is not None for a, b in zip(told, static, strict=True))
-        return Problem(f"gives {got}", "vague", convention, got=got) if vague else None
+        return Problem(f"gives {got}", "vague", conventions=convention, got=got) if vague else None
 
     return test

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,7 @@ class Callee:
 
     name: str
     make: Callable[[FunctionWriter], Function]
+    _: KW_ONLY
     shape: Callable[[Dims], Dims] = lambda dims: dims
     """From the shape of an element."""
     dtype: str | None = None
@@ -65,14 +66,14 @@ HALF = ("operator.mul", ACC, 0.5)
 MAPPED = (
     Callee("the square", _call(*SQUARE)),
     Callee("an affine function", _call("operator.sub", ("operator.mul", X, 0.5), Ref("outer"))),
-    Callee("a sum", _call("sum", SQUARE), lambda _: ()),
+    Callee("a sum", _call("sum", SQUARE), shape=lambda _: ()),
 )
 CASTS = tuple(Callee("a cast", _call("cast", X, d), dtype=d) for d in ("int32", "float64"))
 FOLDED = (
     Callee("a difference", _call("operator.sub", ACC, X)),
     Callee("a discounted sum", _call("operator.add", HALF, X)),
     Callee("the sum", _call("operator.add", ACC, X)),
-    Callee("a sum of sums", _call("operator.add", HALF, ("sum", X)), lambda _: ()),
+    Callee("a sum of sums", _call("operator.add", HALF, ("sum", X)), shape=lambda _: ()),
 )
 
 
@@ -86,6 +87,7 @@ class HigherOrderCall:
 
     function: str
     callee: Callee
+    _: KW_ONLY
     length: int
     dims: Dims
     known: bool
@@ -152,7 +154,9 @@ class HigherOrderProgram:
     def scenario(self, checks: Sequence[Check]) -> Scenario:
         """The program as it is, with checks."""
         w, call = self.writer, self.call
-        return Scenario(call.function, call.title, w.program(), w.arrays, tuple(checks))
+        return Scenario(
+            call.function, call.title, program=w.program(), arrays=w.arrays, checks=tuple(checks)
+        )
 
 
 def _values(call: HigherOrderCall) -> Scenario:
@@ -163,12 +167,20 @@ def _values(call: HigherOrderCall) -> Scenario:
         lines = INITIALIZERS[call.function]
     demands = "what the callable makes of the elements"
     test = item(0, agrees_with(expect))
-    value = Check("value", Aspect.VALUE, ("results",), test, demands, lines)
+    value = Check("value", Aspect.VALUE, outputs=("results",), test=test, demands=demands, at=lines)
     settled = call.callee.dtype is not None or call.initial
     named = () if settled else ("result-dtype",)
     test, demands = item(0, keeps_dtype(call.result)), f"a result in {call.result}"
     lines = RESULTS[call.function]
-    dtype = Check("dtype", Aspect.DTYPE, ("results",), test, demands, lines, named)
+    dtype = Check(
+        "dtype",
+        Aspect.DTYPE,
+        outputs=("results",),
+        test=test,
+        demands=demands,
+        at=lines,
+        conventions=named,
+    )
     return built.scenario([value, dtype])
 
 
@@ -211,13 +223,15 @@ def _calls(draw: st.DrawFn, function: str, *, casts: bool = True) -> HigherOrder
     return HigherOrderCall(
         function,
         callee,
-        draw(st.sampled_from([3, 2, 4, 1])),
-        draw(st.sampled_from([d for d in DIMS if d or not sums])),
-        draw(st.booleans()),
-        draw(st.booleans()),
-        needed or (not mapped and draw(st.sampled_from((True, False)))),
-        "float32" if callee.dtype else draw(st.sampled_from(["float32", "float32", "float64"])),
-        draw(st.integers(0, 2**16)),
+        length=draw(st.sampled_from([3, 2, 4, 1])),
+        dims=draw(st.sampled_from([d for d in DIMS if d or not sums])),
+        known=draw(st.booleans()),
+        named=draw(st.booleans()),
+        initial=needed or (not mapped and draw(st.sampled_from((True, False)))),
+        dtype="float32"
+        if callee.dtype
+        else draw(st.sampled_from(["float32", "float32", "float64"])),
+        seed=draw(st.integers(0, 2**16)),
     )
 
 
@@ -231,7 +245,9 @@ def _family(
     def make(_edition: str) -> st.SearchStrategy[Scenario]:
         return _calls(name, casts=casts).map(made)
 
-    return Family(name, frozenset(aspects), make, ("keras-2.0", "keras-2.2"), share)
+    return Family(
+        name, frozenset(aspects), make=make, editions=("keras-2.0", "keras-2.2"), share=share
+    )
 
 
 FAMILIES = tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -45,6 +45,7 @@ class RnnCall:
 
     edition: str
     step: StepFunction
+    _: KW_ONLY
     samples: int = 2
     time: int = 3
     dims: tuple[int, ...] = (2,)
@@ -122,7 +123,14 @@ class RnnProgram:
         """The program as it is, with checks."""
         program, arrays = self.writer.program(), self.writer.arrays
         call = self.call
-        return Scenario("rnn", call.title, program, arrays, tuple(checks), call.conventions)
+        return Scenario(
+            "rnn",
+            call.title,
+            program=program,
+            arrays=arrays,
+            checks=tuple(checks),
+            conventions=call.conventions,
+        )
 
     def _state(self, name: str) -> Ref:
         call, w = self.call, self.writer
@@ -202,12 +210,22 @@ def _checks(
         at, named = _order(built.call, at)
     test = item(index, agrees_with(partial(_rows, expect, rows)))
     demands = f"the {what} of the step function along the time axis"
-    yield Check(what, Aspect.VALUE, (name,), test, demands, at, named)
+    yield Check(
+        what, Aspect.VALUE, outputs=(name,), test=test, demands=demands, at=at, conventions=named
+    )
     if rows.all():
         return
     test = item(index, agrees_with(partial(_rows, expect, ~rows)))
     title, demands = f"{what} of masked samples", f"the {what} as if masked steps were not there"
-    yield Check(title, Aspect.VALUE, (name,), test, demands, MASK, (*named, "masked-steps"))
+    yield Check(
+        title,
+        Aspect.VALUE,
+        outputs=(name,),
+        test=test,
+        demands=demands,
+        at=MASK,
+        conventions=(*named, "masked-steps"),
+    )
 
 
 def _together(edition: str) -> tuple[Scenario, ...]:
@@ -219,7 +237,14 @@ def _together(edition: str) -> tuple[Scenario, ...]:
             _several, built.writer.evaluate([r for _, r, _ in built.parts], ["float32"] * 3)
         )
         demands = "the last output, the outputs and the new state"
-        check = Check("all results at once", Aspect.VALUE, ("results",), test, demands, TUPLE)
+        check = Check(
+            "all results at once",
+            Aspect.VALUE,
+            outputs=("results",),
+            test=test,
+            demands=demands,
+            at=TUPLE,
+        )
         found.append(built.scenario([check]))
     return tuple(found)
 
@@ -251,10 +276,21 @@ def static_scenario(call: RnnCall) -> Scenario:
         test = partial(_fitting, has_static_shape(static, real if what == "outputs" else one), call)
         name, demands = f"static shape of the {what}", f"int_shape {static}"
         outputs = (f"shape{i}", "given")
-        checks.append(Check(name, Aspect.STATIC_SHAPE, outputs, test, demands, at))
+        checks.append(
+            Check(name, Aspect.STATIC_SHAPE, outputs=outputs, test=test, demands=demands, at=at)
+        )
     w.observe("dtype", "dtype", built.outputs)
     same, named = is_one_of(call.dtype), ("result-dtype",)
-    checks.append(Check("dtype", Aspect.DTYPE, ("dtype",), same, call.dtype, conventions=named))
+    checks.append(
+        Check(
+            "dtype",
+            Aspect.DTYPE,
+            outputs=("dtype",),
+            test=same,
+            demands=call.dtype,
+            conventions=named,
+        )
+    )
     return built.scenario(checks)
 
 
@@ -378,8 +414,10 @@ def _refusal(title: str, lines: Mapping[str, int], w: GraphWriter, edition: str)
     document = {"keras-2.0": "ja-2.0", "keras-2.2": "ko-2.2"}[edition]
     at = {document: lines[document]} if document in lines else {}
     demands = f"ValueError for {title}"
-    check = Check(title, Aspect.ERROR, ("outcome",), raises("ValueError"), demands, at)
-    return Scenario("rnn", title, w.program(), w.arrays, (check,))
+    check = Check(
+        title, Aspect.ERROR, outputs=("outcome",), test=raises("ValueError"), demands=demands, at=at
+    )
+    return Scenario("rnn", title, program=w.program(), arrays=w.arrays, checks=(check,))
 
 
 def _refused(
@@ -400,10 +438,10 @@ def _refused(
 
 
 FAMILIES = (
-    Family("rnn", frozenset({Aspect.VALUE}), _values),
-    Family("rnn", frozenset({Aspect.VALUE}), _masks),
-    Family("rnn", frozenset({Aspect.VALUE}), _together),
-    Family("rnn", frozenset({Aspect.STATIC_SHAPE, Aspect.DTYPE}), _static),
-    Family("rnn", frozenset({Aspect.GRADIENT}), _gradients, share=0.5),
-    Family("rnn", frozenset({Aspect.ERROR}), _errors, ("keras-2.0", "keras-2.2")),
+    Family("rnn", frozenset({Aspect.VALUE}), make=_values),
+    Family("rnn", frozenset({Aspect.VALUE}), make=_masks),
+    Family("rnn", frozenset({Aspect.VALUE}), make=_together),
+    Family("rnn", frozenset({Aspect.STATIC_SHAPE, Aspect.DTYPE}), make=_static),
+    Family("rnn", frozenset({Aspect.GRADIENT}), make=_gradients, share=0.5),
+    Family("rnn", frozenset({Aspect.ERROR}), make=_errors, editions=("keras-2.0", "keras-2.2")),
 )

@@ -7,7 +7,7 @@ they are. Factors are powers of two: they are exact in every dtype.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from conformance.program import Function, Ref
 from conformance.scenarios.writing import FunctionWriter
@@ -25,6 +25,7 @@ class StepFunction:
 
     name: str
     make: Callable[[FunctionWriter], Function]
+    _: KW_ONLY
     states: int = 1
     constants: int = 0
     weights: Callable[[int], Mapping[str, Dims]] = lambda _: {}

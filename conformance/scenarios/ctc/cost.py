@@ -50,7 +50,9 @@ def has_static_shape(shape: Sequence[int]) -> Callable[..., Problem | None]:
     def test(values: Values) -> Problem | None:
         found = tuple(described(v) for v in values)
         if found == (None,):
-            return Problem("gives None", "unknown", ("precise-static-shape",), got="None")
+            return Problem(
+                "gives None", "unknown", conventions=("precise-static-shape",), got="None"
+            )
         fits = len(found) == len(shape) and all(
             a in (None, b) for a, b in zip(found, shape, strict=False)
         )
@@ -58,7 +60,9 @@ def has_static_shape(shape: Sequence[int]) -> Callable[..., Problem | None]:
             return Problem(f"gives {found}", "static shape", got=repr(found))
         if found == tuple(shape):
             return None
-        return Problem(f"gives {found}", "imprecise", ("precise-static-shape",), got=repr(found))
+        return Problem(
+            f"gives {found}", "imprecise", conventions=("precise-static-shape",), got=repr(found)
+        )
 
     return test
 
@@ -70,24 +74,33 @@ def cost_checks(case: LabelledSamples, static: bool) -> tuple[Check, ...]:
         Check(
             "the loss of each sample",
             Aspect.VALUE,
-            ("cost",),
-            agrees_with(lambda: ctc.expected_cost(**arrays)),
-            "-log of the probability of each label, in the shape (samples, 1)",
+            outputs=("cost",),
+            test=agrees_with(lambda: ctc.expected_cost(**arrays)),
+            demands="-log of the probability of each label, in the shape (samples, 1)",
             at=LOSS,
         ),
         Check(
             "the loss in the dtype of y_pred",
             Aspect.DTYPE,
-            ("cost",),
-            has_dtype(dtype),
-            dtype,
+            outputs=("cost",),
+            test=has_dtype(dtype),
+            demands=dtype,
             conventions=("result-dtype",),
         ),
     ]
     if static:
         shape = has_static_shape((count, 1))
         demands = f"({count}, 1)"
-        checks.append(Check("int_shape", Aspect.STATIC_SHAPE, ("static",), shape, demands, at=LOSS))
+        checks.append(
+            Check(
+                "int_shape",
+                Aspect.STATIC_SHAPE,
+                outputs=("static",),
+                test=shape,
+                demands=demands,
+                at=LOSS,
+            )
+        )
     return tuple(checks)
 
 
@@ -103,10 +116,10 @@ def cost(case: LabelledSamples, binding: str) -> Scenario:
     return Scenario(
         "ctc_batch_cost",
         "the losses of a batch",
-        writer.program(),
-        writer.arrays,
-        cost_checks(case, static),
-        case.conventions,
+        program=writer.program(),
+        arrays=writer.arrays,
+        checks=cost_checks(case, static),
+        conventions=case.conventions,
     )
 
 
@@ -151,18 +164,18 @@ def gradient(case: LabelledSamples) -> Scenario:
     check = Check(
         "the gradient of the loss",
         Aspect.GRADIENT,
-        ("gradient",),
-        folded(expectation) if case.neutral else agrees_with(expectation),
-        "each class's probability less that given the label",
+        outputs=("gradient",),
+        test=folded(expectation) if case.neutral else agrees_with(expectation),
+        demands="each class's probability less that given the label",
         at=GRADIENTS,
     )
     return Scenario(
         "ctc_batch_cost",
         "the gradient of a batch's losses",
-        writer.program(),
-        writer.arrays,
-        (check,),
-        case.conventions,
+        program=writer.program(),
+        arrays=writer.arrays,
+        checks=(check,),
+        conventions=case.conventions,
     )
 
 
@@ -189,9 +202,16 @@ def edge(case: LabelledSamples, title: str, convention: str, label: Sequence[int
     else:
         test = agrees_with(lambda: ctc.expected_cost(**tensors_of(odd)))
     demands = "-log of the probability of each label, whatever the label"
-    check = Check(title, Aspect.VALUE, ("cost",), test, demands, at=LOSS)
+    check = Check(title, Aspect.VALUE, outputs=("cost",), test=test, demands=demands, at=LOSS)
     named = (*odd.conventions, convention)
-    return Scenario("ctc_batch_cost", title, writer.program(), writer.arrays, (check,), named)
+    return Scenario(
+        "ctc_batch_cost",
+        title,
+        program=writer.program(),
+        arrays=writer.arrays,
+        checks=(check,),
+        conventions=named,
+    )
 
 
 def _last_of(test: Callable[..., Problem | None]) -> Callable[..., Problem | None]:
@@ -236,14 +256,21 @@ def fine(case: LabelledSamples) -> Scenario:
     check = Check(
         "the digits of the loss",
         Aspect.VALUE,
-        ("cost",),
-        agrees_with(lambda: ctc.expected_cost_with(FINE, **arrays)),
-        "-log of the probability of each label, to the digits of float64",
+        outputs=("cost",),
+        test=agrees_with(lambda: ctc.expected_cost_with(FINE, **arrays)),
+        demands="-log of the probability of each label, to the digits of float64",
         at=LOSS,
     )
     named = inputs.conventions("float64", case.neutral)
     title = "losses with a small epsilon"
-    return Scenario("ctc_batch_cost", title, writer.program(), writer.arrays, (check,), named)
+    return Scenario(
+        "ctc_batch_cost",
+        title,
+        program=writer.program(),
+        arrays=writer.arrays,
+        checks=(check,),
+        conventions=named,
+    )
 
 
 def fine_costs(_: str) -> st.SearchStrategy[Scenario]:
@@ -268,10 +295,10 @@ def sparse_labels(case: LabelledSamples) -> Scenario:
     return Scenario(
         "ctc_label_dense_to_sparse",
         "labels made sparse",
-        writer.program(),
-        writer.arrays,
-        _label_checks(case),
-        ("ctc-length-vector",),
+        program=writer.program(),
+        arrays=writer.arrays,
+        checks=_label_checks(case),
+        conventions=("ctc-length-vector",),
     )
 
 
@@ -281,25 +308,25 @@ def _label_checks(case: LabelledSamples) -> tuple[Check, ...]:
         Check(
             "the result is sparse",
             Aspect.VALUE,
-            ("sparse",),
-            is_one_of(True),
-            "a sparse tensor",
+            outputs=("sparse",),
+            test=is_one_of(True),
+            demands="a sparse tensor",
             at=SPARSE,
         ),
         Check(
             "the labels are kept",
             Aspect.VALUE,
-            ("dense",),
-            _keeps(case.y_true, inside),
-            "each label's classes in their places",
+            outputs=("dense",),
+            test=_keeps(case.y_true, inside),
+            demands="each label's classes in their places",
             at=SPARSE,
         ),
         Check(
             "nothing is kept beyond the labels' ends",
             Aspect.VALUE,
-            ("dense",),
-            is_array(np.where(inside, case.y_true, 0)),
-            "the shape of the labels, and 0 beyond their ends",
+            outputs=("dense",),
+            test=is_array(np.where(inside, case.y_true, 0)),
+            demands="the shape of the labels, and 0 beyond their ends",
             at=SPARSE,
             conventions=("ctc-sparse-labels",),
         ),
@@ -337,16 +364,18 @@ _GRADIENT = frozenset({Aspect.GRADIENT})
 _VALUE = frozenset({Aspect.VALUE})
 
 FAMILIES: tuple[Family, ...] = (
-    Family("ctc_batch_cost", _COST, costs(neutral=True)),
-    Family("ctc_batch_cost", _COST, costs(neutral=False)),
-    Family("ctc_batch_cost", frozenset({Aspect.VALUE}), fine_costs, NEWER, share=0.25),
-    Family("ctc_batch_cost", _GRADIENT, gradients(neutral=True), share=0.5),
-    Family("ctc_batch_cost", _GRADIENT, gradients(neutral=False), share=0.5),
-    Family("ctc_batch_cost", _VALUE, edges),
+    Family("ctc_batch_cost", _COST, make=costs(neutral=True)),
+    Family("ctc_batch_cost", _COST, make=costs(neutral=False)),
+    Family(
+        "ctc_batch_cost", frozenset({Aspect.VALUE}), make=fine_costs, editions=NEWER, share=0.25
+    ),
+    Family("ctc_batch_cost", _GRADIENT, make=gradients(neutral=True), share=0.5),
+    Family("ctc_batch_cost", _GRADIENT, make=gradients(neutral=False), share=0.5),
+    Family("ctc_batch_cost", _VALUE, make=edges),
     Family(
         "ctc_label_dense_to_sparse",
         _VALUE,
-        label_tensors,
+        make=label_tensors,
         editions=("keras-2.0", "keras-2.2"),
         share=0.5,
     ),

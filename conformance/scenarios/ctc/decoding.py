@@ -7,7 +7,7 @@ the documents; one that is right for the first only is against the convention `c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,7 @@ class DecodedSamples:
 
     y_pred: Array
     input_length: Array
+    _: KW_ONLY
     last: Labels
     first: Labels
 
@@ -100,9 +101,8 @@ def greedy_case(seed: int, count: int, steps: int, categories: int) -> DecodedSa
     dtype = inputs.DTYPES[rng.integers(len(inputs.DTYPES))]
     y_pred = peaked(rng, (count, steps, categories)).astype(dtype)
     lengths = inputs.lengths_up_to(rng, count, steps, 1)
-    return DecodedSamples(
-        y_pred, lengths, *both(lambda y: (ctc.best_path(y),), ended(y_pred, lengths))
-    )
+    last, first = both(lambda y: (ctc.best_path(y),), ended(y_pred, lengths))
+    return DecodedSamples(y_pred, lengths, last=last, first=first)
 
 
 def beam_case(seed: int, count: int, steps: int, categories: int, top: int) -> DecodedSamples:
@@ -116,7 +116,8 @@ def beam_case(seed: int, count: int, steps: int, categories: int, top: int) -> D
     lengths = inputs.lengths_up_to(rng, count, steps, 2)
     y_pred = np.stack([_certain(rng, (steps, categories), int(n), top, dtype) for n in lengths])
     rows = [y.astype(np.float64) for y in ended(y_pred, lengths)]
-    return DecodedSamples(y_pred, lengths, *both(lambda y: _likeliest(y, top), rows))
+    last, first = both(lambda y: _likeliest(y, top), rows)
+    return DecodedSamples(y_pred, lengths, last=last, first=first)
 
 
 def _likeliest(y: Array, top: int) -> tuple[Label, ...]:
@@ -159,7 +160,9 @@ def sequences(case: DecodedSamples, *, ordered: bool) -> Callable[..., Problem |
         found = [list(row) for row in zip(*columns, strict=True)]
         if not _same(found, case.last, ordered):
             named = BLANK if _same(found, case.first, ordered) else ()
-            return Problem(f"gives {_listed(found)}", "sequences", named, _listed(found))
+            return Problem(
+                f"gives {_listed(found)}", "sequences", conventions=named, got=_listed(found)
+            )
         return None
 
     return test
@@ -227,7 +230,11 @@ def probabilities_of(case: DecodedSamples) -> Callable[..., Problem | None]:
             return problem
         unrolled = tuple(tuple(tuple(k - 1 for k in one) for one in row) for row in case.first)
         other = agrees_with(_logarithms(case, -1, unrolled))(_sorted(values))
-        return problem if other is not None else Problem(problem.gives, "blank", BLANK, got=got)
+        return (
+            problem
+            if other is not None
+            else Problem(problem.gives, "blank", conventions=BLANK, got=got)
+        )
 
     return test
 
@@ -270,17 +277,17 @@ def form_checks(count: int) -> tuple[Check, ...]:
         Check(
             "how many sequences there are",
             Aspect.VALUE,
-            ("beyond",),
-            raises("IndexError"),
-            f"a list of {count}",
+            outputs=("beyond",),
+            test=raises("IndexError"),
+            demands=f"a list of {count}",
             at=ONE if count == 1 else COUNT,
         ),
         Check(
             "the result is a pair",
             Aspect.VALUE,
-            ("third",),
-            raises("IndexError"),
-            "a list of sequences and their log probabilities",
+            outputs=("third",),
+            test=raises("IndexError"),
+            demands="a list of sequences and their log probabilities",
             at=TUPLE,
         ),
     )
@@ -291,9 +298,9 @@ def padding_check(count: int, outputs: tuple[str, ...]) -> Check:
     return Check(
         "-1 only after the end",
         Aspect.VALUE,
-        outputs,
-        unbroken(count),
-        "sequences without blanks, and -1 after their ends",
+        outputs=outputs,
+        test=unbroken(count),
+        demands="sequences without blanks, and -1 after their ends",
         conventions=("ctc-padding",),
     )
 
@@ -303,26 +310,26 @@ def greedy_checks(case: DecodedSamples) -> Iterator[Check]:
     yield Check(
         "the best path's sequence",
         Aspect.VALUE,
-        ("decoded0",),
-        sequences(case, ordered=True),
-        f"{_listed(case.last)}, with -1 after the ends",
+        outputs=("decoded0",),
+        test=sequences(case, ordered=True),
+        demands=f"{_listed(case.last)}, with -1 after the ends",
         at=ONE,
     )
     yield padding_check(len(case.y_pred), ("decoded0",))
     yield Check(
         "a log probability is not above 0",
         Aspect.VALUE,
-        ("decoded1",),
-        no_probability_above_one,
-        "log of a probability, which is at most 1",
+        outputs=("decoded1",),
+        test=no_probability_above_one,
+        demands="log of a probability, which is at most 1",
         at=LOGARITHMS,
     )
     yield Check(
         "log of the best path's probability",
         Aspect.VALUE,
-        ("decoded1",),
-        of_best_path(case),
-        "log of the probability of the best path, in the shape (samples, 1)",
+        outputs=("decoded1",),
+        test=of_best_path(case),
+        demands="log of the probability of the best path, in the shape (samples, 1)",
         at=LOGARITHMS,
         conventions=("ctc-greedy-probability",),
     )
@@ -334,10 +341,10 @@ def greedy(case: DecodedSamples, binding: str, said: bool) -> Scenario:
     return Scenario(
         "ctc_decode",
         "best path decoding",
-        writer.program(),
-        writer.arrays,
-        (*greedy_checks(case), *form_checks(1)),
-        case.conventions,
+        program=writer.program(),
+        arrays=writer.arrays,
+        checks=(*greedy_checks(case), *form_checks(1)),
+        conventions=case.conventions,
     )
 
 
@@ -347,27 +354,27 @@ def beam_checks(case: DecodedSamples, top: int) -> Iterator[Check]:
     yield Check(
         "the likeliest sequences",
         Aspect.VALUE,
-        outputs,
-        sequences(case, ordered=False),
-        f"{_listed(case.last)}, with -1 after the ends",
+        outputs=outputs,
+        test=sequences(case, ordered=False),
+        demands=f"{_listed(case.last)}, with -1 after the ends",
         at=SEVERAL,
     )
     if top > 1:
         yield Check(
             "the likeliest first",
             Aspect.VALUE,
-            outputs,
-            sequences(case, ordered=True),
-            f"{_listed(case.last)}, with -1 after the ends",
+            outputs=outputs,
+            test=sequences(case, ordered=True),
+            demands=f"{_listed(case.last)}, with -1 after the ends",
             conventions=("ctc-order",),
         )
     yield padding_check(len(case.y_pred), outputs)
     yield Check(
         "the sequences' log probabilities",
         Aspect.VALUE,
-        (f"decoded{top}",),
-        probabilities_of(case),
-        "log of the probability of each sequence, in the shape (samples, top_paths)",
+        outputs=(f"decoded{top}",),
+        test=probabilities_of(case),
+        demands="log of the probability of each sequence, in the shape (samples, top_paths)",
         at=LOGARITHMS,
     )
 
@@ -384,10 +391,10 @@ def beam(case: DecodedSamples, binding: str, width: int | None) -> Scenario:
     return Scenario(
         "ctc_decode",
         "beam search that loses nothing",
-        writer.program(),
-        writer.arrays,
-        (*beam_checks(case, top), *form_checks(top)),
-        case.conventions,
+        program=writer.program(),
+        arrays=writer.arrays,
+        checks=(*beam_checks(case, top), *form_checks(top)),
+        conventions=case.conventions,
     )
 
 
@@ -396,8 +403,8 @@ def repeated(_: str) -> Sequence[Scenario]:
     steps = np.array([[2, 16, 1, 1], [1, 2, 1, 16], [2, 16, 1, 1]]) / 20
     y_pred = steps[None].astype("float32")
     rows = [steps.astype("float32").astype(np.float64)]
-    found = both(lambda y: _likeliest(y, 1), rows)
-    case = DecodedSamples(y_pred, np.array([3], "int32"), *found)
+    last, first = both(lambda y: _likeliest(y, 1), rows)
+    case = DecodedSamples(y_pred, np.array([3], "int32"), last=last, first=first)
     return (beam(case, "variable", None),)
 
 
@@ -405,8 +412,9 @@ def shorter(_: str) -> Sequence[Scenario]:
     """A sample that ends before another, with a class after its end that is no blank."""
     steps = np.array([[1, 16, 2, 1], [1, 2, 16, 1], [1, 16, 2, 1]]) / 20
     y_pred, lengths = np.stack([steps, steps]).astype("float32"), np.array([3, 1], "int32")
-    found = both(lambda y: (ctc.best_path(y),), ended(y_pred, lengths))
-    return (greedy(DecodedSamples(y_pred, lengths, *found), "variable", True),)
+    last, first = both(lambda y: (ctc.best_path(y),), ended(y_pred, lengths))
+    case = DecodedSamples(y_pred, lengths, last=last, first=first)
+    return (greedy(case, "variable", True),)
 
 
 def greedy_cases(_: str) -> st.SearchStrategy[Scenario]:
@@ -433,8 +441,8 @@ def beam_cases(_: str) -> st.SearchStrategy[Scenario]:
 
 
 FAMILIES: tuple[Family, ...] = (
-    Family("ctc_decode", frozenset({Aspect.VALUE}), greedy_cases, EDITIONS),
-    Family("ctc_decode", frozenset({Aspect.VALUE}), beam_cases, EDITIONS),
-    Family("ctc_decode", frozenset({Aspect.VALUE}), repeated, EDITIONS),
-    Family("ctc_decode", frozenset({Aspect.VALUE}), shorter, EDITIONS),
+    Family("ctc_decode", frozenset({Aspect.VALUE}), make=greedy_cases, editions=EDITIONS),
+    Family("ctc_decode", frozenset({Aspect.VALUE}), make=beam_cases, editions=EDITIONS),
+    Family("ctc_decode", frozenset({Aspect.VALUE}), make=repeated, editions=EDITIONS),
+    Family("ctc_decode", frozenset({Aspect.VALUE}), make=shorter, editions=EDITIONS),
 )

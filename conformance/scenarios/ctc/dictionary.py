@@ -50,7 +50,7 @@ def argmax_gives(case: DecodedSamples) -> Callable[..., Problem | None]:
         if last == case.last:
             return None
         named = BLANK if first == case.first else ()
-        return Problem(f"gives {last}", "sequences", named, repr(last))
+        return Problem(f"gives {last}", "sequences", conventions=named, got=repr(last))
 
     return test
 
@@ -68,15 +68,29 @@ def scenario(
         Check(
             "the form of the result",
             Aspect.VALUE,
-            ("paths",),
-            has_shape(case.y_pred.shape),
-            f"the shape {case.y_pred.shape}",
+            outputs=("paths",),
+            test=has_shape(case.y_pred.shape),
+            demands=f"the shape {case.y_pred.shape}",
             at=PATHS,
         ),
-        Check(title, Aspect.VALUE, ("paths",), argmax_gives(case), demands, at=PATHS),
+        Check(
+            title,
+            Aspect.VALUE,
+            outputs=("paths",),
+            test=argmax_gives(case),
+            demands=demands,
+            at=PATHS,
+        ),
     )
     conventions = (*case.conventions, *named)
-    return Scenario("ctc_decode", title, writer.program(), writer.arrays, checks, conventions)
+    return Scenario(
+        "ctc_decode",
+        title,
+        program=writer.program(),
+        arrays=writer.arrays,
+        checks=checks,
+        conventions=conventions,
+    )
 
 
 def dictionary_arguments(words: Sequence[Label], width: int | None) -> dict[str, Argument]:
@@ -106,7 +120,7 @@ def dictionary_case(
         rankings = [_ranking(y, words) for y in ended(y_pred, lengths)]
         if all(inputs.certain(ranking, 1) for ranking in rankings):
             labels = tuple((ranking[0][0],) for ranking in rankings)
-            return DecodedSamples(y_pred, lengths, labels, labels), words
+            return DecodedSamples(y_pred, lengths, last=labels, first=labels), words
 
 
 def _ranking(y: Array, words: Sequence[Label]) -> list[tuple[Label, float]]:
@@ -141,6 +155,8 @@ def dictionary_cases(_: str) -> st.SearchStrategy[Scenario]:
 
 
 FAMILIES: tuple[Family, ...] = (
-    Family("ctc_decode", frozenset({Aspect.VALUE}), greedy_cases, EDITIONS),
-    Family("ctc_decode", frozenset({Aspect.VALUE}), dictionary_cases, EDITIONS, share=0.5),
+    Family("ctc_decode", frozenset({Aspect.VALUE}), make=greedy_cases, editions=EDITIONS),
+    Family(
+        "ctc_decode", frozenset({Aspect.VALUE}), make=dictionary_cases, editions=EDITIONS, share=0.5
+    ),
 )

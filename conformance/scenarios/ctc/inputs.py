@@ -10,7 +10,7 @@ All probabilities are at least 0.02, far above `epsilon`, which an implementatio
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -42,6 +42,7 @@ class LabelledSamples:
 
     y_true: Array
     y_pred: Array
+    _: KW_ONLY
     input_length: Array
     label_length: Array
     neutral: bool
@@ -110,9 +111,9 @@ def labelled(seed: int, count: int, steps: int, categories: int, neutral: bool) 
     return LabelledSamples(
         padded(rng, labels, allowed),
         y_pred.astype("float32" if neutral else DTYPES[rng.integers(len(DTYPES))]),
-        lengths,
-        np.array([len(label) for label in labels], "int32"),
-        neutral,
+        input_length=lengths,
+        label_length=np.array([len(label) for label in labels], "int32"),
+        neutral=neutral,
     )
 
 

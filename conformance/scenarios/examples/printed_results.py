@@ -74,16 +74,27 @@ def _scenario(function: str, example: Example, shown: Shown) -> Scenario:
     outputs = _outputs(p, shown)
     test, demands = _demanded(p, shown.gives)
     at = {str(document): line for document, line in shown.at.items()}
-    check = Check(f"{shown.id}: {shown.show}", Aspect.EXAMPLE, outputs, test, demands, at)
+    check = Check(
+        f"{shown.id}: {shown.show}",
+        Aspect.EXAMPLE,
+        outputs=outputs,
+        test=test,
+        demands=demands,
+        at=at,
+    )
     title = f"the documents' example {example.id}"
     setup = _setup(example.configuration)
-    return Scenario(function, title, p.program(*outputs), p.arrays, (check,), setup=setup)
+    return Scenario(
+        function, title, program=p.program(*outputs), arrays=p.arrays, checks=(check,), setup=setup
+    )
 
 
 def _setup(configuration: Configuration | None) -> Setup | None:
     if configuration is None:
         return None
-    return Setup(configuration.file, {"KERAS_BACKEND": OWN} if configuration.backend else {})
+    return Setup(
+        configuration.file, environment={"KERAS_BACKEND": OWN} if configuration.backend else {}
+    )
 
 
 def _outputs(p: ExampleProgram, shown: Shown) -> tuple[str, ...]:
@@ -201,7 +212,7 @@ def _families() -> Iterator[Family]:
     for function in filter(None, functions):
         editions = tuple(edition for edition in DOCUMENT if _results_of(function, edition))
         make = partial(scenarios, function)
-        yield Family(function, frozenset({Aspect.EXAMPLE}), make, editions)
+        yield Family(function, frozenset({Aspect.EXAMPLE}), make=make, editions=editions)
 
 
 FAMILIES: tuple[Family, ...] = tuple(_families())

@@ -6,7 +6,7 @@ Those with exact gradients take small integers, so that every implementation giv
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ class KnownGradient:
     name: str
     build: Callable[..., Ref]
     """Writes the loss of some variables."""
+    _: KW_ONLY
     slopes: Callable[..., Sequence[Array]]
     """One array for each variable."""
     variables: int = 1
@@ -57,48 +58,53 @@ def _logistic(x: Array) -> Array:
 
 
 KNOWN_GRADIENTS = (
-    KnownGradient("a sum", _sum, lambda x: [np.ones(x.shape)]),
-    KnownGradient("a sum of squares", _of("square"), lambda x: [2 * x]),
+    KnownGradient("a sum", _sum, slopes=lambda x: [np.ones(x.shape)]),
+    KnownGradient("a sum of squares", _of("square"), slopes=lambda x: [2 * x]),
     KnownGradient(
         "a sum of cubes",
         lambda w, x: _sum(w, _mul(w, x, _mul(w, x, x))),
-        lambda x: [3 * x * x],
+        slopes=lambda x: [3 * x * x],
     ),
     KnownGradient(
-        "a sum of products", lambda w, x, y: _sum(w, _mul(w, x, y)), lambda x, y: [y, x], 2
+        "a sum of products",
+        lambda w, x, y: _sum(w, _mul(w, x, y)),
+        slopes=lambda x, y: [y, x],
+        variables=2,
     ),
     KnownGradient(
         "the square of a sum",
         lambda w, x: w.call("square", _sum(w, x)),
-        lambda x: [np.full(x.shape, 2 * x.sum())],
+        slopes=lambda x: [np.full(x.shape, 2 * x.sum())],
     ),
     KnownGradient(
         "a sum of x**2 y - y",
         lambda w, x, y: _sum(w, w.call("operator.sub", _mul(w, w.call("square", x), y), y)),
-        lambda x, y: [2 * x * y, x * x - 1],
-        2,
+        slopes=lambda x, y: [2 * x * y, x * x - 1],
+        variables=2,
     ),
-    KnownGradient("a sum of exponentials", _of("exp"), lambda x: [np.exp(x)], exact=False),
-    KnownGradient("a sum of sines", _of("sin"), lambda x: [np.cos(x)], exact=False),
-    KnownGradient("a sum of logarithms", _of("log"), lambda x: [1 / x], exact=False, positive=True),
+    KnownGradient("a sum of exponentials", _of("exp"), slopes=lambda x: [np.exp(x)], exact=False),
+    KnownGradient("a sum of sines", _of("sin"), slopes=lambda x: [np.cos(x)], exact=False),
+    KnownGradient(
+        "a sum of logarithms", _of("log"), slopes=lambda x: [1 / x], exact=False, positive=True
+    ),
     KnownGradient(
         "a sum of sigmoids",
         _of("sigmoid"),
-        lambda x: [_logistic(x) * _logistic(-x)],
+        slopes=lambda x: [_logistic(x) * _logistic(-x)],
         exact=False,
     ),
     KnownGradient(
         "a sum of quotients",
         lambda w, x, y: _sum(w, w.call("operator.truediv", x, y)),
-        lambda x, y: [1 / y, -x / y**2],
-        2,
+        slopes=lambda x, y: [1 / y, -x / y**2],
+        variables=2,
         exact=False,
         positive=True,
     ),
     KnownGradient(
         "a mean of squares",
         lambda w, x: w.call("mean", w.call("square", x)),
-        lambda x: [2 * x / x.size],
+        slopes=lambda x: [2 * x / x.size],
         exact=False,
     ),
 )

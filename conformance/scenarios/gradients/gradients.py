@@ -53,11 +53,11 @@ def _item(w: ProgramWriter, output: str, items: Ref, index: int) -> None:
 
 def _equals(output: str, expected: Array, demands: str) -> Check:
     test = is_array(expected)
-    return Check("gradient", Aspect.GRADIENT, (output,), test, demands)
+    return Check("gradient", Aspect.GRADIENT, outputs=(output,), test=test, demands=demands)
 
 
 def _unchanged(output: str, expected: Array, demands: str) -> Check:
-    return Check("value", Aspect.VALUE, (output,), is_array(expected), demands)
+    return Check("value", Aspect.VALUE, outputs=(output,), test=is_array(expected), demands=demands)
 
 
 def _within(value: Array, dtype: str) -> Test:
@@ -89,7 +89,14 @@ def known(form: KnownGradient, shape: tuple[int, ...], dtype: str, seed: int) ->
         _item(w, f"g{i}", gradients, i)
         checks += _typed_gradient(form, f"g{i}", slope, dtype)
     conventions = () if shape else ("scalar",)
-    return Scenario("gradients", form.name, w.program(), w.arrays, tuple(checks), conventions)
+    return Scenario(
+        "gradients",
+        form.name,
+        program=w.program(),
+        arrays=w.arrays,
+        checks=tuple(checks),
+        conventions=conventions,
+    )
 
 
 def _typed_gradient(
@@ -98,13 +105,13 @@ def _typed_gradient(
     test = is_array(slope) if form.exact else _within(slope, dtype)
     demands = f"the gradient of {form.name}"
     return (
-        Check("gradient", Aspect.GRADIENT, (output,), test, demands),
+        Check("gradient", Aspect.GRADIENT, outputs=(output,), test=test, demands=demands),
         Check(
             "dtype",
             Aspect.DTYPE,
-            (output,),
-            has_dtype(dtype),
-            "the dtype of the variable",
+            outputs=(output,),
+            test=has_dtype(dtype),
+            demands="the dtype of the variable",
             conventions=("result-dtype",),
         ),
     )
@@ -119,7 +126,14 @@ def _known(_edition: str) -> st.SearchStrategy[Scenario]:
 def _gradients(
     title: str, w: ProgramWriter, *checks: Check, resting: Sequence[str] = ()
 ) -> Scenario:
-    return Scenario("gradients", title, w.program(), w.arrays, checks, tuple(resting))
+    return Scenario(
+        "gradients",
+        title,
+        program=w.program(),
+        arrays=w.arrays,
+        checks=checks,
+        conventions=tuple(resting),
+    )
 
 
 def order() -> Scenario:
@@ -216,7 +230,7 @@ def unconnected() -> Scenario:
         return is_array(2 * X)(values[:1]) or _zero(Y[0])(values[1:])
 
     demands = "the gradient of x, and zeros or None for y"
-    check = Check("gradients", Aspect.GRADIENT, ("gradients",), test, demands)
+    check = Check("gradients", Aspect.GRADIENT, outputs=("gradients",), test=test, demands=demands)
     return _gradients("of a variable not in the loss", w, check, resting=(UNCONNECTED,))
 
 
@@ -248,7 +262,14 @@ def descent() -> Scenario:
 def _stopping(
     title: str, w: ProgramWriter, *checks: Check, resting: Sequence[str] = ()
 ) -> Scenario:
-    return Scenario("stop_gradient", title, w.program(), w.arrays, checks, tuple(resting))
+    return Scenario(
+        "stop_gradient",
+        title,
+        program=w.program(),
+        arrays=w.arrays,
+        checks=checks,
+        conventions=tuple(resting),
+    )
 
 
 def forwards(shape: tuple[int, ...], dtype: str, seed: int) -> Scenario:
@@ -262,9 +283,9 @@ def forwards(shape: tuple[int, ...], dtype: str, seed: int) -> Scenario:
     kept = Check(
         "dtype",
         Aspect.DTYPE,
-        ("variable",),
-        has_dtype(dtype),
-        "the dtype of the variable",
+        outputs=("variable",),
+        test=has_dtype(dtype),
+        demands="the dtype of the variable",
         conventions=("result-dtype",),
     )
     return _stopping(
@@ -349,7 +370,9 @@ def alone() -> Scenario:
     x = _variable(w, "x", X)
     w.observe("gradient", "gradients", _sum(w, w.call("stop_gradient", x)), [x])
     demands = "zeros, or None"
-    check = Check("gradient", Aspect.GRADIENT, ("gradient",), _zero(X), demands)
+    check = Check(
+        "gradient", Aspect.GRADIENT, outputs=("gradient",), test=_zero(X), demands=demands
+    )
     return _stopping("stop_gradient(x) alone", w, check, resting=(UNCONNECTED,))
 
 
@@ -366,7 +389,11 @@ def several() -> Scenario:
         return is_array(X)(values[:1]) or is_array(Y[0])(values[1:])
 
     demands = "a list of both values"
-    return _stopping("a list", w, Check("list", Aspect.VALUE, ("stopped",), test, demands, LISTS))
+    return _stopping(
+        "a list",
+        w,
+        Check("list", Aspect.VALUE, outputs=("stopped",), test=test, demands=demands, at=LISTS),
+    )
 
 
 def several_constants() -> Scenario:
@@ -387,11 +414,11 @@ def _fixed(*made: Callable[[], Scenario]) -> Callable[[str], Sequence[Scenario]]
 
 GRADIENT = frozenset({Aspect.GRADIENT})
 FAMILIES: tuple[Family, ...] = (
-    Family("gradients", frozenset({Aspect.GRADIENT, Aspect.DTYPE}), _known),
+    Family("gradients", frozenset({Aspect.GRADIENT, Aspect.DTYPE}), make=_known),
     Family(
         "gradients",
         GRADIENT,
-        _fixed(
+        make=_fixed(
             order,
             changed,
             called,
@@ -403,10 +430,12 @@ FAMILIES: tuple[Family, ...] = (
             descent,
         ),
     ),
-    Family("stop_gradient", frozenset({Aspect.VALUE, Aspect.DTYPE}), _forwards, share=0.5),
+    Family("stop_gradient", frozenset({Aspect.VALUE, Aspect.DTYPE}), make=_forwards, share=0.5),
     Family(
-        "stop_gradient", GRADIENT, _fixed(constant_factor, constant_term, other_variable, alone)
+        "stop_gradient",
+        GRADIENT,
+        make=_fixed(constant_factor, constant_term, other_variable, alone),
     ),
-    Family("stop_gradient", frozenset({Aspect.VALUE}), _fixed(several), LISTING),
-    Family("stop_gradient", GRADIENT, _fixed(several_constants), LISTING),
+    Family("stop_gradient", frozenset({Aspect.VALUE}), make=_fixed(several), editions=LISTING),
+    Family("stop_gradient", GRADIENT, make=_fixed(several_constants), editions=LISTING),
 )

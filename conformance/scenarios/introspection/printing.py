@@ -85,7 +85,12 @@ def _scenario(
     shown = elements**2 if squared else elements
     conventions = ("input-dtype",) if elements.dtype.kind == "i" else ()
     return Scenario(
-        PRINT, title, w.program(), w.arrays, tuple(_checks(shown, message)), conventions
+        PRINT,
+        title,
+        program=w.program(),
+        arrays=w.arrays,
+        checks=tuple(_checks(shown, message)),
+        conventions=conventions,
     )
 
 
@@ -99,27 +104,27 @@ def _checks(elements: Array, message: str | None) -> Sequence[Check]:
     value = Check(
         "the value is printed",
         Aspect.VALUE,
-        ("printed",),
-        has_numbers(elements),
-        f"the value {elements.tolist()} in what is printed",
-        PRINTED,
+        outputs=("printed",),
+        test=has_numbers(elements),
+        demands=f"the value {elements.tolist()} in what is printed",
+        at=PRINTED,
     )
     if message is None:
         return (value,)
     told = Check(
         "the message is printed",
         Aspect.VALUE,
-        ("printed",),
-        contains(message),
-        f"the message {message!r} in what is printed",
-        PRINTED,
+        outputs=("printed",),
+        test=contains(message),
+        demands=f"the message {message!r} in what is printed",
+        at=PRINTED,
     )
     once = Check(
         "it is printed once",
         Aspect.VALUE,
-        ("printed",),
-        is_there_once(message),
-        "the message once for one evaluation",
+        outputs=("printed",),
+        test=is_there_once(message),
+        demands="the message once for one evaluation",
         conventions=ONCE,
     )
     return (told, value, once)
@@ -137,4 +142,4 @@ def prints(_edition: str) -> Sequence[Scenario]:
     )
 
 
-FAMILIES: tuple[Family, ...] = (Family(PRINT, frozenset({Aspect.VALUE}), prints),)
+FAMILIES: tuple[Family, ...] = (Family(PRINT, frozenset({Aspect.VALUE}), make=prints),)

@@ -35,7 +35,15 @@ dtypes = st.sampled_from(["float32", "float64"])
 def truth(name: str, output: str, expected: bool, at: dict[str, int], **more: Any) -> Check:
     """A check of what is_sparse answers."""
     aspect = more.pop("aspect", Aspect.VALUE)
-    return Check(name, aspect, (output,), is_one_of(expected), str(expected), at=at, **more)
+    return Check(
+        name,
+        aspect,
+        outputs=(output,),
+        test=is_one_of(expected),
+        demands=str(expected),
+        at=at,
+        **more,
+    )
 
 
 def kinds(shape: tuple[int, ...], dtype: str) -> Scenario:
@@ -55,7 +63,9 @@ def kinds(shape: tuple[int, ...], dtype: str) -> Scenario:
         truth("a sparse placeholder", "sparse", True, IS_SPARSE),
     )
     title = "is_sparse of tensors of both sorts"
-    return Scenario("is_sparse", title, writer.program(), writer.arrays, checks)
+    return Scenario(
+        "is_sparse", title, program=writer.program(), arrays=writer.arrays, checks=checks
+    )
 
 
 def dense_kinds(shape: tuple[int, ...], dtype: str) -> Scenario:
@@ -65,7 +75,9 @@ def dense_kinds(shape: tuple[int, ...], dtype: str) -> Scenario:
     writer.observe("zeros", "is_sparse", zeros)
     checks = (truth("a variable full of zeros", "zeros", False, IS_SPARSE),)
     title = "is_sparse of a dense tensor"
-    return Scenario("is_sparse", title, writer.program(), writer.arrays, checks)
+    return Scenario(
+        "is_sparse", title, program=writer.program(), arrays=writer.arrays, checks=checks
+    )
 
 
 def placeholders(_: str) -> Sequence[Scenario]:
@@ -81,14 +93,14 @@ def placeholders(_: str) -> Sequence[Scenario]:
         Check(
             "axes",
             Aspect.VALUE,
-            ("sparse_ndim",),
-            is_one_of(2),
-            "2 axes",
+            outputs=("sparse_ndim",),
+            test=is_one_of(2),
+            demands="2 axes",
             at={"ja-2.0": 448, "ko-2.2": 328},
         ),
     )
     title = "placeholders of both sorts"
-    return (Scenario("placeholder", title, writer.program(), {}, checks),)
+    return (Scenario("placeholder", title, program=writer.program(), arrays={}, checks=checks),)
 
 
 def from_sparse(shape: tuple[int, ...], dtype: str) -> Scenario:
@@ -103,15 +115,21 @@ def from_sparse(shape: tuple[int, ...], dtype: str) -> Scenario:
         Check(
             "the dtype is kept",
             Aspect.DTYPE,
-            ("dtype",),
-            is_one_of(dtype),
-            dtype,
+            outputs=("dtype",),
+            test=is_one_of(dtype),
+            demands=dtype,
             conventions=("result-dtype",),
         ),
-        Check("int_shape", Aspect.STATIC_SHAPE, ("shape",), has_static_shape(shape), str(shape)),
+        Check(
+            "int_shape",
+            Aspect.STATIC_SHAPE,
+            outputs=("shape",),
+            test=has_static_shape(shape),
+            demands=str(shape),
+        ),
     )
     title = "to_dense of a sparse placeholder"
-    return Scenario("to_dense", title, writer.program(), {}, checks)
+    return Scenario("to_dense", title, program=writer.program(), arrays={}, checks=checks)
 
 
 def from_dense(shape: tuple[int, ...], dtype: str, seed: int) -> Scenario:
@@ -127,18 +145,27 @@ def from_dense(shape: tuple[int, ...], dtype: str, seed: int) -> Scenario:
     at = {"ja-2.0": 1329, "zh-TW": 282, "ko-2.2": 173}
     checks = (
         truth("the result is dense", "sparse", False, TO_DENSE),
-        Check("the elements", Aspect.VALUE, ("elements",), is_array(value), "x itself", at=at),
+        Check(
+            "the elements",
+            Aspect.VALUE,
+            outputs=("elements",),
+            test=is_array(value),
+            demands="x itself",
+            at=at,
+        ),
         Check(
             "the dtype is kept",
             Aspect.DTYPE,
-            ("elements",),
-            has_dtype(dtype),
-            dtype,
+            outputs=("elements",),
+            test=has_dtype(dtype),
+            demands=dtype,
             conventions=("result-dtype",),
         ),
     )
     title = "to_dense of a dense tensor"
-    return Scenario("to_dense", title, writer.program(), writer.arrays, checks)
+    return Scenario(
+        "to_dense", title, program=writer.program(), arrays=writer.arrays, checks=checks
+    )
 
 
 def from_labels(shape: tuple[int, ...], seed: int) -> Scenario:
@@ -152,10 +179,19 @@ def from_labels(shape: tuple[int, ...], seed: int) -> Scenario:
     writer.observe("elements", "eval", writer.call("to_dense", sparse))
     test = is_array(value)
     checks = (
-        Check("the elements", Aspect.VALUE, ("elements",), test, "the elements", at=TO_DENSE),
+        Check(
+            "the elements",
+            Aspect.VALUE,
+            outputs=("elements",),
+            test=test,
+            demands="the elements",
+            at=TO_DENSE,
+        ),
     )
     title = "to_dense of sparse labels"
-    return Scenario("to_dense", title, writer.program(), writer.arrays, checks)
+    return Scenario(
+        "to_dense", title, program=writer.program(), arrays=writer.arrays, checks=checks
+    )
 
 
 def _of(make: Callable[..., Scenario], *more: Any) -> Callable[[str], st.SearchStrategy[Scenario]]:
@@ -167,18 +203,22 @@ _VALUE = frozenset({Aspect.VALUE})
 _ALL = frozenset({Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE})
 
 FAMILIES: tuple[Family, ...] = (
-    Family("is_sparse", _VALUE, _of(kinds, dtypes), EDITIONS, share=0.5),
-    Family("is_sparse", _VALUE, _of(dense_kinds, dtypes), EDITIONS, share=0.25),
-    Family("to_dense", _ALL, _of(from_sparse, dtypes), EDITIONS, share=0.5),
+    Family("is_sparse", _VALUE, make=_of(kinds, dtypes), editions=EDITIONS, share=0.5),
+    Family("is_sparse", _VALUE, make=_of(dense_kinds, dtypes), editions=EDITIONS, share=0.25),
+    Family("to_dense", _ALL, make=_of(from_sparse, dtypes), editions=EDITIONS, share=0.5),
     Family(
-        "to_dense", _VALUE | {Aspect.DTYPE}, _of(from_dense, dtypes, _seeds), EDITIONS, share=0.5
+        "to_dense",
+        _VALUE | {Aspect.DTYPE},
+        make=_of(from_dense, dtypes, _seeds),
+        editions=EDITIONS,
+        share=0.5,
     ),
     Family(
         "to_dense",
         _VALUE | {Aspect.DTYPE},
-        lambda _: [from_dense((2, 3), "float64", 1)],
-        EDITIONS,
+        make=lambda _: [from_dense((2, 3), "float64", 1)],
+        editions=EDITIONS,
     ),
-    Family("to_dense", _VALUE, _of(from_labels, _seeds), EDITIONS, share=0.25),
-    Family("placeholder", _VALUE, placeholders, EDITIONS),
+    Family("to_dense", _VALUE, make=_of(from_labels, _seeds), editions=EDITIONS, share=0.25),
+    Family("placeholder", _VALUE, make=placeholders, editions=EDITIONS),
 )

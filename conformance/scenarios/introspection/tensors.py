@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from math import prod
 from typing import Any
@@ -32,6 +32,7 @@ class MadeTensor:
 
     ref: Ref
     shape: Dims
+    _: KW_ONLY
     dtype: str
     what: str
     conventions: tuple[str, ...]
@@ -132,11 +133,11 @@ def _make(
         shape = tuple(max(d, 1) for d in shape)
     dtype = draw(st.sampled_from(dtypes))
     ref, known = KINDS[what](w, draw, shape, dtype)
-    return MadeTensor(ref, known, dtype, what, _conventions(shape, dtype))
+    return MadeTensor(ref, known, dtype=dtype, what=what, conventions=_conventions(shape, dtype))
 
 
 def _check(name: str, aspect: Aspect, test: Any, demands: str, *outputs: str) -> Check:
-    return Check(name, aspect, outputs or ("result",), test, demands)
+    return Check(name, aspect, outputs=outputs or ("result",), test=test, demands=demands)
 
 
 def _scenario(
@@ -144,7 +145,12 @@ def _scenario(
 ) -> Scenario:
     conventions = tuple(sorted({*made.conventions, *more.pop("conventions", ())}))
     return Scenario(
-        function, f"{function} of {made.what}", w.program(), w.arrays, tests, conventions
+        function,
+        f"{function} of {made.what}",
+        program=w.program(),
+        arrays=w.arrays,
+        checks=tests,
+        conventions=conventions,
     )
 
 
@@ -158,7 +164,13 @@ def _unknown_shapes(edition: str) -> list[Scenario]:
     """The result of an operation of which nothing but the rank is known."""
     w = ProgramWriter()
     x = w.call("placeholder", shape=(None, None))
-    made = MadeTensor(w.call("square", x), (None, None), "float32", "a result of unknown shape", ())
+    made = MadeTensor(
+        w.call("square", x),
+        (None, None),
+        dtype="float32",
+        what="a result of unknown shape",
+        conventions=(),
+    )
     return [_static_shape(w, made, edition)]
 
 
@@ -203,7 +215,7 @@ def _has_dimensions(wanted: Dims, result: Values, joined: Values) -> Problem | N
     )
     if whole and agree:
         conventions = ("precise-static-shape",)
-        return Problem(f"gives {found}", "imprecise", conventions, got=str(found))
+        return Problem(f"gives {found}", "imprecise", conventions=conventions, got=str(found))
     return Problem(f"gives {found}", "shape", got=str(found))
 
 
@@ -259,7 +271,10 @@ def _is_dtype(wanted: str, with_suffix: bool, values: Values) -> Problem | None:
     printed = with_suffix and found == f"{wanted}_ref"
     conventions = ("plain-dtype",) if printed else ()
     return Problem(
-        f"gives {found!r}", "suffix" if printed else "dtype", conventions, got=repr(found)
+        f"gives {found!r}",
+        "suffix" if printed else "dtype",
+        conventions=conventions,
+        got=repr(found),
     )
 
 
@@ -325,12 +340,21 @@ def _answers(function: str, edition: str) -> Iterator[Scenario]:
         check = _answers_with(answer, {} if line is None else {DOCUMENT[edition]: line})
         conventions = ("kinds-of-tensors",) if line is None else ()
         title = f"{function} of {what}"
-        yield Scenario(function, title, w.program(), w.arrays, (check,), conventions)
+        yield Scenario(
+            function,
+            title,
+            program=w.program(),
+            arrays=w.arrays,
+            checks=(check,),
+            conventions=conventions,
+        )
 
 
 def _answers_with(answer: bool, at: dict[str, int]) -> Check:
     test = checks.is_one_of(answer)
-    return Check("the answer", Aspect.VALUE, ("result",), test, str(answer), at)
+    return Check(
+        "the answer", Aspect.VALUE, outputs=("result",), test=test, demands=str(answer), at=at
+    )
 
 
 def _layers(_edition: str) -> Iterator[Scenario]:
@@ -349,7 +373,9 @@ def _layers(_edition: str) -> Iterator[Scenario]:
         w.observe("result", "is_keras_tensor", x)
         check = _answers_with(answer, {"ko-2.2": line})
         title = f"is_keras_tensor of {what}"
-        yield Scenario("is_keras_tensor", title, w.program(), w.arrays, (check,))
+        yield Scenario(
+            "is_keras_tensor", title, program=w.program(), arrays=w.arrays, checks=(check,)
+        )
 
 
 def _refusals(_edition: str) -> Iterator[Scenario]:
@@ -358,9 +384,18 @@ def _refusals(_edition: str) -> Iterator[Scenario]:
         w = ProgramWriter()
         w.attempt("result", "is_keras_tensor", _something(w, what))
         test = checks.raises("ValueError")
-        check = Check("no tensor", Aspect.ERROR, ("result",), test, "ValueError", {"ko-2.2": 278})
+        check = Check(
+            "no tensor",
+            Aspect.ERROR,
+            outputs=("result",),
+            test=test,
+            demands="ValueError",
+            at={"ko-2.2": 278},
+        )
         title = f"is_keras_tensor of {what}"
-        yield Scenario("is_keras_tensor", title, w.program(), w.arrays, (check,))
+        yield Scenario(
+            "is_keras_tensor", title, program=w.program(), arrays=w.arrays, checks=(check,)
+        )
 
 
 CASTS: tuple[tuple[str, list[float]], ...] = (
@@ -386,7 +421,14 @@ def _other_casts(_edition: str) -> Iterator[Scenario]:
             f"{expected.tolist()} in {dtype}",
         )
         conventions = ("cast-to-others",)
-        yield Scenario("cast", f"a cast to {dtype}", w.program(), w.arrays, (check,), conventions)
+        yield Scenario(
+            "cast",
+            f"a cast to {dtype}",
+            program=w.program(),
+            arrays=w.arrays,
+            checks=(check,),
+            conventions=conventions,
+        )
 
 
 KEPT_AT = {"ja-2.0": 940, "ko-2.2": 875}
@@ -402,16 +444,27 @@ def _not_in_place(_edition: str) -> list[Scenario]:
         _says("cast", "float16", {}),
         _says("argument", "float32", KEPT_AT),
     )
-    return [Scenario("cast", "a cast and its argument", w.program(), w.arrays, tests)]
+    return [
+        Scenario(
+            "cast", "a cast and its argument", program=w.program(), arrays=w.arrays, checks=tests
+        )
+    ]
 
 
 def _says(output: str, dtype: str, at: dict[str, int]) -> Check:
     test = checks.is_one_of(dtype)
-    return Check(f"the dtype of the {output}", Aspect.DTYPE, (output,), test, dtype, at)
+    return Check(
+        f"the dtype of the {output}",
+        Aspect.DTYPE,
+        outputs=(output,),
+        test=test,
+        demands=dtype,
+        at=at,
+    )
 
 
 def _family(function: str, make: Any, *aspects: Aspect, editions: Sequence[str]) -> Family:
-    return Family(function, frozenset(aspects), make, tuple(editions))
+    return Family(function, frozenset(aspects), make=make, editions=tuple(editions))
 
 
 FAMILIES: tuple[Family, ...] = (

@@ -71,30 +71,35 @@ def _small(shape: tuple[int, ...], level: float, dtype: str, seed: int) -> Scena
         Check(
             "each element is dropped or kept",
             Aspect.VALUE,
-            ("values",),
-            is_dropped_or_kept(elements, level),
-            f"0 or x / (1 - {level:g})",
-            ZEROS,
+            outputs=("values",),
+            test=is_dropped_or_kept(elements, level),
+            demands=f"0 or x / (1 - {level:g})",
+            at=ZEROS,
         ),
         Check(
             "the dtype of x is kept",
             Aspect.DTYPE,
-            ("values",),
-            keeps_dtype(dtype),
-            dtype,
+            outputs=("values",),
+            test=keeps_dtype(dtype),
+            demands=dtype,
             conventions=("result-dtype",),
         ),
         Check(
             "int_shape is the shape of x",
             Aspect.STATIC_SHAPE,
-            ("static",),
-            is_static_shape(shape),
-            str(shape),
-            ZEROS,
+            outputs=("static",),
+            test=is_static_shape(shape),
+            demands=str(shape),
+            at=ZEROS,
         ),
     )
     return Scenario(
-        DROPOUT, "a small call", w.program(), w.arrays, checks, _unsettled(shape, dtype)
+        DROPOUT,
+        "a small call",
+        program=w.program(),
+        arrays=w.arrays,
+        checks=checks,
+        conventions=_unsettled(shape, dtype),
     )
 
 
@@ -146,7 +151,7 @@ def _common_factor(kept: Array, dtype: Any) -> Problem | None:
         return None
     gives = f"multiplies some elements by {low:.6g} and some by {high:.6g}"
     if dtype == np.float64 and low > 0 and high - low <= 8 * np.finfo(np.float32).eps * high:
-        return Problem(gives, "accuracy", ("accuracy",))
+        return Problem(gives, "accuracy", conventions=("accuracy",))
     return Problem(gives, "two factors")
 
 
@@ -160,7 +165,7 @@ def _scale(kept: Array, dtype: Any, level: float) -> Problem | None:
     return Problem(
         f"multiplies what it keeps by {float(kept.flat[0]):.9g}",
         "accuracy" if inaccurate else "factor",
-        ("accuracy",) if inaccurate else ("dropout-scale",),
+        conventions=("accuracy",) if inaccurate else ("dropout-scale",),
     )
 
 
@@ -196,17 +201,17 @@ def _sample(level: float, *, fed: bool) -> Scenario:
         w.observe("sample", "eval", w.call(DROPOUT, ones, level, seed=SEED))
     checks = (_proportion(level), _independence())
     title = "a large tensor fed" if fed else "a large variable evaluated"
-    return Scenario(DROPOUT, title, w.program(), w.arrays, checks)
+    return Scenario(DROPOUT, title, program=w.program(), arrays=w.arrays, checks=checks)
 
 
 def _proportion(level: float) -> Check:
     return Check(
         "the proportion of zeros",
         Aspect.DISTRIBUTION,
-        ("sample",),
-        chance.occurs(lambda got: got == 0, level, "zeros"),
-        f"zeros with probability {level:g}",
-        LEVEL,
+        outputs=("sample",),
+        test=chance.occurs(lambda got: got == 0, level, "zeros"),
+        demands=f"zeros with probability {level:g}",
+        at=LEVEL,
     )
 
 
@@ -214,9 +219,9 @@ def _independence() -> Check:
     return Check(
         "neighbours are dropped independently",
         Aspect.DISTRIBUTION,
-        ("sample",),
-        chance.neighbours_are_independent(lambda got: got == 0),
-        "independent elements",
+        outputs=("sample",),
+        test=chance.neighbours_are_independent(lambda got: got == 0),
+        demands="independent elements",
         conventions=("independent",),
     )
 
@@ -244,22 +249,22 @@ def _noise(
         Check(
             "what shares a flag is dropped together",
             Aspect.VALUE,
-            ("sample",),
-            are_constant(axis),
-            f"elements dropped together along axis {axis}",
-            NOISE_SHAPE,
+            outputs=("sample",),
+            test=are_constant(axis),
+            demands=f"elements dropped together along axis {axis}",
+            at=NOISE_SHAPE,
         ),
         Check(
             "the proportion of flags",
             Aspect.DISTRIBUTION,
-            ("sample",),
-            chance.occurs(lambda got: got.take(0, axis) == 0, level, "flags"),
-            f"flags with probability {level:g}",
-            LEVEL,
+            outputs=("sample",),
+            test=chance.occurs(lambda got: got.take(0, axis) == 0, level, "flags"),
+            demands=f"flags with probability {level:g}",
+            at=LEVEL,
         ),
     )
     title = "a noise shape in the third place" if third else "a noise shape"
-    return Scenario(DROPOUT, title, w.program(), w.arrays, checks)
+    return Scenario(DROPOUT, title, program=w.program(), arrays=w.arrays, checks=checks)
 
 
 def are_constant(axis: int) -> Test:
@@ -284,7 +289,15 @@ def seeds(edition: str) -> Sequence[Scenario]:
     for output, seed in (("first", SEED), ("second", SEED), ("other", OTHER_SEED)):
         _fed(w, output, SMALLER, 0.5, seed=seed)
     flags = chance.are_independent(lambda got: got == 0)
-    return [Scenario(DROPOUT, "tensors with seeds", w.program(), w.arrays, seed_checks(flags))]
+    return [
+        Scenario(
+            DROPOUT,
+            "tensors with seeds",
+            program=w.program(),
+            arrays=w.arrays,
+            checks=seed_checks(flags),
+        )
+    ]
 
 
 def evaluations(edition: str) -> Sequence[Scenario]:
@@ -299,12 +312,20 @@ def evaluations(edition: str) -> Sequence[Scenario]:
     check = Check(
         "each evaluation drops other elements",
         Aspect.DISTRIBUTION,
-        ("once", "again"),
-        chance.of_arrays(chance.other_samples),
-        "other zeros at each evaluation",
+        outputs=("once", "again"),
+        test=chance.of_arrays(chance.other_samples),
+        demands="other zeros at each evaluation",
         conventions=("new-numbers",),
     )
-    return [Scenario(DROPOUT, "a function called twice", w.program(), w.arrays, (check,))]
+    return [
+        Scenario(
+            DROPOUT,
+            "a function called twice",
+            program=w.program(),
+            arrays=w.arrays,
+            checks=(check,),
+        )
+    ]
 
 
 def no_levels(edition: str) -> Sequence[Scenario]:
@@ -328,8 +349,16 @@ def _refusal(title: str, name: str, at: dict[str, int], *args: Argument) -> Scen
     w.attempt(
         "answer", "operator.call", _evaluated(x, *args), w.array("fed", np.ones((4, 5)), "float32")
     )
-    check = Check(name, Aspect.ERROR, ("answer",), raises(), "an exception", at, ("invalid-input",))
-    return Scenario(DROPOUT, title, w.program(), w.arrays, (check,))
+    check = Check(
+        name,
+        Aspect.ERROR,
+        outputs=("answer",),
+        test=raises(),
+        demands="an exception",
+        at=at,
+        conventions=("invalid-input",),
+    )
+    return Scenario(DROPOUT, title, program=w.program(), arrays=w.arrays, checks=(check,))
 
 
 def _evaluated(x: Ref, *args: Argument) -> Function:
@@ -342,11 +371,11 @@ def _evaluated(x: Ref, *args: Argument) -> Function:
 _2 = ("keras-2.0", "keras-2.2")
 
 FAMILIES: tuple[Family, ...] = (
-    Family(DROPOUT, frozenset({Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE}), small),
-    Family(DROPOUT, frozenset({Aspect.DISTRIBUTION}), samples),
-    Family(DROPOUT, frozenset({Aspect.VALUE, Aspect.DISTRIBUTION}), noise_shapes, _2),
-    Family(DROPOUT, frozenset({Aspect.SEED}), seeds),
-    Family(DROPOUT, frozenset({Aspect.DISTRIBUTION}), evaluations),
-    Family(DROPOUT, frozenset({Aspect.ERROR}), no_levels),
-    Family(DROPOUT, frozenset({Aspect.ERROR}), no_noise_shapes, _2),
+    Family(DROPOUT, frozenset({Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE}), make=small),
+    Family(DROPOUT, frozenset({Aspect.DISTRIBUTION}), make=samples),
+    Family(DROPOUT, frozenset({Aspect.VALUE, Aspect.DISTRIBUTION}), make=noise_shapes, editions=_2),
+    Family(DROPOUT, frozenset({Aspect.SEED}), make=seeds),
+    Family(DROPOUT, frozenset({Aspect.DISTRIBUTION}), make=evaluations),
+    Family(DROPOUT, frozenset({Aspect.ERROR}), make=no_levels),
+    Family(DROPOUT, frozenset({Aspect.ERROR}), make=no_noise_shapes, editions=_2),
 )

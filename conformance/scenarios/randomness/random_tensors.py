@@ -70,24 +70,31 @@ def _small(
         Check(
             "the shape is as asked for",
             Aspect.VALUE,
-            ("values",),
-            has_shape(shape),
-            f"shape {shape}",
-            sampler.shape,
+            outputs=("values",),
+            test=has_shape(shape),
+            demands=f"shape {shape}",
+            at=sampler.shape,
         ),
         _dtype_check(sampler, dtype),
         Check(
             "int_shape is the shape",
             Aspect.STATIC_SHAPE,
-            ("static",),
-            is_static_shape(shape),
-            str(shape),
-            sampler.shape,
+            outputs=("static",),
+            test=is_static_shape(shape),
+            demands=str(shape),
+            at=sampler.shape,
         ),
         *_range_checks(sampler, parameters, "values"),
     )
     shown = _without_figures(sampler, checks)
-    return Scenario(sampler.function, "a small call", w.program(), w.arrays, shown, conventions)
+    return Scenario(
+        sampler.function,
+        "a small call",
+        program=w.program(),
+        arrays=w.arrays,
+        checks=shown,
+        conventions=conventions,
+    )
 
 
 def _seed(sampler: Sampler, seed: int = SEED) -> dict[str, Any]:
@@ -128,11 +135,11 @@ def _dtype_check(sampler: Sampler, dtype: str | None) -> Check:
     return Check(
         "the dtype is as asked for",
         Aspect.DTYPE,
-        ("values",),
-        has_dtype(wanted),
-        wanted,
-        sampler.dtype,
-        () if dtype else ("default-dtype",),
+        outputs=("values",),
+        test=has_dtype(wanted),
+        demands=wanted,
+        at=sampler.dtype,
+        conventions=() if dtype else ("default-dtype",),
     )
 
 
@@ -150,7 +157,9 @@ def is_static_shape(shape: Sequence[int | None]) -> Test:
         conventions = ("precise-static-shape",) if unknown else ()
         shown = None if said == (None,) else said
         return Problem(
-            f"has the static shape {shown}", "unknown" if unknown else "wrong", conventions
+            f"has the static shape {shown}",
+            "unknown" if unknown else "wrong",
+            conventions=conventions,
         )
 
     return test
@@ -166,7 +175,13 @@ def _range_checks(sampler: Sampler, parameters: Parameters, output: str) -> Iter
         test, demands = chance.within(-1e4, 1e4), "finite numbers"
     conventions = _trials(sampler, parameters)
     yield Check(
-        "values are possible", Aspect.VALUE, (output,), test, demands, sampler.values, conventions
+        "values are possible",
+        Aspect.VALUE,
+        outputs=(output,),
+        test=test,
+        demands=demands,
+        at=sampler.values,
+        conventions=conventions,
     )
 
 
@@ -214,7 +229,7 @@ def _sample(
     w.observe("sample", "eval", make(w))
     checks = (*_range_checks(sampler, parameters, "sample"), *_law_checks(sampler, parameters))
     shown = _without_figures(sampler, checks)
-    return Scenario(sampler.function, title, w.program(), w.arrays, shown)
+    return Scenario(sampler.function, title, program=w.program(), arrays=w.arrays, checks=shown)
 
 
 def _law_checks(sampler: Sampler, parameters: Parameters) -> Iterator[Check]:
@@ -230,9 +245,9 @@ def _law_checks(sampler: Sampler, parameters: Parameters) -> Iterator[Check]:
     yield Check(
         "neighbours are independent",
         Aspect.DISTRIBUTION,
-        ("sample",),
-        chance.neighbours_are_independent(law.distribution),
-        "independent numbers",
+        outputs=("sample",),
+        test=chance.neighbours_are_independent(law.distribution),
+        demands="independent numbers",
         conventions=("independent",),
     )
 
@@ -241,9 +256,9 @@ def _distribution(test: Test, demands: str, conventions: tuple[str, ...] = ()) -
     return Check(
         "the distribution",
         Aspect.DISTRIBUTION,
-        ("sample",),
-        test,
-        demands,
+        outputs=("sample",),
+        test=test,
+        demands=demands,
         conventions=conventions,
     )
 
@@ -257,7 +272,15 @@ def seeds(sampler: Sampler, edition: str) -> Sequence[Scenario]:
         made = _called(w, sampler, SMALLER, parameters, keywords=True, seed=seed)
         w.observe(output, "eval", made)
     checks = seed_checks(_independence(sampler, parameters))
-    return [Scenario(sampler.function, "tensors with seeds", w.program(), w.arrays, checks)]
+    return [
+        Scenario(
+            sampler.function,
+            "tensors with seeds",
+            program=w.program(),
+            arrays=w.arrays,
+            checks=checks,
+        )
+    ]
 
 
 def _independence(sampler: Sampler, parameters: Parameters) -> Test:
@@ -274,25 +297,25 @@ def seed_checks(independence: Test) -> tuple[Check, ...]:
         Check(
             "the same seed gives the same numbers",
             Aspect.SEED,
-            same,
-            chance.of_arrays(chance.equal_samples),
-            "the same numbers for the same seed",
+            outputs=same,
+            test=chance.of_arrays(chance.equal_samples),
+            demands="the same numbers for the same seed",
             conventions=seed,
         ),
         Check(
             "another seed gives other numbers",
             Aspect.SEED,
-            another,
-            chance.of_arrays(chance.other_samples),
-            "other numbers for another seed",
+            outputs=another,
+            test=chance.of_arrays(chance.other_samples),
+            demands="other numbers for another seed",
             conventions=seed,
         ),
         Check(
             "samples with different seeds are independent",
             Aspect.SEED,
-            another,
-            chance.unless_equal(independence),
-            "independent numbers for another seed",
+            outputs=another,
+            test=chance.unless_equal(independence),
+            demands="independent numbers for another seed",
             conventions=independent,
         ),
     )
@@ -308,16 +331,18 @@ def evaluations(sampler: Sampler, edition: str) -> Sequence[Scenario]:
     w.observe("again", "eval", made)
     check = _drawn_again() if sampler.draws_again else _kept(sampler)
     title = "a tensor evaluated twice" if sampler.draws_again else "a variable read twice"
-    return [Scenario(sampler.function, title, w.program(), w.arrays, (check,))]
+    return [
+        Scenario(sampler.function, title, program=w.program(), arrays=w.arrays, checks=(check,))
+    ]
 
 
 def _drawn_again() -> Check:
     return Check(
         "each evaluation draws new numbers",
         Aspect.DISTRIBUTION,
-        ("once", "again"),
-        chance.of_arrays(chance.other_samples),
-        "new numbers at each evaluation",
+        outputs=("once", "again"),
+        test=chance.of_arrays(chance.other_samples),
+        demands="new numbers at each evaluation",
         conventions=("new-numbers",),
     )
 
@@ -326,10 +351,10 @@ def _kept(sampler: Sampler) -> Check:
     return Check(
         "the variable keeps its numbers",
         Aspect.VALUE,
-        ("once", "again"),
-        chance.of_arrays(chance.equal_samples),
-        "the same numbers as long as the variable is not changed",
-        sampler.values,
+        outputs=("once", "again"),
+        test=chance.of_arrays(chance.equal_samples),
+        demands="the same numbers as long as the variable is not changed",
+        at=sampler.values,
     )
 
 
@@ -345,14 +370,23 @@ def integers(sampler: Sampler, edition: str) -> Sequence[Scenario]:
     check = Check(
         "every integer below the bound, and no other",
         Aspect.VALUE,
-        ("values",),
-        chance.first_of(chance.takes_only(*wanted), chance.takes_all(*wanted)),
-        f"each of {wanted} and nothing else",
-        sampler.values,
-        conventions,
+        outputs=("values",),
+        test=chance.first_of(chance.takes_only(*wanted), chance.takes_all(*wanted)),
+        demands=f"each of {wanted} and nothing else",
+        at=sampler.values,
+        conventions=conventions,
     )
     title = "a sample of integers"
-    return [Scenario(sampler.function, title, w.program(), w.arrays, (check,), ("input-dtype",))]
+    return [
+        Scenario(
+            sampler.function,
+            title,
+            program=w.program(),
+            arrays=w.arrays,
+            checks=(check,),
+            conventions=("input-dtype",),
+        )
+    ]
 
 
 def improbable(edition: str) -> Sequence[Scenario]:
@@ -367,13 +401,15 @@ def _improbable(p: float) -> Scenario:
     check = Check(
         "a probability outside 0 to 1 is refused",
         Aspect.ERROR,
-        ("answer",),
-        raises(),
-        "an exception",
-        {"ja-2.0": 3233, "ko-2.2": 3470},
-        ("invalid-input",),
+        outputs=("answer",),
+        test=raises(),
+        demands="an exception",
+        at={"ja-2.0": 3233, "ko-2.2": 3470},
+        conventions=("invalid-input",),
     )
-    return Scenario("random_binomial", f"p={p}", w.program(), w.arrays, (check,))
+    return Scenario(
+        "random_binomial", f"p={p}", program=w.program(), arrays=w.arrays, checks=(check,)
+    )
 
 
 def _evaluated(name: str, function: str, *args: Argument) -> Function:
@@ -392,7 +428,7 @@ def _families() -> Iterator[Family]:
         yield _family(s, frozenset({again}), evaluations)
         if s.function in ("random_uniform", "random_binomial"):
             yield _family(s, frozenset({Aspect.VALUE}), integers)
-    yield Family("random_binomial", frozenset({Aspect.ERROR}), improbable, EDITIONS)
+    yield Family("random_binomial", frozenset({Aspect.ERROR}), make=improbable, editions=EDITIONS)
 
 
 def _family(
@@ -400,7 +436,9 @@ def _family(
     aspects: frozenset[Aspect],
     make: Callable[[Sampler, str], SearchStrategy[Scenario] | Sequence[Scenario]],
 ) -> Family:
-    return Family(sampler.function, aspects, lambda edition: make(sampler, edition), EDITIONS)
+    return Family(
+        sampler.function, aspects, make=lambda edition: make(sampler, edition), editions=EDITIONS
+    )
 
 
 FAMILIES: tuple[Family, ...] = tuple(_families())

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,7 @@ class Law:
     """In words that follow "numbers of": "the uniform distribution on [0, 1]"."""
     distribution: Callable[[Array], Array]
     """P(X <= x), for float64."""
+    _: KW_ONLY
     mean: float
     variance: float
     fourth: float
@@ -62,10 +63,10 @@ def normal(mean: float, stddev: float) -> Law:
     return Law(
         f"the normal distribution with mean {mean:g} and standard deviation {stddev:g}",
         lambda x: _phi((x - mean) / stddev),
-        mean,
-        stddev**2,
-        3 * stddev**4,
-        math.inf,
+        mean=mean,
+        variance=stddev**2,
+        fourth=3 * stddev**4,
+        reach=math.inf,
     )
 
 
@@ -75,10 +76,10 @@ def uniform(low: float, high: float) -> Law:
     return Law(
         f"the uniform distribution from {low:g} to {high:g}",
         lambda x: np.clip((x - low) / width, 0.0, 1.0),
-        (low + high) / 2,
-        width**2 / 12,
-        width**4 / 80,
-        width / 2,
+        mean=(low + high) / 2,
+        variance=width**2 / 12,
+        fourth=width**4 / 80,
+        reach=width / 2,
     )
 
 
@@ -104,10 +105,10 @@ def truncated(mean: float, stddev: float) -> Law:
         f"the normal distribution with mean {mean:g} and standard deviation {stddev:g}, "
         "cut at two standard deviations",
         distribution,
-        mean,
-        second * stddev**2,
-        (3 * second - a * a * c) * stddev**4,
-        a * stddev,
+        mean=mean,
+        variance=second * stddev**2,
+        fourth=(3 * second - a * a * c) * stddev**4,
+        reach=a * stddev,
     )
 
 

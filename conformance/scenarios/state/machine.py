@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -46,6 +46,7 @@ class ExpectedResult:
 
     what: str
     output: str
+    _: KW_ONLY
     value: Array
     conventions: Conventions
     history: list[Array]
@@ -68,6 +69,7 @@ class HeldArray:
 
     ref: Ref
     value: Array
+    _: KW_ONLY
     conventions: Conventions = NONE
     takers: list[tuple[ModelVariable, int]] = field(default_factory=list)
 
@@ -83,6 +85,7 @@ class Machine:
 
     draw: Draw
     edition: str
+    _: KW_ONLY
     function: str
     updates: tuple[UpdateKind, ...] = ()
     probed: bool = False
@@ -206,9 +209,9 @@ def scenario_of(machine: Machine, title: str, aspect: Aspect) -> Scenario:
     return Scenario(
         machine.function,
         title,
-        machine.writer.program(),
-        machine.writer.arrays,
-        tuple(_check(noted, aspect) for noted in machine.noted),
+        program=machine.writer.program(),
+        arrays=machine.writer.arrays,
+        checks=tuple(_check(noted, aspect) for noted in machine.noted),
         conventions=tuple(sorted(machine.conventions)),
     )
 
@@ -217,9 +220,9 @@ def _check(noted: ExpectedResult, aspect: Aspect) -> Check:
     return Check(
         noted.what,
         aspect,
-        (noted.output,) if noted.rank is None else (noted.output, noted.rank),
-        _as_noted(noted, noted.history[noted.known :]),
-        f"{shown(noted.value)} in {noted.output}",
+        outputs=(noted.output,) if noted.rank is None else (noted.output, noted.rank),
+        test=_as_noted(noted, noted.history[noted.known :]),
+        demands=f"{shown(noted.value)} in {noted.output}",
         conventions=tuple(sorted(noted.conventions)),
     )
 
@@ -251,14 +254,26 @@ def _same(got: Array, wanted: Array) -> bool:
 
 def _problem(got: Array, wanted: Array, conventions: tuple[str, ...], *, computed: bool) -> Problem:
     if got.shape != wanted.shape:
-        return Problem(f"gives shape {got.shape}", "shape", (), got, wanted)
+        return Problem(
+            f"gives shape {got.shape}", "shape", conventions=(), got=got, expected=wanted
+        )
     if np.array_equal(got, wanted):
         # what arithmetic on tensors gives is no function's fault, and in no document
         by = ("result-dtype",) if computed else ()
-        return Problem(f"gives dtype {got.dtype}", "dtype", by, got, wanted)
+        return Problem(
+            f"gives dtype {got.dtype}", "dtype", conventions=by, got=got, expected=wanted
+        )
     if equal_in_single(got, wanted):
-        return Problem(f"gives {shown(got)}", "accuracy", (*conventions, "accuracy"), got, wanted)
-    return Problem(f"gives {shown(got)}", "value", conventions, got, wanted)
+        return Problem(
+            f"gives {shown(got)}",
+            "accuracy",
+            conventions=(*conventions, "accuracy"),
+            got=got,
+            expected=wanted,
+        )
+    return Problem(
+        f"gives {shown(got)}", "value", conventions=conventions, got=got, expected=wanted
+    )
 
 
 Rule = Callable[[Machine], None]

@@ -32,7 +32,13 @@ def _kind(draw: st.DrawFn) -> Kind:
 def _finished(machine: Machine, title: str, *checks: Check) -> Scenario:
     """A scenario with these checks, and those that the machine noted."""
     noted = scenario_of(machine, title, Aspect.STATE)
-    return Scenario(machine.function, title, noted.program, noted.arrays, (*checks, *noted.checks))
+    return Scenario(
+        machine.function,
+        title,
+        program=noted.program,
+        arrays=noted.arrays,
+        checks=(*checks, *noted.checks),
+    )
 
 
 def keywords(edition: str) -> Sequence[Scenario]:
@@ -49,22 +55,38 @@ def _keyword(edition: str, word: str) -> Scenario:
     refused = edition != "keras-2.0"
     test: Test = raises("ValueError") if refused else returns
     demands = f"a ValueError, for there is no {word}" if refused else "that it is not used"
-    check = Check("unknown keywords", Aspect.ERROR, ("made",), test, demands, KEYWORDS)
+    check = Check(
+        "unknown keywords", Aspect.ERROR, outputs=("made",), test=test, demands=demands, at=KEYWORDS
+    )
     program = writer.program()
-    return Scenario("function", "a keyword that nobody knows", program, writer.arrays, (check,))
+    return Scenario(
+        "function",
+        "a keyword that nobody knows",
+        program=program,
+        arrays=writer.arrays,
+        checks=(check,),
+    )
 
 
 @st.composite
 def wrong_inputs(draw: st.DrawFn, edition: str) -> Scenario:
     """Too many values, none, or one of another shape."""
-    machine = Machine(draw, edition, "function")
+    machine = Machine(draw, edition, function="function")
     kind = _kind(draw)
     writer = machine.writer
     x = writer.call("placeholder", shape=kind[0], dtype=kind[1])
     function = writer.call("function", [x], [writer.call("operator.add", x, x)])
     writer.attempt("refused", "operator.call", function, _wrong_values(machine, kind))
     name, demands = "wrong inputs are refused", "an exception: the inputs do not fit"
-    check = Check(name, Aspect.ERROR, ("refused",), raises(), demands, INPUTS, ("invalid-input",))
+    check = Check(
+        name,
+        Aspect.ERROR,
+        outputs=("refused",),
+        test=raises(),
+        demands=demands,
+        at=INPUTS,
+        conventions=("invalid-input",),
+    )
     return _finished(machine, "a call with inputs that do not fit", check)
 
 
@@ -82,7 +104,7 @@ def _wrong_values(machine: Machine, kind: Kind) -> list[Argument]:
 @st.composite
 def fed_variables(draw: st.DrawFn, edition: str) -> Scenario:
     """A variable among the inputs takes the value that is fed, for this call."""
-    machine = Machine(draw, edition, "function")
+    machine = Machine(draw, edition, function="function")
     kind = _kind(draw)
     variable = machine.make(kind, machine.numbers(kind))
     writer, values = machine.writer, [machine.numbers(kind) for _ in range(2)]
@@ -92,14 +114,21 @@ def fed_variables(draw: st.DrawFn, edition: str) -> Scenario:
     writer.observe("total", "operator.call", function, [machine.given(v) for v in values])
     wanted = values[0] + values[1]
     test = is_array(wanted, dtype=True)
-    check = Check("a fed variable", Aspect.VALUE, ("total",), test, shown(wanted), INPUTS)
+    check = Check(
+        "a fed variable",
+        Aspect.VALUE,
+        outputs=("total",),
+        test=test,
+        demands=shown(wanted),
+        at=INPUTS,
+    )
     return _finished(machine, "a variable among the inputs", check)
 
 
 @st.composite
 def other_shapes(draw: st.DrawFn, edition: str, function: str) -> Scenario:
     """An array of another shape is no value of a variable, and changes nothing."""
-    machine = Machine(draw, edition, function)
+    machine = Machine(draw, edition, function=function)
     kind = _kind(draw)
     variable = machine.make(kind, machine.numbers(kind))
     shape = draw(st.sampled_from(((5,), (2, 4), (3, 1))))
@@ -112,13 +141,21 @@ def other_shapes(draw: st.DrawFn, edition: str, function: str) -> Scenario:
     return _finished(
         machine,
         "an array of another shape",
-        Check(name, Aspect.ERROR, ("refused",), refused, demands, at, conventions),
+        Check(
+            name,
+            Aspect.ERROR,
+            outputs=("refused",),
+            test=refused,
+            demands=demands,
+            at=at,
+            conventions=conventions,
+        ),
         Check(
             "a refused call changes nothing",
             Aspect.STATE,
-            ("refused", "after"),
-            if_refused(is_array(variable.value, dtype=True)),
-            f"{shown(variable.value)} as before",
+            outputs=("refused", "after"),
+            test=if_refused(is_array(variable.value, dtype=True)),
+            demands=f"{shown(variable.value)} as before",
             conventions=("refused-unchanged",),
         ),
     )
@@ -143,13 +180,15 @@ def if_refused(test: Test) -> Test:
 @st.composite
 def shapes(draw: st.DrawFn, edition: str) -> Scenario:
     """The shape of a variable as integers."""
-    machine = Machine(draw, edition, "get_variable_shape")
+    machine = Machine(draw, edition, function="get_variable_shape")
     kind = (draw(st.sampled_from(((2, 3), (4, 2, 3), *SHAPES))), draw(st.sampled_from(DTYPES)))
     variable = machine.make(kind, machine.numbers(kind))
     machine.writer.observe("shape", "get_variable_shape", variable.ref)
     read_back(machine, variable)
     demands, test = f"the integers of {kind[0]}", _is_shape(kind[0])
-    check = Check("the shape", Aspect.VALUE, ("shape",), test, demands, SHAPE_OF)
+    check = Check(
+        "the shape", Aspect.VALUE, outputs=("shape",), test=test, demands=demands, at=SHAPE_OF
+    )
     return _finished(machine, "the shape of a variable", check)
 
 
@@ -171,15 +210,23 @@ def _of(function: str) -> Callable[[str], st.SearchStrategy[Scenario]]:
 def _refusing(function: str) -> Family:
     aspects = frozenset({Aspect.ERROR, Aspect.STATE})
     editions = ALL if function == "batch_set_value" else NEWER
-    return Family(function, aspects, _of(function), editions, 0.25)
+    return Family(function, aspects, make=_of(function), editions=editions, share=0.25)
 
 
 FAMILIES: tuple[Family, ...] = (
-    Family("function", frozenset({Aspect.ERROR}), keywords, NEWER),
-    Family("function", frozenset({Aspect.ERROR}), wrong_inputs, ALL, 0.5),
-    Family("function", frozenset({Aspect.VALUE}), fed_variables, ("keras-1",), 0.5),
+    Family("function", frozenset({Aspect.ERROR}), make=keywords, editions=NEWER),
+    Family("function", frozenset({Aspect.ERROR}), make=wrong_inputs, editions=ALL, share=0.5),
+    Family(
+        "function", frozenset({Aspect.VALUE}), make=fed_variables, editions=("keras-1",), share=0.5
+    ),
     _refusing("set_value"),
     _refusing("batch_set_value"),
-    Family("get_variable_shape", frozenset({Aspect.VALUE}), shapes, ("keras-2.0",), 0.5),
+    Family(
+        "get_variable_shape",
+        frozenset({Aspect.VALUE}),
+        make=shapes,
+        editions=("keras-2.0",),
+        share=0.5,
+    ),
 )
 """Refusals. What functions and variables do is in `state`."""

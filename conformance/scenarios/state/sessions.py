@@ -38,7 +38,14 @@ def _finished(
     checks: Sequence[Check],
     conventions: tuple[str, ...] = (),
 ) -> Scenario:
-    return Scenario(function, title, writer.program(), writer.arrays, tuple(checks), conventions)
+    return Scenario(
+        function,
+        title,
+        program=writer.program(),
+        arrays=writer.arrays,
+        checks=tuple(checks),
+        conventions=conventions,
+    )
 
 
 def _some_prefixes(most: int = 5) -> st.SearchStrategy[Prefixes]:
@@ -74,7 +81,7 @@ def _all_differ(prefix: str, outputs: list[str]) -> Check:
 
     demands = f"identifiers of {prefix!r} that are unique"
     name = "identifiers of a prefix differ"
-    return Check(name, Aspect.STATE, tuple(outputs), test, demands, UNIQUE)
+    return Check(name, Aspect.STATE, outputs=tuple(outputs), test=test, demands=demands, at=UNIQUE)
 
 
 def _counted(prefix: str, outputs: list[str]) -> Check:
@@ -86,7 +93,15 @@ def _counted(prefix: str, outputs: list[str]) -> Check:
 
     demands = f"the identifiers 1 to {len(outputs)} of {prefix!r}"
     name, convention = "identifiers count from one", ("uid-count",)
-    return Check(name, Aspect.STATE, ("reset", *outputs), test, demands, UNIQUE, convention)
+    return Check(
+        name,
+        Aspect.STATE,
+        outputs=("reset", *outputs),
+        test=test,
+        demands=demands,
+        at=UNIQUE,
+        conventions=convention,
+    )
 
 
 @st.composite
@@ -119,13 +134,21 @@ def _again(
 
     outputs = (*first[:shared], *later[:shared])
     demands = "the same identifiers as at first"
-    return Check("identifiers start again", Aspect.STATE, outputs, test, demands, at, conventions)
+    return Check(
+        "identifiers start again",
+        Aspect.STATE,
+        outputs=outputs,
+        test=test,
+        demands=demands,
+        at=at,
+        conventions=conventions,
+    )
 
 
 @st.composite
 def cleared(draw: st.DrawFn, edition: str) -> Scenario:
     """After `clear_session` new variables and functions work."""
-    machine = Machine(draw, edition, "clear_session")
+    machine = Machine(draw, edition, function="clear_session")
     rules = {name: RULES[name] for name in ("get", "set", "eval", "compile", "call", "make")}
     for _ in range(draw(st.integers(1, 2))):
         make(machine)
@@ -156,7 +179,7 @@ def cleared_identifiers(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG
 @st.composite
 def initialised(draw: st.DrawFn, edition: str) -> Scenario:
     """Variables made with the flag off have their value, the others once they are given one."""
-    machine = Machine(draw, edition, "manual_variable_initialization")
+    machine = Machine(draw, edition, function="manual_variable_initialization")
     machine.writer.call("manual_variable_initialization", False)
     manual = False
     waiting: list[ModelVariable] = []
@@ -197,7 +220,7 @@ def _give_and_read(machine: Machine, variable: ModelVariable, waiting: list[Mode
 @st.composite
 def uninitialised(draw: st.DrawFn, edition: str) -> Scenario:
     """By convention a variable that nobody initialised cannot be read; then one that can be."""
-    machine = Machine(draw, edition, "manual_variable_initialization")
+    machine = Machine(draw, edition, function="manual_variable_initialization")
     machine.writer.call("manual_variable_initialization", True)
     variable = _made(machine, [])
     machine.writer.attempt("read", "get_value", variable.ref)
@@ -205,7 +228,15 @@ def uninitialised(draw: st.DrawFn, edition: str) -> Scenario:
     read_back(machine, _made(machine, []))
     demands = "an exception: the user has not initialised the variable"
     name, conventions = "an uninitialised variable is not read", ("uninitialised",)
-    check = Check(name, Aspect.STATE, ("read",), raises(), demands, {}, conventions)
+    check = Check(
+        name,
+        Aspect.STATE,
+        outputs=("read",),
+        test=raises(),
+        demands=demands,
+        at={},
+        conventions=conventions,
+    )
     scenario = scenario_of(machine, "reading a variable before it is initialised", Aspect.STATE)
     return replace(scenario, checks=(check, *scenario.checks))
 
@@ -222,7 +253,16 @@ def phases(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001 - alike i
         demands = f"a learning phase of {value}"
         outputs = (f"phase_{number}",)
         test = is_array(value)
-        checks.append(Check("the phase that was set", Aspect.STATE, outputs, test, demands, FIXED))
+        checks.append(
+            Check(
+                "the phase that was set",
+                Aspect.STATE,
+                outputs=outputs,
+                test=test,
+                demands=demands,
+                at=FIXED,
+            )
+        )
     return _finished(writer, "set_learning_phase", "phases set one after the other", checks)
 
 
@@ -240,14 +280,19 @@ def _wrong_phase(value: float) -> Scenario:
     refused = raises("ValueError")
     checks = [
         Check(
-            "other phases are refused", Aspect.ERROR, ("refused",), refused, demands, ZERO_OR_ONE
+            "other phases are refused",
+            Aspect.ERROR,
+            outputs=("refused",),
+            test=refused,
+            demands=demands,
+            at=ZERO_OR_ONE,
         ),
         Check(
             "a refused call changes nothing",
             Aspect.STATE,
-            ("refused", "after"),
-            if_refused(is_array(1)),
-            "the phase as it was",
+            outputs=("refused", "after"),
+            test=if_refused(is_array(1)),
+            demands="the phase as it was",
             conventions=("refused-unchanged",),
         ),
     ]
@@ -257,7 +302,7 @@ def _wrong_phase(value: float) -> Scenario:
 @st.composite
 def fed_phases(draw: st.DrawFn, edition: str) -> Scenario:
     """A function whose inputs include the phase behaves as the phase that is fed."""
-    machine = Machine(draw, edition, "learning_phase")
+    machine = Machine(draw, edition, function="learning_phase")
     kind = (draw(st.sampled_from(SHAPES[:4])), "float32")
     call = machine.writer.call
     x, train, test = (call("placeholder", shape=kind[0], dtype=kind[1]) for _ in range(3))
@@ -281,7 +326,14 @@ def _fed(machine: Machine, function: Ref, kind: tuple[tuple[int, ...], str]) -> 
     machine.writer.observe(output, "operator.call", function, [*fed, phase])
     wanted = values[0] + values[2 - phase]
     test = is_array(wanted)
-    return Check("a fed phase", Aspect.STATE, (output,), test, f"{shown(wanted)} in {output}", FLAG)
+    return Check(
+        "a fed phase",
+        Aspect.STATE,
+        outputs=(output,),
+        test=test,
+        demands=f"{shown(wanted)} in {output}",
+        at=FLAG,
+    )
 
 
 def unfixed_phases(edition: str) -> Sequence[Scenario]:
@@ -295,14 +347,28 @@ def _type_of_phase(edition: str) -> Scenario:
     integers = ("int32", "int64", "uint8", "int8", "int16")
     allowed = integers if edition == "keras-1" else ("bool", *integers)
     demands = f"a dtype among {', '.join(allowed)}"
-    check = Check("the type", Aspect.DTYPE, ("dtype",), is_one_of(*allowed), demands, FLAG)
+    check = Check(
+        "the type",
+        Aspect.DTYPE,
+        outputs=("dtype",),
+        test=is_one_of(*allowed),
+        demands=demands,
+        at=FLAG,
+    )
     return _finished(writer, "learning_phase", "the type of the phase", [check])
 
 
 def _default_phase() -> Scenario:
     writer = ProgramWriter()
     writer.observe("phase", "learning_phase")
-    check = Check("not fed", Aspect.STATE, ("phase",), _is_false, "0, the phase of testing", FLAG)
+    check = Check(
+        "not fed",
+        Aspect.STATE,
+        outputs=("phase",),
+        test=_is_false,
+        demands="0, the phase of testing",
+        at=FLAG,
+    )
     title, conventions = "a phase that is neither fixed nor fed", ("unfed-phase",)
     return _finished(writer, "learning_phase", title, [check], conventions)
 
@@ -319,7 +385,7 @@ def _family(
     editions: tuple[str, ...] = NEWER,
     share: float = 1.0,
 ) -> Family:
-    return Family(function, frozenset(aspects), make_, editions, share)
+    return Family(function, frozenset(aspects), make=make_, editions=editions, share=share)
 
 
 _ALL = ("keras-1", *NEWER)

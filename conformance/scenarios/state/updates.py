@@ -40,7 +40,7 @@ def new_value(kind: Kind, old: Array, operand: Array) -> Array:
 @st.composite
 def _start(draw: st.DrawFn, function: str, edition: str) -> Machine:
     """A program with one variable."""
-    written = Machine(draw, edition, function)
+    written = Machine(draw, edition, function=function)
     shape = draw(st.sampled_from(((2,), (1,), (2, 3))))
     kind = (shape, draw(st.sampled_from(("float32", "float64"))))
     written.make(kind, written.numbers(kind))
@@ -58,7 +58,9 @@ def _made(written: Machine, kind: Kind) -> tuple[Ref, Array]:
 
 def _scenario(written: Machine, title: str, *checks: Check) -> Scenario:
     writer = written.writer
-    return Scenario(written.function, title, writer.program(), writer.arrays, checks)
+    return Scenario(
+        written.function, title, program=writer.program(), arrays=writer.arrays, checks=checks
+    )
 
 
 def gives_the_variable(kind: Kind) -> Callable[[str], st.SearchStrategy[Scenario]]:
@@ -72,10 +74,10 @@ def gives_the_variable(kind: Kind) -> Callable[[str], st.SearchStrategy[Scenario
         check = Check(
             "the updated variable is returned",
             Aspect.VALUE,
-            ("updated",),
-            is_array(value, dtype=True),
-            f"the variable with its new value, {shown(value)}",
-            GIVES[kind],
+            outputs=("updated",),
+            test=is_array(value, dtype=True),
+            demands=f"the variable with its new value, {shown(value)}",
+            at=GIVES[kind],
         )
         return _scenario(written, "the updated variable that is returned", check)
 
@@ -94,9 +96,9 @@ def changes_the_variable(kind: Kind) -> Callable[[str], st.SearchStrategy[Scenar
         check = Check(
             "an evaluated update changes the variable",
             Aspect.STATE,
-            ("evaluated", "after"),
-            _if_evaluated(is_array(value, dtype=True)),
-            f"{shown(value)} after the update",
+            outputs=("evaluated", "after"),
+            test=_if_evaluated(is_array(value, dtype=True)),
+            demands=f"{shown(value)} after the update",
         )
         return _scenario(written, "a variable after an update was evaluated", check)
 
@@ -125,11 +127,11 @@ def refuses_another_shape(kind: str) -> Callable[[str], st.SearchStrategy[Scenar
         check = Check(
             "another shape is refused",
             Aspect.ERROR,
-            ("refused",),
-            raises(),
-            f"an exception, for {shape} is not {variable.value.shape}",
-            SAME_SHAPE[kind],
-            ("invalid-input",),
+            outputs=("refused",),
+            test=raises(),
+            demands=f"an exception, for {shape} is not {variable.value.shape}",
+            at=SAME_SHAPE[kind],
+            conventions=("invalid-input",),
         )
         return _scenario(written, "a tensor of another shape", check)
 
@@ -176,28 +178,46 @@ def _between(output: str, values: Array) -> Check:
         # has as a float32, is inaccurate, not wrong
         kept = max(np.sqrt(eps), 16 * np.finfo("float32").eps)
         inaccurate = ("accuracy",) if outside <= kept * scale else ()
-        return Problem(f"gives {shown(got)}", "outside", inaccurate, got)
+        return Problem(f"gives {shown(got)}", "outside", conventions=inaccurate, got=got)
 
     return Check(
         "an average lies between what is averaged",
         Aspect.STATE,
-        (output,),
-        test,
-        f"elements from {shown(low)} to {shown(high)}",
-        MEAN,
+        outputs=(output,),
+        test=test,
+        demands=f"elements from {shown(low)} to {shown(high)}",
+        at=MEAN,
     )
 
 
 def _families(kind: Kind) -> tuple[Family, ...]:
     return (
-        Family(kind, frozenset({Aspect.VALUE}), gives_the_variable(kind), NEWER, 0.5),
-        Family(kind, frozenset({Aspect.STATE}), changes_the_variable(kind), NEWER, 0.5),
+        Family(
+            kind,
+            frozenset({Aspect.VALUE}),
+            make=gives_the_variable(kind),
+            editions=NEWER,
+            share=0.5,
+        ),
+        Family(
+            kind,
+            frozenset({Aspect.STATE}),
+            make=changes_the_variable(kind),
+            editions=NEWER,
+            share=0.5,
+        ),
         _refusing(kind),
     )
 
 
 def _refusing(kind: str) -> Family:
-    return Family(kind, frozenset({Aspect.ERROR}), refuses_another_shape(kind), NEWER, 0.25)
+    return Family(
+        kind,
+        frozenset({Aspect.ERROR}),
+        make=refuses_another_shape(kind),
+        editions=NEWER,
+        share=0.25,
+    )
 
 
 _AVERAGING = machine(
@@ -216,7 +236,13 @@ def _averages(edition: str) -> st.SearchStrategy[Scenario]:
 FAMILIES: tuple[Family, ...] = (
     *(family for kind in KINDS for family in _families(kind)),
     _refusing("moving_average_update"),
-    Family("moving_average_update", frozenset({Aspect.STATE}), _averages, NEWER),
-    Family("moving_average_update", frozenset({Aspect.STATE}), _AVERAGING, NEWER, 0.5),
+    Family("moving_average_update", frozenset({Aspect.STATE}), make=_averages, editions=NEWER),
+    Family(
+        "moving_average_update",
+        frozenset({Aspect.STATE}),
+        make=_AVERAGING,
+        editions=NEWER,
+        share=0.5,
+    ),
 )
 """Updates alone. Functions with updates are in `state`."""

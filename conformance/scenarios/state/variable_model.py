@@ -8,7 +8,7 @@ on: what follows from the documents alone has none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -32,6 +32,7 @@ class ModelVariable:
 
     ref: Ref
     value: Array
+    _: KW_ONLY
     conventions: Conventions = NONE
     history: list[Array] = field(default_factory=list)
     """The values before, and the present one."""
@@ -62,6 +63,7 @@ class Expression:
 
     operator: Literal["variable", "fixed", "fed", "add", "sub"]
     parts: tuple[Expression, ...] = ()
+    _: KW_ONLY
     variable: ModelVariable | None = None
     fixed: Array | None = None
     name: str = ""
@@ -100,6 +102,7 @@ class VariableUpdate:
 
     kind: UpdateKind
     variable: ModelVariable
+    _: KW_ONLY
     operand: Expression
     momentum: float = 0.0
 
@@ -129,6 +132,7 @@ class CompiledFunction:
 
     ref: Ref
     inputs: Sequence[tuple[str, tuple[tuple[int, ...], str]]]
+    _: KW_ONLY
     outputs: Sequence[Expression]
     updates: Sequence[VariableUpdate]
     ranks: Sequence[str | None] = ()

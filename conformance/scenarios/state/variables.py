@@ -113,9 +113,17 @@ def read_back(machine: Machine, variable: ModelVariable) -> None:
     ref = machine.writer.observe(output, "get_value", variable.ref)
     value, resting = variable.value, variable.conventions
     machine.note(
-        ExpectedResult("the value of a variable", output, value, resting, variable.history)
+        ExpectedResult(
+            "the value of a variable",
+            output,
+            value=value,
+            conventions=resting,
+            history=variable.history,
+        )
     )
-    machine.arrays[output] = HeldArray(ref, value, resting, [(variable, variable.version)])
+    machine.arrays[output] = HeldArray(
+        ref, value, conventions=resting, takers=[(variable, variable.version)]
+    )
 
 
 def get_several(machine: Machine) -> None:
@@ -127,7 +135,14 @@ def get_several(machine: Machine) -> None:
         value, resting = variable.value, variable.conventions
         history = variable.history
         machine.note(
-            ExpectedResult("the values of variables", output, value, resting, history, place)
+            ExpectedResult(
+                "the values of variables",
+                output,
+                value=value,
+                conventions=resting,
+                history=history,
+                place=place,
+            )
         )
 
 
@@ -139,7 +154,7 @@ def evaluate(machine: Machine) -> None:
     machine.writer.observe(output, "eval", tensor)
     history = expression.variable.history if expression.variable else []
     value, resting = expression.value({}), expression.conventions()
-    machine.note(ExpectedResult(TENSOR, output, value, resting, history))
+    machine.note(ExpectedResult(TENSOR, output, value=value, conventions=resting, history=history))
     if expression.variable and machine.perhaps():
         _evaluate_anew(machine, expression.variable, tensor)
 
@@ -150,7 +165,9 @@ def _evaluate_anew(machine: Machine, variable: ModelVariable, tensor: Argument) 
     machine.writer.call("set_value", variable.ref, machine.given(value))
     variable.set(value)
     machine.writer.observe(output, "eval", tensor)
-    machine.note(ExpectedResult(TENSOR, output, value, NONE, variable.history))
+    machine.note(
+        ExpectedResult(TENSOR, output, value=value, conventions=NONE, history=variable.history)
+    )
 
 
 def compile_one(machine: Machine) -> None:
@@ -170,7 +187,9 @@ def compile_one(machine: Machine) -> None:
     else:
         ref = machine.writer.call("function", *arguments)
     machine.compiled.append(
-        CompiledFunction(ref, [(n, kind) for n in names], outputs, updates, ranks)
+        CompiledFunction(
+            ref, [(n, kind) for n in names], outputs=outputs, updates=updates, ranks=ranks
+        )
     )
 
 
@@ -222,7 +241,9 @@ def _update(machine: Machine, variable: ModelVariable, fed: Sequence[str]) -> Va
         machine.conventions.add("update-pairs")
         kind = "pair"
     momentum = machine.draw(st.sampled_from((0.5, 0.75, 0.25)))
-    return VariableUpdate(kind, variable, machine.expression(variable.kind, fed), momentum)
+    return VariableUpdate(
+        kind, variable, operand=machine.expression(variable.kind, fed), momentum=momentum
+    )
 
 
 def _written(machine: Machine, update: VariableUpdate) -> Argument:
@@ -252,7 +273,17 @@ def call_of(machine: Machine, compiled: CompiledFunction) -> None:
         history = compiled.history[place]
         if machine.function == "function":  # where others are tested, outputs are not their fault
             rank = compiled.ranks[place]
-            machine.note(ExpectedResult(OUTPUT, output, value, resting, history, place, rank=rank))
+            machine.note(
+                ExpectedResult(
+                    OUTPUT,
+                    output,
+                    value=value,
+                    conventions=resting,
+                    history=history,
+                    place=place,
+                    rank=rank,
+                )
+            )
 
 
 RULES: Mapping[str, GuardedRule] = {
@@ -289,7 +320,7 @@ def machine(
 
         @st.composite
         def drawn(draw: st.DrawFn) -> Scenario:
-            written = Machine(draw, edition, function, kinds, probed)
+            written = Machine(draw, edition, function=function, updates=kinds, probed=probed)
             make(written)
             _make_alike(written)
             run(written, rules, main, STEPS)
@@ -311,7 +342,7 @@ def _family(
     editions: tuple[str, ...] = ("keras-1", *NEWER),
     share: float = 2.0,
 ) -> Family:
-    return Family(function, frozenset({aspect}), make_, editions, share)
+    return Family(function, frozenset({aspect}), make=make_, editions=editions, share=share)
 
 
 def _updating(kind: UpdateKind) -> Family:
