@@ -12,14 +12,15 @@ from conformance.generators.calls import CallDraft
 from conformance.generators.kinds import draw_parameter
 from conformance.program import Argument, Binding, Program
 from conformance.specs import Spec
+from conformance.specs.convention_names import ConventionName
 from conformance.specs.load import signature
 from conformance.specs.model import Accuracy, ErrorCase, Part
 from conformance.specs.rules import Scope, evaluate
 
 CONVENTION_OF_PROFILE = {
-    "extremes": "extremes",
-    "subnormal": "subnormal",
-    "special": "special-values",
+    "extremes": ConventionName.EXTREMES,
+    "subnormal": ConventionName.SUBNORMAL,
+    "special": ConventionName.SPECIAL_VALUES,
 }
 """Profiles that no document settles, whatever the function."""
 
@@ -179,7 +180,7 @@ def _distributions(call: CallDraft) -> dict[str, Distributed]:
 def _unsettled(call: CallDraft, runtime: Scope) -> tuple[str, ...]:
     named = {u.convention for u in call.spec.unsettled if evaluate(u.when, runtime)}
     if any(dtype not in call.documented_dtypes(name) for name, dtype in runtime.dtypes.items()):
-        named.add("input-dtype")
+        named.add(ConventionName.INPUT_DTYPE)
     if call.part is not None and call.part.convention is not None:
         named.add(call.part.convention)
     return tuple(sorted(named))

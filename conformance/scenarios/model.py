@@ -14,6 +14,8 @@ from conformance.program import Program
 from conformance.results import Aspect
 
 Array = npt.NDArray[Any]
+INACCURATE = "accuracy"
+"""The detail of a problem whose values are right but for the last half of their digits."""
 Values = tuple[Value, ...]
 """What one output of a program gave: one value, or one for each item of a list or tuple."""
 

@@ -12,6 +12,7 @@ from conformance.generators.forms import FEW
 from conformance.generators.structure import Structure, expected_shape
 from conformance.program import Argument, Ref
 from conformance.specs import kinds
+from conformance.specs.convention_names import ConventionName
 
 
 def features_of(structure: Structure) -> Iterator[Feature]:
@@ -41,7 +42,12 @@ def together_in(structure: Structure) -> Iterator[Feature]:
     if not structure.unsettled:
         yield ("settled", *sorted({i.dtype for i in structure.program.inputs}))
     if structure.part is not None:
-        yield ("part", structure.part.name, "input-dtype" in structure.unsettled, plain(structure))
+        yield (
+            "part",
+            structure.part.name,
+            ConventionName.INPUT_DTYPE in structure.unsettled,
+            plain(structure),
+        )
     if len(structure.unsettled) == 1 and plain(structure):
         yield ("convention alone", *structure.unsettled)
 

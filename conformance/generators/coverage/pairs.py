@@ -14,6 +14,7 @@ from conformance.generators.forms import ABSENT, form
 from conformance.generators.structure import Structure, expected_shape
 from conformance.program import Argument, Ref
 from conformance.specs import kinds
+from conformance.specs.convention_names import ConventionName
 
 AXES = ("zero", "positive")
 """Forms of an axis that are looked for even if no structure has them."""
@@ -53,7 +54,7 @@ def _settled_forms(pool: Sequence[Structure]) -> dict[str, list[str]]:
     resting = {name: _always(rule) for name, rule in rules.items()}
     for structure in pool:
         for name, one in forms_of(structure):
-            rests = {*structure.unsettled} - {"input-dtype"}
+            rests = {*structure.unsettled} - {ConventionName.INPUT_DTYPE}
             resting[name].setdefault(one, {*rests}).intersection_update(rests)
     return {name: [one for one, rest in its.items() if not rest] for name, its in resting.items()}
 

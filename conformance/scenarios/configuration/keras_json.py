@@ -19,6 +19,7 @@ from conformance.results import Aspect
 from conformance.scenarios import checks
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Setup, Values
 from conformance.scenarios.writing import ProgramWriter
+from conformance.specs.convention_names import ConventionName
 
 EDITIONS = ("keras-1", "keras-2.0", "keras-2.2")
 OWN = "{backend}"
@@ -144,11 +145,11 @@ def _defaults(setting: str, edition: str) -> Iterator[Scenario]:
     value, at = DEFAULTS[setting], DEFAULT[setting]
     if setting == "image_dim_ordering" and edition == "keras-1":
         return  # the documents do not say which of the two is the default (C002)
-    unsaid = ("default-setting",) if edition == "keras-1" else ()
+    unsaid = (ConventionName.DEFAULT_SETTING,) if edition == "keras-1" else ()
     tests = _reads(setting, value, at, "the default")
     yield _scenario(setting, "no keras.json", NO_FILE, *tests, conventions=unsaid)
     title = "keras.json with nothing but the backend"
-    yield _scenario(setting, title, LITTLE, *tests, conventions=("default-setting",))
+    yield _scenario(setting, title, LITTLE, *tests, conventions=(ConventionName.DEFAULT_SETTING,))
 
 
 def _invalid(setting: str, edition: str) -> Iterator[Scenario]:
@@ -156,12 +157,16 @@ def _invalid(setting: str, edition: str) -> Iterator[Scenario]:
     fields = _in_file(setting, INVALID[setting], edition)
     invalid = Setup(_file(edition, **fields), may_refuse=True)
     title = f"keras.json with {json.dumps(fields)}"
-    yield _scenario(setting, title, invalid, _valid(setting), conventions=("invalid-setting",))
+    yield _scenario(
+        setting, title, invalid, _valid(setting), conventions=(ConventionName.INVALID_SETTING,)
+    )
     if setting == "floatx":
         broken = Setup(BROKEN, may_refuse=True)
         tests = _reads(setting, "float32", {}, "the default")
         title = "a keras.json that is not JSON"
-        yield _scenario(setting, title, broken, *tests, conventions=("invalid-setting",))
+        yield _scenario(
+            setting, title, broken, *tests, conventions=(ConventionName.INVALID_SETTING,)
+        )
 
 
 def _valid(setting: str) -> Check:

@@ -14,6 +14,8 @@ from conformance.results import Aspect
 from conformance.scenarios import checks
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import ProgramWriter
+from conformance.specs.convention_names import ConventionName
+from conformance.specs.unsettled import unsettled_of
 
 NEWER = ("keras-2.0", "keras-2.2")
 OLDER = ("keras-1", "keras-2.0")
@@ -174,7 +176,7 @@ def _made_in(floatx: str, maker: str, arguments: tuple[Argument, ...]) -> Scenar
         test = checks.has_dtype(floatx)
     check = Check("the default dtype", Aspect.STATE, outputs=("made",), test=test, demands=floatx)
     title = f"{maker} after set_floatx({floatx!r})"
-    return _scenario("set_floatx", title, w, check, conventions=("default-dtype",))
+    return _scenario("set_floatx", title, w, check, conventions=(ConventionName.DEFAULT_DTYPE,))
 
 
 CAST_AT = {"ja-1": 156, "ja-1-text": 114, "ja-2.0": 249, "zh-TW": 155, "ko-2.2": 3938}
@@ -214,15 +216,10 @@ def _cast(array: Any, floatx: str | None) -> Scenario:
             at=CAST_AT,
         ),
     )
-    conventions = _of_shape(np.shape(array))
+    # arrays of any dtype are documented
+    conventions = unsettled_of(np.shape(array), "float32")
     title = f"an array in {wanted}"
     return _scenario("cast_to_floatx", title, w, *tests, conventions=conventions)
-
-
-def _of_shape(shape: Sequence[int]) -> tuple[str, ...]:
-    """The conventions that a shape rests on."""
-    named = (("empty", 0 in shape), ("scalar", not shape))
-    return tuple(name for name, holds in named if holds)
 
 
 def _cast_after(_edition: str) -> list[Scenario]:
@@ -261,7 +258,9 @@ def _laid_out(function: str, arrays: Sequence[Any], layout: str) -> Scenario:
     outputs, demands = ("default", "named"), f"what data_format={layout!r} gives"
     check = Check("the default layout", Aspect.STATE, outputs=outputs, test=_same, demands=demands)
     title = f"{function} after set_image_data_format({layout!r})"
-    return _scenario("set_image_data_format", title, w, check, conventions=("default-data-format",))
+    return _scenario(
+        "set_image_data_format", title, w, check, conventions=(ConventionName.DEFAULT_DATA_FORMAT,)
+    )
 
 
 def _same(one: Values, other: Values) -> Problem | None:
@@ -285,7 +284,9 @@ def _epsilon_used(_edition: str) -> list[Scenario]:
         demands="finite, the second smaller",
     )
     title = "a loss with two values of epsilon"
-    return [_scenario("set_epsilon", title, w, check, conventions=("epsilon-in-losses",))]
+    return [
+        _scenario("set_epsilon", title, w, check, conventions=(ConventionName.EPSILON_IN_LOSSES,))
+    ]
 
 
 def _falls(small: Values, large: Values) -> Problem | None:
@@ -310,7 +311,7 @@ def _refused(getter: str, edition: str) -> Iterator[Scenario]:
     documented = getter == "image_dim_ordering" and edition == "keras-2.0"
     test = checks.raises("ValueError") if documented else checks.raises()
     demands = "ValueError" if documented else "an exception"
-    conventions = () if documented else ("invalid-input",)
+    conventions = () if documented else (ConventionName.INVALID_INPUT,)
     setter, valid = f"set_{getter}", VALUES[getter][0]
     for value in INVALID[getter]:
         w = ProgramWriter()
@@ -337,7 +338,7 @@ def _refused(getter: str, edition: str) -> Iterator[Scenario]:
                 outputs=("attempt", "read"),
                 test=partial(_unless_taken, kept),
                 demands=f"{valid!r}, as before",
-                conventions=("invalid-input",),
+                conventions=(ConventionName.INVALID_INPUT,),
             ),
         )
 

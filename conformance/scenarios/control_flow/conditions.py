@@ -17,6 +17,7 @@ from conformance.scenarios.checks import agrees_with, is_array, raises
 from conformance.scenarios.control_flow.graphs import GraphWriter, item
 from conformance.scenarios.model import Check, Family, Scenario
 from conformance.scenarios.writing import FunctionWriter
+from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 Lines = Mapping[str, int]
@@ -78,8 +79,8 @@ class SwitchCall:
     @property
     def conventions(self) -> tuple[str, ...]:
         """What the documents leave open."""
-        found = ["condition-rank"] if 0 < self.rank < len(self.shape) else []
-        return (*found, *["nonzero-condition"] * self.other)
+        found = [ConventionName.CONDITION_RANK] if 0 < self.rank < len(self.shape) else []
+        return (*found, *[ConventionName.NONZERO_CONDITION] * self.other)
 
     @property
     def lines(self) -> Lines:

@@ -17,6 +17,7 @@ from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, plain
 from conformance.scenarios.model import Check, Problem, Values
 from conformance.scenarios.writing import ProgramWriter
+from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 Test = Callable[..., Problem | None]
@@ -161,7 +162,7 @@ def item(index: int, test: Test) -> Test:
 
 def has_static_shape(static: Sequence[int | None], real: Sequence[int]) -> Test:
     """`int_shape` gave no dimension that the array does not have, and all that `static` knows."""
-    convention = ("precise-static-shape",)
+    convention = (ConventionName.PRECISE_STATIC_SHAPE,)
 
     def test(values: Values) -> Problem | None:
         found = plain(values)

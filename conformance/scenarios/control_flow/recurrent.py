@@ -24,6 +24,7 @@ from conformance.scenarios.control_flow.graphs import (
 )
 from conformance.scenarios.control_flow.step_functions import StepFunction, step_functions
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
+from conformance.specs.convention_names import ConventionName
 
 Rows = npt.NDArray[np.bool_]
 Lines = Mapping[str, int]
@@ -85,9 +86,9 @@ class RnnCall:
     @property
     def conventions(self) -> tuple[str, ...]:
         """What the documents leave open: how constants are passed, a mask of the other rank."""
-        found = ["constants-after-states"] if self.step.constants else []
+        found = [ConventionName.CONSTANTS_AFTER_STATES] if self.step.constants else []
         if self.mask and self.columns == (self.edition == "keras-2.2"):
-            found.append("mask-rank")
+            found.append(ConventionName.MASK_RANK)
         return tuple(found)
 
 
@@ -224,7 +225,7 @@ def _checks(
         test=test,
         demands=demands,
         at=MASK,
-        conventions=(*named, "masked-steps"),
+        conventions=(*named, ConventionName.MASKED_STEPS),
     )
 
 
@@ -257,7 +258,7 @@ def _several(expected: Sequence[Expected], values: Values) -> Problem | None:
 def _order(call: RnnCall, at: Lines) -> tuple[Lines, tuple[str, ...]]:
     """Only ko-2.2 says in which order the outputs of a backward iteration are."""
     if call.edition != "keras-2.2":
-        return at, ("backwards-order",)
+        return at, (ConventionName.BACKWARDS_ORDER,)
     return {**at, "ko-2.2": BACKWARDS["ko-2.2"]}, ()
 
 
@@ -280,7 +281,7 @@ def static_scenario(call: RnnCall) -> Scenario:
             Check(name, Aspect.STATIC_SHAPE, outputs=outputs, test=test, demands=demands, at=at)
         )
     w.observe("dtype", "dtype", built.outputs)
-    same, named = is_one_of(call.dtype), ("result-dtype",)
+    same, named = is_one_of(call.dtype), (ConventionName.RESULT_DTYPE,)
     checks.append(
         Check(
             "dtype",
@@ -320,7 +321,7 @@ def gradient_scenario(call: RnnCall) -> Scenario:
         for name in w.given
         if name != "mask" and not name.startswith("factors")
     ]
-    named = ("masked-steps",) if call.mask else ()
+    named = (ConventionName.MASKED_STEPS,) if call.mask else ()
     demands = "the derivative of the results"
     return built.scenario(w.gradient_checks(loss, wanted, demands, OUTPUTS, named))
 

@@ -24,6 +24,7 @@ from conformance.scenarios.ctc import inputs
 from conformance.scenarios.ctc.inputs import CtcTensors, LabelledSamples, column
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import ProgramWriter
+from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 
@@ -51,7 +52,10 @@ def has_static_shape(shape: Sequence[int]) -> Callable[..., Problem | None]:
         found = tuple(described(v) for v in values)
         if found == (None,):
             return Problem(
-                "gives None", "unknown", conventions=("precise-static-shape",), got="None"
+                "gives None",
+                "unknown",
+                conventions=(ConventionName.PRECISE_STATIC_SHAPE,),
+                got="None",
             )
         fits = len(found) == len(shape) and all(
             a in (None, b) for a, b in zip(found, shape, strict=False)
@@ -61,7 +65,10 @@ def has_static_shape(shape: Sequence[int]) -> Callable[..., Problem | None]:
         if found == tuple(shape):
             return None
         return Problem(
-            f"gives {found}", "imprecise", conventions=("precise-static-shape",), got=repr(found)
+            f"gives {found}",
+            "imprecise",
+            conventions=(ConventionName.PRECISE_STATIC_SHAPE,),
+            got=repr(found),
         )
 
     return test
@@ -85,7 +92,7 @@ def cost_checks(case: LabelledSamples, static: bool) -> tuple[Check, ...]:
             outputs=("cost",),
             test=has_dtype(dtype),
             demands=dtype,
-            conventions=("result-dtype",),
+            conventions=(ConventionName.RESULT_DTYPE,),
         ),
     ]
     if static:
@@ -195,7 +202,7 @@ def edge(case: LabelledSamples, title: str, convention: str, label: Sequence[int
     writer = ProgramWriter()
     given = CtcTensors(writer, "variable", tensors_of(odd))
     given.observe("cost", [writer.call("ctc_batch_cost", *given.tensors)])
-    if convention == "ctc-impossible":
+    if convention == ConventionName.CTC_IMPOSSIBLE:
         value = ctc.ctc_batch_cost(**{**tensors_of(odd), "y_pred": odd.y_pred.astype(np.float64)})
         test = is_array([value[-1]])
         test = _last_of(test)
@@ -231,8 +238,13 @@ def edges(_: str) -> Sequence[Scenario]:
     case = inputs.labelled(7, 2, 4, 4, neutral=True)
     case = replace(case, y_pred=case.y_pred.astype("float32"))
     return (
-        edge(case, "the loss of a label without classes", "ctc-empty-label", []),
-        edge(case, "the loss of a label longer than its input", "ctc-impossible", [1, 2, 1]),
+        edge(case, "the loss of a label without classes", ConventionName.CTC_EMPTY_LABEL, []),
+        edge(
+            case,
+            "the loss of a label longer than its input",
+            ConventionName.CTC_IMPOSSIBLE,
+            [1, 2, 1],
+        ),
     )
 
 
@@ -261,7 +273,7 @@ def fine(case: LabelledSamples) -> Scenario:
         demands="-log of the probability of each label, to the digits of float64",
         at=LOSS,
     )
-    named = inputs.conventions("float64", case.neutral)
+    named = inputs.conventions(case.y_pred.shape, "float64", case.neutral)
     title = "losses with a small epsilon"
     return Scenario(
         "ctc_batch_cost",
@@ -298,7 +310,7 @@ def sparse_labels(case: LabelledSamples) -> Scenario:
         program=writer.program(),
         arrays=writer.arrays,
         checks=_label_checks(case),
-        conventions=("ctc-length-vector",),
+        conventions=(ConventionName.CTC_LENGTH_VECTOR,),
     )
 
 
@@ -328,7 +340,7 @@ def _label_checks(case: LabelledSamples) -> tuple[Check, ...]:
             test=is_array(np.where(inside, case.y_true, 0)),
             demands="the shape of the labels, and 0 beyond their ends",
             at=SPARSE,
-            conventions=("ctc-sparse-labels",),
+            conventions=(ConventionName.CTC_SPARSE_LABELS,),
         ),
     )
 

@@ -23,6 +23,7 @@ from conformance.scenarios.ctc import inputs
 from conformance.scenarios.ctc.inputs import BLANK, CtcTensors
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import ProgramWriter
+from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 Labels = tuple[tuple[Label, ...], ...]
@@ -61,7 +62,7 @@ class DecodedSamples:
     @property
     def conventions(self) -> tuple[str, ...]:
         """What is not documented about the input."""
-        return inputs.conventions(self.y_pred.dtype.name, neutral=True)
+        return inputs.conventions(self.y_pred.shape, self.y_pred.dtype.name, neutral=True)
 
 
 def ended(y_pred: Array, input_length: Array) -> list[Array]:
@@ -301,7 +302,7 @@ def padding_check(count: int, outputs: tuple[str, ...]) -> Check:
         outputs=outputs,
         test=unbroken(count),
         demands="sequences without blanks, and -1 after their ends",
-        conventions=("ctc-padding",),
+        conventions=(ConventionName.CTC_PADDING,),
     )
 
 
@@ -331,7 +332,7 @@ def greedy_checks(case: DecodedSamples) -> Iterator[Check]:
         test=of_best_path(case),
         demands="log of the probability of the best path, in the shape (samples, 1)",
         at=LOGARITHMS,
-        conventions=("ctc-greedy-probability",),
+        conventions=(ConventionName.CTC_GREEDY_PROBABILITY,),
     )
 
 
@@ -366,7 +367,7 @@ def beam_checks(case: DecodedSamples, top: int) -> Iterator[Check]:
             outputs=outputs,
             test=sequences(case, ordered=True),
             demands=f"{_listed(case.last)}, with -1 after the ends",
-            conventions=("ctc-order",),
+            conventions=(ConventionName.CTC_ORDER,),
         )
     yield padding_check(len(case.y_pred), outputs)
     yield Check(

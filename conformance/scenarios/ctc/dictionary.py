@@ -28,13 +28,14 @@ from conformance.scenarios.ctc.decoding import (
 from conformance.scenarios.ctc.inputs import BLANK, CtcTensors, column
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import ProgramWriter
+from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 
 EDITIONS = ("keras-1",)
 PATHS = {"ja-1": 1539, "ja-1-text": 977, "zh-TW": 1387}
 """A tensor (samples, time_steps, num_categories) of path probabilities."""
-DICTIONARY = ("ctc-dictionary",)
+DICTIONARY = (ConventionName.CTC_DICTIONARY,)
 
 
 def argmax_gives(case: DecodedSamples) -> Callable[..., Problem | None]:

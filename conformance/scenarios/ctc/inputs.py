@@ -21,11 +21,13 @@ from hypothesis import strategies as st
 from conformance.oracle import ctc
 from conformance.program import Ref
 from conformance.scenarios.writing import ProgramWriter
+from conformance.specs.convention_names import ConventionName
+from conformance.specs.unsettled import unsettled_of
 
 Array = npt.NDArray[Any]
 Rng = np.random.Generator
 
-BLANK = ("ctc-blank",)
+BLANK = (ConventionName.CTC_BLANK,)
 """The convention that the last class is the blank."""
 DTYPES = ("float32", "float32", "float64")
 """Of probabilities; no document shows any."""
@@ -50,12 +52,13 @@ class LabelledSamples:
     @property
     def conventions(self) -> tuple[str, ...]:
         """What the right answer rests on besides the documents."""
-        return conventions(self.y_pred.dtype.name, self.neutral)
+        return conventions(self.y_pred.shape, self.y_pred.dtype.name, self.neutral)
 
 
-def conventions(dtype: str, neutral: bool) -> tuple[str, ...]:
-    """The conventions of an input of a dtype."""
-    return (() if neutral else BLANK) + (() if dtype == "float32" else ("input-dtype",))
+def conventions(shape: Sequence[int], dtype: str, neutral: bool) -> tuple[str, ...]:
+    """The conventions on which an input of this shape and dtype rests."""
+    blank = () if neutral else BLANK
+    return (*blank, *unsettled_of(shape, dtype, documented=("float32",)))
 
 
 def probabilities(rng: Rng, shape: Sequence[int], neutral: bool) -> Array:

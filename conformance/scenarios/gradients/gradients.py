@@ -17,10 +17,12 @@ from conformance.scenarios.checks import agrees_with, has_dtype, is_array
 from conformance.scenarios.gradients.closed_forms import KNOWN_GRADIENTS, KnownGradient
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import ProgramWriter
+from conformance.specs.convention_names import ConventionName
+from conformance.specs.unsettled import unsettled_of
 
 Array = npt.NDArray[Any]
 Test = Callable[..., Problem | None]
-UNCONNECTED = "unconnected-gradient"
+UNCONNECTED = ConventionName.UNCONNECTED_GRADIENT
 SLACK = 64.0
 """Units of roundoff that smooth losses may lose: some ten rounded operations."""
 
@@ -88,7 +90,7 @@ def known(form: KnownGradient, shape: tuple[int, ...], dtype: str, seed: int) ->
     for i, slope in enumerate(form.slopes(*numbers)):
         _item(w, f"g{i}", gradients, i)
         checks += _typed_gradient(form, f"g{i}", slope, dtype)
-    conventions = () if shape else ("scalar",)
+    conventions = unsettled_of(shape, dtype)
     return Scenario(
         "gradients",
         form.name,
@@ -112,7 +114,7 @@ def _typed_gradient(
             outputs=(output,),
             test=has_dtype(dtype),
             demands="the dtype of the variable",
-            conventions=("result-dtype",),
+            conventions=(ConventionName.RESULT_DTYPE,),
         ),
     )
 
@@ -196,7 +198,7 @@ def of_a_placeholder() -> Scenario:
     function = w.call("function", [fed], [w.call("operator.getitem", gradients, 0)])
     w.observe("gradient", "operator.call", function, [w.array("value", X, "float32")])
     check = _equals("gradient", 3 * X * X, "the gradient with respect to a placeholder")
-    return _gradients("of a placeholder", w, check, resting=("gradient-of-tensors",))
+    return _gradients("of a placeholder", w, check, resting=(ConventionName.GRADIENT_OF_TENSORS,))
 
 
 def of_an_intermediate_tensor() -> Scenario:
@@ -206,7 +208,9 @@ def of_an_intermediate_tensor() -> Scenario:
     gradients = w.call("gradients", _sum(w, w.call("square", square)), [square])
     _item(w, "gradient", gradients, 0)
     check = _equals("gradient", 2 * X * X, "the gradient with respect to a tensor")
-    return _gradients("of a tensor on the way", w, check, resting=("gradient-of-tensors",))
+    return _gradients(
+        "of a tensor on the way", w, check, resting=(ConventionName.GRADIENT_OF_TENSORS,)
+    )
 
 
 def no_scalar() -> Scenario:
@@ -215,7 +219,9 @@ def no_scalar() -> Scenario:
     x = _variable(w, "x", X)
     _item(w, "gradient", w.call("gradients", w.call("square", x), [x]), 0)
     check = _equals("gradient", 2 * X, "the gradient of the sum")
-    return _gradients("a loss with several elements", w, check, resting=("gradient-of-sum",))
+    return _gradients(
+        "a loss with several elements", w, check, resting=(ConventionName.GRADIENT_OF_SUM,)
+    )
 
 
 def unconnected() -> Scenario:
@@ -286,7 +292,7 @@ def forwards(shape: tuple[int, ...], dtype: str, seed: int) -> Scenario:
         outputs=("variable",),
         test=has_dtype(dtype),
         demands="the dtype of the variable",
-        conventions=("result-dtype",),
+        conventions=(ConventionName.RESULT_DTYPE,),
     )
     return _stopping(
         "values",
@@ -294,7 +300,7 @@ def forwards(shape: tuple[int, ...], dtype: str, seed: int) -> Scenario:
         _unchanged("variable", value, "the value of the variable"),
         _unchanged("tensor", value**2, "the value of the tensor"),
         kept,
-        resting=() if shape else ("scalar",),
+        resting=unsettled_of(shape, dtype),
     )
 
 

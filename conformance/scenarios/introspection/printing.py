@@ -18,11 +18,13 @@ from conformance.results import Aspect
 from conformance.scenarios.checks import Test, plain
 from conformance.scenarios.model import Array, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import FunctionWriter, ProgramWriter
+from conformance.specs.convention_names import ConventionName
+from conformance.specs.unsettled import unsettled_of
 
 PRINT = "print_tensor"
 PRINTED = {"ja-1": 1117, "ja-1-text": 697, "ja-2.0": 1960, "zh-TW": 1054, "ko-2.2": 2500}
 """The message and the value are printed when the tensor is evaluated."""
-ONCE = ("printed-once",)
+ONCE = (ConventionName.PRINTED_ONCE,)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 MOST_SHOWN = 200
 
@@ -83,7 +85,7 @@ def _scenario(
     w.call("eval", tensor)
     w.observe("printed", "printed.call", _evaluation(tensor, message))
     shown = elements**2 if squared else elements
-    conventions = ("input-dtype",) if elements.dtype.kind == "i" else ()
+    conventions = unsettled_of(elements.shape, elements.dtype.name)
     return Scenario(
         PRINT,
         title,

@@ -18,6 +18,7 @@ from conformance.scenarios.checks import has_dtype, is_array, is_one_of
 from conformance.scenarios.ctc.cost import has_static_shape
 from conformance.scenarios.model import Check, Family, Scenario
 from conformance.scenarios.writing import ProgramWriter
+from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 
@@ -118,7 +119,7 @@ def from_sparse(shape: tuple[int, ...], dtype: str) -> Scenario:
             outputs=("dtype",),
             test=is_one_of(dtype),
             demands=dtype,
-            conventions=("result-dtype",),
+            conventions=(ConventionName.RESULT_DTYPE,),
         ),
         Check(
             "int_shape",
@@ -159,7 +160,7 @@ def from_dense(shape: tuple[int, ...], dtype: str, seed: int) -> Scenario:
             outputs=("elements",),
             test=has_dtype(dtype),
             demands=dtype,
-            conventions=("result-dtype",),
+            conventions=(ConventionName.RESULT_DTYPE,),
         ),
     )
     title = "to_dense of a dense tensor"

@@ -16,6 +16,8 @@ from conformance.results import Aspect
 from conformance.scenarios import checks
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import ProgramWriter
+from conformance.specs.convention_names import ConventionName
+from conformance.specs.unsettled import unsettled_of
 
 EVERY = ("keras-1", "keras-2.0", "keras-2.2")
 NEWER = EVERY[1:]
@@ -44,15 +46,6 @@ def _shapes(draw: st.DrawFn, ranks: tuple[int, int]) -> tuple[int, ...]:
     low, high = ranks
     rank = draw(st.sampled_from([r for r in (2, 3, 1, 4, 2, 3, 0, 5) if low <= r <= high]))
     return tuple(draw(sizes) for _ in range(rank))
-
-
-def _conventions(shape: Dims, dtype: str) -> tuple[str, ...]:
-    named = {
-        "empty": 0 in shape,
-        "scalar": not shape,
-        "input-dtype": dtype not in DOCUMENTED,
-    }
-    return tuple(name for name, holds in named.items() if holds)
 
 
 def _variable(w: ProgramWriter, draw: Any, shape: tuple[int, ...], dtype: str) -> tuple[Ref, Dims]:  # noqa: ARG001
@@ -133,7 +126,7 @@ def _make(
         shape = tuple(max(d, 1) for d in shape)
     dtype = draw(st.sampled_from(dtypes))
     ref, known = KINDS[what](w, draw, shape, dtype)
-    return MadeTensor(ref, known, dtype=dtype, what=what, conventions=_conventions(shape, dtype))
+    return MadeTensor(ref, known, dtype=dtype, what=what, conventions=unsettled_of(shape, dtype))
 
 
 def _check(name: str, aspect: Aspect, test: Any, demands: str, *outputs: str) -> Check:
@@ -176,7 +169,7 @@ def _unknown_shapes(edition: str) -> list[Scenario]:
 
 def _static_shape(w: ProgramWriter, made: MadeTensor, edition: str) -> Scenario:
     w.attempt("joined", "operator.add", w.observe("result", "int_shape", made.ref), ())
-    only_tensorflow = ("int-shape-everywhere",) if edition == "keras-1" else ()
+    only_tensorflow = (ConventionName.INT_SHAPE_EVERYWHERE,) if edition == "keras-1" else ()
     return _scenario(
         "int_shape",
         w,
@@ -214,7 +207,7 @@ def _has_dimensions(wanted: Dims, result: Values, joined: Values) -> Problem | N
         f is None or f == d for f, d in zip(found, wanted, strict=True)
     )
     if whole and agree:
-        conventions = ("precise-static-shape",)
+        conventions = (ConventionName.PRECISE_STATIC_SHAPE,)
         return Problem(f"gives {found}", "imprecise", conventions=conventions, got=str(found))
     return Problem(f"gives {found}", "shape", got=str(found))
 
@@ -238,7 +231,7 @@ def _counts(draw: st.DrawFn, edition: str) -> Scenario:
     test = partial(_is_integer, count)
     check = _check("the number of elements", Aspect.VALUE, test, f"{count}, an integer")
     unnamed = edition == "keras-2.0" and made.what != "a variable"
-    conventions = ("not-only-variables",) if unnamed else ()
+    conventions = (ConventionName.NOT_ONLY_VARIABLES,) if unnamed else ()
     return _scenario("count_params", w, made, check, conventions=conventions)
 
 
@@ -269,7 +262,7 @@ def _is_dtype(wanted: str, with_suffix: bool, values: Values) -> Problem | None:
     if found == wanted:
         return None
     printed = with_suffix and found == f"{wanted}_ref"
-    conventions = ("plain-dtype",) if printed else ()
+    conventions = (ConventionName.PLAIN_DTYPE,) if printed else ()
     return Problem(
         f"gives {found!r}",
         "suffix" if printed else "dtype",
@@ -338,7 +331,7 @@ def _answers(function: str, edition: str) -> Iterator[Scenario]:
         w = ProgramWriter()
         w.observe("result", function, _something(w, what))
         check = _answers_with(answer, {} if line is None else {DOCUMENT[edition]: line})
-        conventions = ("kinds-of-tensors",) if line is None else ()
+        conventions = (ConventionName.KINDS_OF_TENSORS,) if line is None else ()
         title = f"{function} of {what}"
         yield Scenario(
             function,
@@ -420,7 +413,7 @@ def _other_casts(_edition: str) -> Iterator[Scenario]:
             checks.is_array(expected, dtype=True),
             f"{expected.tolist()} in {dtype}",
         )
-        conventions = ("cast-to-others",)
+        conventions = (ConventionName.CAST_TO_OTHERS,)
         yield Scenario(
             "cast",
             f"a cast to {dtype}",

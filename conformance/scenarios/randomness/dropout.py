@@ -19,7 +19,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from conformance.program import Argument, Function, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import Test, has_dtype, raises
-from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
+from conformance.scenarios.model import INACCURATE, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.randomness import chance
 from conformance.scenarios.randomness.random_tensors import (
     OTHER_SEED,
@@ -30,6 +30,8 @@ from conformance.scenarios.randomness.random_tensors import (
     seed_checks,
 )
 from conformance.scenarios.writing import FunctionWriter, ProgramWriter
+from conformance.specs.convention_names import ConventionName
+from conformance.specs.unsettled import unsettled_of
 
 Array = npt.NDArray[Any]
 
@@ -82,7 +84,7 @@ def _small(shape: tuple[int, ...], level: float, dtype: str, seed: int) -> Scena
             outputs=("values",),
             test=keeps_dtype(dtype),
             demands=dtype,
-            conventions=("result-dtype",),
+            conventions=(ConventionName.RESULT_DTYPE,),
         ),
         Check(
             "int_shape is the shape of x",
@@ -99,7 +101,7 @@ def _small(shape: tuple[int, ...], level: float, dtype: str, seed: int) -> Scena
         program=w.program(),
         arrays=w.arrays,
         checks=checks,
-        conventions=_unsettled(shape, dtype),
+        conventions=unsettled_of(shape, dtype),
     )
 
 
@@ -111,13 +113,6 @@ def keeps_dtype(dtype: str) -> Test:
         return None if number else has_dtype(dtype)(values)
 
     return test
-
-
-def _unsettled(shape: tuple[int, ...], dtype: str) -> tuple[str, ...]:
-    named = ("input-dtype",) if dtype == "float16" else ()
-    if not shape:
-        return (*named, "scalar")
-    return (*named, "empty") if 0 in shape else named
 
 
 def _elements(shape: tuple[int, ...], dtype: str, seed: int) -> Array:
@@ -151,7 +146,7 @@ def _common_factor(kept: Array, dtype: Any) -> Problem | None:
         return None
     gives = f"multiplies some elements by {low:.6g} and some by {high:.6g}"
     if dtype == np.float64 and low > 0 and high - low <= 8 * np.finfo(np.float32).eps * high:
-        return Problem(gives, "accuracy", conventions=("accuracy",))
+        return Problem(gives, INACCURATE, conventions=(ConventionName.ACCURACY,))
     return Problem(gives, "two factors")
 
 
@@ -164,8 +159,8 @@ def _scale(kept: Array, dtype: Any, level: float) -> Problem | None:
     inaccurate = error <= bound / np.sqrt(eps)  # half of the digits are right
     return Problem(
         f"multiplies what it keeps by {float(kept.flat[0]):.9g}",
-        "accuracy" if inaccurate else "factor",
-        conventions=("accuracy",) if inaccurate else ("dropout-scale",),
+        INACCURATE if inaccurate else "factor",
+        conventions=(ConventionName.ACCURACY,) if inaccurate else (ConventionName.DROPOUT_SCALE,),
     )
 
 
@@ -222,7 +217,7 @@ def _independence() -> Check:
         outputs=("sample",),
         test=chance.neighbours_are_independent(lambda got: got == 0),
         demands="independent elements",
-        conventions=("independent",),
+        conventions=(ConventionName.INDEPENDENT,),
     )
 
 
@@ -315,7 +310,7 @@ def evaluations(edition: str) -> Sequence[Scenario]:
         outputs=("once", "again"),
         test=chance.of_arrays(chance.other_samples),
         demands="other zeros at each evaluation",
-        conventions=("new-numbers",),
+        conventions=(ConventionName.NEW_NUMBERS,),
     )
     return [
         Scenario(
@@ -356,7 +351,7 @@ def _refusal(title: str, name: str, at: dict[str, int], *args: Argument) -> Scen
         test=raises(),
         demands="an exception",
         at=at,
-        conventions=("invalid-input",),
+        conventions=(ConventionName.INVALID_INPUT,),
     )
     return Scenario(DROPOUT, title, program=w.program(), arrays=w.arrays, checks=(check,))
 

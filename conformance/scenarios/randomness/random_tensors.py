@@ -25,6 +25,8 @@ from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.randomness import chance
 from conformance.scenarios.randomness.samplers import SAMPLERS, Parameters, Sampler
 from conformance.scenarios.writing import FunctionWriter, ProgramWriter
+from conformance.specs.convention_names import ConventionName
+from conformance.specs.unsettled import unsettled_of
 
 SAMPLE = (400, 500)
 """The shape of a large sample: enough numbers to see two per cent of a standard deviation."""
@@ -65,7 +67,7 @@ def _small(
     made = _called(w, sampler, shape, parameters, keywords=keywords, **given)
     w.observe("values", "eval", made)
     w.observe("static", "int_shape", made)
-    conventions = _of_shape(shape) + (("input-dtype",) if dtype == "float16" else ())
+    conventions = unsettled_of(shape, dtype or "float32")
     checks = (
         Check(
             "the shape is as asked for",
@@ -109,12 +111,6 @@ def _without_figures(sampler: Sampler, checks: Iterable[Check]) -> tuple[Check, 
     return tuple(replace(c, test=chance.without_figures(c.test)) for c in checks)
 
 
-def _of_shape(shape: tuple[int, ...]) -> tuple[str, ...]:
-    if not shape:
-        return ("scalar",)
-    return ("empty",) if 0 in shape else ()
-
-
 def _called(
     w: ProgramWriter,
     sampler: Sampler,
@@ -139,7 +135,7 @@ def _dtype_check(sampler: Sampler, dtype: str | None) -> Check:
         test=has_dtype(wanted),
         demands=wanted,
         at=sampler.dtype,
-        conventions=() if dtype else ("default-dtype",),
+        conventions=() if dtype else (ConventionName.DEFAULT_DTYPE,),
     )
 
 
@@ -154,7 +150,7 @@ def is_static_shape(shape: Sequence[int | None]) -> Test:
             len(said) == len(shape)
             and all(s in (None, d) for s, d in zip(said, shape, strict=True))
         )
-        conventions = ("precise-static-shape",) if unknown else ()
+        conventions = (ConventionName.PRECISE_STATIC_SHAPE,) if unknown else ()
         shown = None if said == (None,) else said
         return Problem(
             f"has the static shape {shown}",
@@ -187,7 +183,7 @@ def _range_checks(sampler: Sampler, parameters: Parameters, output: str) -> Iter
 
 def _trials(sampler: Sampler, parameters: Parameters) -> tuple[str, ...]:
     """No document says of how many trials; without any chance of success it does not matter."""
-    return ("one-trial",) if sampler.law is None and parameters[0] else ()
+    return (ConventionName.ONE_TRIAL,) if sampler.law is None and parameters[0] else ()
 
 
 def _outcomes(parameters: Parameters) -> tuple[float, ...]:
@@ -248,7 +244,7 @@ def _law_checks(sampler: Sampler, parameters: Parameters) -> Iterator[Check]:
         outputs=("sample",),
         test=chance.neighbours_are_independent(law.distribution),
         demands="independent numbers",
-        conventions=("independent",),
+        conventions=(ConventionName.INDEPENDENT,),
     )
 
 
@@ -291,7 +287,7 @@ def _independence(sampler: Sampler, parameters: Parameters) -> Test:
 
 def seed_checks(independence: Test) -> tuple[Check, ...]:
     """Checks of the outputs `first` and `second`, with one seed, and `other`, with another."""
-    seed, independent = ("seed",), ("independent",)
+    seed, independent = (ConventionName.SEED,), (ConventionName.INDEPENDENT,)
     same, another = ("first", "second"), ("first", "other")
     return (
         Check(
@@ -343,7 +339,7 @@ def _drawn_again() -> Check:
         outputs=("once", "again"),
         test=chance.of_arrays(chance.other_samples),
         demands="new numbers at each evaluation",
-        conventions=("new-numbers",),
+        conventions=(ConventionName.NEW_NUMBERS,),
     )
 
 
@@ -363,7 +359,9 @@ def integers(sampler: Sampler, edition: str) -> Sequence[Scenario]:
     del edition
     parameters: Parameters = (0.5,) if sampler.law is None else (0, 4)
     wanted = (0, 1) if sampler.law is None else (0, 1, 2, 3)
-    conventions = ("one-trial",) if sampler.law is None else ("exclusive-maxval",)
+    conventions = (
+        (ConventionName.ONE_TRIAL,) if sampler.law is None else (ConventionName.EXCLUSIVE_MAXVAL,)
+    )
     w = ProgramWriter()
     made = _called(w, sampler, SMALLER, parameters, keywords=True, dtype="int32", seed=SEED)
     w.observe("values", "eval", made)
@@ -384,7 +382,7 @@ def integers(sampler: Sampler, edition: str) -> Sequence[Scenario]:
             program=w.program(),
             arrays=w.arrays,
             checks=(check,),
-            conventions=("input-dtype",),
+            conventions=(ConventionName.INPUT_DTYPE,),
         )
     ]
 
@@ -405,7 +403,7 @@ def _improbable(p: float) -> Scenario:
         test=raises(),
         demands="an exception",
         at={"ja-2.0": 3233, "ko-2.2": 3470},
-        conventions=("invalid-input",),
+        conventions=(ConventionName.INVALID_INPUT,),
     )
     return Scenario(
         "random_binomial", f"p={p}", program=w.program(), arrays=w.arrays, checks=(check,)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import equal_in_single, plain, shown
-from conformance.scenarios.model import Array, Check, Problem, Scenario, Values
+from conformance.scenarios.model import INACCURATE, Array, Check, Problem, Scenario, Values
 from conformance.scenarios.state.variable_model import (
     NONE,
     CompiledFunction,
@@ -27,6 +27,8 @@ from conformance.scenarios.state.variable_model import (
     UpdateKind,
 )
 from conformance.scenarios.writing import ProgramWriter
+from conformance.specs.convention_names import ConventionName
+from conformance.specs.unsettled import unsettled_of
 
 Draw = st.DrawFn
 Kind = tuple[tuple[int, ...], str]
@@ -188,20 +190,13 @@ class Machine:
         variable = ModelVariable(ref, value)
         self.taken(array, variable)
         self.variables.append(variable)
-        self.conventions |= special(kind)
+        self.conventions.update(unsettled_of(*kind, DTYPES))
         return variable
 
     def forget(self) -> None:
         """Nothing that was made so far may be used any more."""
         self.variables.clear()
         self.compiled.clear()
-
-
-def special(kind: Kind) -> set[str]:
-    """Conventions without which the documents do not cover a tensor of this shape and dtype."""
-    shape, dtype = kind
-    named = {"scalar": not shape, "empty": 0 in shape, "input-dtype": dtype not in DTYPES}
-    return {name for name, applies in named.items() if applies}
 
 
 def scenario_of(machine: Machine, title: str, aspect: Aspect) -> Scenario:
@@ -239,7 +234,9 @@ def _as_noted(noted: ExpectedResult, later: Sequence[Array]) -> Callable[..., Pr
             return Problem(f"gives a {values[place].python_type}", "no array")
         if _same(got, noted.value):
             return None
-        changed = ("returned-copy",) if any(_same(got, other) for other in later) else ()
+        changed = (
+            (ConventionName.RETURNED_COPY,) if any(_same(got, other) for other in later) else ()
+        )
         # A tensor that had another rank before it was evaluated is the fault of its operator.
         unmade = any(plain(said) == got.ndim != noted.value.ndim for said in rank)
         computed = noted.what in COMPUTED
@@ -259,15 +256,15 @@ def _problem(got: Array, wanted: Array, conventions: tuple[str, ...], *, compute
         )
     if np.array_equal(got, wanted):
         # what arithmetic on tensors gives is no function's fault, and in no document
-        by = ("result-dtype",) if computed else ()
+        by = (ConventionName.RESULT_DTYPE,) if computed else ()
         return Problem(
             f"gives dtype {got.dtype}", "dtype", conventions=by, got=got, expected=wanted
         )
     if equal_in_single(got, wanted):
         return Problem(
             f"gives {shown(got)}",
-            "accuracy",
-            conventions=(*conventions, "accuracy"),
+            INACCURATE,
+            conventions=(*conventions, ConventionName.ACCURACY),
             got=got,
             expected=wanted,
         )

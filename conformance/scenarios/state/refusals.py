@@ -14,6 +14,7 @@ from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.state.machine import DTYPES, SHAPES, Kind, Machine, scenario_of
 from conformance.scenarios.state.variables import NEWER, read_back
 from conformance.scenarios.writing import ProgramWriter
+from conformance.specs.convention_names import ConventionName
 
 ALL = ("keras-1", *NEWER)
 KEYWORDS = {"ja-2.0": 2542, "ko-2.2": 2546}
@@ -85,7 +86,7 @@ def wrong_inputs(draw: st.DrawFn, edition: str) -> Scenario:
         test=raises(),
         demands=demands,
         at=INPUTS,
-        conventions=("invalid-input",),
+        conventions=(ConventionName.INVALID_INPUT,),
     )
     return _finished(machine, "a call with inputs that do not fit", check)
 
@@ -136,7 +137,7 @@ def other_shapes(draw: st.DrawFn, edition: str, function: str) -> Scenario:
     _set(machine, function, variable.ref, wrong)
     machine.writer.observe("after", "get_value", variable.ref)
     demands = f"an exception, for {shape} is not {kind[0]}"
-    at, conventions = SAME_SHAPE[function], ("invalid-input",)
+    at, conventions = SAME_SHAPE[function], (ConventionName.INVALID_INPUT,)
     name, refused = "another shape is refused", raises()
     return _finished(
         machine,
@@ -156,7 +157,7 @@ def other_shapes(draw: st.DrawFn, edition: str, function: str) -> Scenario:
             outputs=("refused", "after"),
             test=if_refused(is_array(variable.value, dtype=True)),
             demands=f"{shown(variable.value)} as before",
-            conventions=("refused-unchanged",),
+            conventions=(ConventionName.REFUSED_UNCHANGED,),
         ),
     )
 

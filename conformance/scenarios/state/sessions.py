@@ -16,6 +16,7 @@ from conformance.scenarios.state.refusals import if_refused
 from conformance.scenarios.state.variable_model import ModelVariable
 from conformance.scenarios.state.variables import NEWER, RULES, make, read_back
 from conformance.scenarios.writing import ProgramWriter
+from conformance.specs.convention_names import ConventionName
 
 UNIQUE = {"ja-2.0": 405, "ko-2.2": 3780}
 RESETS = {"ja-2.0": 415, "ko-2.2": 3792}
@@ -92,7 +93,7 @@ def _counted(prefix: str, outputs: list[str]) -> Check:
         return Problem(f"gives {found}", "count", got=repr(found))
 
     demands = f"the identifiers 1 to {len(outputs)} of {prefix!r}"
-    name, convention = "identifiers count from one", ("uid-count",)
+    name, convention = "identifiers count from one", (ConventionName.UID_COUNT,)
     return Check(
         name,
         Aspect.STATE,
@@ -169,7 +170,7 @@ def cleared_identifiers(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG
         writer.call("clear_session")
         rounds.append(_identifiers(writer, word, prefixes))
     checks = [
-        _again(rounds[0][prefix], outputs, NEW_GRAPH, ("new-session",))
+        _again(rounds[0][prefix], outputs, NEW_GRAPH, (ConventionName.NEW_SESSION,))
         for later in rounds[1:]
         for prefix, outputs in later.items()
     ]
@@ -227,7 +228,7 @@ def uninitialised(draw: st.DrawFn, edition: str) -> Scenario:
     machine.writer.call("manual_variable_initialization", False)
     read_back(machine, _made(machine, []))
     demands = "an exception: the user has not initialised the variable"
-    name, conventions = "an uninitialised variable is not read", ("uninitialised",)
+    name, conventions = "an uninitialised variable is not read", (ConventionName.UNINITIALISED,)
     check = Check(
         name,
         Aspect.STATE,
@@ -293,7 +294,7 @@ def _wrong_phase(value: float) -> Scenario:
             outputs=("refused", "after"),
             test=if_refused(is_array(1)),
             demands="the phase as it was",
-            conventions=("refused-unchanged",),
+            conventions=(ConventionName.REFUSED_UNCHANGED,),
         ),
     ]
     return _finished(writer, "set_learning_phase", "a phase that is neither 0 nor 1", checks)
@@ -313,7 +314,7 @@ def fed_phases(draw: st.DrawFn, edition: str) -> Scenario:
         phase = call("learning_phase")
     function = call("function", [x, train, test, phase], [output])
     checks = [_fed(machine, function, kind) for _ in range(draw(st.integers(1, 3)))]
-    conventions = () if edition == "keras-1" else ("symbolic-phase",)
+    conventions = () if edition == "keras-1" else (ConventionName.SYMBOLIC_PHASE,)
     title = "a phase that is fed to a function"
     return _finished(machine.writer, "learning_phase", title, checks, conventions)
 
@@ -369,7 +370,7 @@ def _default_phase() -> Scenario:
         demands="0, the phase of testing",
         at=FLAG,
     )
-    title, conventions = "a phase that is neither fixed nor fed", ("unfed-phase",)
+    title, conventions = "a phase that is neither fixed nor fed", (ConventionName.UNFED_PHASE,)
     return _finished(writer, "learning_phase", title, [check], conventions)
 
 

@@ -14,6 +14,7 @@ from conformance.scenarios.checks import Test, is_array, only, plain, raises, sh
 from conformance.scenarios.model import Array, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.state.machine import Machine
 from conformance.scenarios.state.variables import NEWER, machine
+from conformance.specs.convention_names import ConventionName
 
 Kind = Literal["update", "update_add", "update_sub"]
 KINDS: tuple[Kind, ...] = ("update", "update_add", "update_sub")
@@ -131,7 +132,7 @@ def refuses_another_shape(kind: str) -> Callable[[str], st.SearchStrategy[Scenar
             test=raises(),
             demands=f"an exception, for {shape} is not {variable.value.shape}",
             at=SAME_SHAPE[kind],
-            conventions=("invalid-input",),
+            conventions=(ConventionName.INVALID_INPUT,),
         )
         return _scenario(written, "a tensor of another shape", check)
 
@@ -177,7 +178,7 @@ def _between(output: str, values: Array) -> Check:
         # no document states an accuracy: what keeps half of the digits, or as many as momentum
         # has as a float32, is inaccurate, not wrong
         kept = max(np.sqrt(eps), 16 * np.finfo("float32").eps)
-        inaccurate = ("accuracy",) if outside <= kept * scale else ()
+        inaccurate = (ConventionName.ACCURACY,) if outside <= kept * scale else ()
         return Problem(f"gives {shown(got)}", "outside", conventions=inaccurate, got=got)
 
     return Check(

@@ -15,15 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.program import Ref
+from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 Conventions = frozenset[str]
 NONE: Conventions = frozenset()
 
-AT_CALL = "read-at-call"
-TOGETHER = "simultaneous-updates"
-BEFORE = "outputs-before-updates"
-AVERAGE = "moving-average"
+AT_CALL = ConventionName.READ_AT_CALL
+TOGETHER = ConventionName.SIMULTANEOUS_UPDATES
+BEFORE = ConventionName.OUTPUTS_BEFORE_UPDATES
+AVERAGE = ConventionName.MOVING_AVERAGE
 
 
 @dataclass(eq=False)

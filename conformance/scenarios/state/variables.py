@@ -38,6 +38,7 @@ from conformance.scenarios.state.variable_model import (
     UpdateKind,
     VariableUpdate,
 )
+from conformance.specs.convention_names import ConventionName
 
 NEWER = ("keras-2.0", "keras-2.2")
 STEPS = 8
@@ -98,7 +99,7 @@ def _new_value(machine: Machine, variable: ModelVariable) -> tuple[Argument, Arr
     value = machine.numbers(variable.kind)
     if machine.rarely():
         value = value.astype("float64" if value.dtype != np.float64 else "float32")
-        return machine.given(value), value, frozenset({"value-dtype"})
+        return machine.given(value), value, frozenset({ConventionName.VALUE_DTYPE})
     return machine.given(value), value, NONE
 
 
@@ -213,9 +214,9 @@ def _outputs(machine: Machine, kind: Kind, fed: Sequence[str]) -> list[Expressio
     """One or two tensors that depend on a fed one; now and then none, or one that does not."""
     if machine.rarely():
         if machine.updates and machine.perhaps():
-            machine.conventions.add("empty-list")
+            machine.conventions.add(ConventionName.EMPTY_LIST)
             return []
-        machine.conventions.add("independent-output")
+        machine.conventions.add(ConventionName.INDEPENDENT_OUTPUT)
         return [machine.expression(kind)]
     return [_dependent(machine, kind, fed) for _ in range(machine.draw(st.integers(1, 2)))]
 
@@ -238,7 +239,7 @@ def _updates(machine: Machine, kind: Kind, fed: Sequence[str]) -> list[VariableU
 def _update(machine: Machine, variable: ModelVariable, fed: Sequence[str]) -> VariableUpdate:
     kind = machine.draw(st.sampled_from(machine.updates))
     if machine.edition != "keras-1" and len(machine.updates) > 1 and machine.rarely():
-        machine.conventions.add("update-pairs")
+        machine.conventions.add(ConventionName.UPDATE_PAIRS)
         kind = "pair"
     momentum = machine.draw(st.sampled_from((0.5, 0.75, 0.25)))
     return VariableUpdate(
