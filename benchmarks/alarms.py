@@ -29,8 +29,8 @@ from conformance.engine.judging.scenarios import Scene
 from conformance.program import Function, Program, Step
 from conformance.results import Aspect
 from conformance.scenarios import Scenario
-from conformance.scenarios.chance import ByChance
-from conformance.scenarios.randomness import OTHER_SEED, SEED
+from conformance.scenarios.randomness.chance import ByChance
+from conformance.scenarios.randomness.random_tensors import OTHER_SEED, SEED
 from conformance.specs import EDITIONS, load
 
 RUNS = 10_000

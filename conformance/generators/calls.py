@@ -57,7 +57,7 @@ def offered_bindings(spec: Spec, edition: str) -> list[Binding]:
     return [b for b in BINDINGS if b not in excluded]
 
 
-class Call:
+class CallDraft:
     """Collects arguments, inputs and shapes; names of parameters are the newest ones."""
 
     def __init__(

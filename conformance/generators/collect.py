@@ -19,10 +19,10 @@ from hypothesis.database import ExampleDatabase, InMemoryExampleDatabase, choice
 from hypothesis.errors import NoSuchExample, Unsatisfiable
 from hypothesis.strategies import SearchStrategy
 
-from conformance.generators import images
 from conformance.generators.calls import offered_bindings
 from conformance.generators.coverage import select
-from conformance.generators.pairs import Pair, missing_pairs, pairs, switched, telling
+from conformance.generators.coverage.pairs import Pair, missing_pairs, pairs, switched, telling
+from conformance.generators.coverage.windows import beginnings, forms_for, windows_of
 from conformance.generators.structure import Structure, structures
 from conformance.program import Program, to_json
 from conformance.specs import Spec
@@ -58,10 +58,10 @@ def collect_all(spec: Spec, edition: str, count: int, seed: int) -> list[Structu
         pool += generate(structures(spec, edition, binding=binding), 1, seed)
     for convention in sorted({u.convention for u in spec.unsettled} - _conventions(pool)):
         pool += _resting_on(convention, spec, edition, seed)
-    for beginning in images.rare(spec):
+    for beginning in beginnings(spec):
         if not any(_has(s, beginning) for s in pool):
             dtype = spec.dtypes.documented[0]
-            condition, wanted = partial(_has, beginning=beginning), images.wanted(beginning)
+            condition, wanted = partial(_has, beginning=beginning), forms_for(beginning)
             pool += _found(spec, edition, condition, seed, dtype=dtype, wanted=wanted)
     pool += _completing(pool, edition, seed)
     return select(pool, count)
@@ -100,7 +100,7 @@ def _has(structure: Structure, beginning: tuple[Hashable, ...]) -> bool:
     """Whether a settled call has a feature that begins so, and is true."""
     if not structure.settled:
         return False
-    found = (f for f in images.features(structure) if f[: len(beginning)] == beginning)
+    found = (f for f in windows_of(structure) if f[: len(beginning)] == beginning)
     return any(all(part is not False for part in f) for f in found)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import hypothesis
 from hypothesis import strategies as st
 
-from conformance.generators import features, images
-from conformance.generators.calls import Call
+from conformance.generators import fitting, images
+from conformance.generators.calls import CallDraft
 from conformance.generators.forms import ABSENT
 from conformance.program import Binding, Ref
 from conformance.specs import kinds
@@ -26,7 +26,7 @@ REDRAWN = 8
 """How often an argument is drawn for one of the form that is wanted."""
 
 
-def draw_parameter(call: Call, name: str) -> None:
+def draw_parameter(call: CallDraft, name: str) -> None:
     """Draw one parameter, or leave it to its default."""
     wanted = call.wanted.get(name)
     if wanted is not None:
@@ -35,7 +35,7 @@ def draw_parameter(call: Call, name: str) -> None:
         _draw(call, name)
 
 
-def _draw_form(call: Call, name: str, wanted: str) -> None:
+def _draw_form(call: CallDraft, name: str, wanted: str) -> None:
     """Draw an argument until it has the form that is wanted."""
     if wanted == ABSENT and call.may_omit(name):
         return
@@ -47,7 +47,7 @@ def _draw_form(call: Call, name: str, wanted: str) -> None:
     hypothesis.reject()
 
 
-def _draw(call: Call, name: str) -> None:
+def _draw(call: CallDraft, name: str) -> None:
     rule = call.rules[name]
     if type(rule) in _VALUES:
         call.add_value(name, _VALUES[type(rule)](call, rule))
@@ -55,24 +55,24 @@ def _draw(call: Call, name: str) -> None:
         _KINDS[type(rule)](call, name, rule)
 
 
-def dims(call: Call, ranks: tuple[int, int]) -> Dims:
+def dims(call: CallDraft, ranks: tuple[int, int]) -> Dims:
     """A shape with a rank from `ranks` and few elements; now and then an axis of length 0."""
     rank = call.pick(tuple(r for r in RANKS if ranks[0] <= r <= ranks[1]))
     sizes = SMALL_SIZES if rank > 3 else SIZES
     return tuple(call.pick(sizes) for _ in range(rank))
 
 
-def _tensor(call: Call, name: str, rule: kinds.Tensor) -> None:
+def _tensor(call: CallDraft, name: str, rule: kinds.Tensor) -> None:
     dtype = call.pick(tuple(rule.dtypes)) if rule.dtypes else call.dtype
     call.add_tensor(name, dims(call, rule.ranks), dtype, rule.domain)
 
 
-def _companion(call: Call, name: str, rule: kinds.Companion) -> None:
+def _companion(call: CallDraft, name: str, rule: kinds.Companion) -> None:
     shape = _RELATIONS[rule.relation](call, rule)
     call.add_tensor(name, shape, call.dtype, rule.domain)
 
 
-def _broadcast(call: Call, rule: kinds.Companion) -> Dims:
+def _broadcast(call: CallDraft, rule: kinds.Companion) -> Dims:
     shape: Dims = call.shapes[rule.of]
     if call.pick((False, True)):
         return shape
@@ -80,13 +80,13 @@ def _broadcast(call: Call, rule: kinds.Companion) -> Dims:
     return stretched[call.integer((0, len(stretched))) :]
 
 
-def _contraction(call: Call, rule: kinds.Companion) -> Dims:
+def _contraction(call: CallDraft, rule: kinds.Companion) -> Dims:
     length = call.shapes[rule.of][-1]
     free = dims(call, (rule.ranks[0] - 1, rule.ranks[1] - 1))
     return (*free[:-1], length, *free[-1:])
 
 
-def _batch_contraction(call: Call, rule: kinds.Companion) -> Dims:
+def _batch_contraction(call: CallDraft, rule: kinds.Companion) -> Dims:
     shape: Dims = call.shapes[rule.of]
     axes = call.values[rule.axes or ""]
     low, high = rule.ranks
@@ -106,12 +106,12 @@ def _needed_rank(axes: Any) -> int:
     return axis + 1 if axis > 0 else 1 - axis
 
 
-def _batch_mismatch(call: Call, rule: kinds.Companion) -> Dims:
+def _batch_mismatch(call: CallDraft, rule: kinds.Companion) -> Dims:
     batch, length, *_ = call.shapes[rule.of]
     return (batch, length + 1, *dims(call, (0, rule.ranks[1] - 2)))
 
 
-_RELATIONS: dict[str, Callable[[Call, kinds.Companion], Dims]] = {
+_RELATIONS: dict[str, Callable[[CallDraft, kinds.Companion], Dims]] = {
     "broadcast": _broadcast,
     "contraction": _contraction,
     "batch_contraction": _batch_contraction,
@@ -119,7 +119,7 @@ _RELATIONS: dict[str, Callable[[Call, kinds.Companion], Dims]] = {
 }
 
 
-def _tensors(call: Call, name: str, rule: kinds.Tensors) -> None:
+def _tensors(call: CallDraft, name: str, rule: kinds.Tensors) -> None:
     count = call.integer(rule.count)
     shape = dims(call, rule.ranks)
     shapes = [shape] * count
@@ -137,11 +137,11 @@ def _with(shape: Dims, axis: int, dim: int) -> Dims:
     return (*shape[:axis], dim, *shape[axis + 1 :])
 
 
-def _some_axis(call: Call, rank: int) -> int:
+def _some_axis(call: CallDraft, rank: int) -> int:
     return call.integer((-rank, rank - 1)) if rank else 0
 
 
-def _indices(call: Call, name: str, rule: kinds.Indices) -> None:
+def _indices(call: CallDraft, name: str, rule: kinds.Indices) -> None:
     below = evaluate(rule.below, call.scope(static=False))
     shape = dims(call, rule.ranks)
     if below == 0:
@@ -151,7 +151,7 @@ def _indices(call: Call, name: str, rule: kinds.Indices) -> None:
     call.below[name] = below
 
 
-def _axis(call: Call, name: str, rule: kinds.Axis) -> None:
+def _axis(call: CallDraft, name: str, rule: kinds.Axis) -> None:
     shape = _shape_of(call, rule.of)
     choices = list(range(-len(shape), len(shape)))
     if rule.position == "new":
@@ -166,13 +166,13 @@ def _axis(call: Call, name: str, rule: kinds.Axis) -> None:
     call.add_value(name, call.pick(tuple(sorted(choices, key=lambda a: (a < 0, abs(a))))))
 
 
-def _shape_of(call: Call, tensor: str) -> Dims:
+def _shape_of(call: CallDraft, tensor: str) -> Dims:
     shapes = call.shapes[tensor]
     shape: Dims = shapes[0] if isinstance(shapes, list) else shapes
     return shape
 
 
-def _replace_dim(call: Call, tensor: str, axis: int, dim: int) -> None:
+def _replace_dim(call: CallDraft, tensor: str, axis: int, dim: int) -> None:
     """Change a shape that is already drawn, so that `axis` has the length `dim`."""
     index = next(i for i, item in enumerate(call.inputs) if item.name == tensor)
     old = call.inputs[index]
@@ -181,7 +181,7 @@ def _replace_dim(call: Call, tensor: str, axis: int, dim: int) -> None:
     call.shapes[tensor], call.static_shapes[tensor] = item.shape, item.static_shape
 
 
-def _axes(call: Call, name: str, rule: kinds.Axes) -> None:
+def _axes(call: CallDraft, name: str, rule: kinds.Axes) -> None:
     rank = len(call.shapes[rule.of])
     if rank == 0:
         call.add_value(name, None if rule.optional else [])
@@ -199,7 +199,7 @@ def _signed(rank: int) -> tuple[int, ...]:
     return (*range(rank), *range(rank), *range(-1, -rank - 1, -1))
 
 
-def _batch_axes(call: Call, name: str, rule: kinds.BatchAxes) -> None:
+def _batch_axes(call: CallDraft, name: str, rule: kinds.BatchAxes) -> None:
     rank = len(call.shapes[rule.of])
     mine = call.integer((1, rank - 1))
     form = call.pick(("one", "list", "tuple", "one", "list", "negative", "none"))
@@ -214,7 +214,7 @@ def _batch_axes(call: Call, name: str, rule: kinds.BatchAxes) -> None:
     call.add_value(name, choices[form])
 
 
-def _target_shape(call: Call, name: str, rule: kinds.TargetShape) -> None:
+def _target_shape(call: CallDraft, name: str, rule: kinds.TargetShape) -> None:
     total = math.prod(call.shapes[rule.of])
     target = _factors(call, total)
     if total and target and call.pick((False, False, False, True)):
@@ -222,7 +222,7 @@ def _target_shape(call: Call, name: str, rule: kinds.TargetShape) -> None:
     call.add_value(name, tuple(target))
 
 
-def _factors(call: Call, total: int) -> list[int]:
+def _factors(call: CallDraft, total: int) -> list[int]:
     """At most five dimensions whose product is `total`."""
     left, listed = total, []
     for _ in range(call.integer((0 if total == 1 else 1, 4))):
@@ -232,7 +232,7 @@ def _factors(call: Call, total: int) -> list[int]:
     return [*listed, left] if left != 1 or total != math.prod(listed) else listed
 
 
-def _value(call: Call, name: str, rule: kinds.Value) -> None:
+def _value(call: CallDraft, name: str, rule: kinds.Value) -> None:
     made = str(call.values.get("dtype") or "float32")
     # what becomes of -1.5 as an unsigned integer is nobody's promise
     whole = not made.startswith("float")
@@ -243,7 +243,7 @@ def _value(call: Call, name: str, rule: kinds.Value) -> None:
     call.passed[name] = Ref(name)
 
 
-def _placeholder_shape(call: Call, name: str, rule: kinds.PlaceholderShape) -> None:
+def _placeholder_shape(call: CallDraft, name: str, rule: kinds.PlaceholderShape) -> None:
     shape = dims(call, rule.ranks)
     known = tuple(d if call.pick((False, True)) else None for d in shape)
     by_rank = call.pick((False, False, True))
@@ -252,16 +252,16 @@ def _placeholder_shape(call: Call, name: str, rule: kinds.PlaceholderShape) -> N
     call.passed[rule.rank if by_rank else name] = len(shape) if by_rank else known
 
 
-def _fill_shape(call: Call, name: str, rule: kinds.FillShape) -> None:
+def _fill_shape(call: CallDraft, name: str, rule: kinds.FillShape) -> None:
     if not call.shapes[rule.of]:
         call.add_value(name, dims(call, (1, 3)))
 
 
-def _sixteenth(call: Call, low: float, high: float) -> float:
+def _sixteenth(call: CallDraft, low: float, high: float) -> float:
     return low + (high - low) * call.integer((0, 16)) / 16
 
 
-_VALUES: dict[type, Callable[[Call, Any], Any]] = {
+_VALUES: dict[type, Callable[[CallDraft, Any], Any]] = {
     kinds.Permutation: lambda call, rule: tuple(
         call.draw(st.permutations(range(len(call.shapes[rule.of]))))
     ),
@@ -284,7 +284,7 @@ _VALUES: dict[type, Callable[[Call, Any], Any]] = {
 }
 """What is drawn of parameters that are Python values and change nothing else of the call."""
 
-_KINDS: dict[type, Callable[[Call, str, Any], None]] = {
+_KINDS: dict[type, Callable[[CallDraft, str, Any], None]] = {
     kinds.Tensor: _tensor,
     kinds.Companion: _companion,
     kinds.Tensors: _tensors,
@@ -297,5 +297,5 @@ _KINDS: dict[type, Callable[[Call, str, Any], None]] = {
     kinds.PlaceholderShape: _placeholder_shape,
     kinds.FillShape: _fill_shape,
     **images.KINDS,
-    **features.KINDS,
+    **fitting.KINDS,
 }

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.generators.calls import Call
+from conformance.generators.calls import CallDraft
 from conformance.generators.kinds import draw_parameter
 from conformance.program import Argument, Binding, Program
 from conformance.specs import Spec
+from conformance.specs.convention_names import ConventionName
 from conformance.specs.load import signature
 from conformance.specs.model import Accuracy, ErrorCase, Part
 from conformance.specs.rules import Scope, evaluate
 
 CONVENTION_OF_PROFILE = {
-    "extremes": "extremes",
-    "subnormal": "subnormal",
-    "special": "special-values",
+    "extremes": ConventionName.EXTREMES,
+    "subnormal": ConventionName.SUBNORMAL,
+    "special": ConventionName.SPECIAL_VALUES,
 }
 """Profiles that no document settles, whatever the function."""
 
@@ -47,6 +48,7 @@ class Structure:
 
     spec: Spec
     program: Program
+    _: KW_ONLY
     arguments: Mapping[str, Argument]
     """What each parameter was given, by its newest name; `Ref` for inputs; defaults included."""
     passed: frozenset[str]
@@ -131,7 +133,7 @@ def structures(
     `dtype` and `binding` are those of its tensors, and `wanted` the forms of arguments, if they are
     not to be drawn.
     """
-    call = Call(
+    call = CallDraft(
         draw,
         spec,
         signature(spec, edition),
@@ -163,7 +165,7 @@ def structures(
     )
 
 
-def _distributions(call: Call) -> dict[str, Distributed]:
+def _distributions(call: CallDraft) -> dict[str, Distributed]:
     """Inputs with probabilities along an axis; those that are logits after all are plain ones."""
     found = {}
     for name, along in call.along.items():
@@ -175,10 +177,10 @@ def _distributions(call: Call) -> dict[str, Distributed]:
     return found
 
 
-def _unsettled(call: Call, runtime: Scope) -> tuple[str, ...]:
+def _unsettled(call: CallDraft, runtime: Scope) -> tuple[str, ...]:
     named = {u.convention for u in call.spec.unsettled if evaluate(u.when, runtime)}
     if any(dtype not in call.documented_dtypes(name) for name, dtype in runtime.dtypes.items()):
-        named.add("input-dtype")
+        named.add(ConventionName.INPUT_DTYPE)
     if call.part is not None and call.part.convention is not None:
         named.add(call.part.convention)
     return tuple(sorted(named))

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from conformance.observations import Value
 from conformance.oracle import Expectation, agrees, worst
 from conformance.oracle.compare import as_in_single, keeps_half_the_digits
-from conformance.scenarios.model import Problem, Values
+from conformance.scenarios.model import INACCURATE, Problem, Values
+from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 Test = Callable[..., Problem | None]
@@ -51,8 +52,8 @@ def equal_in_single(got: Array, wanted: Array) -> bool:
 
 def _unequal(got: Array, wanted: Array) -> Problem:
     inaccurate = equal_in_single(got, wanted)
-    kind, conventions = ("accuracy", ("accuracy",)) if inaccurate else ("value", ())
-    return Problem(f"gives {shown(got)}", kind, conventions, got=got, expected=wanted)
+    kind, conventions = (INACCURATE, (ConventionName.ACCURACY,)) if inaccurate else ("value", ())
+    return Problem(f"gives {shown(got)}", kind, conventions=conventions, got=got, expected=wanted)
 
 
 def agrees_with(expect: Callable[[], Expectation] | Expectation) -> Test:
@@ -82,8 +83,8 @@ def _outside(got: Array, expectation: Expectation, outside: npt.NDArray[np.bool_
     place = f" at {list(error.index)}" if error.index else ""
     return Problem(
         f"gives {shown(got[error.index or ()])}{place}",
-        "accuracy" if inaccurate else "value",
-        ("accuracy",) if inaccurate else (),
+        INACCURATE if inaccurate else "value",
+        conventions=(ConventionName.ACCURACY,) if inaccurate else (),
         got=got,
         expected=expectation.value,
         ulp=error.ulp,

@@ -9,7 +9,7 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.generators.collect import distinct, key_of_program
 from conformance.results import Aspect
-from conformance.scenarios.families import MODULES
+from conformance.scenarios.families import FAMILIES
 from conformance.scenarios.model import Check, Family, Scenario
 from conformance.specs import load
 from conformance.specs.load import claims
@@ -24,7 +24,7 @@ def cited_exceptions() -> frozenset[tuple[str, str, int]]:
 
     Checks that rest on a convention demand nothing of a document and do not count.
     """
-    return frozenset(place for families in MODULES for f in families for place in _cited(f))
+    return frozenset(place for family in FAMILIES for place in _cited(family))
 
 
 def _cited(family: Family) -> Iterator[tuple[str, str, int]]:

@@ -1,62 +1,48 @@
-"""Every family of scenarios, by function."""
+"""Every family of scenarios: the one place where a module of scenarios is registered."""
 
 from __future__ import annotations
 
 from functools import cache
 
-from conformance.scenarios import (
-    configuration,
-    control_flow,
-    ctc,
-    ctc_decoding,
-    ctc_dictionary,
-    dropout,
-    examples,
-    gradients,
-    higher_order,
-    introspection,
-    keras_json,
-    printing,
-    randomness,
-    recurrent,
-    refusals,
-    sessions,
-    sparse,
-    state,
-    updates,
-)
+from conformance.scenarios.configuration import keras_json, process_settings
+from conformance.scenarios.control_flow import conditions, higher_order, recurrent
+from conformance.scenarios.ctc import cost, decoding, dictionary
+from conformance.scenarios.examples import printed_results
+from conformance.scenarios.gradients import gradients
+from conformance.scenarios.introspection import printing, sparse, tensors
 from conformance.scenarios.model import Family
+from conformance.scenarios.randomness import dropout, random_tensors
+from conformance.scenarios.state import refusals, sessions, updates, variables
 
-MODULES: tuple[tuple[Family, ...], ...] = (
-    configuration.FAMILIES,
-    keras_json.FAMILIES,
-    introspection.FAMILIES,
-    examples.FAMILIES,
-    ctc.FAMILIES,
-    ctc_decoding.FAMILIES,
-    ctc_dictionary.FAMILIES,
-    sparse.FAMILIES,
-    gradients.FAMILIES,
-    dropout.FAMILIES,
-    randomness.FAMILIES,
-    state.FAMILIES,
-    updates.FAMILIES,
-    sessions.FAMILIES,
-    printing.FAMILIES,
-    refusals.FAMILIES,
-    recurrent.FAMILIES,
-    control_flow.FAMILIES,
-    higher_order.FAMILIES,
+FAMILIES: tuple[Family, ...] = (
+    *process_settings.FAMILIES,
+    *keras_json.FAMILIES,
+    *tensors.FAMILIES,
+    *printed_results.FAMILIES,
+    *cost.FAMILIES,
+    *decoding.FAMILIES,
+    *dictionary.FAMILIES,
+    *sparse.FAMILIES,
+    *gradients.FAMILIES,
+    *dropout.FAMILIES,
+    *random_tensors.FAMILIES,
+    *variables.FAMILIES,
+    *updates.FAMILIES,
+    *sessions.FAMILIES,
+    *printing.FAMILIES,
+    *refusals.FAMILIES,
+    *recurrent.FAMILIES,
+    *conditions.FAMILIES,
+    *higher_order.FAMILIES,
 )
-"""What each module of scenarios offers: its `FAMILIES`."""
+"""The families of one function are run in this order."""
 
 
 @cache
 def _by_function() -> dict[str, tuple[Family, ...]]:
     found: dict[str, list[Family]] = {}
-    for families in MODULES:
-        for family in families:
-            found.setdefault(family.function, []).append(family)
+    for family in FAMILIES:
+        found.setdefault(family.function, []).append(family)
     return {name: tuple(listed) for name, listed in found.items()}
 
 

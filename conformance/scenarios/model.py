@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy.typing as npt
@@ -14,6 +14,8 @@ from conformance.program import Program
 from conformance.results import Aspect
 
 Array = npt.NDArray[Any]
+INACCURATE = "accuracy"
+"""The detail of a problem whose values are right but for the last half of their digits."""
 Values = tuple[Value, ...]
 """What one output of a program gave: one value, or one for each item of a list or tuple."""
 
@@ -26,6 +28,7 @@ class Problem:
     """What happened, in words that follow the call: "gives (2,)"."""
     detail: str = ""
     """What tells two failures of one check apart; the same for the same failure."""
+    _: KW_ONLY
     conventions: tuple[str, ...] = ()
     """Conventions that the judgement rests on, besides those of the check."""
     got: Array | str | None = None
@@ -47,6 +50,7 @@ class Check:
     name: str
     """A few words that stay the same over cases: "the new value is read back"."""
     aspect: Aspect
+    _: KW_ONLY
     outputs: tuple[str, ...]
     test: Callable[..., Problem | None]
     demands: str
@@ -66,6 +70,7 @@ class Setup:
 
     configuration: str | None = None
     """The text of `keras.json`; None for no such file."""
+    _: KW_ONLY
     environment: Mapping[str, str | None] = field(default_factory=dict)
     may_refuse: bool = False
     """Whether the import may fail: then no check is made."""
@@ -83,6 +88,7 @@ class Scenario:
     """The function under test, by its newest name."""
     title: str
     """What it is about, in words that stay the same over cases."""
+    _: KW_ONLY
     program: Program
     arrays: Mapping[str, Array]
     checks: tuple[Check, ...]
@@ -107,6 +113,7 @@ class Family:
 
     function: str
     aspects: frozenset[Aspect]
+    _: KW_ONLY
     make: Callable[[str], SearchStrategy[Scenario] | Sequence[Scenario]]
     editions: tuple[str, ...] = ("keras-1", "keras-2.0", "keras-2.2")
     share: float = 1.0

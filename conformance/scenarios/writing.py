@@ -13,10 +13,10 @@ from conformance.program import Argument, Binding, Function, Input, Program, Ref
 Array = npt.NDArray[Any]
 
 
-class Writer:
+class ProgramWriter:
     """A program under construction: every method adds a step and gives a `Ref` to its result.
 
-    w = Writer()
+    w = ProgramWriter()
     v = w.call("variable", w.array("start", np.zeros(3)))
     w.call("set_value", v, w.array("new", np.ones(3)))
     w.observe("after", "get_value", v)
@@ -69,7 +69,7 @@ class Writer:
         return Program(tuple(self.inputs), tuple(self.steps), tuple(self.outputs))
 
 
-class FunctionWriter(Writer):
+class FunctionWriter(ProgramWriter):
     """The body of a callable that is an argument; see `function`.
 
     body = FunctionWriter("step", "x", "states")

@@ -9,21 +9,35 @@ from conformance.engine.judging.scenarios import Scene
 from conformance.observations import Crashed, DrawObservation, StructureObservation
 from conformance.results import Aspect, Verdict
 from conformance.scenarios import Check, Scenario, checks
-from conformance.scenarios.writing import Writer
+from conformance.scenarios.writing import ProgramWriter
 from tests.scenarios.in_process import findings, module
 
 
 def asking(function: str, shape: tuple[int, ...]) -> Scenario:
     """The value and the static shape of a variable's exponential."""
-    w = Writer()
+    w = ProgramWriter()
     made = w.call("exp", w.call("variable", w.array("x", np.zeros((2, 3)))))
     w.observe("static", "int_shape", made)
     w.observe("value", "eval", made)
     demanded = (
-        Check("int_shape", Aspect.STATIC_SHAPE, ("static",), checks.is_one_of(shape), "a shape"),
-        Check("value", Aspect.VALUE, ("value",), checks.is_array(np.ones((2, 3))), "ones"),
+        Check(
+            "int_shape",
+            Aspect.STATIC_SHAPE,
+            outputs=("static",),
+            test=checks.is_one_of(shape),
+            demands="a shape",
+        ),
+        Check(
+            "value",
+            Aspect.VALUE,
+            outputs=("value",),
+            test=checks.is_array(np.ones((2, 3))),
+            demands="ones",
+        ),
     )
-    return Scenario(function, "an exponential", w.program(), w.arrays, demanded)
+    return Scenario(
+        function, "an exponential", program=w.program(), arrays=w.arrays, checks=demanded
+    )
 
 
 def test_both_checks_see_their_outputs() -> None:
@@ -49,11 +63,11 @@ def test_it_is_no_excuse_for_int_shape_itself() -> None:
 
 
 def test_what_supports_nothing_has_not_looked_at_what_is_wrong() -> None:
-    w = Writer()
+    w = ProgramWriter()
     w.attempt("outcome", "exp", w.array("x", np.zeros(2)))
     raises = checks.raises("ValueError")
-    check = Check("refusal", Aspect.ERROR, ("outcome",), raises, "ValueError")
-    scenario = Scenario("exp", "a refusal", w.program(), w.arrays, (check,))
+    check = Check("refusal", Aspect.ERROR, outputs=("outcome",), test=raises, demands="ValueError")
+    scenario = Scenario("exp", "a refusal", program=w.program(), arrays=w.arrays, checks=(check,))
 
     def no_such_thing(x: object) -> None:
         raise NotImplementedError
@@ -72,11 +86,17 @@ class Stubborn:
     ("broken", "verdict"), [("exp", Verdict.VIOLATES), ("variable", Verdict.UNSUPPORTED)]
 )
 def test_an_operator_is_the_fault_of_what_made_its_operand(broken: str, verdict: Verdict) -> None:
-    w = Writer()
+    w = ProgramWriter()
     x = w.call("variable", w.array("x", np.zeros(2)))
     w.observe("value", "eval", w.call("operator.mul", w.call("operator.neg", x), w.call("exp", x)))
-    check = Check("value", Aspect.VALUE, ("value",), checks.is_array(np.zeros(2)), "zeros")
-    scenario = Scenario("exp", "a product", w.program(), w.arrays, (check,))
+    check = Check(
+        "value",
+        Aspect.VALUE,
+        outputs=("value",),
+        test=checks.is_array(np.zeros(2)),
+        demands="zeros",
+    )
+    scenario = Scenario("exp", "a product", program=w.program(), arrays=w.arrays, checks=(check,))
     assert findings(scenario, module()) == []
     (found,) = findings(scenario, module(**{broken: lambda *_, **__: Stubborn()}))
     assert (found.verdict, found.gives.startswith("raises")) == (verdict, True), found

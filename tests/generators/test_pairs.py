@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conformance.generators.collect import collect_all, key
+from conformance.generators.coverage.pairs import Pair, pairs, telling
 from conformance.generators.forms import ABSENT, form
-from conformance.generators.pairs import Pair, pairs, telling
 from conformance.program import Argument
 from conformance.specs import kinds, load
 from tests.generators.support import CALLED, collected, everything, task

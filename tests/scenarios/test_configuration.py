@@ -14,12 +14,14 @@ from hypothesis.strategies import SearchStrategy
 import conformance.reference as K  # noqa: N812
 from conformance.reference.graph import Tensor
 from conformance.results import Aspect
-from conformance.scenarios import Scenario, configuration, introspection
+from conformance.scenarios import Scenario
+from conformance.scenarios.configuration import process_settings
+from conformance.scenarios.introspection import tensors
 from conformance.specs import load, load_conventions
 from tests.scenarios.running import problems
 
 EDITION = "keras-2.2"
-FAMILIES = [f for f in (*configuration.FAMILIES, *introspection.FAMILIES) if EDITION in f.editions]
+FAMILIES = [f for f in (*process_settings.FAMILIES, *tensors.FAMILIES) if EDITION in f.editions]
 
 
 @pytest.fixture(autouse=True)

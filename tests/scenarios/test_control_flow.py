@@ -11,11 +11,11 @@ import pytest
 import conformance.reference as K  # noqa: N812
 from conformance.engine.judging.findings import Finding
 from conformance.results import Verdict
-from conformance.scenarios import control_flow, higher_order, recurrent
+from conformance.scenarios.control_flow import conditions, higher_order, recurrent
 from conformance.scenarios.model import Family, Scenario
 from tests.scenarios.in_process import drawn, findings, module
 
-FAMILIES = (*recurrent.FAMILIES, *control_flow.FAMILIES, *higher_order.FAMILIES)
+FAMILIES = (*recurrent.FAMILIES, *conditions.FAMILIES, *higher_order.FAMILIES)
 EDITION = "keras-2.2"
 
 

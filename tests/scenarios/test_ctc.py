@@ -12,7 +12,10 @@ import conformance.reference as K  # noqa: N812
 from conformance.engine.judging.findings import Finding
 from conformance.oracle import ctc as oracle
 from conformance.results import Verdict
-from conformance.scenarios import Scenario, ctc, ctc_decoding, ctc_inputs, sparse
+from conformance.scenarios import Scenario
+from conformance.scenarios.ctc import cost, decoding
+from conformance.scenarios.ctc import inputs as ctc_inputs
+from conformance.scenarios.introspection import sparse
 from tests.scenarios.in_process import findings, module
 
 COST, DECODE = K.ctc_batch_cost, K.ctc_decode
@@ -22,21 +25,19 @@ SEEDS = range(6)
 def costs(neutral: bool) -> Iterator[Scenario]:
     for seed in SEEDS:
         case = ctc_inputs.labelled(seed, 1 + seed % 3, 5, 4, neutral)
-        yield ctc.cost(case, ctc_inputs.BINDINGS[seed % 3])
+        yield cost.cost(case, ctc_inputs.BINDINGS[seed % 3])
 
 
 def greedy() -> Iterator[Scenario]:
     for seed in SEEDS:
-        yield ctc_decoding.greedy(
-            ctc_decoding.greedy_case(seed, 2, 6, 4), "variable", seed % 2 == 0
-        )
+        yield decoding.greedy(decoding.greedy_case(seed, 2, 6, 4), "variable", seed % 2 == 0)
 
 
 def beams() -> Iterator[Scenario]:
     for seed in SEEDS:
-        case = ctc_decoding.beam_case(seed, 2, 4, 3, 1 + seed % 3)
-        yield ctc_decoding.beam(case, "variable", None)
-    yield from ctc_decoding.repeated("")
+        case = decoding.beam_case(seed, 2, 4, 3, 1 + seed % 3)
+        yield decoding.beam(case, "variable", None)
+    yield from decoding.repeated("")
 
 
 def found(scenarios: Iterator[Scenario], **changed: Any) -> list[Finding]:
@@ -134,7 +135,7 @@ def test_wrong_log_probabilities() -> None:
 
 
 def test_a_beam_search_that_merges_repeats_is_a_violation() -> None:
-    (scenario,) = ctc_decoding.repeated("")
+    (scenario,) = decoding.repeated("")
     merged = changed_labels(lambda x: K.concatenate([x[:, :1], x[:, :2] * 0 - 1], axis=1))
     listed = findings(scenario, module(ctc_decode=merged))
     assert names(listed) == {"the likeliest sequences"}
@@ -162,7 +163,7 @@ def test_the_narrow_padding_of_other_implementations_is_allowed() -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_gradients(seed: int) -> None:
     for neutral in (True, False):
-        scenario = ctc.gradient(ctc_inputs.labelled(seed, 2, 5, 4, neutral))
+        scenario = cost.gradient(ctc_inputs.labelled(seed, 2, 5, 4, neutral))
         assert not findings(scenario, module())
         wrong = findings(scenario, module(ctc_batch_cost=lambda *a: COST(*a) * 1.01))
         assert {finding.kind for finding in wrong} == {"the gradient of the loss"}
@@ -172,7 +173,7 @@ def test_gradients(seed: int) -> None:
 def test_labels_fit_their_inputs(seed: int) -> None:
     case = ctc_inputs.labelled(seed, 3, 6, 5, neutral=True)
     arrays = {
-        n: a.astype("float64") if n == "y_pred" else a for n, a in ctc.tensors_of(case).items()
+        n: a.astype("float64") if n == "y_pred" else a for n, a in cost.tensors_of(case).items()
     }
     assert np.isfinite(oracle.ctc_batch_cost(**arrays)).all()
     assert case.y_pred.min() > 0.02

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from conformance.program import Ref, Step
-from conformance.scenarios.example_programs import ExampleError, ExampleProgram
+from conformance.scenarios.examples.programs import ExampleError, ExampleProgram
 
 
 def written(*lines: str) -> ExampleProgram:

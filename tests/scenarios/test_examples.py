@@ -16,7 +16,7 @@ from conformance.adapters.registry import Target
 from conformance.engine.judging.scenarios import Scene
 from conformance.observations import Batch, Value
 from conformance.scenarios import Scenario, families_of
-from conformance.scenarios.examples import DOCUMENT, FAMILIES, demanded, function_of
+from conformance.scenarios.examples.printed_results import DOCUMENT, FAMILIES, demanded, function_of
 from conformance.specs import load
 from conformance.specs.errata import load_conflicts
 from conformance.specs.examples import (

@@ -10,25 +10,25 @@ import pytest
 from conformance.observations import Value
 from conformance.oracle.programs import evaluate
 from conformance.results import Aspect
-from conformance.scenarios.gradient_forms import FORMS, Form
-from conformance.scenarios.gradients import X, constant_factor, known, unconnected
+from conformance.scenarios.gradients.closed_forms import KNOWN_GRADIENTS, KnownGradient
+from conformance.scenarios.gradients.gradients import X, constant_factor, known, unconnected
 from conformance.scenarios.model import Check
-from conformance.scenarios.writing import Writer
+from conformance.scenarios.writing import ProgramWriter
 
 WIDTH = 1e-4
 
 
-def loss(form: Form, numbers: list[Any]) -> float:
+def loss(form: KnownGradient, numbers: list[Any]) -> float:
     """The loss at some values of the variables."""
-    w = Writer()
+    w = ProgramWriter()
     variables = [w.array(f"x{i}", value) for i, value in enumerate(numbers)]
     result = form.build(w, *variables)
     return float(evaluate(w.steps, w.arrays)[result.name])
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (2, 2)])
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
-def test_slopes(form: Form, shape: tuple[int, ...]) -> None:
+@pytest.mark.parametrize("form", KNOWN_GRADIENTS, ids=lambda form: form.name)
+def test_slopes(form: KnownGradient, shape: tuple[int, ...]) -> None:
     numbers = form.numbers(shape, 5)
     slopes = form.slopes(*numbers)
     assert len(slopes) == len(numbers) == form.variables
@@ -43,8 +43,8 @@ def test_slopes(form: Form, shape: tuple[int, ...]) -> None:
             assert slope[index] == pytest.approx((ends[1] - ends[0]) / (2 * WIDTH), abs=1e-5)
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
-def test_values_stay_exact_or_small(form: Form) -> None:
+@pytest.mark.parametrize("form", KNOWN_GRADIENTS, ids=lambda form: form.name)
+def test_values_stay_exact_or_small(form: KnownGradient) -> None:
     for value, slope in zip(
         form.numbers((4, 4, 4), 1), form.slopes(*form.numbers((4, 4, 4), 1)), strict=True
     ):
@@ -62,7 +62,7 @@ def gradient_checks(checks: tuple[Check, ...]) -> list[Check]:
 
 
 def test_a_wrong_gradient_is_a_problem() -> None:
-    for form in FORMS:
+    for form in KNOWN_GRADIENTS:
         scenario = known(form, (2,), "float64", 3)
         right = form.slopes(*form.numbers((2,), 3))
         for check, slope in zip(gradient_checks(scenario.checks), right, strict=True):

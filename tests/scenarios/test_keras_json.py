@@ -13,7 +13,13 @@ from conformance.adapters.registry import Target
 from conformance.adapters.session import WorkerStartError
 from conformance.observations import Batch, Returned
 from conformance.scenarios import Problem, Scenario
-from conformance.scenarios.keras_json import DEFAULT, EDITIONS, FAMILIES, FIELD, VARIABLE
+from conformance.scenarios.configuration.keras_json import (
+    DEFAULT,
+    EDITIONS,
+    FAMILIES,
+    FIELD,
+    VARIABLE,
+)
 from conformance.specs import load, load_conventions
 
 ROOT = Path(__file__).parents[2]

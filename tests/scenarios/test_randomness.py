@@ -13,19 +13,10 @@ from conformance.engine.planning.plan import plan
 from conformance.engine.planning.profiles import PROFILES
 from conformance.reference import ops_numpy
 from conformance.results import Aspect
-from conformance.scenarios import (
-    Check,
-    Family,
-    Problem,
-    Scenario,
-    chance,
-    dropout,
-    families_of,
-    randomness,
-    statistics,
-)
-from conformance.scenarios.chance import ByChance
-from conformance.scenarios.samplers import SAMPLERS, Sampler
+from conformance.scenarios import Check, Family, Problem, Scenario, families_of
+from conformance.scenarios.randomness import chance, dropout, random_tensors, statistics
+from conformance.scenarios.randomness.chance import ByChance
+from conformance.scenarios.randomness.samplers import SAMPLERS, Sampler
 from conformance.specs import EDITIONS, load, load_conventions
 from tests.scenarios.running import problems, value
 
@@ -96,7 +87,7 @@ def rejected(generator: np.random.Generator, shape: tuple[int, ...]) -> Any:
 
 def sample_checks(function: str) -> tuple[Check, ...]:
     """The checks of the large sample with the first example's parameters."""
-    return randomness.samples(BY_NAME[function], "keras-2.2")[0].checks
+    return random_tensors.samples(BY_NAME[function], "keras-2.2")[0].checks
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -104,7 +95,7 @@ def sample_checks(function: str) -> tuple[Check, ...]:
 def test_no_alarm_for_numpy_s_own_generators(function: str, dtype: str) -> None:
     generator = np.random.default_rng(3)
     for _ in range(25):
-        sample = CORRECT[function](generator, randomness.SAMPLE).astype(dtype)
+        sample = CORRECT[function](generator, random_tensors.SAMPLE).astype(dtype)
         assert failures(function, sample) == {}
 
 
@@ -133,7 +124,7 @@ def test_a_small_error_of_a_parameter_is_found_with_certainty(mutant: str) -> No
     generator = np.random.default_rng(5)
     margins = []
     for _ in range(20):
-        sample = make(generator, randomness.SAMPLE)
+        sample = make(generator, random_tensors.SAMPLE)
         margins.append(margin(law, sample))
         assert set(failures(function, sample)) == {"the distribution"}
     assert np.mean(margins) - 4 * np.std(margins) > 1
@@ -159,7 +150,7 @@ def margin(law: statistics.Law, sample: Any) -> float:
 @pytest.mark.parametrize("shift", [-0.012, 0.012])
 def test_a_probability_that_is_off_is_found_with_certainty(shift: float) -> None:
     """The count of the mutant lies more than four standard deviations outside the limits."""
-    n, p = int(np.prod(randomness.SAMPLE)), 0.3
+    n, p = int(np.prod(random_tensors.SAMPLE)), 0.3
     deviation = np.sqrt(n * (p + shift) * (1 - p - shift))
     nearest = int(n * (p + shift) - np.sign(shift) * 4 * deviation)
     assert not statistics.count_is_possible(nearest, n, p)
@@ -438,7 +429,7 @@ def test_a_static_shape_that_is_unknown_diverges(
     said: Any, conventions: tuple[str, ...] | None
 ) -> None:
     parts = [None] if said is None else list(said)
-    problem = randomness.is_static_shape((2, 3))(tuple(value(p) for p in parts))
+    problem = random_tensors.is_static_shape((2, 3))(tuple(value(p) for p in parts))
     assert (None if problem is None else problem.conventions) == conventions
 
 
@@ -446,7 +437,7 @@ def test_a_static_shape_that_is_unknown_diverges(
 
 
 def all_families() -> list[Family]:
-    return [*randomness.FAMILIES, *dropout.FAMILIES]
+    return [*random_tensors.FAMILIES, *dropout.FAMILIES]
 
 
 def test_conventions_and_lines_are_known() -> None:

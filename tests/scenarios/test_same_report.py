@@ -11,16 +11,9 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.program import Function, Step
 from conformance.results import Aspect
-from conformance.scenarios import (
-    Family,
-    Problem,
-    Scenario,
-    chance,
-    families_of,
-    randomness,
-    statistics,
-)
-from conformance.scenarios.chance import ByChance
+from conformance.scenarios import Family, Problem, Scenario, families_of
+from conformance.scenarios.randomness import chance, random_tensors, statistics
+from conformance.scenarios.randomness.chance import ByChance
 from tests.scenarios.in_process import drawn
 from tests.scenarios.test_randomness import FUNCTIONS, failures
 
@@ -43,7 +36,7 @@ def test_every_sample_has_a_seed(function: str) -> None:
         if scenario.title in NOT_SEEDED or refused:
             continue
         for step in drawing(scenario):
-            seeded = "seed" in dict(step.kwargs) or randomness.SEED in step.args
+            seeded = "seed" in dict(step.kwargs) or random_tensors.SEED in step.args
             assert seeded, (scenario.title, step)
 
 
@@ -54,11 +47,13 @@ def some(family: Family) -> Iterable[Scenario]:
 
 
 SAID: dict[str, Callable[[np.random.Generator], Any]] = {
-    "another mean": lambda g: g.normal(0.0, 2.0, randomness.SAMPLE),
-    "another spread": lambda g: g.normal(1.0, 3.0, randomness.SAMPLE),
-    "another law": lambda g: g.uniform(1 - 2 * np.sqrt(3), 1 + 2 * np.sqrt(3), randomness.SAMPLE),
-    "out of range": lambda g: g.normal(1e5, 2.0, randomness.SAMPLE),
-    "in pairs": lambda g: np.repeat(g.normal(1.0, 2.0, randomness.SAMPLE), 2).reshape(400, -1),
+    "another mean": lambda g: g.normal(0.0, 2.0, random_tensors.SAMPLE),
+    "another spread": lambda g: g.normal(1.0, 3.0, random_tensors.SAMPLE),
+    "another law": lambda g: g.uniform(
+        1 - 2 * np.sqrt(3), 1 + 2 * np.sqrt(3), random_tensors.SAMPLE
+    ),
+    "out of range": lambda g: g.normal(1e5, 2.0, random_tensors.SAMPLE),
+    "in pairs": lambda g: np.repeat(g.normal(1.0, 2.0, random_tensors.SAMPLE), 2).reshape(400, -1),
     "another shape": lambda g: g.normal(1.0, 2.0, (2, 3)).astype("int32"),
 }
 

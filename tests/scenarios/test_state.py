@@ -15,22 +15,23 @@ from conformance.engine.judging.findings import Finding
 from conformance.observations import Value
 from conformance.program import Ref
 from conformance.results import Aspect, Verdict
-from conformance.scenarios import Family, Scenario, refusals, sessions, state, updates
-from conformance.scenarios.machine import Machine, Noted, scenario_of
-from conformance.scenarios.state_model import (
+from conformance.scenarios import Family, Scenario
+from conformance.scenarios.state import refusals, sessions, updates, variables
+from conformance.scenarios.state.machine import ExpectedResult, Machine, scenario_of
+from conformance.scenarios.state.variable_model import (
     AT_CALL,
     BEFORE,
     NONE,
     TOGETHER,
-    Compiled,
+    CompiledFunction,
     Expression,
-    Update,
-    Variable,
+    ModelVariable,
+    VariableUpdate,
 )
 from tests.scenarios.in_process import drawn, findings, module, smallest
 
 EDITION = "keras-2.2"
-EVERY = (*state.FAMILIES, *updates.FAMILIES, *sessions.FAMILIES, *refusals.FAMILIES)
+EVERY = (*variables.FAMILIES, *updates.FAMILIES, *sessions.FAMILIES, *refusals.FAMILIES)
 HERE = [f for f in EVERY if EDITION in f.editions]
 
 
@@ -295,21 +296,25 @@ def test_what_no_document_decides_is_a_divergence(mutant: str) -> None:
     assert not _found(function, make, lambda finding: finding.verdict is Verdict.VIOLATES, 60)
 
 
-def _variable(*numbers: float) -> Variable:
-    return Variable(Ref("v"), np.array(numbers))
+def _variable(*numbers: float) -> ModelVariable:
+    return ModelVariable(Ref("v"), np.array(numbers))
 
 
-def _read(variable: Variable) -> Expression:
+def _read(variable: ModelVariable) -> Expression:
     return Expression("variable", variable=variable)
 
 
-def _compiled(outputs: Sequence[Expression], *made_: Update) -> Compiled:
-    return Compiled(Ref("f"), [], outputs, made_)
+def _compiled(outputs: Sequence[Expression], *made_: VariableUpdate) -> CompiledFunction:
+    return CompiledFunction(Ref("f"), [], outputs=outputs, updates=made_)
 
 
 def test_the_model_exchanges_two_variables() -> None:
     a, b = _variable(1, 2), _variable(3, 4)
-    swap = _compiled([_read(a)], Update("pair", a, _read(b)), Update("pair", b, _read(a)))
+    swap = _compiled(
+        [_read(a)],
+        VariableUpdate("pair", a, operand=_read(b)),
+        VariableUpdate("pair", b, operand=_read(a)),
+    )
     ((output, resting),) = swap.call({})
     assert output.tolist() == [1, 2]
     assert resting == {BEFORE}
@@ -320,7 +325,7 @@ def test_the_model_exchanges_two_variables() -> None:
 def test_the_model_counts_steps_without_a_convention() -> None:
     a = _variable(0)
     one = Expression("fixed", fixed=np.ones(1), name="one")
-    count = _compiled([], Update("update_add", a, one))
+    count = _compiled([], VariableUpdate("update_add", a, operand=one))
     for _ in range(3):
         count.call({})
     assert a.value.tolist() == [3]
@@ -338,8 +343,18 @@ def test_the_model_knows_what_changed_since_a_function_was_made() -> None:
 def test_a_tensor_that_had_another_rank_is_not_the_fault_of_a_function(
     rank: int, unmade: bool
 ) -> None:
-    machine = Machine(lambda strategy: None, "keras-2.2", "function")  # type: ignore[arg-type]
-    machine.note(Noted("an output", "results", np.zeros(2), NONE, [], 0, rank="rank"))
+    machine = Machine(lambda strategy: None, "keras-2.2", function="function")  # type: ignore[arg-type]
+    machine.note(
+        ExpectedResult(
+            "an output",
+            "results",
+            value=np.zeros(2),
+            conventions=NONE,
+            history=[],
+            place=0,
+            rank="rank",
+        )
+    )
     (check,) = scenario_of(machine, "a function", Aspect.VALUE).checks
     got = Value(np.zeros((2, 2)), "float64", "ndarray")
     problem = check.test((got,), (Value(np.array(rank), "int64", "int"),))

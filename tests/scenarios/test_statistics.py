@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from conformance.scenarios import statistics
-from conformance.scenarios.statistics import Law
+from conformance.scenarios.randomness import statistics
+from conformance.scenarios.randomness.statistics import Law
 
 RATES = (1e-9, 1e-4, 0.05)
 COUNTS = (100, 2_000, 200_000)

@@ -1,0 +1,92 @@
+"""How windows move over images: what calls of convolutions and pooling show of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from itertools import combinations
+
+from conformance.generators.structure import Structure
+from conformance.specs import Spec, image_rules, kinds
+
+Feature = tuple[Hashable, ...]
+"""What a structure shows: what sort of thing, and which."""
+
+
+def windows_of(structure: Structure) -> Iterator[Feature]:
+    """How windows move: whatever two of these circumstances come together."""
+    if not any(isinstance(r, kinds.Images) for r in structure.spec.parameters.values()):
+        return
+    values = structure.runtime.values
+    settled = structure.settled
+    moves = [
+        ("settled", settled),
+        ("padding", values.get("padding")),
+        ("first", values.get("data_format") in image_rules.CHANNELS_FIRST),
+        ("mode", values.get("pool_mode")),
+        ("channels", all(_channels(structure, s) > 1 for s in structure.runtime.shapes.values())),
+    ]
+    for name in ("strides", "dilation_rate", "pool_size", "kernel_size"):
+        numbers = image_rules.each(values.get(name, 1), "x")
+        moves.append((name, max(numbers) > 1))
+        moves.append((name + " differ", len(set(numbers)) > 1))
+    yield from (("windows", *pair) for pair in combinations(moves, 2))
+    yield ("border", values.get("padding"), values.get("pool_mode"), settled)
+    yield from ((*effect, settled) for effect in _effects(structure))
+
+
+def beginnings(spec: Spec) -> list[Feature]:
+    """The beginnings of features that a settled call hardly has, and that are to be tested."""
+    images = [r for r in spec.parameters.values() if isinstance(r, kinds.Images)]
+    if not images:
+        return []
+    # of three axes the last is seldom long enough for a stride of two to make a difference
+    last: list[Feature] = [("moves by two", 2)] if images[0].spatial == 3 else []
+    effects: dict[str, list[Feature]] = {
+        "strides": [("moves",), *last],
+        "dilation_rate": [("reaches",)],
+    }
+    found = [effect for name in effects if name in spec.parameters for effect in effects[name]]
+    if "output_shape" in spec.parameters:  # there are no effects of strides on such windows
+        return []
+    if "pool_size" in spec.parameters:  # what is padded is computed of the window
+        found += [("of one", "same", axis, True) for axis in range(images[0].spatial)]
+    modes = spec.parameters.get("pool_mode")
+    if isinstance(modes, kinds.Literals):
+        found += [("border", "same", mode) for mode in modes.values]
+    return found
+
+
+def forms_for(beginning: Feature) -> dict[str, str]:
+    """The forms of arguments of which features that begin so are found sooner."""
+    named = beginning[1:2]
+    return {"padding": repr(named[0])} if named and isinstance(named[0], str) else {}
+
+
+def _effects(structure: Structure) -> Iterator[Feature]:
+    """The axes on which strides, dilation and padding change what windows there are."""
+    values = structure.runtime.values
+    first, *others = structure.runtime.shapes.values()
+    lengths = image_rules.spatial(first, values.get("data_format"))
+    sizes = values.get("pool_size") or values.get("kernel_size")
+    if sizes is None and others and others[0] is not None:
+        sizes = image_rules.kernel(others[0], values.get("data_format"))[:-2]
+    if sizes is None or len(sizes) != len(lengths):
+        return
+    rates = image_rules.each(values.get("dilation_rate", 1), sizes)
+    strides = image_rules.each(values.get("strides", 1), sizes)
+    padding = values.get("padding", "valid")
+    steps = image_rules.windows(lengths, sizes, 1, padding, rates)
+    if len(set(strides)) > 1:
+        yield ("moves differently", all((count or 0) > 1 for count in steps))
+    for axis, (k, rate, stride, count) in enumerate(zip(sizes, rates, strides, steps, strict=True)):
+        seen = (count or 0) > 1
+        yield ("moves", axis, stride > 1 and seen)
+        yield ("moves by two", axis, stride == 2 and seen)
+        yield ("reaches", axis, (k or 0) > 1 and rate > 1)
+        yield ("beyond", padding, axis, (k or 0) > 1 and seen)
+        yield ("of one", padding, axis, k == 1)
+
+
+def _channels(structure: Structure, shape: tuple[int, ...]) -> int:
+    """The channels of an image; of a kernel, those that come out."""
+    return image_rules.channels(shape, structure.runtime.values.get("data_format")) or 0

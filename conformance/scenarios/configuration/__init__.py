@@ -1,0 +1,1 @@
+"""Scenarios of settings: those of a running process, and those of its configuration file."""

@@ -1,0 +1,352 @@
+"""Scenarios of switch, in_train_phase and in_test_phase."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import strategies as st
+
+from conformance.program import Argument, Ref
+from conformance.results import Aspect
+from conformance.scenarios.checks import agrees_with, is_array, raises
+from conformance.scenarios.control_flow.graphs import GraphWriter, item
+from conformance.scenarios.model import Check, Family, Scenario
+from conformance.scenarios.writing import FunctionWriter
+from conformance.specs.convention_names import ConventionName
+
+Array = npt.NDArray[Any]
+Lines = Mapping[str, int]
+
+SWITCH = {"ja-1": 1212, "ja-1-text": 761, "ja-2.0": 2635, "zh-TW": 1113, "ko-2.2": 2656}
+ELEMENTS = {"ko-2.2": 2663}
+BRANCHES = {"ja-2.0": 2642, "ko-2.2": 2664}
+SHAPES = {"ja-1": 1213, "ja-1-text": 761, "ja-2.0": 2637, "zh-TW": 1113, "ko-2.2": 2658}
+RANK = {"ko-2.2": 2673}
+PHASES: Mapping[str, Lines] = {
+    "in_train_phase": {
+        "ja-1": 1231,
+        "ja-1-text": 773,
+        "ja-2.0": 2657,
+        "zh-TW": 1125,
+        "ko-2.2": 2685,
+    },
+    "in_test_phase": {
+        "ja-1": 1244,
+        "ja-1-text": 780,
+        "ja-2.0": 2679,
+        "zh-TW": 1131,
+        "ko-2.2": 2714,
+    },
+}
+TRAINING: Mapping[str, Lines] = {
+    "in_train_phase": {"ja-2.0": 2669, "ko-2.2": 2701},
+    "in_test_phase": {"ja-2.0": 2687, "ko-2.2": 2724},
+}
+
+
+@dataclass(frozen=True)
+class SwitchCall:
+    """One call of switch."""
+
+    edition: str
+    shape: tuple[int, ...]
+    """Of both expressions."""
+    _: KW_ONLY
+    rank: int
+    """Of the condition: 0, or as many first axes of the expressions."""
+    truth: str
+    """What the condition is: of dtype "bool" or "int32", or "computed" by a comparison."""
+    other: bool
+    """Whether an integer condition has numbers besides 0 and 1."""
+    callables: tuple[bool, bool]
+    known: bool
+    """Whether the placeholders are told their shapes."""
+    dtype: str
+    seed: int
+
+    @property
+    def title(self) -> str:
+        """What the scenario is about."""
+        size = {len(self.shape): "a condition for each element", 0: "a scalar condition"}
+        words = [size.get(self.rank, "a condition of a lower rank"), self.truth]
+        return " ".join([*words, *["with callables"] * any(self.callables)])
+
+    @property
+    def conventions(self) -> tuple[str, ...]:
+        """What the documents leave open."""
+        found = [ConventionName.CONDITION_RANK] if 0 < self.rank < len(self.shape) else []
+        return (*found, *[ConventionName.NONZERO_CONDITION] * self.other)
+
+    @property
+    def lines(self) -> Lines:
+        """Where it says so."""
+        return ELEMENTS if self.rank else BRANCHES if any(self.callables) else SWITCH
+
+
+class SwitchProgram:
+    """The program of a choice up to the call of switch."""
+
+    def __init__(self, choice: SwitchCall) -> None:
+        self.choice = choice
+        self.writer = w = GraphWriter(choice.seed)
+        condition = self._condition()
+        self.expressions = [
+            self._placeholder(n, w.numbers(choice.shape, choice.dtype)) for n in "xy"
+        ]
+        pairs = zip(self.expressions, choice.callables, strict=True)
+        branches = [_doubled(w, x, called=called) for x, called in pairs]
+        self.result = w.call("switch", condition, *branches)
+
+    def _placeholder(self, name: str, value: Array) -> Ref:
+        told = value.shape if self.choice.known else (None,) * value.ndim
+        return self.writer.placeholder(name, value, told)
+
+    def _condition(self) -> Ref:
+        choice, w = self.choice, self.writer
+        shape = choice.shape[: choice.rank]
+        if choice.truth == "computed":
+            sides = [
+                self._placeholder(n, w.numbers(shape, choice.dtype)) for n in ("left", "right")
+            ]
+            return w.call("greater", *sides)
+        numbers = (0, 1, 2, -1) if choice.other else (0, 1)
+        value = np.asarray(w.random.choice(numbers, size=shape)).astype(choice.truth)
+        return self._placeholder("condition", value)
+
+    def scenario(self, checks: Sequence[Check]) -> Scenario:
+        """The program as it is, with checks."""
+        w, choice = self.writer, self.choice
+        program, named = w.program(), choice.conventions
+        return Scenario(
+            "switch",
+            choice.title,
+            program=program,
+            arrays=w.arrays,
+            checks=tuple(checks),
+            conventions=named,
+        )
+
+
+def _doubled(w: GraphWriter, x: Ref, *, called: bool) -> Argument:
+    """Twice x, or a callable that returns it."""
+    if not called:
+        return w.call("operator.mul", x, 2.0)
+    body = FunctionWriter(f"double_{x.name}")
+    return body.returning(body.call("operator.mul", x, 2.0))
+
+
+def _switched(choice: SwitchCall) -> Scenario:
+    found = SwitchProgram(choice)
+    (expect,) = found.writer.evaluate([found.result], [choice.dtype])
+    test = item(0, agrees_with(expect))
+    demands = "the tensor that the condition selects"
+    check = Check(
+        "selected", Aspect.VALUE, outputs=("results",), test=test, demands=demands, at=choice.lines
+    )
+    return found.scenario([check])
+
+
+def _switched_shape(choice: SwitchCall) -> Scenario:
+    found = SwitchProgram(choice)
+    static = choice.shape if choice.known else (None,) * len(choice.shape)
+    return found.scenario([found.writer.static_check(found.result, static, choice.shape, SHAPES)])
+
+
+def _switched_gradient(choice: SwitchCall) -> Scenario:
+    found = SwitchProgram(choice)
+    w = found.writer
+    titles = ("the then expression", "the else expression")
+    expressions = list(zip(titles, found.expressions, strict=True))
+    loss = w.weighted(found.result, choice.shape, choice.dtype)
+    demands = "the derivative of what is selected"
+    return found.scenario(w.gradient_checks(loss, expressions, demands, choice.lines))
+
+
+@st.composite
+def _choices(draw: st.DrawFn, edition: str) -> SwitchCall:
+    shape = tuple(draw(st.lists(st.sampled_from([2, 3, 1]), min_size=0, max_size=3)))
+    ranks = [0, 0, len(shape), len(shape), *range(1, len(shape))]
+    rank = draw(st.sampled_from(ranks)) if edition == "keras-2.2" else 0
+    truth = draw(st.sampled_from(["bool", "int32", "computed"]))
+    pairs = [(False, False), (True, True), (False, True), (True, False)]
+    return SwitchCall(
+        edition,
+        shape,
+        rank=rank,
+        truth=truth,
+        other=truth == "int32" and draw(st.sampled_from([False, False, True])),
+        callables=draw(st.sampled_from(pairs[:1] if edition == "keras-1" else pairs)),
+        known=draw(st.booleans()),
+        dtype=draw(st.sampled_from(["float32", "float32", "float64"])),
+        seed=draw(st.integers(0, 2**16)),
+    )
+
+
+def _of(make: Callable[[SwitchCall], Scenario]) -> Callable[[str], st.SearchStrategy[Scenario]]:
+    return lambda edition: _choices(edition).map(make)
+
+
+def _switch_errors(_edition: str) -> tuple[Scenario, ...]:
+    return tuple(_rank_error(low) for low in (0, 1, 2))
+
+
+def _rank_error(rank: int) -> Scenario:
+    """A condition with one axis more than the expressions."""
+    w = GraphWriter(0)
+    condition = w.call("placeholder", shape=(2, 3, 4)[: rank + 1], dtype="bool")
+    x, y = (w.call("placeholder", shape=(2, 3, 4)[:rank], dtype="float32") for _ in "xy")
+    w.attempt("outcome", "switch", condition, x, y)
+    title = f"a condition of rank {rank + 1} and expressions of rank {rank}"
+    demands = "ValueError, because the condition has a higher rank"
+    test = raises("ValueError")
+    name = "condition of a higher rank"
+    check = Check(name, Aspect.ERROR, outputs=("outcome",), test=test, demands=demands, at=RANK)
+    return Scenario("switch", title, program=w.program(), arrays=w.arrays, checks=(check,))
+
+
+def _branches(
+    w: GraphWriter, *, called: tuple[bool, bool], dtype: str = "float32"
+) -> tuple[Ref, list[Argument], list[Array]]:
+    """A fed tensor, two branches made of it, and what each is: twice and minus the numbers."""
+    numbers = w.numbers((2, 3), dtype)
+    x = w.placeholder("x", numbers, (None, 3))
+    first = _doubled(w, x, called=called[0])
+    if called[1]:
+        body = FunctionWriter("negated_x")
+        other: Argument = body.returning(body.call("operator.neg", x))
+    else:
+        other = w.call("operator.neg", x)
+    return x, [first, other], [2 * numbers, -numbers]
+
+
+def _explicit(
+    function: str,
+    training: object,
+    tensor: str | None,
+    called: tuple[bool, bool],
+    numbers: tuple[int, str],
+) -> Scenario:
+    """`training` as a Python value, or as a scalar tensor of a dtype.
+
+    `numbers` are the seed and the dtype of the branches.
+    """
+    seed, dtype = numbers
+    w = GraphWriter(seed)
+    _, branches, wanted = _branches(w, called=called, dtype=dtype)
+    told: Any = training
+    if tensor is not None:
+        told = w.placeholder("training", np.asarray(training, tensor))
+    w.run([w.call(function, *branches, training=told)])
+    first = bool(training) == (function == "in_train_phase")
+    what = f"training={training}" if tensor is None else f"a tensor training={training}"
+    check = Check(
+        "a tensor" if tensor else "a Python value",
+        Aspect.VALUE,
+        outputs=("results",),
+        test=item(0, is_array(wanted[0] if first else wanted[1])),
+        demands=f"{'x' if first else 'alt'} for {what}",
+        at=TRAINING[function],
+    )
+    return Scenario(function, what, program=w.program(), arrays=w.arrays, checks=(check,))
+
+
+def _explicit_scenarios(function: str, _edition: str) -> st.SearchStrategy[Scenario]:
+    pairs = [(False, False), (True, True), (False, True), (True, False)]
+    return st.builds(
+        partial(_explicit, function),
+        st.sampled_from([1, 0, True, False]),
+        st.sampled_from([None, None, "int32", "bool"]),
+        st.sampled_from(pairs),
+        st.tuples(st.integers(0, 2**16), st.sampled_from(["float32", "float64"])),
+    )
+
+
+def _fixed(function: str, _edition: str) -> tuple[Scenario, ...]:
+    """The phase is set, and `training` left out or None."""
+    found = []
+    for phase in (1, 0):
+        for called in ((False, False), (True, True)):
+            w = GraphWriter(phase)
+            w.call("set_learning_phase", phase)
+            _, branches, wanted = _branches(w, called=called)
+            w.run([w.call(function, *branches, **({"training": None} if called[0] else {}))])
+            first = bool(phase) == (function == "in_train_phase")
+            demands = f"{'x' if first else 'alt'} after set_learning_phase({phase})"
+            test = item(0, is_array(wanted[0] if first else wanted[1]))
+            lines = {**PHASES[function], **TRAINING[function]}
+            lines = {d: lines[d] for d in ("ja-2.0", "ko-2.2")}
+            check = Check(
+                "the phase that is set",
+                Aspect.STATE,
+                outputs=("results",),
+                test=test,
+                demands=demands,
+                at=lines,
+            )
+            title = f"learning phase {phase}"
+            found.append(
+                Scenario(function, title, program=w.program(), arrays=w.arrays, checks=(check,))
+            )
+    return tuple(found)
+
+
+def _fed(function: str, edition: str) -> tuple[Scenario, ...]:
+    """The learning phase is among the inputs of the function, first 1 and then 0."""
+    pairs = [(False, False), (True, True)]
+    return tuple(_fed_phase(function, called) for called in pairs[: 1 + (edition != "keras-1")])
+
+
+def _fed_phase(function: str, called: tuple[bool, bool]) -> Scenario:
+    w = GraphWriter(5)
+    x, branches, wanted = _branches(w, called=called)
+    phase = w.call("learning_phase")
+    result = w.call(function, *branches)
+    compiled = w.call("function", [x, phase], [result])
+    checks = []
+    for number, name in ((1, "training"), (0, "testing")):
+        w.observe(name, "operator.call", compiled, [Ref("x_value"), number])
+        first = bool(number) == (function == "in_train_phase")
+        test = item(0, is_array(wanted[0] if first else wanted[1]))
+        demands = f"{'x' if first else 'alt'} in {name}"
+        checks.append(
+            Check(
+                f"fed {name}",
+                Aspect.STATE,
+                outputs=(name,),
+                test=test,
+                demands=demands,
+                at=PHASES[function],
+            )
+        )
+    return Scenario(
+        function, "the phase is fed", program=w.program(), arrays=w.arrays, checks=tuple(checks)
+    )
+
+
+_NEWER = ("keras-2.0", "keras-2.2")
+
+FAMILIES = (
+    Family("switch", frozenset({Aspect.VALUE}), make=_of(_switched), share=2),
+    Family("switch", frozenset({Aspect.STATIC_SHAPE}), make=_of(_switched_shape)),
+    Family("switch", frozenset({Aspect.GRADIENT}), make=_of(_switched_gradient)),
+    Family("switch", frozenset({Aspect.ERROR}), make=_switch_errors, editions=("keras-2.2",)),
+    *(
+        family
+        for name in ("in_train_phase", "in_test_phase")
+        for family in (
+            Family(
+                name,
+                frozenset({Aspect.VALUE}),
+                make=partial(_explicit_scenarios, name),
+                editions=_NEWER,
+            ),
+            Family(name, frozenset({Aspect.STATE}), make=partial(_fixed, name), editions=_NEWER),
+            Family(name, frozenset({Aspect.STATE}), make=partial(_fed, name)),
+        )
+    ),
+)

@@ -1,0 +1,1 @@
+"""Scenarios of connectionist temporal classification: costs, decoding and sparse labels."""

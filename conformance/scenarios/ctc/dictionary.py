@@ -1,0 +1,163 @@
+"""What ja-1 promises of ctc_decode: a tensor from which a label is yet to be read.
+
+Its result holds, for each time step, what argmax picks a class from; the label is left when
+repeats are merged and blanks dropped (ja-1 lines 1539 and 1540).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import strategies as st
+
+from conformance.oracle import ctc
+from conformance.oracle.ctc import Label
+from conformance.program import Argument
+from conformance.results import Aspect
+from conformance.scenarios.checks import has_shape, only
+from conformance.scenarios.ctc import inputs
+from conformance.scenarios.ctc.decoding import (
+    DecodedSamples,
+    both,
+    ended,
+    greedy_case,
+)
+from conformance.scenarios.ctc.inputs import BLANK, CtcTensors, column
+from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
+from conformance.scenarios.writing import ProgramWriter
+from conformance.specs.convention_names import ConventionName
+
+Array = npt.NDArray[Any]
+
+EDITIONS = ("keras-1",)
+PATHS = {"ja-1": 1539, "ja-1-text": 977, "zh-TW": 1387}
+"""A tensor (samples, time_steps, num_categories) of path probabilities."""
+DICTIONARY = (ConventionName.CTC_DICTIONARY,)
+
+
+def argmax_gives(case: DecodedSamples) -> Callable[..., Problem | None]:
+    """What argmax picks at the time steps of each sample is a path of its label."""
+
+    def test(values: Values) -> Problem | None:
+        got = only(values)
+        if isinstance(got, Problem):
+            return got
+        if got.shape != case.y_pred.shape:
+            return Problem(f"gives shape {got.shape}", "shape", got=got)
+        last, first = both(lambda y: (ctc.best_path(y),), ended(got, case.input_length))
+        if last == case.last:
+            return None
+        named = BLANK if first == case.first else ()
+        return Problem(f"gives {last}", "sequences", conventions=named, got=repr(last))
+
+    return test
+
+
+def scenario(
+    case: DecodedSamples, binding: str, title: str, named: tuple[str, ...], **arguments: Argument
+) -> Scenario:
+    """One batch decoded."""
+    writer = ProgramWriter()
+    lengths = column(case.input_length)
+    given = CtcTensors(writer, binding, {"y_pred": case.y_pred, "input_length": lengths})
+    given.observe("paths", [writer.call("ctc_decode", *given.tensors, **arguments)])
+    demands = f"argmax and merging give {case.last}"
+    checks = (
+        Check(
+            "the form of the result",
+            Aspect.VALUE,
+            outputs=("paths",),
+            test=has_shape(case.y_pred.shape),
+            demands=f"the shape {case.y_pred.shape}",
+            at=PATHS,
+        ),
+        Check(
+            title,
+            Aspect.VALUE,
+            outputs=("paths",),
+            test=argmax_gives(case),
+            demands=demands,
+            at=PATHS,
+        ),
+    )
+    conventions = (*case.conventions, *named)
+    return Scenario(
+        "ctc_decode",
+        title,
+        program=writer.program(),
+        arrays=writer.arrays,
+        checks=checks,
+        conventions=conventions,
+    )
+
+
+def dictionary_arguments(words: Sequence[Label], width: int | None) -> dict[str, Argument]:
+    """The arguments that stand for a dictionary."""
+    lengths = [len(word) for word in words]
+    values: list[Argument] = [list(word) for word in words]
+    return {"beam_width": width, "dict_seq_lens": list(lengths), "dict_values": values}
+
+
+def greedy(case: DecodedSamples, binding: str, words: Sequence[Label] | None) -> Scenario:
+    """Best path decoding, for which a dictionary makes no difference."""
+    arguments = {} if words is None else dictionary_arguments(words, 10)
+    return scenario(case, binding, "the best path", (), greedy=True, **arguments)
+
+
+def dictionary_case(
+    seed: int, count: int, steps: int, categories: int
+) -> tuple[DecodedSamples, list[Label]]:
+    """Samples of which one word of a dictionary is likelier than the others beyond doubt."""
+    rng = np.random.default_rng(seed)
+    lengths = inputs.lengths_up_to(rng, count, steps, 2)
+    allowed = inputs.classes(categories, neutral=True)
+    while True:
+        drawn = [inputs.label_of(rng, 2, allowed, 2) for _ in range(4)]
+        words = list(dict.fromkeys(map(tuple, drawn)))
+        y_pred = inputs.probabilities(rng, (count, steps, categories), True).astype("float32")
+        rankings = [_ranking(y, words) for y in ended(y_pred, lengths)]
+        if all(inputs.certain(ranking, 1) for ranking in rankings):
+            labels = tuple((ranking[0][0],) for ranking in rankings)
+            return DecodedSamples(y_pred, lengths, last=labels, first=labels), words
+
+
+def _ranking(y: Array, words: Sequence[Label]) -> list[tuple[Label, float]]:
+    wide = y.astype(np.float64)
+    found = [(word, float(ctc.log_probability(wide, word))) for word in words]
+    return sorted(found, key=lambda pair: -pair[1])
+
+
+def searched(case: tuple[DecodedSamples, list[Label]], binding: str) -> Scenario:
+    """The likeliest word of a dictionary, with a beam that is wide enough for all of them."""
+    decoded, words = case
+    arguments = dictionary_arguments(words, 100)
+    title = "the likeliest word of a dictionary"
+    return scenario(decoded, binding, title, DICTIONARY, greedy=False, **arguments)
+
+
+def greedy_cases(_: str) -> st.SearchStrategy[Scenario]:
+    """Best paths, with a dictionary or without."""
+    cases = st.builds(
+        greedy_case, inputs.seeds, inputs.samples, st.integers(1, 8), st.integers(2, 5)
+    )
+    words = st.sampled_from([None, [(0,), (0, 0)]])
+    return st.builds(greedy, cases, st.sampled_from(inputs.BINDINGS), words)
+
+
+def dictionary_cases(_: str) -> st.SearchStrategy[Scenario]:
+    """Dictionaries of up to 4 words."""
+    cases = st.builds(
+        dictionary_case, inputs.seeds, inputs.samples, st.integers(2, 5), st.integers(4, 5)
+    )
+    return st.builds(searched, cases, st.sampled_from(inputs.BINDINGS))
+
+
+FAMILIES: tuple[Family, ...] = (
+    Family("ctc_decode", frozenset({Aspect.VALUE}), make=greedy_cases, editions=EDITIONS),
+    Family(
+        "ctc_decode", frozenset({Aspect.VALUE}), make=dictionary_cases, editions=EDITIONS, share=0.5
+    ),
+)

@@ -1,0 +1,1 @@
+"""Scenarios made of the documents' own examples."""

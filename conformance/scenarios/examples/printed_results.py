@@ -1,0 +1,218 @@
+"""The documents' own examples: each printed result is one check of its own program.
+
+The program holds the lines before the result, without those whose results are other checks. What a
+document prints as the text of a TensorFlow tensor is compared in shape and dtype, random numbers in
+shape, dtype and range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial, singledispatch
+
+import numpy as np
+
+from conformance.results import Aspect
+from conformance.scenarios import checks
+from conformance.scenarios.checks import Array, Test
+from conformance.scenarios.examples.programs import ExampleProgram
+from conformance.scenarios.model import Check, Family, Problem, Scenario, Setup, Values
+from conformance.scenarios.randomness.chance import first_of, of_array, without_figures
+from conformance.scenarios.randomness.random_tensors import is_static_shape
+from conformance.specs.examples import (
+    Configuration,
+    Elements,
+    Example,
+    Filled,
+    InDtype,
+    Name,
+    OfShape,
+    Outcome,
+    Prose,
+    Raises,
+    Same,
+    Sample,
+    Shown,
+    TensorOf,
+    Value,
+    load_examples,
+)
+
+DOCUMENT = {"keras-1": "ja-1", "keras-2.0": "ja-2.0", "keras-2.2": "ko-2.2"}
+"""The document whose examples an edition is held to; zh-TW prints none that these do not."""
+OWN = "{backend}"
+
+
+def scenarios(function: str, edition: str) -> list[Scenario]:
+    """One scenario for each printed result of a function in an edition."""
+    return [_scenario(function, *result) for result in _results_of(function, edition)]
+
+
+def _results_of(function: str, edition: str) -> list[tuple[Example, Shown]]:
+    return [
+        (example, shown)
+        for example, shown in _results()
+        if function_of(example, shown) == function and DOCUMENT[edition] in shown.at
+    ]
+
+
+def _results() -> Iterator[tuple[Example, Shown]]:
+    for example in load_examples():
+        for shown in example.shown:
+            yield example, shown
+
+
+def function_of(example: Example, shown: Shown) -> str | None:
+    """The function whose example a result is; None if nothing can be checked."""
+    return None if isinstance(shown.gives, Prose) else shown.function or example.function
+
+
+def _scenario(function: str, example: Example, shown: Shown) -> Scenario:
+    p = ExampleProgram()
+    for statement in example.before(shown):
+        p.run(statement.code, statement.line)
+    outputs = _outputs(p, shown)
+    test, demands = _demanded(p, shown.gives)
+    at = {str(document): line for document, line in shown.at.items()}
+    check = Check(
+        f"{shown.id}: {shown.show}",
+        Aspect.EXAMPLE,
+        outputs=outputs,
+        test=test,
+        demands=demands,
+        at=at,
+    )
+    title = f"the documents' example {example.id}"
+    setup = _setup(example.configuration)
+    return Scenario(
+        function, title, program=p.program(*outputs), arrays=p.arrays, checks=(check,), setup=setup
+    )
+
+
+def _setup(configuration: Configuration | None) -> Setup | None:
+    if configuration is None:
+        return None
+    return Setup(
+        configuration.file, environment={"KERAS_BACKEND": OWN} if configuration.backend else {}
+    )
+
+
+def _outputs(p: ExampleProgram, shown: Shown) -> tuple[str, ...]:
+    """Add the expression to the program; the names of what is compared."""
+    if isinstance(shown.gives, Raises):
+        return (p.attempted(shown.show, shown.line),)
+    name = p.observed(shown.show, shown.line)
+    if not isinstance(shown.gives, TensorOf):
+        return (name,)
+    asked = ("int_shape", "dtype") if shown.gives.dtypes else ("int_shape",)
+    return tuple(p.asked(function, name) for function in asked)
+
+
+def _demanded(p: ExampleProgram, gives: Outcome) -> tuple[Test, str]:
+    if isinstance(gives, Same):
+        return checks.is_array(p.array(gives.array)), f"the numbers of {gives.array}"
+    return demanded(gives)
+
+
+@singledispatch
+def demanded(gives: Outcome) -> tuple[Test, str]:
+    """The test of an outcome, and what it demands in words."""
+    raise TypeError(f"{type(gives).__name__} is no outcome that can be tested")
+
+
+@demanded.register
+def _(gives: Value) -> tuple[Test, str]:
+    wanted = [tuple(v) if isinstance(v, list) else v for v in gives.any_of]
+    return checks.is_one_of(*wanted), " or ".join(map(repr, wanted))
+
+
+@demanded.register(Name)
+def _(_: Name) -> tuple[Test, str]:
+    return _is_name, "a name"
+
+
+@demanded.register
+def _(gives: Elements) -> tuple[Test, str]:
+    wanted = np.array(gives.elements)
+    test = first_of(checks.is_array(wanted), *_of_dtype(gives.dtypes))
+    return test, checks.shown(wanted) + _said(gives.dtypes)
+
+
+@demanded.register
+def _(gives: Filled) -> tuple[Test, str]:
+    wanted = np.full(gives.shape, gives.element)
+    test = first_of(checks.is_array(wanted), *_of_dtype(gives.dtypes))
+    return test, f"{gives.element:g} everywhere, shape {gives.shape}" + _said(gives.dtypes)
+
+
+@demanded.register
+def _(gives: InDtype) -> tuple[Test, str]:
+    return checks.has_dtype(*gives.dtypes), " or ".join(gives.dtypes)
+
+
+@demanded.register
+def _(gives: OfShape) -> tuple[Test, str]:
+    return without_figures(checks.has_shape(gives.shape)), f"shape {gives.shape}"
+
+
+@demanded.register
+def _(gives: Sample) -> tuple[Test, str]:
+    within = of_array(partial(_within, gives.low, gives.high))
+    test = first_of(checks.has_shape(gives.shape), *_of_dtype(gives.dtypes), within)
+    bounds = "" if gives.low is None else f" from {gives.low:g} to {gives.high:g}"
+    return without_figures(test), f"finite numbers{bounds}, shape {gives.shape}" + _said(
+        gives.dtypes
+    )
+
+
+@demanded.register
+def _(gives: TensorOf) -> tuple[Test, str]:
+    has_shape, said = is_static_shape(gives.shape), f"a tensor of shape {gives.shape}"
+    if not gives.dtypes:
+        return has_shape, said
+    test = partial(_is_tensor, has_shape, checks.is_one_of(*gives.dtypes))
+    return test, said + _said(gives.dtypes)
+
+
+@demanded.register
+def _(gives: Raises) -> tuple[Test, str]:
+    return checks.raises(gives.exception), gives.exception
+
+
+def _of_dtype(dtypes: Sequence[str]) -> list[Test]:
+    """The test of a dtype, where the documents print one."""
+    return [checks.has_dtype(*dtypes)] if dtypes else []
+
+
+def _said(dtypes: Sequence[str]) -> str:
+    return f" in {' or '.join(dtypes)}" if dtypes else ""
+
+
+def _is_name(values: Values) -> Problem | None:
+    found = checks.plain(values)
+    named = isinstance(found, str) and found != ""
+    return None if named else Problem(f"gives {found!r}", "no name", got=repr(found))
+
+
+def _within(low: float | None, high: float | None, got: Array) -> Problem | None:
+    """Every number is finite and lies between the bounds, or on them."""
+    if got.dtype.kind not in "f" or not np.isfinite(got).all():
+        return Problem("gives numbers that are not all finite", "not finite")
+    above, below = low is None or (got >= low).all(), high is None or (got <= high).all()
+    return None if above and below else Problem("gives numbers out of range", "out of range")
+
+
+def _is_tensor(has_shape: Test, has_dtype: Test, shape: Values, dtype: Values) -> Problem | None:
+    """The dtype first: that a static shape says too little is no contradiction."""
+    return has_dtype(dtype) or has_shape(shape)
+
+
+def _families() -> Iterator[Family]:
+    functions = dict.fromkeys(function_of(e, s) for e, s in _results())
+    for function in filter(None, functions):
+        editions = tuple(edition for edition in DOCUMENT if _results_of(function, edition))
+        make = partial(scenarios, function)
+        yield Family(function, frozenset({Aspect.EXAMPLE}), make=make, editions=editions)
+
+
+FAMILIES: tuple[Family, ...] = tuple(_families())

@@ -1,0 +1,1 @@
+"""Scenarios of gradients and stop_gradient."""

@@ -1,0 +1,147 @@
+"""What print_tensor prints: the message and the value of the tensor, when it is evaluated.
+
+The documents do not say to which stream, in which form, or how often; both streams are looked at,
+any form of a number will do, and that it is printed once is a convention. What is printed when the
+tensor is made counts too, because some implementations compute at once. Three elements at most:
+how many of a large tensor are shown is not documented either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from conformance.program import Argument, Ref
+from conformance.results import Aspect
+from conformance.scenarios.checks import Test, plain
+from conformance.scenarios.model import Array, Check, Family, Problem, Scenario, Values
+from conformance.scenarios.writing import FunctionWriter, ProgramWriter
+from conformance.specs.convention_names import ConventionName
+from conformance.specs.unsettled import unsettled_of
+
+PRINT = "print_tensor"
+PRINTED = {"ja-1": 1117, "ja-1-text": 697, "ja-2.0": 1960, "zh-TW": 1054, "ko-2.2": 2500}
+"""The message and the value are printed when the tensor is evaluated."""
+ONCE = (ConventionName.PRINTED_ONCE,)
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+MOST_SHOWN = 200
+
+
+def contains(message: str) -> Test:
+    """The text has the message in it."""
+
+    def test(values: Values) -> Problem | None:
+        text = str(plain(values))
+        return None if message in text else _lacks(text, "the message", repr(message))
+
+    return test
+
+
+def has_numbers(elements: Array) -> Test:
+    """Every element is among the numbers of the text, whatever they are written like."""
+
+    def test(values: Values) -> Problem | None:
+        text = str(plain(values))
+        found = {float(number) for number in NUMBER.findall(text)}
+        missing = [e for e in elements.ravel().tolist() if e not in found]
+        return _lacks(text, "the value", str(elements.tolist())) if missing else None
+
+    return test
+
+
+def is_there_once(message: str) -> Test:
+    """The message is in the text no more than once."""
+
+    def test(values: Values) -> Problem | None:
+        text = str(plain(values))
+        count = text.count(message)
+        return (
+            Problem(f"prints it {count} times", "several", got=_shown(text)) if count > 1 else None
+        )
+
+    return test
+
+
+def _lacks(text: str, what: str, expected: str) -> Problem:
+    shown = _shown(text)
+    gives = f"prints {shown!r}" if shown else "prints nothing"
+    return Problem(gives, f"without {what}" if shown else "nothing", got=shown, expected=expected)
+
+
+def _shown(text: str) -> str:
+    return " ".join(text.split())[-MOST_SHOWN:]
+
+
+def _scenario(
+    title: str, elements: Array, message: str | None, *, squared: bool = False
+) -> Scenario:
+    """The value of a variable, or of its square, with a message or with the default."""
+    w = ProgramWriter()
+    x = w.call("variable", w.array("x", elements), dtype=elements.dtype.name)
+    tensor = w.call("square", x) if squared else x
+    # what a library says when it computes for the first time belongs elsewhere
+    w.call("eval", tensor)
+    w.observe("printed", "printed.call", _evaluation(tensor, message))
+    shown = elements**2 if squared else elements
+    conventions = unsettled_of(elements.shape, elements.dtype.name)
+    return Scenario(
+        PRINT,
+        title,
+        program=w.program(),
+        arrays=w.arrays,
+        checks=tuple(_checks(shown, message)),
+        conventions=conventions,
+    )
+
+
+def _evaluation(tensor: Ref, message: str | None) -> Argument:
+    body = FunctionWriter("evaluated")
+    given: dict[str, Argument] = {} if message is None else {"message": message}
+    return body.returning(body.call("eval", body.call(PRINT, tensor, **given)))
+
+
+def _checks(elements: Array, message: str | None) -> Sequence[Check]:
+    value = Check(
+        "the value is printed",
+        Aspect.VALUE,
+        outputs=("printed",),
+        test=has_numbers(elements),
+        demands=f"the value {elements.tolist()} in what is printed",
+        at=PRINTED,
+    )
+    if message is None:
+        return (value,)
+    told = Check(
+        "the message is printed",
+        Aspect.VALUE,
+        outputs=("printed",),
+        test=contains(message),
+        demands=f"the message {message!r} in what is printed",
+        at=PRINTED,
+    )
+    once = Check(
+        "it is printed once",
+        Aspect.VALUE,
+        outputs=("printed",),
+        test=is_there_once(message),
+        demands="the message once for one evaluation",
+        conventions=ONCE,
+    )
+    return (told, value, once)
+
+
+def prints(_edition: str) -> Sequence[Scenario]:
+    """Values that look alike in no other number, with a message and without."""
+    row = np.array([7351.0, -2846.0, 9173.0], "float32")
+    return (
+        _scenario("what is printed of a variable", row, "weights of unit seven:"),
+        _scenario("another message", row[:2].reshape(2, 1), "another message"),
+        _scenario("what is printed without a message", row[1:], None),
+        _scenario("what is printed of a result", row[:1] / 7351 * 61, "squared:", squared=True),
+        _scenario("what is printed of integers", row.astype("int32"), "labels:"),
+    )
+
+
+FAMILIES: tuple[Family, ...] = (Family(PRINT, frozenset({Aspect.VALUE}), make=prints),)

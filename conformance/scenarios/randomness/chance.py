@@ -1,0 +1,262 @@
+"""Tests of random numbers. Those that rest on chance say how rarely they are wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.scenarios.checks import Test, only
+from conformance.scenarios.model import Problem, Values
+from conformance.scenarios.randomness import statistics
+from conformance.scenarios.randomness.statistics import RATE, Law
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ByChance:
+    """A test that fails a correct implementation with a probability of at most `rate`."""
+
+    test: Test
+    rate: float = RATE
+
+    def __call__(self, *values: Values) -> Problem | None:
+        """What the test says."""
+        return self.test(*values)
+
+
+def of_array(test: Callable[[Array], Problem | None]) -> Test:
+    """A test of the one array that an output gave."""
+
+    def tested(values: Values) -> Problem | None:
+        got = only(values)
+        return got if isinstance(got, Problem) else test(got)
+
+    return tested
+
+
+def of_arrays(test: Callable[..., Problem | None]) -> Test:
+    """A test of the one array that each of several outputs gave."""
+
+    def tested(*outputs: Values) -> Problem | None:
+        got = [only(values) for values in outputs]
+        problem = next((g for g in got if isinstance(g, Problem)), None)
+        return problem or test(*got)
+
+    return tested
+
+
+def first_of(*tests: Test) -> Test:
+    """The first problem that one of the tests finds."""
+
+    def test(*values: Values) -> Problem | None:
+        return next((problem for t in tests if (problem := t(*values))), None)
+
+    rate = sum(t.rate for t in tests if isinstance(t, ByChance))
+    return ByChance(test, rate) if rate else test
+
+
+_PLAINLY = {
+    "mean": "numbers with another mean",
+    "variance": "numbers with another mean square deviation",
+    "distribution": "numbers with another distribution",
+    "proportion": "another proportion",
+    "out of range": "numbers out of range",
+    "another value": "another value",
+    "missing value": "not every value",
+    "neighbours correlated": "neighbours that are correlated",
+    "the two samples correlated": "two samples that are correlated",
+}
+"""What is wrong, by the detail of the problem, for samples that are other ones in every run."""
+
+
+def without_figures(test: Test) -> Test:
+    """The test, with problems that are the same whatever sample shows them."""
+
+    def plainly(*values: Values) -> Problem | None:
+        problem = test(*values)
+        if problem is None:
+            return None
+        found = _PLAINLY.get(problem.detail)
+        gives = problem.gives if found is None else f"gives {found}"
+        return replace(problem, gives=gives, got=None, expected=None, ulp=None)
+
+    return ByChance(plainly, test.rate) if isinstance(test, ByChance) else plainly
+
+
+def is_sample(got: Array) -> Problem | None:
+    """A problem unless there are finite numbers to be tested."""
+    if got.size == 0:
+        return Problem(f"gives shape {got.shape}", "no numbers")
+    if got.dtype.kind != "f" or not np.isfinite(got).all():
+        return Problem(f"gives {got.dtype} numbers that are not all finite", "not finite")
+    return None
+
+
+def follows(law: Law, rate: float = RATE) -> Test:
+    """The numbers have the law's distribution function (Dvoretzky-Kiefer-Wolfowitz-Massart)."""
+
+    def test(got: Array) -> Problem | None:
+        found = statistics.distance(got, law)
+        bound = statistics.distance_bound(got.size, rate)
+        what = "a largest distance from the distribution function"
+        return _outside(got, what, found, bound, "distribution")
+
+    return _by_chance(test, rate)
+
+
+def has_mean(law: Law, rate: float = RATE) -> Test:
+    """The mean of the numbers is the law's."""
+
+    def test(got: Array) -> Problem | None:
+        mean = float(got.mean(dtype="float64"))
+        bound = statistics.mean_bound(law, got.size, rate)
+        return _outside(got, f"mean {mean:.5g}, its error", abs(mean - law.mean), bound, "mean")
+
+    return _by_chance(test, rate)
+
+
+def has_variance(law: Law, rate: float = RATE) -> Test:
+    """The mean square of the distances from the law's mean is its variance."""
+
+    def test(got: Array) -> Problem | None:
+        square = float(np.mean(np.square(got.astype("float64") - law.mean)))
+        bound = statistics.variance_bound(law, got.size, rate)
+        what = f"mean square deviation {square:.5g}, its error"
+        return _outside(got, what, abs(square - law.variance), bound, "variance")
+
+    return _by_chance(test, rate)
+
+
+def neighbours_are_independent(spread: Callable[[Array], Array], rate: float = RATE) -> Test:
+    """Elements next to each other are not correlated; `spread` maps them to [0, 1]."""
+
+    def test(got: Array) -> Problem | None:
+        values = np.asarray(spread(got), "float64").ravel()
+        pairs = values[: values.size // 2 * 2].reshape(-1, 2)
+        return _correlated(pairs[:, 0], pairs[:, 1], rate, "neighbours")
+
+    return _by_chance(test, rate)
+
+
+def are_independent(spread: Callable[[Array], Array], rate: float = RATE) -> Test:
+    """Two samples are not correlated; `spread` maps their elements to [0, 1]."""
+
+    def test(a: Array, b: Array) -> Problem | None:
+        problem = is_sample(a) or is_sample(b)
+        if problem is None and a.shape != b.shape:
+            return Problem(f"gives shapes {a.shape} and {b.shape}", "shape")
+        u, w = (np.asarray(spread(x), "float64").ravel() for x in (a, b))
+        return problem or _correlated(u, w, rate, "the two samples")
+
+    return ByChance(of_arrays(test), rate)
+
+
+def _correlated(u: Array, w: Array, rate: float, what: str) -> Problem | None:
+    found, bound = statistics.covariance(u, w), statistics.covariance_bound(w, rate)
+    if abs(found) <= bound:
+        return None
+    size = math.sqrt(float(u.var() * w.var())) * u.size or math.inf
+    return Problem(
+        f"gives {u.size:,} pairs, {what} with correlation {found / size:.4f} "
+        f"where chance allows {bound / size:.4f}",
+        f"{what} correlated",
+    )
+
+
+def occurs(event: Callable[[Array], Array], p: float, what: str, rate: float = RATE) -> Test:
+    """As many elements satisfy `event` as independent ones of probability `p` may."""
+
+    def test(got: Array) -> Problem | None:
+        hits = event(got)
+        count, n = int(np.count_nonzero(hits)), hits.size
+        if n and statistics.count_is_possible(count, n, p, rate):
+            return None
+        return Problem(
+            f"gives {count:,} of {n:,} {what}, a proportion of {count / max(n, 1):.5f} for {p:g}",
+            "proportion",
+        )
+
+    return ByChance(of_array(test), rate)
+
+
+def _by_chance(test: Callable[[Array], Problem | None], rate: float) -> Test:
+    return ByChance(of_array(lambda got: is_sample(got) or test(got)), rate)
+
+
+def _outside(got: Array, what: str, found: float, bound: float, detail: str) -> Problem | None:
+    if found <= bound:
+        return None
+    return Problem(
+        f"gives {got.size:,} numbers with {what} {found:.5f} where chance allows {bound:.5f}",
+        detail,
+    )
+
+
+def within(low: float, high: float, *, below: bool = False) -> Test:
+    """Every number lies between the bounds; the upper one is out of it with `below`."""
+
+    def test(got: Array) -> Problem | None:
+        outside = ~((got >= low) & ((got < high) if below else (got <= high)))
+        if not outside.any():
+            return None
+        first = float(got[outside].ravel()[0])
+        return Problem(
+            f"gives {first!r} among {got.size:,} numbers, {np.count_nonzero(outside):,} of them "
+            "out of range",
+            "out of range",
+        )
+
+    return of_array(test)
+
+
+def takes_only(*values: float) -> Test:
+    """Every element is one of these."""
+
+    def test(got: Array) -> Problem | None:
+        wrong = ~np.isin(got, values)
+        if not wrong.any():
+            return None
+        return Problem(f"gives {got[wrong].ravel()[0].item()!r}", "another value")
+
+    return of_array(test)
+
+
+def takes_all(*values: float) -> Test:
+    """Every one of these values occurs."""
+
+    def test(got: Array) -> Problem | None:
+        missing = [v for v in values if not (got == v).any()]
+        return Problem(f"never gives {missing[0]:g}", "missing value") if missing else None
+
+    return of_array(test)
+
+
+def unless_equal(test: Test) -> Test:
+    """The test, but nothing of two samples that are the same: that is another matter."""
+
+    def tested(*values: Values) -> Problem | None:
+        return None if of_arrays(other_samples)(*values) else test(*values)
+
+    return ByChance(tested, test.rate) if isinstance(test, ByChance) else tested
+
+
+def _same(a: Array, b: Array) -> bool:
+    return a.shape == b.shape and bool(np.array_equal(a, b))
+
+
+def equal_samples(a: Array, b: Array) -> Problem | None:
+    """Both samples are the same numbers."""
+    if _same(a, b):
+        return None
+    return Problem("gives other numbers", "other numbers")
+
+
+def other_samples(a: Array, b: Array) -> Problem | None:
+    """The samples are not the same numbers."""
+    return Problem("gives the same numbers", "same numbers") if _same(a, b) else None

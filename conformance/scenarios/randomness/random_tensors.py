@@ -1,0 +1,442 @@
+"""Scenarios of the functions that draw random numbers.
+
+Small calls show shapes, dtypes and bounds; a few large samples show the distribution, so that an
+error of two per cent in a parameter is found; what is drawn again shows the seed. The documents
+call `seed` a random seed and promise no more: that the same seed gives the same numbers in another
+tensor is a convention, because a seed may also start a stream that goes on with each tensor.
+
+Samples have a seed, so that a report says the same again. Those of variables have none but in one
+scenario, because an implementation may know no seed there: what is said of them has no figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.program import Argument, Function, Ref
+from conformance.results import Aspect
+from conformance.scenarios.checks import Test, described, has_dtype, has_shape, raises
+from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
+from conformance.scenarios.randomness import chance
+from conformance.scenarios.randomness.samplers import SAMPLERS, Parameters, Sampler
+from conformance.scenarios.writing import FunctionWriter, ProgramWriter
+from conformance.specs.convention_names import ConventionName
+from conformance.specs.unsettled import unsettled_of
+
+SAMPLE = (400, 500)
+"""The shape of a large sample: enough numbers to see two per cent of a standard deviation."""
+SMALLER = (40, 50)
+"""The shape of a sample that is compared with another."""
+SEED, OTHER_SEED = 20_240, 517
+
+EDITIONS = ("keras-2.0", "keras-2.2")
+
+
+def small(sampler: Sampler, edition: str) -> SearchStrategy[Scenario]:
+    """Calls with any shape and dtype."""
+    del edition
+
+    @st.composite
+    def drawn(draw: DrawFn) -> Scenario:
+        return _small(
+            sampler,
+            tuple(draw(st.lists(st.integers(0, 4), max_size=4))),
+            draw(st.sampled_from(sampler.examples)),
+            draw(st.sampled_from((None, "float32", "float64", "float16"))),
+            keywords=draw(st.booleans()),
+        )
+
+    return drawn()
+
+
+def _small(
+    sampler: Sampler,
+    shape: tuple[int, ...],
+    parameters: Parameters,
+    dtype: str | None,
+    *,
+    keywords: bool,
+) -> Scenario:
+    w = ProgramWriter()
+    given = _seed(sampler) | ({} if dtype is None else {"dtype": dtype})
+    made = _called(w, sampler, shape, parameters, keywords=keywords, **given)
+    w.observe("values", "eval", made)
+    w.observe("static", "int_shape", made)
+    conventions = unsettled_of(shape, dtype or "float32")
+    checks = (
+        Check(
+            "the shape is as asked for",
+            Aspect.VALUE,
+            outputs=("values",),
+            test=has_shape(shape),
+            demands=f"shape {shape}",
+            at=sampler.shape,
+        ),
+        _dtype_check(sampler, dtype),
+        Check(
+            "int_shape is the shape",
+            Aspect.STATIC_SHAPE,
+            outputs=("static",),
+            test=is_static_shape(shape),
+            demands=str(shape),
+            at=sampler.shape,
+        ),
+        *_range_checks(sampler, parameters, "values"),
+    )
+    shown = _without_figures(sampler, checks)
+    return Scenario(
+        sampler.function,
+        "a small call",
+        program=w.program(),
+        arrays=w.arrays,
+        checks=shown,
+        conventions=conventions,
+    )
+
+
+def _seed(sampler: Sampler, seed: int = SEED) -> dict[str, Any]:
+    """The seed of a sample; none for a variable."""
+    return {"seed": seed} if sampler.draws_again else {}
+
+
+def _without_figures(sampler: Sampler, checks: Iterable[Check]) -> tuple[Check, ...]:
+    """The checks; those of variables, which are others in each run, without what differs."""
+    if sampler.draws_again:
+        return tuple(checks)
+    return tuple(replace(c, test=chance.without_figures(c.test)) for c in checks)
+
+
+def _called(
+    w: ProgramWriter,
+    sampler: Sampler,
+    shape: Argument,
+    parameters: Parameters,
+    *,
+    keywords: bool = False,
+    **others: Argument,
+) -> Ref:
+    if keywords:
+        named = dict(zip(sampler.parameters, parameters, strict=True))
+        return w.call(sampler.function, shape, **named, **others)
+    return w.call(sampler.function, shape, *parameters, **others)
+
+
+def _dtype_check(sampler: Sampler, dtype: str | None) -> Check:
+    wanted = dtype or "float32"
+    return Check(
+        "the dtype is as asked for",
+        Aspect.DTYPE,
+        outputs=("values",),
+        test=has_dtype(wanted),
+        demands=wanted,
+        at=sampler.dtype,
+        conventions=() if dtype else (ConventionName.DEFAULT_DTYPE,),
+    )
+
+
+def is_static_shape(shape: Sequence[int | None]) -> Test:
+    """`int_shape` gave this shape. What it leaves unknown is a divergence."""
+
+    def test(values: Values) -> Problem | None:
+        said = tuple(described(v) for v in values)
+        if said == tuple(shape):
+            return None
+        unknown = said == (None,) or (
+            len(said) == len(shape)
+            and all(s in (None, d) for s, d in zip(said, shape, strict=True))
+        )
+        conventions = (ConventionName.PRECISE_STATIC_SHAPE,) if unknown else ()
+        shown = None if said == (None,) else said
+        return Problem(
+            f"has the static shape {shown}",
+            "unknown" if unknown else "wrong",
+            conventions=conventions,
+        )
+
+    return test
+
+
+def _range_checks(sampler: Sampler, parameters: Parameters, output: str) -> Iterator[Check]:
+    bounds = sampler.bounds(parameters)
+    if sampler.law is None:
+        test, demands = chance.takes_only(*_outcomes(parameters)), "0 or 1 in every place"
+    elif bounds is not None:
+        test, demands = chance.within(*bounds), f"numbers from {bounds[0]:g} to {bounds[1]:g}"
+    else:
+        test, demands = chance.within(-1e4, 1e4), "finite numbers"
+    conventions = _trials(sampler, parameters)
+    yield Check(
+        "values are possible",
+        Aspect.VALUE,
+        outputs=(output,),
+        test=test,
+        demands=demands,
+        at=sampler.values,
+        conventions=conventions,
+    )
+
+
+def _trials(sampler: Sampler, parameters: Parameters) -> tuple[str, ...]:
+    """No document says of how many trials; without any chance of success it does not matter."""
+    return (ConventionName.ONE_TRIAL,) if sampler.law is None and parameters[0] else ()
+
+
+def _outcomes(parameters: Parameters) -> tuple[float, ...]:
+    """What a binomial number can be: with the probability 0 or 1, one value only."""
+    return (parameters[0],) if parameters[0] in (0, 1) else (0.0, 1.0)
+
+
+def samples(sampler: Sampler, edition: str) -> Sequence[Scenario]:
+    """Large samples: positional arguments, keywords in float64, and the defaults."""
+    del edition
+    first = sampler.examples[0]
+
+    def narrow(w: ProgramWriter) -> Ref:
+        return _called(w, sampler, SAMPLE, first, **_seed(sampler, OTHER_SEED))
+
+    def wide(w: ProgramWriter) -> Ref:
+        return _called(w, sampler, SAMPLE, first, keywords=True, dtype="float64", **_seed(sampler))
+
+    listed = [
+        _sample(sampler, first, "a large sample", narrow),
+        _sample(sampler, first, "a large float64 sample", wide),
+    ]
+    if sampler.default is not None:
+        listed.append(
+            _sample(
+                sampler,
+                sampler.default,
+                "a large sample with default parameters",
+                lambda w: w.call(sampler.function, SAMPLE, seed=OTHER_SEED),
+            )
+        )
+    return listed
+
+
+def _sample(
+    sampler: Sampler, parameters: Parameters, title: str, make: Callable[[ProgramWriter], Ref]
+) -> Scenario:
+    w = ProgramWriter()
+    w.observe("sample", "eval", make(w))
+    checks = (*_range_checks(sampler, parameters, "sample"), *_law_checks(sampler, parameters))
+    shown = _without_figures(sampler, checks)
+    return Scenario(sampler.function, title, program=w.program(), arrays=w.arrays, checks=shown)
+
+
+def _law_checks(sampler: Sampler, parameters: Parameters) -> Iterator[Check]:
+    if sampler.law is None:
+        p = parameters[0]
+        test = chance.occurs(lambda got: got == 1, p, "ones")
+        yield _distribution(test, f"1 with probability {p:g}", _trials(sampler, parameters))
+        return
+    law = sampler.law(*parameters)
+    # the mean first, then the spread: what is wrong with both is wrong with the rest too
+    tests = (chance.has_mean(law), chance.has_variance(law), chance.follows(law))
+    yield _distribution(chance.first_of(*tests), f"numbers of {law.says}")
+    yield Check(
+        "neighbours are independent",
+        Aspect.DISTRIBUTION,
+        outputs=("sample",),
+        test=chance.neighbours_are_independent(law.distribution),
+        demands="independent numbers",
+        conventions=(ConventionName.INDEPENDENT,),
+    )
+
+
+def _distribution(test: Test, demands: str, conventions: tuple[str, ...] = ()) -> Check:
+    return Check(
+        "the distribution",
+        Aspect.DISTRIBUTION,
+        outputs=("sample",),
+        test=test,
+        demands=demands,
+        conventions=conventions,
+    )
+
+
+def seeds(sampler: Sampler, edition: str) -> Sequence[Scenario]:
+    """Two tensors with one seed, and one with another."""
+    del edition
+    parameters = (0.5,) if sampler.law is None else sampler.examples[0]
+    w = ProgramWriter()
+    for output, seed in (("first", SEED), ("second", SEED), ("other", OTHER_SEED)):
+        made = _called(w, sampler, SMALLER, parameters, keywords=True, seed=seed)
+        w.observe(output, "eval", made)
+    checks = seed_checks(_independence(sampler, parameters))
+    return [
+        Scenario(
+            sampler.function,
+            "tensors with seeds",
+            program=w.program(),
+            arrays=w.arrays,
+            checks=checks,
+        )
+    ]
+
+
+def _independence(sampler: Sampler, parameters: Parameters) -> Test:
+    if sampler.law is None:
+        return chance.are_independent(lambda got: got == 1)
+    return chance.are_independent(sampler.law(*parameters).distribution)
+
+
+def seed_checks(independence: Test) -> tuple[Check, ...]:
+    """Checks of the outputs `first` and `second`, with one seed, and `other`, with another."""
+    seed, independent = (ConventionName.SEED,), (ConventionName.INDEPENDENT,)
+    same, another = ("first", "second"), ("first", "other")
+    return (
+        Check(
+            "the same seed gives the same numbers",
+            Aspect.SEED,
+            outputs=same,
+            test=chance.of_arrays(chance.equal_samples),
+            demands="the same numbers for the same seed",
+            conventions=seed,
+        ),
+        Check(
+            "another seed gives other numbers",
+            Aspect.SEED,
+            outputs=another,
+            test=chance.of_arrays(chance.other_samples),
+            demands="other numbers for another seed",
+            conventions=seed,
+        ),
+        Check(
+            "samples with different seeds are independent",
+            Aspect.SEED,
+            outputs=another,
+            test=chance.unless_equal(independence),
+            demands="independent numbers for another seed",
+            conventions=independent,
+        ),
+    )
+
+
+def evaluations(sampler: Sampler, edition: str) -> Sequence[Scenario]:
+    """One tensor evaluated twice: other numbers; one variable: the same."""
+    del edition
+    parameters = (0.5,) if sampler.law is None else sampler.examples[0]
+    w = ProgramWriter()
+    made = _called(w, sampler, SMALLER, parameters)
+    w.observe("once", "eval", made)
+    w.observe("again", "eval", made)
+    check = _drawn_again() if sampler.draws_again else _kept(sampler)
+    title = "a tensor evaluated twice" if sampler.draws_again else "a variable read twice"
+    return [
+        Scenario(sampler.function, title, program=w.program(), arrays=w.arrays, checks=(check,))
+    ]
+
+
+def _drawn_again() -> Check:
+    return Check(
+        "each evaluation draws new numbers",
+        Aspect.DISTRIBUTION,
+        outputs=("once", "again"),
+        test=chance.of_arrays(chance.other_samples),
+        demands="new numbers at each evaluation",
+        conventions=(ConventionName.NEW_NUMBERS,),
+    )
+
+
+def _kept(sampler: Sampler) -> Check:
+    return Check(
+        "the variable keeps its numbers",
+        Aspect.VALUE,
+        outputs=("once", "again"),
+        test=chance.of_arrays(chance.equal_samples),
+        demands="the same numbers as long as the variable is not changed",
+        at=sampler.values,
+    )
+
+
+def integers(sampler: Sampler, edition: str) -> Sequence[Scenario]:
+    """Numbers in int32: the upper bound of the uniform ones is not among them."""
+    del edition
+    parameters: Parameters = (0.5,) if sampler.law is None else (0, 4)
+    wanted = (0, 1) if sampler.law is None else (0, 1, 2, 3)
+    conventions = (
+        (ConventionName.ONE_TRIAL,) if sampler.law is None else (ConventionName.EXCLUSIVE_MAXVAL,)
+    )
+    w = ProgramWriter()
+    made = _called(w, sampler, SMALLER, parameters, keywords=True, dtype="int32", seed=SEED)
+    w.observe("values", "eval", made)
+    check = Check(
+        "every integer below the bound, and no other",
+        Aspect.VALUE,
+        outputs=("values",),
+        test=chance.first_of(chance.takes_only(*wanted), chance.takes_all(*wanted)),
+        demands=f"each of {wanted} and nothing else",
+        at=sampler.values,
+        conventions=conventions,
+    )
+    title = "a sample of integers"
+    return [
+        Scenario(
+            sampler.function,
+            title,
+            program=w.program(),
+            arrays=w.arrays,
+            checks=(check,),
+            conventions=(ConventionName.INPUT_DTYPE,),
+        )
+    ]
+
+
+def improbable(edition: str) -> Sequence[Scenario]:
+    """Probabilities outside the documented interval."""
+    del edition
+    return [_improbable(p) for p in (1.5, -0.5)]
+
+
+def _improbable(p: float) -> Scenario:
+    w = ProgramWriter()
+    w.attempt("answer", "operator.call", _evaluated("draw", "random_binomial", (4,), p))
+    check = Check(
+        "a probability outside 0 to 1 is refused",
+        Aspect.ERROR,
+        outputs=("answer",),
+        test=raises(),
+        demands="an exception",
+        at={"ja-2.0": 3233, "ko-2.2": 3470},
+        conventions=(ConventionName.INVALID_INPUT,),
+    )
+    return Scenario(
+        "random_binomial", f"p={p}", program=w.program(), arrays=w.arrays, checks=(check,)
+    )
+
+
+def _evaluated(name: str, function: str, *args: Argument) -> Function:
+    """A callable that makes a tensor and evaluates it: either may refuse."""
+    body = FunctionWriter(name)
+    return body.returning(body.call("eval", body.call(function, *args)))
+
+
+def _families() -> Iterator[Family]:
+    small_aspects = frozenset({Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE})
+    for s in SAMPLERS:
+        yield _family(s, small_aspects, small)
+        yield _family(s, frozenset({Aspect.VALUE, Aspect.DISTRIBUTION}), samples)
+        yield _family(s, frozenset({Aspect.SEED}), seeds)
+        again = Aspect.DISTRIBUTION if s.draws_again else Aspect.VALUE
+        yield _family(s, frozenset({again}), evaluations)
+        if s.function in ("random_uniform", "random_binomial"):
+            yield _family(s, frozenset({Aspect.VALUE}), integers)
+    yield Family("random_binomial", frozenset({Aspect.ERROR}), make=improbable, editions=EDITIONS)
+
+
+def _family(
+    sampler: Sampler,
+    aspects: frozenset[Aspect],
+    make: Callable[[Sampler, str], SearchStrategy[Scenario] | Sequence[Scenario]],
+) -> Family:
+    return Family(
+        sampler.function, aspects, make=lambda edition: make(sampler, edition), editions=EDITIONS
+    )
+
+
+FAMILIES: tuple[Family, ...] = tuple(_families())

@@ -1,0 +1,184 @@
+"""What chance allows: bounds on statistics of a sample that hold for every sample size.
+
+Every bound is a theorem, not an approximation: a correct implementation exceeds it with at most
+the stated probability, the `rate`.
+
+* Empirical distribution function: P(sup |F_n - F| > t) <= 2 exp(-2 n t^2)
+  (P. Massart, The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality, 1990).
+* Sums of bounded numbers: P(|S| > sqrt(2 n v x) + b x / 3) <= 2 exp(-x) for n centred numbers
+  of variance v and magnitude at most b (Bernstein; Boucheron, Lugosi, Massart, Concentration
+  Inequalities, 2013, 2.8).
+* Sums of squares of n normal numbers: Z - n > 2 sqrt(n x) + 2 x, or n - Z > 2 sqrt(n x), each
+  with probability at most exp(-x) (B. Laurent, P. Massart, Adaptive estimation of a quadratic
+  functional by model selection, 2000, lemma 1).
+* Counts: P(K >= k) <= exp(-n KL(k/n, p)) for k/n >= p, and the same below (Chernoff 1952).
+* Products: P(|sum u_i w_i| > t | w) <= 2 exp(-2 t^2 / sum w_i^2) for independent u_i on intervals
+  of length 1 that have one mean, where the w_i sum to 0 (W. Hoeffding, Probability inequalities for
+  sums of bounded random variables, 1963, theorem 2). Nothing else is asked of the law of u.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+RATE = 1e-9
+"""How probably one test of one sample fails a correct implementation, at most."""
+
+BUDGET = 1e-6
+"""How probably any test of one run does, at most; RATE times the number of such tests is below."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Law:
+    """A probability distribution, as far as the tests need it."""
+
+    says: str
+    """In words that follow "numbers of": "the uniform distribution on [0, 1]"."""
+    distribution: Callable[[Array], Array]
+    """P(X <= x), for float64."""
+    _: KW_ONLY
+    mean: float
+    variance: float
+    fourth: float
+    """The fourth central moment."""
+    reach: float
+    """The largest distance from the mean; infinite for the normal law."""
+
+    @property
+    def scale(self) -> float:
+        """The standard deviation."""
+        return math.sqrt(self.variance)
+
+
+def normal(mean: float, stddev: float) -> Law:
+    """The normal distribution."""
+    return Law(
+        f"the normal distribution with mean {mean:g} and standard deviation {stddev:g}",
+        lambda x: _phi((x - mean) / stddev),
+        mean=mean,
+        variance=stddev**2,
+        fourth=3 * stddev**4,
+        reach=math.inf,
+    )
+
+
+def uniform(low: float, high: float) -> Law:
+    """The uniform distribution between two bounds."""
+    width = high - low
+    return Law(
+        f"the uniform distribution from {low:g} to {high:g}",
+        lambda x: np.clip((x - low) / width, 0.0, 1.0),
+        mean=(low + high) / 2,
+        variance=width**2 / 12,
+        fourth=width**4 / 80,
+        reach=width / 2,
+    )
+
+
+TRUNCATION = 2.0
+"""Standard deviations from the mean beyond which numbers are drawn again."""
+
+
+def truncated(mean: float, stddev: float) -> Law:
+    """The normal distribution without what lies beyond two standard deviations.
+
+    The moments of a truncated standard normal follow from integration by parts:
+    m2 = 1 - c, m4 = 3 m2 - a^2 c, where c = 2 a phi(a) / mass.
+    """
+    a, mass = TRUNCATION, math.erf(TRUNCATION / math.sqrt(2))
+    c = 2 * a * math.exp(-a * a / 2) / math.sqrt(2 * math.pi) / mass
+    second = 1 - c
+
+    def distribution(x: Array) -> Array:
+        z = np.clip((x - mean) / stddev, -a, a)
+        return (_phi(z) - (1 - mass) / 2) / mass
+
+    return Law(
+        f"the normal distribution with mean {mean:g} and standard deviation {stddev:g}, "
+        "cut at two standard deviations",
+        distribution,
+        mean=mean,
+        variance=second * stddev**2,
+        fourth=(3 * second - a * a * c) * stddev**4,
+        reach=a * stddev,
+    )
+
+
+def _phi(x: Array) -> Array:
+    """The standard normal distribution function."""
+    values = np.fromiter(map(math.erf, (x / math.sqrt(2)).ravel().tolist()), "float64", x.size)
+    return (0.5 * (1.0 + values)).reshape(x.shape)
+
+
+def exponent(rate: float) -> float:
+    """x with 2 exp(-x) = rate: what two-sided bounds are made of."""
+    return math.log(2 / rate)
+
+
+def distance(sample: Array, law: Law) -> float:
+    """The largest distance between the sample's distribution function and the law's.
+
+    Numbers are rounded to their dtype, and a generator may fill its range (less than four standard
+    deviations, or else unlimited) in steps of eps: each number counts as any nearer than that.
+    """
+    values = np.sort(np.asarray(sample, "float64").ravel())
+    blur = np.finfo(sample.dtype).eps * (np.abs(values) + 4 * law.scale)
+    rank = np.arange(values.size, dtype="float64")
+    above = (rank + 1) / values.size - law.distribution(values + blur)
+    below = law.distribution(values - blur) - rank / values.size
+    return float(max(above.max(), below.max()))
+
+
+def distance_bound(n: int, rate: float = RATE) -> float:
+    """What the distance of `n` numbers does not exceed."""
+    return math.sqrt(exponent(rate) / (2 * n))
+
+
+def mean_bound(law: Law, n: int, rate: float = RATE) -> float:
+    """How far the mean of `n` numbers may be from the law's."""
+    x = exponent(rate)
+    reach = 0.0 if math.isinf(law.reach) else law.reach  # a mean of normal numbers is normal
+    return math.sqrt(2 * law.variance * x / n) + reach * x / (3 * n)
+
+
+def variance_bound(law: Law, n: int, rate: float = RATE) -> float:
+    """How far the mean square of `n` distances from the law's mean may be from its variance."""
+    x = exponent(rate)
+    if math.isinf(law.reach):
+        return law.variance * (2 * math.sqrt(x / n) + 2 * x / n)
+    largest = max(law.variance, law.reach**2 - law.variance)
+    return math.sqrt(2 * (law.fourth - law.variance**2) * x / n) + largest * x / (3 * n)
+
+
+def improbability(k: int, n: int, p: float) -> float:
+    """Minus the logarithm of a bound on the chance of a count as far from n p as `k`."""
+    return n * (_relative(k / n, p) + _relative(1 - k / n, 1 - p))
+
+
+def _relative(q: float, p: float) -> float:
+    if q == 0:
+        return 0.0
+    return math.inf if p == 0 else q * math.log(q / p)
+
+
+def count_is_possible(k: int, n: int, p: float, rate: float = RATE) -> bool:
+    """Whether `k` of `n` independent events of probability `p` may well happen."""
+    return improbability(k, n, p) <= exponent(rate)
+
+
+def covariance(u: Array, w: Array) -> float:
+    """The sum of the products of `u` with the distances of `w` from their mean."""
+    return float(np.sum(u * (w - w.mean())))
+
+
+def covariance_bound(w: Array, rate: float = RATE) -> float:
+    """What |covariance| does not exceed for u on an interval of length 1, independent of w."""
+    return math.sqrt(float(np.sum(np.square(w - w.mean()))) * exponent(rate) / 2)

@@ -1,0 +1,1 @@
+"""Scenarios of what outlives a call: variables, updates, sessions, learning phases."""

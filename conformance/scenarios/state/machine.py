@@ -1,0 +1,300 @@
+"""A machine that writes a program rule by rule, with a model of what every observation must be.
+
+A rule has a precondition on the model. It adds steps to the program, changes the model as the
+steps change the variables, and notes what the steps must give. Which rules are drawn, and with
+what, is Hypothesis's choice: the first choice is always the simplest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+
+import numpy as np
+from hypothesis import strategies as st
+
+from conformance.program import Argument, Ref
+from conformance.results import Aspect
+from conformance.scenarios.checks import equal_in_single, plain, shown
+from conformance.scenarios.model import INACCURATE, Array, Check, Problem, Scenario, Values
+from conformance.scenarios.state.variable_model import (
+    NONE,
+    CompiledFunction,
+    Conventions,
+    Expression,
+    ModelVariable,
+    UpdateKind,
+)
+from conformance.scenarios.writing import ProgramWriter
+from conformance.specs.convention_names import ConventionName
+from conformance.specs.unsettled import unsettled_of
+
+Draw = st.DrawFn
+Kind = tuple[tuple[int, ...], str]
+
+SHAPES = ((2,), (1,), (2, 3), (1, 2, 2), (), (0,))
+DTYPES = ("float32", "float64")
+PROBED = ("int32", "float16", "int64", "uint8")
+
+
+TENSOR, OUTPUT = "the value of a tensor", "an output of a function"
+COMPUTED = (TENSOR, OUTPUT)
+
+
+@dataclass(frozen=True, eq=False)
+class ExpectedResult:
+    """What one result of an output must be."""
+
+    what: str
+    output: str
+    _: KW_ONLY
+    value: Array
+    conventions: Conventions
+    history: list[Array]
+    """The values that its source has had so far, and will have: a variable, or a function's output.
+    A result that shows a later one was changed after it had been returned."""
+    place: int | None = None
+    """Which item of a list; None for a single result."""
+    known: int = 0
+    """How much of the history there was."""
+    rank: str | None = None
+    """The output of `ndim` of the tensor that was evaluated; None if it was not asked."""
+
+
+@dataclass(eq=False)
+class HeldArray:
+    """An array of the program, and the variables that have the same value, with their versions.
+
+    A variable may keep the array itself, and change in it: then the array is another.
+    """
+
+    ref: Ref
+    value: Array
+    _: KW_ONLY
+    conventions: Conventions = NONE
+    takers: list[tuple[ModelVariable, int]] = field(default_factory=list)
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether no such variable has changed since."""
+        return all(variable.version == version for variable, version in self.takers)
+
+
+@dataclass
+class Machine:
+    """A program under construction, with the model."""
+
+    draw: Draw
+    edition: str
+    _: KW_ONLY
+    function: str
+    updates: tuple[UpdateKind, ...] = ()
+    probed: bool = False
+    writer: ProgramWriter = field(default_factory=ProgramWriter)
+    variables: list[ModelVariable] = field(default_factory=list)
+    compiled: list[CompiledFunction] = field(default_factory=list)
+    noted: list[ExpectedResult] = field(default_factory=list)
+    arrays: dict[str, HeldArray] = field(default_factory=dict)
+    """Arrays of the program by name, those that were read from variables too."""
+    conventions: set[str] = field(default_factory=set)
+    names: Counter[str] = field(default_factory=Counter)
+
+    def name(self, word: str) -> str:
+        """A name that the program does not have yet."""
+        self.names[word] += 1
+        return f"{word}_{self.names[word]}"
+
+    def rarely(self) -> bool:
+        """True now and then, False if in doubt."""
+        return self.draw(st.integers(0, 7)) == 7
+
+    def perhaps(self) -> bool:
+        """True half of the time, False if in doubt."""
+        return self.draw(st.booleans())
+
+    def choose(self, candidates: Sequence[object]) -> int:
+        """The place of one of some candidates."""
+        return self.draw(st.integers(0, len(candidates) - 1))
+
+    def a_variable(self) -> ModelVariable:
+        """One of the variables."""
+        return self.variables[self.choose(self.variables)]
+
+    def some_variables(self, *, distinct: bool) -> list[ModelVariable]:
+        """At least one of them, in any order."""
+        places = st.integers(0, len(self.variables) - 1)
+        drawn = self.draw(st.lists(places, min_size=1, max_size=3, unique=distinct))
+        return [self.variables[place] for place in drawn]
+
+    def numbers(self, kind: Kind) -> Array:
+        """A new array of small numbers; halves too where the dtype has them.
+
+        Those of float64 have digits that float32 lacks, and few enough for exact sums.
+        """
+        shape, dtype = kind
+        lowest = 0 if dtype == "uint8" else -8
+        size = int(np.prod(shape))
+        drawn = self.draw(st.lists(st.integers(lowest, 8), min_size=size, max_size=size))
+        whole = np.array(drawn, dtype="float64").reshape(shape)
+        unit = 0.5 + 2.0**-25 if dtype == "float64" else 0.5
+        return (whole * unit if dtype.startswith("float") else whole).astype(dtype)
+
+    def given(self, value: Array) -> Ref:
+        """An array that the program holds, for use as an argument."""
+        ref = self.writer.array(self.name("array"), value)
+        self.arrays[ref.name] = HeldArray(ref, value)
+        return ref
+
+    def taken(self, argument: Argument, variable: ModelVariable) -> None:
+        """A variable has taken its value from an argument, which may be one of the arrays."""
+        if isinstance(argument, Ref) and argument.name in self.arrays:
+            self.arrays[argument.name].takers.append((variable, variable.version))
+
+    def note(self, noted: ExpectedResult) -> None:
+        """What a result must be, as far as the model knows."""
+        self.noted.append(replace(noted, value=np.array(noted.value), known=len(noted.history)))
+
+    def expression(self, kind: Kind, fed: Sequence[str] = (), depth: int = 1) -> Expression:
+        """A sum or difference of leaves, or a leaf."""
+        if depth and self.perhaps():
+            parts = tuple(self.expression(kind, fed, depth - 1) for _ in range(2))
+            return Expression("sub" if self.perhaps() else "add", parts)
+        leaves = [Expression("fed", name=name) for name in fed]
+        leaves += [Expression("variable", variable=v) for v in self.variables if v.kind == kind]
+        if not leaves or (self.edition != "keras-1" and self.rarely()):
+            return self._fixed(kind)
+        return leaves[self.choose(leaves)]
+
+    def _fixed(self, kind: Kind) -> Expression:
+        value = self.numbers(kind)
+        if self.edition == "keras-1":  # which has no constants
+            return Expression("variable", variable=self.make(kind, value))
+        array = self.given(value)
+        constant = self.writer.call("constant", array, dtype=kind[1])
+        return Expression("fixed", fixed=value, name=constant.name)
+
+    def written(self, expression: Expression) -> Ref:
+        """The steps that make the tensor of an expression."""
+        if expression.variable is not None:
+            return expression.variable.ref
+        if not expression.parts:
+            return Ref(expression.name)
+        left, right = (self.written(part) for part in expression.parts)
+        return self.writer.call(f"operator.{expression.operator}", left, right)
+
+    def make(self, kind: Kind, value: Array) -> ModelVariable:
+        """A variable with a value."""
+        array = self.given(value)
+        ref = self.writer.call("variable", array, dtype=kind[1])
+        variable = ModelVariable(ref, value)
+        self.taken(array, variable)
+        self.variables.append(variable)
+        self.conventions.update(unsettled_of(*kind, DTYPES))
+        return variable
+
+    def forget(self) -> None:
+        """Nothing that was made so far may be used any more."""
+        self.variables.clear()
+        self.compiled.clear()
+
+
+def scenario_of(machine: Machine, title: str, aspect: Aspect) -> Scenario:
+    """The finished scenario, with a check of everything that was noted."""
+    return Scenario(
+        machine.function,
+        title,
+        program=machine.writer.program(),
+        arrays=machine.writer.arrays,
+        checks=tuple(_check(noted, aspect) for noted in machine.noted),
+        conventions=tuple(sorted(machine.conventions)),
+    )
+
+
+def _check(noted: ExpectedResult, aspect: Aspect) -> Check:
+    return Check(
+        noted.what,
+        aspect,
+        outputs=(noted.output,) if noted.rank is None else (noted.output, noted.rank),
+        test=_as_noted(noted, noted.history[noted.known :]),
+        demands=f"{shown(noted.value)} in {noted.output}",
+        conventions=tuple(sorted(noted.conventions)),
+    )
+
+
+def _as_noted(noted: ExpectedResult, later: Sequence[Array]) -> Callable[..., Problem | None]:
+    """The array as noted; one that shows a later value was changed after it had been returned."""
+
+    def test(values: Values, *rank: Values) -> Problem | None:
+        place = 0 if noted.place is None else noted.place
+        if (noted.place is None and len(values) != 1) or len(values) <= place:
+            return Problem(f"gives {len(values)} results", "several")
+        got = values[place].array
+        if got is None:
+            return Problem(f"gives a {values[place].python_type}", "no array")
+        if _same(got, noted.value):
+            return None
+        changed = (
+            (ConventionName.RETURNED_COPY,) if any(_same(got, other) for other in later) else ()
+        )
+        # A tensor that had another rank before it was evaluated is the fault of its operator.
+        unmade = any(plain(said) == got.ndim != noted.value.ndim for said in rank)
+        computed = noted.what in COMPUTED
+        return replace(_problem(got, noted.value, changed, computed=computed), unmade=unmade)
+
+    return test
+
+
+def _same(got: Array, wanted: Array) -> bool:
+    return got.dtype == wanted.dtype and np.array_equal(got, wanted)
+
+
+def _problem(got: Array, wanted: Array, conventions: tuple[str, ...], *, computed: bool) -> Problem:
+    if got.shape != wanted.shape:
+        return Problem(
+            f"gives shape {got.shape}", "shape", conventions=(), got=got, expected=wanted
+        )
+    if np.array_equal(got, wanted):
+        # what arithmetic on tensors gives is no function's fault, and in no document
+        by = (ConventionName.RESULT_DTYPE,) if computed else ()
+        return Problem(
+            f"gives dtype {got.dtype}", "dtype", conventions=by, got=got, expected=wanted
+        )
+    if equal_in_single(got, wanted):
+        return Problem(
+            f"gives {shown(got)}",
+            INACCURATE,
+            conventions=(*conventions, ConventionName.ACCURACY),
+            got=got,
+            expected=wanted,
+        )
+    return Problem(
+        f"gives {shown(got)}", "value", conventions=conventions, got=got, expected=wanted
+    )
+
+
+Rule = Callable[[Machine], None]
+
+
+@dataclass(frozen=True)
+class GuardedRule:
+    """A rule and its precondition on the model."""
+
+    rule: Rule
+    enabled: Callable[[Machine], bool] = lambda machine: bool(machine.variables)
+
+
+def run(machine: Machine, rules: Mapping[str, GuardedRule], main: str, steps: int) -> None:
+    """Use some of the rules, and the main one at least once.
+
+    The main rule comes first: it is what a failure shrinks to. Its precondition is always true.
+    """
+    used = set()
+    names = [main, *(name for name in rules if name != main)]
+    for _ in range(machine.draw(st.integers(1, steps))):
+        enabled = [name for name in names if rules[name].enabled(machine)]
+        name = enabled[machine.choose(enabled)]
+        rules[name].rule(machine)
+        used.add(name)
+    if main not in used:
+        rules[main].rule(machine)
