@@ -25,7 +25,7 @@ from conformance.reporting.difference import Comparison, compare, encode
 from conformance.reporting.difference_text import markdown, terminal_lines
 from conformance.reporting.json_results import file_name
 from conformance.reporting.paint import Paint, make_console
-from conformance.reporting.plain import clean_block
+from conformance.reporting.safe_text import clean_block
 from conformance.results import ASPECTS, Aspect, Results
 from conformance.results.events import Event, RunFinished
 from conformance.specs import load

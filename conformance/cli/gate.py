@@ -15,7 +15,7 @@ from conformance.cli import expectations
 from conformance.cli.errors import UsageProblem
 from conformance.cli.expectations import Cell, Expectation
 from conformance.cli.options import together
-from conformance.reporting.plain import clean
+from conformance.reporting.safe_text import clean
 from conformance.results import Results, Verdict
 
 WORSE = {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from conformance.reporting import Writer
-from conformance.reporting.plain import clean
+from conformance.reporting.safe_text import clean
 from conformance.results.events import Event, RunFinished, TargetFinished
 
 

@@ -22,7 +22,7 @@ from conformance.cli.stored import Stored, chosen_failures, failures, with_id
 from conformance.cli.subjects import own_options, own_targets
 from conformance.reporting.failures import comparison
 from conformance.reporting.paint import Paint, make_console
-from conformance.reporting.plain import clean
+from conformance.reporting.safe_text import clean
 
 _STYLES = {FIXED: ("✓", "green"), STILL: ("✗", "bold red"), CANNOT: ("?", "yellow")}
 

@@ -12,7 +12,7 @@ from conformance.cli.errors import UsageProblem
 from conformance.mutation import records
 from conformance.reporting import ResultsError, read_results, scores
 from conformance.reporting.merging import MergeError, merge
-from conformance.reporting.plain import clean
+from conformance.reporting.safe_text import clean
 from conformance.results import Results
 from conformance.specs import load
 

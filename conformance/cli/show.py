@@ -14,8 +14,10 @@ from rich.text import Text
 from conformance.cli.known import known_targets
 from conformance.cli.results_files import DEFAULT_FOLDER, stored
 from conformance.reporting.detail import function_lines
+from conformance.reporting.listing import Finding, findings
+from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.paint import Paint, make_console
-from conformance.reporting.plain import GRAVEST_FIRST, Finding, clean, clean_block, findings
+from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import FunctionResult, Results, Verdict
 from conformance.specs import EDITIONS, Spec, Specs, load, load_conventions
 from conformance.specs.load import general_claims

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from conformance.cli.errors import UsageProblem
-from conformance.reporting.plain import clean
+from conformance.reporting.safe_text import clean
 from conformance.results import AspectResult, Failure, Results, RunInfo, TargetInfo
 
 MOST = 8

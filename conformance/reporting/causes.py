@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from conformance.reporting.plain import GRAVEST_FIRST, Finding, clean
+from conformance.reporting.listing import Finding
+from conformance.reporting.marks import GRAVEST_FIRST
+from conformance.reporting.safe_text import clean
 from conformance.results import Verdict
 
 _RAISES = re.compile(r"(raises .+?)(?: where [\w.-]+:\d+ | where by convention | in place of |$)")

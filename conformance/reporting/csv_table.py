@@ -6,7 +6,9 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 
-from conformance.reporting.plain import GRAVEST_FIRST, Finding, clean
+from conformance.reporting.listing import Finding
+from conformance.reporting.marks import GRAVEST_FIRST
+from conformance.reporting.safe_text import clean
 from conformance.results import AspectResult, Results
 
 COLUMNS = (

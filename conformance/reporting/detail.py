@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from conformance.reporting.columns import Column, column
 from conformance.reporting.failures import failure_lines
+from conformance.reporting.listing import findings
+from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.matrix import grid, legend
 from conformance.reporting.paint import Paint
-from conformance.reporting.plain import GRAVEST_FIRST, Column, column, findings
 from conformance.results import ASPECTS, AspectResult, Results, Verdict
 
 _DETAILED = [v for v in GRAVEST_FIRST if v not in (Verdict.CONFORMS, Verdict.NOT_APPLICABLE)]

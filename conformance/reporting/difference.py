@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from conformance.reporting.json_results import representable, schema_of
-from conformance.reporting.plain import GRAVEST_FIRST
+from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.results import (
     ASPECTS,
     Aspect,

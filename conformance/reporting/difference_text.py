@@ -8,9 +8,10 @@ from rich.text import Text
 
 from conformance.reporting.difference import Comparison, Difference, Side, answer_of, named
 from conformance.reporting.failures import failure_lines
+from conformance.reporting.listing import Finding
 from conformance.reporting.markdown import code, escape, fenced
+from conformance.reporting.marks import MARKS
 from conformance.reporting.paint import Paint
-from conformance.reporting.plain import MARKS, Finding
 from conformance.results import AspectResult, Failure, Verdict
 
 

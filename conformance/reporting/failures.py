@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from rich.text import Text
 
+from conformance.reporting.listing import Finding
 from conformance.reporting.paint import Paint
-from conformance.reporting.plain import Finding
 from conformance.results import Array, Failure
 
 ROWS = 8

@@ -9,15 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from conformance.reporting.causes import Cause, causes, shared
-from conformance.reporting.plain import (
-    BROKEN,
-    GRAVEST_FIRST,
-    MARKS,
-    clean,
-    count_verdicts,
-    findings,
-    score,
-)
+from conformance.reporting.counting import count_verdicts, score
+from conformance.reporting.listing import findings
+from conformance.reporting.marks import BROKEN, GRAVEST_FIRST, MARKS
+from conformance.reporting.safe_text import clean
 from conformance.results import Results, Verdict
 
 _TOLD = [v for v in GRAVEST_FIRST if v not in (Verdict.CONFORMS, Verdict.NOT_APPLICABLE)]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from conformance.reporting.causes import Cause, causes, shared
+from conformance.reporting.counting import count_verdicts, score
+from conformance.reporting.listing import findings
 from conformance.reporting.markdown import code, escape, fenced
-from conformance.reporting.plain import BROKEN, MARKS, count_verdicts, findings, score
+from conformance.reporting.marks import BROKEN, MARKS
 from conformance.results import Results, Verdict
 
 MOST = 12

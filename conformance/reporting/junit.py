@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from xml.etree import ElementTree
 
-from conformance.reporting.plain import Finding, clean, clean_block
+from conformance.reporting.listing import Finding
+from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import AspectResult, FunctionResult, Results, Verdict
 
 Element = ElementTree.Element

@@ -7,21 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from conformance.reporting.plain import (
-    BROKEN,
-    GRAVEST_FIRST,
-    MARKS,
-    Column,
-    Finding,
-    by_theme,
-    clean,
-    clean_block,
-    column,
-    count_verdicts,
-    findings,
-    marks_of,
-    score,
-)
+from conformance.reporting.columns import Column, by_theme, column, marks_of
+from conformance.reporting.counting import count_verdicts, score
+from conformance.reporting.listing import Finding, findings
+from conformance.reporting.marks import BROKEN, GRAVEST_FIRST, MARKS
+from conformance.reporting.safe_text import clean, clean_block
 from conformance.reporting.summary import convention, time_line
 from conformance.reporting.writer import Collected, write_atomically
 from conformance.results import Results, Verdict

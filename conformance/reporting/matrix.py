@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rich.text import Text
 
+from conformance.reporting.columns import Column, by_theme, labels, marks_of
 from conformance.reporting.paint import Paint
-from conformance.reporting.plain import Column, by_theme, labels, marks_of
 from conformance.results import Verdict
 
 LABEL_WIDTH = 10

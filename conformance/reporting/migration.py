@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from conformance.reporting.markdown import code, escape, fenced
+from conformance.reporting.marks import GRAVEST_FIRST, MARKS, worst
 from conformance.reporting.migration_claims import ASIDE, Row, tried
-from conformance.reporting.plain import GRAVEST_FIRST, MARKS, worst
 from conformance.results import Aspect, Failure, Results, Verdict
 
 _NOTHING = Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from conformance.reporting.plain import BROKEN, Finding, findings
+from conformance.reporting.listing import Finding, findings
+from conformance.reporting.marks import BROKEN
 from conformance.results import Aspect, FunctionResult, Results, Verdict
 
 ASIDE = frozenset({Aspect.PRESENCE, Aspect.SIGNATURE, Aspect.GRADIENT})

@@ -8,17 +8,11 @@ from msgspec import UNSET
 from rich.text import Text
 
 from conformance.reporting.causes import cause, shared
+from conformance.reporting.columns import Column
+from conformance.reporting.counting import count_verdicts, score
+from conformance.reporting.listing import Finding, findings
+from conformance.reporting.marks import BROKEN, GRAVEST_FIRST, MARKS
 from conformance.reporting.paint import Paint
-from conformance.reporting.plain import (
-    BROKEN,
-    GRAVEST_FIRST,
-    MARKS,
-    Column,
-    Finding,
-    count_verdicts,
-    findings,
-    score,
-)
 from conformance.results import FunctionResult, Results, RunInfo, Verdict
 
 

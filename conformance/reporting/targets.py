@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
+from conformance.reporting.counting import Score, score
+from conformance.reporting.marks import MARKS
 from conformance.reporting.names import slug
-from conformance.reporting.plain import MARKS, Score, score
 from conformance.results import ASPECTS, AspectResult, FunctionResult, Results, Verdict
 
 NOT_DEMANDED = "."

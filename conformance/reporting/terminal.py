@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.reporting.causes import shared
+from conformance.reporting.columns import Column, column, labels
 from conformance.reporting.matrix import LABEL_WIDTH, matrix
 from conformance.reporting.paint import Paint, make_console
-from conformance.reporting.plain import Column, column, labels
 from conformance.reporting.progress import LiveProgress
 from conformance.reporting.summary import (
     divergence_lines,

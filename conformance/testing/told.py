@@ -8,8 +8,9 @@ from io import StringIO
 from rich.console import Console
 
 from conformance.reporting.failures import failure_lines
+from conformance.reporting.listing import Finding, findings
 from conformance.reporting.paint import PIPED_WIDTH, Paint
-from conformance.reporting.plain import Finding, clean, findings
+from conformance.reporting.safe_text import clean
 from conformance.results import AspectResult, FunctionResult, Verdict
 
 

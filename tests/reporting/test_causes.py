@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.reporting.causes import cause, causes, shared
-from conformance.reporting.plain import Finding
+from conformance.reporting.listing import Finding
 from conformance.results import Aspect, Verdict
 from tests.reporting.records import aspect_result, failure
 

@@ -20,7 +20,7 @@ from conformance.reporting.documented import Documented
 from conformance.reporting.formats import FORMATS, FormatWriter, made
 from conformance.reporting.markdown import MarkdownWriter
 from conformance.reporting.names import slug
-from conformance.reporting.plain import clean
+from conformance.reporting.safe_text import clean
 from conformance.reporting.targets import lineages
 from conformance.reporting.writer import Writer
 from conformance.results import Aspect, AspectResult, Failure, FunctionResult, Results, Verdict

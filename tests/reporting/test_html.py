@@ -14,7 +14,7 @@ from conformance.reporting.formats import made, write
 from conformance.reporting.html.compare import comparison_data, script_safe
 from conformance.reporting.html.environment import breakable
 from conformance.reporting.html.function_page import failure_groups, parameters
-from conformance.reporting.plain import clean
+from conformance.reporting.safe_text import clean
 from conformance.reporting.targets import lineages
 from conformance.results import (
     ASPECTS,

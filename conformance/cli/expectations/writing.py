@@ -11,7 +11,7 @@ from conformance.cli.errors import UsageProblem
 from conformance.cli.expectations.judging import uncovered
 from conformance.cli.expectations.model import UNEXPLAINED, Cell, Expectation
 from conformance.cli.expectations.reading import Block, split
-from conformance.reporting.plain import clean
+from conformance.reporting.safe_text import clean
 from conformance.reporting.writer import write_atomically
 
 HEADER = """\

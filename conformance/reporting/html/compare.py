@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.reporting.html.environment import SIGNS
 from conformance.reporting.names import slug
-from conformance.reporting.plain import clean
+from conformance.reporting.safe_text import clean
 from conformance.reporting.targets import Lineage, TargetView
 from conformance.results import ASPECTS
 

@@ -9,8 +9,10 @@ from conformance.reporting.documented import Documented, DocumentedFunction, Pri
 from conformance.reporting.html.arrays import Answer, answers, array, ulp
 from conformance.reporting.html.environment import SIGNS
 from conformance.reporting.html.overview import bar
+from conformance.reporting.listing import Finding, findings
+from conformance.reporting.marks import GRAVEST_FIRST, MARKS
 from conformance.reporting.names import slug
-from conformance.reporting.plain import GRAVEST_FIRST, MARKS, Finding, clean, findings
+from conformance.reporting.safe_text import clean
 from conformance.reporting.targets import TargetView
 from conformance.results import ASPECTS, Array, AspectResult, Failure, Verdict
 

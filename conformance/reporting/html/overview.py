@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from conformance.reporting.columns import by_theme, column
+from conformance.reporting.counting import Score, count_verdicts, score
 from conformance.reporting.documented import Documented
 from conformance.reporting.html.environment import SIGNS
-from conformance.reporting.plain import (
-    GRAVEST_FIRST,
-    Score,
-    by_theme,
-    column,
-    count_verdicts,
-    score,
-    worst,
-)
+from conformance.reporting.marks import GRAVEST_FIRST, worst
 from conformance.reporting.targets import Lineage, TargetView
 from conformance.results import Verdict
 

@@ -6,14 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from conformance.reporting.causes import Cause, causes
+from conformance.reporting.counting import count_verdicts
 from conformance.reporting.documented import Documented
 from conformance.reporting.html.function_page import Group
 from conformance.reporting.html.overview import Bar, Order, bar
+from conformance.reporting.listing import Finding, findings
+from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.pictures.accuracy import accuracy_picture, measured
 from conformance.reporting.pictures.history import history_picture
 from conformance.reporting.pictures.svg import inline
 from conformance.reporting.pictures.times import timed, times_picture
-from conformance.reporting.plain import GRAVEST_FIRST, Finding, count_verdicts, findings
 from conformance.reporting.summary import time_line
 from conformance.reporting.targets import Lineage, TargetView
 from conformance.results import Verdict

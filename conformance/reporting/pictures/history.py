@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+from conformance.reporting.counting import Score
 from conformance.reporting.pictures.svg import Element, add, label, picture, words
-from conformance.reporting.plain import Score
 from conformance.reporting.targets import Lineage
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 860, 320, 50, 220, 24, 40

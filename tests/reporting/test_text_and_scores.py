@@ -4,18 +4,11 @@ import unicodedata
 
 import pytest
 
-from conformance.reporting.plain import (
-    MARKS,
-    Column,
-    Score,
-    clean,
-    clean_block,
-    column,
-    findings,
-    labels,
-    score,
-    worst,
-)
+from conformance.reporting.columns import Column, column, labels
+from conformance.reporting.counting import Score, score
+from conformance.reporting.listing import findings
+from conformance.reporting.marks import MARKS, worst
+from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import ASPECTS, Aspect, FunctionResult, Verdict
 from tests.reporting.records import (
     HOSTILE,
