@@ -14,7 +14,7 @@ import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
-from conformance.cli.known import chosen, config_option, known_targets
+from conformance.cli.known_targets import chosen, config_option, known_targets
 from conformance.cli.options import profile_option
 from conformance.cli.results_files import read_file
 from conformance.cli.select import aspects_option, expression, selection_option

@@ -14,7 +14,7 @@ from conformance.adapters import environments
 from conformance.adapters.registry import Target
 from conformance.adapters.session import WorkerStartError
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
-from conformance.cli.known import chosen, config_option, known_targets
+from conformance.cli.known_targets import chosen, config_option, known_targets
 from conformance.cli.options import output_option, profile_option, seed_option
 from conformance.cli.select import expression, selection_option
 from conformance.engine import PROFILES, Run

@@ -14,12 +14,12 @@ from rich.text import Text
 from conformance.adapters.registry import Target
 from conformance.cli.database import kept
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
-from conformance.cli.known import config_option, known_targets
-from conformance.cli.replaying import CANNOT, FIXED, STILL, Outcome, outcomes
+from conformance.cli.known_targets import config_option, known_targets
+from conformance.cli.replaying import CANNOT, FIXED, STILL, ReplayOutcome, outcomes
 from conformance.cli.results_files import DEFAULT_FOLDER, stored
 from conformance.cli.select import expression, selection_option
-from conformance.cli.stored import Stored, chosen_failures, failures, with_id
-from conformance.cli.subjects import own_options, own_targets
+from conformance.cli.stored_failures import StoredFailure, chosen_failures, failures, with_id
+from conformance.cli.subjects import module_options, module_targets
 from conformance.reporting.failures import comparison
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.safe_text import clean
@@ -42,7 +42,7 @@ _STYLES = {FIXED: ("✓", "green"), STILL: ("✗", "bold red"), CANNOT: ("?", "y
 )
 @click.option("--script", is_flag=True, help="Print the failure's script; nothing is run.")
 @config_option
-@own_options
+@module_options
 def command(**options: Any) -> None:
     """Run the failing case ID again, on every target that it failed on.
 
@@ -64,7 +64,7 @@ def command(**options: Any) -> None:
     the others are fixed.
     """
     known = {**known_targets(options["config"])}
-    known |= {target.name: target for target in own_targets({**options, "edition": None})}
+    known |= {target.name: target for target in module_targets({**options, "edition": None})}
     chosen = _chosen(options)
     if options["script"]:
         _print_script(chosen)
@@ -72,7 +72,7 @@ def command(**options: Any) -> None:
     raise SystemExit(_replay(chosen, known))
 
 
-def _chosen(options: Mapping[str, Any]) -> list[Stored]:
+def _chosen(options: Mapping[str, Any]) -> list[StoredFailure]:
     """The failures that are asked for; UsageProblem if there are none."""
     select = expression(options["selection"]) if options["selection"] else (lambda _: True)
     there = _there(options["places"])
@@ -90,7 +90,7 @@ def _chosen(options: Mapping[str, Any]) -> list[Stored]:
     )
 
 
-def _there(places: Sequence[Path]) -> list[Stored]:
+def _there(places: Sequence[Path]) -> list[StoredFailure]:
     """The failures in the results, and without a place also those that the database keeps."""
     remembered = [] if places else kept()
     if places or DEFAULT_FOLDER.is_dir():
@@ -108,7 +108,7 @@ def _check_targets(wanted: Sequence[str], there: Sequence[str]) -> None:
             raise UsageProblem(f"no results of target {clean(name)!r}", f"there are: {listed}")
 
 
-def _print_script(chosen: Sequence[Stored]) -> None:
+def _print_script(chosen: Sequence[StoredFailure]) -> None:
     scripted = [one for one in chosen if one.failure.script]
     if not scripted:
         raise UsageProblem("this failure has no script", "failures without a call have none")
@@ -123,7 +123,7 @@ def _print_script(chosen: Sequence[Stored]) -> None:
         click.echo(f"  another: --target {clean(one.target.name)}", err=True)
 
 
-def _replay(chosen: Sequence[Stored], known: Mapping[str, Target]) -> int:
+def _replay(chosen: Sequence[StoredFailure], known: Mapping[str, Target]) -> int:
     """Run, print and count; the exit status."""
     console = make_console()
     paint = Paint(console)
@@ -137,7 +137,7 @@ def _replay(chosen: Sequence[Stored], known: Mapping[str, Target]) -> int:
     return 1 if counts[STILL] else CANNOT_RUN if counts[CANNOT] else 0
 
 
-def _lines(outcome: Outcome, paint: Paint) -> Iterator[Text]:
+def _lines(outcome: ReplayOutcome, paint: Paint) -> Iterator[Text]:
     mark, style = _STYLES[outcome.status]
     yield Text.assemble(
         paint.text(f"{mark} {outcome.stored}:"), " ", paint.text(outcome.status, style)

@@ -20,14 +20,14 @@ from conformance.cli.database import database, database_options
 from conformance.cli.documented import documented
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.gate import Gate, gate, gate_options
-from conformance.cli.known import chosen, config_option, known_targets
+from conformance.cli.known_targets import chosen, config_option, known_targets
 from conformance.cli.options import formats_option, output_option, profile_option, seed_option
-from conformance.cli.outputs import Kept
+from conformance.cli.outputs import FileWriters
 from conformance.cli.portioning import check_shards, max_time_option, shard, shard_option
 from conformance.cli.resuming import previous, resume_option
 from conformance.cli.select import aspects_option, expression, selection_option
 from conformance.cli.signals import ended_by_sigterm
-from conformance.cli.subjects import own_options, own_targets, subject
+from conformance.cli.subjects import module_options, module_targets, subject
 from conformance.engine import PROFILES, Run, Subject, plan, run
 from conformance.reporting import JsonWriter, MarkdownWriter, Recorder, TerminalWriter, Writer
 from conformance.reporting.documented import Documented
@@ -66,7 +66,7 @@ from conformance.specs import EDITIONS, load
 @gate_options
 @database_options
 @config_option
-@own_options
+@module_options
 @click.option("--verbose", "-v", is_flag=True, help="List every failure.")
 @click.option("--quiet", "-q", is_flag=True, help="Scores only.")
 def command(**options: Any) -> None:
@@ -95,8 +95,8 @@ def command(**options: Any) -> None:
     _check_files(options)
     checked = _gate(options)
     subjects, missing = _subjects(options)
-    tasks, memory = _plans(subjects, options), database(options)
-    common = replace(_common(options), remembered=memory.remembered())
+    tasks, kept_cases = _plans(subjects, options), database(options)
+    common = replace(_common(options), remembered=kept_cases.remembered())
     begun = previous(options["output"], subjects, tasks, common) if options["resume"] else {}
     recorder, writers = Recorder(), _writers(options)
 
@@ -113,7 +113,7 @@ def command(**options: Any) -> None:
     finally:
         for writer in writers:
             writer.close()
-    memory.take_in(recorder.results)
+    kept_cases.update(recorder.results)
     _check_written(writers, options)
     if any(isinstance(e, RunFinished) and e.interrupted for e in recorder.events):
         raise SystemExit(INTERRUPTED)
@@ -136,7 +136,7 @@ def _check_files(options: dict[str, Any]) -> None:
 
 
 def _check_written(writers: Sequence[Writer], options: dict[str, Any]) -> None:
-    why = next((w.problem for w in writers if isinstance(w, Kept) and w.problem), None)
+    why = next((w.problem for w in writers if isinstance(w, FileWriters) and w.problem), None)
     if why is not None:
         raise UsageProblem(
             f"{options['output']}: not all results could be written: {why}",
@@ -175,7 +175,7 @@ def _subjects(options: dict[str, Any]) -> tuple[list[Subject], list[TargetUnavai
 def _targets(options: dict[str, Any]) -> list[Target]:
     known = known_targets(options["config"])
     found = chosen(options["targets"], known)
-    found = [*found, *own_targets(options)] or list(known.values())
+    found = [*found, *module_targets(options)] or list(known.values())
     if options["edition"]:
         found = [msgspec.structs.replace(t, edition=options["edition"]) for t in found]
     return found
@@ -212,10 +212,10 @@ def _writers(options: dict[str, Any]) -> list[Writer]:
         said = documented() if options["formats"] else Documented()
         chosen = dict.fromkeys(options["formats"])
         files += [FormatWriter(name, options["output"], said) for name in chosen]
-        writers.append(Kept(str(options["output"]), files))
+        writers.append(FileWriters(str(options["output"]), files))
     return writers
 
 
 def _gate(options: dict[str, Any]) -> Gate:
     """What makes the exit status; a mistake in a file of expectations is told before the run."""
-    return gate(options, known_targets(options["config"]), own_targets(options))
+    return gate(options, known_targets(options["config"]), module_targets(options))

@@ -16,7 +16,7 @@ from conformance.cli.options import together
 from conformance.engine import Subject
 from conformance.program import Prelude
 
-own_options = together(
+module_options = together(
     click.option(
         "--module", help="Test this module, such as my_package.backend, as a target of its own."
     ),
@@ -51,10 +51,10 @@ own_options = together(
 """`--module` and its companions."""
 
 
-def own_targets(options: dict[str, Any]) -> list[Target]:
+def module_targets(options: dict[str, Any]) -> list[Target]:
     """The target that --module and its companions describe, if they do."""
     if options["module"]:
-        return [own(options)]
+        return [module_target(options)]
     given = [o for o in ("python", "paths", "variables", "eager", "adapter") if options[o]]
     if given:
         option = {"paths": "path", "variables": "env"}.get(given[0], given[0])
@@ -62,7 +62,7 @@ def own_targets(options: dict[str, Any]) -> list[Target]:
     return []
 
 
-def own(options: dict[str, Any]) -> Target:
+def module_target(options: dict[str, Any]) -> Target:
     """The target that --module and its companions describe."""
     environment = dict(_variable(text) for text in options["variables"])
     target = Target(

@@ -10,11 +10,11 @@ from msgspec import Struct, field
 from conformance.results import Aspect, Verdict
 
 SCHEMA: Literal["conformance-mutation/1"] = "conformance-mutation/1"
-Outcome = Literal["killed", "survived", "masked", "equivalent", "not made"]
+MutantOutcome = Literal["killed", "survived", "masked", "equivalent", "not made"]
 """`masked`: it survives where the target fails without it, so that no verdict could be worse."""
 
 
-class Shown(Struct, frozen=True):
+class Kill(Struct, frozen=True, kw_only=True):
     """The cell that shows an error: its verdict, and the one without the error."""
 
     function: str
@@ -34,8 +34,8 @@ class Judged(Struct, frozen=True, kw_only=True, omit_defaults=True):
     function: str
     theme: str
     operator: str
-    outcome: Outcome
-    shown: Shown | None = None
+    outcome: MutantOutcome
+    shown: Kill | None = None
     """Where it was killed."""
     reason: str = ""
     """Why it is equivalent or masked, or why it could not be made."""

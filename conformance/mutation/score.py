@@ -13,7 +13,7 @@ from conformance.engine.plan import documented_names
 from conformance.mutation.backend import MutatedTarget
 from conformance.mutation.examine import Verdicts, Watch, examined, only, verdicts
 from conformance.mutation.model import Mutant
-from conformance.mutation.records import Judged, Shown
+from conformance.mutation.records import Judged, Kill
 from conformance.results import Aspect, Verdict
 from conformance.specs import Specs
 from conformance.specs.load import documented_name
@@ -147,7 +147,7 @@ class Lane:
         hidden = [(a, found.get(a, Verdict.CONFORMS)) for a in showing(mutant, found)]
         return ", ".join(f"{a}: {v} without it" for a, v in hidden if v is not Verdict.CONFORMS)
 
-    def _killed_by_users(self, mutant: Mutant) -> Shown | None:
+    def _killed_by_users(self, mutant: Mutant) -> Kill | None:
         for task in self.scoring.callers(mutant.function):
             if self.scoring.stop.is_set():
                 return None
@@ -159,7 +159,7 @@ class Lane:
                 return kill
         return None
 
-    def _killed(self, mutant: Mutant, tasks: Sequence[Task]) -> Shown | None:
+    def _killed(self, mutant: Mutant, tasks: Sequence[Task]) -> Kill | None:
         aspects = mutant.operator.aspects
         base = {cell: v for t in tasks for cell, v in self._base[t.spec.name].items()}
         chosen = [only(task, aspects) for task in tasks] if aspects else list(tasks)

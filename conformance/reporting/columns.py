@@ -12,7 +12,7 @@ from conformance.reporting.safe_text import clean
 from conformance.results import FunctionResult, Results, Verdict
 
 
-class Column(NamedTuple):
+class MatrixColumn(NamedTuple):
     """One target in the matrix: what was judged of it."""
 
     name: str
@@ -31,19 +31,19 @@ class Column(NamedTuple):
         return str(points) if points.demanded else ""
 
 
-def column(results: Results) -> Column:
+def column(results: Results) -> MatrixColumn:
     """The column of a whole results file."""
     functions = {f.function: f for f in results.functions}
-    return Column(results.target.name, results.target.edition, functions)
+    return MatrixColumn(results.target.name, results.target.edition, functions)
 
 
-def marks_of(columns: Iterable[Column]) -> dict[Verdict, Mark]:
+def marks_of(columns: Iterable[MatrixColumn]) -> dict[Verdict, Mark]:
     """The marks for a legend: `not run` only where a run did not reach a cell."""
     counts = count_verdicts(f for entry in columns for f in entry.functions.values())
     return {v: m for v, m in MARKS.items() if v is not Verdict.NOT_RUN or counts[v]}
 
 
-def by_theme(columns: Sequence[Column]) -> dict[str, list[str]]:
+def by_theme(columns: Sequence[MatrixColumn]) -> dict[str, list[str]]:
     """The functions of all columns under their theme, in the order in which they first occur."""
     theme_of: dict[str, str] = {}
     for entry in columns:

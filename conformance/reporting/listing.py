@@ -10,7 +10,7 @@ from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.results import AspectResult, Failure, FunctionResult, Verdict
 
 
-class Finding(NamedTuple):
+class ListedFailure(NamedTuple):
     """One failure with its place; `failure` is None where an aspect gives a note only."""
 
     function: str
@@ -34,16 +34,16 @@ class Finding(NamedTuple):
         return f"{self.failure.message} ({cited})"
 
 
-def findings(functions: Iterable[FunctionResult], *verdicts: Verdict) -> list[Finding]:
+def listed_failures(functions: Iterable[FunctionResult], *verdicts: Verdict) -> list[ListedFailure]:
     """The failures with one of the verdicts, gravest first, else in the order of the results."""
-    found = [f for f in _all_findings(functions) if f.verdict in verdicts]
+    found = [f for f in _unordered(functions) if f.verdict in verdicts]
     return sorted(found, key=lambda f: GRAVEST_FIRST.index(f.verdict))
 
 
-def _all_findings(functions: Iterable[FunctionResult]) -> Iterator[Finding]:
+def _unordered(functions: Iterable[FunctionResult]) -> Iterator[ListedFailure]:
     for function in functions:
         for aspect in function.aspects:
             if not aspect.failures:
-                yield Finding(function.function, aspect, None)
+                yield ListedFailure(function.function, aspect, None)
             for failure in aspect.failures:
-                yield Finding(function.function, aspect, failure)
+                yield ListedFailure(function.function, aspect, failure)

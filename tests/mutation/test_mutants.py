@@ -14,7 +14,7 @@ from conformance.cli import main
 from conformance.engine import PROFILES, Run
 from conformance.mutation import equivalents, population, writing
 from conformance.mutation.operators import OPERATORS
-from conformance.mutation.records import Judged, Shown
+from conformance.mutation.records import Judged, Kill
 from conformance.mutation.sample import sampled
 from conformance.mutation.score import Scoring, showing, unminimised
 from conformance.mutation.worker.conformance_mutant.formulas import FORMULAS
@@ -116,7 +116,14 @@ def test_the_list_of_equivalent_mutants_names_mutants_with_reasons() -> None:
 def test_a_stale_entry_is_told() -> None:
     text = '[[equivalent]]\nmutants = ["sqrt: scaled", "sqrt: cubed"]\nreason = "none"\n'
     listed = equivalents.reasons(equivalents.load(text), "reference")
-    shown = Shown("sqrt", Aspect.VALUE, Verdict.VIOLATES, Verdict.CONFORMS, "value", "gives 1")
+    shown = Kill(
+        function="sqrt",
+        aspect=Aspect.VALUE,
+        verdict=Verdict.VIOLATES,
+        was=Verdict.CONFORMS,
+        kind="value",
+        gives="gives 1",
+    )
     mutant = EVERY["sqrt: scaled"]
     killed = Judged(
         name=mutant.name,

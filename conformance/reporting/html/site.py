@@ -24,7 +24,7 @@ from conformance.reporting.targets import Lineage
 
 def site(listed: Sequence[Lineage], documented: Documented) -> Iterator[tuple[str, bytes]]:
     """Every file of the site, by its path."""
-    pages = _Pages(listed, documented)
+    pages = _SitePages(listed, documented)
     yield from ((f"assets/{name}", static(name)) for name in STATIC)
     yield "assets/data.js", comparison_data(listed, pages.order)
     yield (
@@ -36,7 +36,7 @@ def site(listed: Sequence[Lineage], documented: Documented) -> Iterator[tuple[st
     yield from pages.targets()
 
 
-class _Pages:
+class _SitePages:
     """Pages, made from templates and what all of them show."""
 
     def __init__(self, listed: Sequence[Lineage], documented: Documented) -> None:
