@@ -163,7 +163,7 @@ def test_the_command_writes_a_report(tmp_path: Path) -> None:
     assert made.exit_code == 0, made.output
     assert "1 of 1 mutants killed, score 100.0 %" in made.output
     report = json.loads((tmp_path / "reference.mutation.json").read_text("utf-8"))
-    assert SCHEMA.read_bytes() == writing.encode_schema(), "write encode_schema() to it"
+    assert SCHEMA.read_bytes() == writing.encode_schema(), "python -m tools.schemas writes it"
     jsonschema.validate(report, json.loads(SCHEMA.read_text("utf-8")))
     page = (tmp_path / "reference.mutation.md").read_text("utf-8")
     assert "holds no results files" in CliRunner().invoke(main, ["report", str(tmp_path)]).output
