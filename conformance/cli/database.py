@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 import msgspec
@@ -39,6 +39,14 @@ database_options = together(
     ),
 )
 """`--database DIR` and `--no-database`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatabaseOptions:
+    """The values of these options."""
+
+    database: Path | None = None
+    no_database: bool = False
 
 
 class Database:
@@ -108,17 +116,17 @@ def _cases(results: Results, function: FunctionResult) -> Iterator[StoredFailure
                 )
 
 
-def database(options: Mapping[str, Any]) -> Database:
+def database(options: DatabaseOptions) -> Database:
     """The database that options and environment name; an empty one in case for none.
 
     UsageProblem if one that was asked for cannot be made. In CI, where nothing is left for a next
     time, there is none unless it is asked for.
     """
-    if options["no_database"]:
-        if options["database"]:
+    if options.no_database:
+        if options.database:
             raise UsageProblem("--database and --no-database", "write one of them")
         return Database(InMemoryExampleDatabase())
-    named = options["database"] or os.environ.get(VARIABLE)
+    named = options.database or os.environ.get(VARIABLE)
     if str(named) == NONE or (not named and os.environ.get("CI")):
         return Database(InMemoryExampleDatabase())
     place = Path(named) if named else DEFAULT

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -53,6 +52,16 @@ gate_options = together(
     ),
 )
 """`--fail-on`, and the options about a file of known failures."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateOptions:
+    """The values of these options."""
+
+    fail_on: str = "violation"
+    expectations: Path | None = None
+    write_expectations: Path | None = None
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,23 +146,23 @@ def _listed(unexpected: Sequence[JudgedCell]) -> Iterator[str]:
         yield f"unexpected: and {len(unexpected) - MOST} more"
 
 
-def gate(
-    options: Mapping[str, Any], known: Mapping[str, Target], own: Iterable[Target] = ()
-) -> Gate:
+def gate(options: GateOptions, known: Mapping[str, Target], own: Iterable[Target] = ()) -> Gate:
     """The gate that options ask for; UsageProblem if a file of theirs is broken.
 
     `known` are the targets that have names here, `own` those that stand in the options alone.
     """
     libraries = _libraries([*known.values(), *own])
-    file, written = options["expectations"], options["write_expectations"]
-    read = {p: known_failures.read(p, libraries) for p in (file, written) if p and p.is_file()}
-    if options["strict"]:
+    file, written = options.expectations, options.write_expectations
+    read: dict[Path | None, list[KnownFailure]] = {
+        p: known_failures.read(p, libraries) for p in (file, written) if p and p.is_file()
+    }
+    if options.strict:
         _check_reasons(read.get(file, []))
     if written is not None:
         _check_writable(written)
     base = next((p for p in (written, file) if p in read), None) if written else None
     return Gate(
-        worse=FAIL_ON[options["fail_on"]],
+        worse=FAIL_ON[options.fail_on],
         file=file,
         known=read.get(file, []),
         written=written,

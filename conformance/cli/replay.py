@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,26 @@ from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.known_targets import config_option, known_targets
 from conformance.cli.replaying import CANNOT, FIXED, STILL, ReplayOutcome, outcomes
 from conformance.cli.results_files import DEFAULT_FOLDER, stored
-from conformance.cli.select import expression, selection_option
+from conformance.cli.select import SelectionOptions, selection_option
 from conformance.cli.stored_failures import StoredFailure, chosen_failures, failures, with_id
-from conformance.cli.subjects import module_options, module_targets
+from conformance.cli.subjects import ModuleOptions, module_options, module_targets
 from conformance.reporting.failures import comparison
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.safe_text import clean
 
 _STYLES = {FIXED: ("✓", "green"), STILL: ("✗", "bold red"), CANNOT: ("?", "yellow")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayOptions(SelectionOptions, ModuleOptions):
+    """The values of the command's options and arguments."""
+
+    identities: tuple[str, ...]
+    everything: bool
+    targets: tuple[str, ...]
+    places: tuple[Path, ...]
+    script: bool
+    config: Path | None
 
 
 @click.command("replay")
@@ -43,7 +56,7 @@ _STYLES = {FIXED: ("✓", "green"), STILL: ("✗", "bold red"), CANNOT: ("?", "y
 @click.option("--script", is_flag=True, help="Print the failure's script; nothing is run.")
 @config_option
 @module_options
-def command(**options: Any) -> None:
+def command(**values: Any) -> None:
     """Run the failing case ID again, on every target that it failed on.
 
     An ID stands in the results that `conformance run --output DIR` writes, and in what
@@ -63,28 +76,28 @@ def command(**options: Any) -> None:
     Exit status: 0 all are fixed; 1 one is still failing; 2 wrong usage; 3 one cannot be run, and
     the others are fixed.
     """
-    known = {**known_targets(options["config"])}
-    known |= {target.name: target for target in module_targets({**options, "edition": None})}
+    options = ReplayOptions(**values)
+    known = {**known_targets(options.config)}
+    known |= {target.name: target for target in module_targets(options)}
     chosen = _chosen(options)
-    if options["script"]:
+    if options.script:
         _print_script(chosen)
         return
     raise SystemExit(_replay(chosen, known))
 
 
-def _chosen(options: Mapping[str, Any]) -> list[StoredFailure]:
+def _chosen(options: ReplayOptions) -> list[StoredFailure]:
     """The failures that are asked for; UsageProblem if there are none."""
-    select = expression(options["selection"]) if options["selection"] else (lambda _: True)
-    there = _there(options["places"])
-    _check_targets(options["targets"], [one.target.name for one in there])
-    found = chosen_failures(there, options["targets"], select)
-    if bool(options["everything"]) == bool(options["identities"]):
+    there = _there(options.places)
+    _check_targets(options.targets, [one.target.name for one in there])
+    found = chosen_failures(there, options.targets, options.select)
+    if bool(options.everything) == bool(options.identities):
         raise UsageProblem("which failures?", "write their ids, or --all")
-    if options["everything"]:
+    if options.everything:
         if not found:
             raise UsageProblem("there is no failure in these results", "name others by --results")
         return found
-    listed = [one for text in options["identities"] for one in with_id(text, found)]
+    listed = [one for text in options.identities for one in with_id(text, found)]
     return list(
         {(one.target.name, one.target.edition, one.failure.id): one for one in listed}.values()
     )

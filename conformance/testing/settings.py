@@ -9,9 +9,9 @@ import msgspec
 
 from conformance.adapters.registry import Target
 from conformance.cli.errors import UsageProblem
-from conformance.cli.gate import FAIL_ON, Gate, gate
+from conformance.cli.gate import FAIL_ON, Gate, GateOptions, gate
 from conformance.cli.known_targets import chosen, known_targets
-from conformance.cli.subjects import module_target
+from conformance.cli.subjects import ModuleOptions, module_target
 from conformance.engine import PROFILES, Profile
 from conformance.specs import EDITIONS
 from conformance.testing import ConformanceTests
@@ -63,12 +63,7 @@ def _gate(tests: ConformanceTests, targets: list[Target]) -> Gate:
             f"expectations: there is no file {file}",
             "name one that `conformance run --write-expectations FILE` wrote",
         )
-    options = {
-        "fail_on": tests.fail_on or "violation",
-        "expectations": file,
-        "write_expectations": None,
-        "strict": False,
-    }
+    options = GateOptions(fail_on=tests.fail_on or "violation", expectations=file)
     return gate(options, known_targets(tests.config), targets)
 
 
@@ -99,15 +94,15 @@ def _own(tests: ConformanceTests) -> Target:
     for folder in tests.paths:
         if not folder.is_dir():
             raise UsageProblem(f"path: there is no folder {folder}", "name the folder of sources")
-    options = {
-        "module": tests.module,
-        "edition": tests.edition,
-        "eager": tests.eager,
-        "adapter": tests.adapter,
-        "python": tests.python,
-        "paths": tests.paths,
-        "variables": [f"{key}={value}" for key, value in tests.environment.items()],
-    }
+    options = ModuleOptions(
+        module=tests.module,
+        edition=tests.edition,
+        eager=tests.eager,
+        adapter=tests.adapter,
+        python=tests.python,
+        paths=tests.paths,
+        variables=tuple(f"{key}={value}" for key, value in tests.environment.items()),
+    )
     return module_target(options)
 
 
