@@ -40,7 +40,7 @@ class DiffOptions(SelectionOptions):
     b: str
     shape: str
     folder: Path | None
-    anew: bool
+    run_again: bool
     profile: str
     verbose: bool
     config: Path | None
@@ -65,7 +65,9 @@ class DiffOptions(SelectionOptions):
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of stored results.  [default: reports, if it is there]",
 )
-@click.option("--run", "anew", is_flag=True, help="Run both targets, whatever results are stored.")
+@click.option(
+    "--run", "run_again", is_flag=True, help="Run both targets, whatever results are stored."
+)
 @profile_option("smoke", "How much is tried where a target is run.")
 @click.option("--verbose", "-v", is_flag=True, help="Arrays and scripts of every case, too.")
 @config_option
@@ -109,7 +111,7 @@ def _stored(name: str, options: DiffOptions) -> Results | None:
             raise UsageProblem(f"there is no file {name}", "give a results file or a target")
         return read_file(Path(name))
     file = (options.folder or Path("reports")) / file_name(name)
-    return read_file(file) if file.is_file() and not options.anew else None
+    return read_file(file) if file.is_file() and not options.run_again else None
 
 
 def _target(name: str, options: DiffOptions) -> Target:

@@ -84,7 +84,7 @@ def _rows(table: Table) -> list[Replacement]:
             differs=row.differs,
             remark=row.remark,
             on=row.on,
-            untaken=row.untaken(name),
+            left_out=row.untaken(name),
             refuses=tuple(row.refuses.values()),
         )
         for name, row in table.functions.items()

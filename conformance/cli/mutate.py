@@ -22,7 +22,7 @@ from conformance.cli.select import SelectionOptions, expression, selection_optio
 from conformance.engine import PROFILES, Run
 from conformance.mutation import Mutant, equivalents, population
 from conformance.mutation.operators import OPERATORS
-from conformance.mutation.records import Judged, MutationReport, count, counts
+from conformance.mutation.records import JudgedMutant, MutationReport, count, counts
 from conformance.mutation.sample import sampled
 from conformance.mutation.score import Scoring, unminimised
 from conformance.mutation.writing import write
@@ -143,8 +143,8 @@ def _run(target: Target, mutants: Sequence[Mutant], options: MutateOptions) -> M
         started.isoformat(timespec="seconds"),
     )
     reasons = equivalents.reasons(equivalents.load(), target.name)
-    judged: list[Judged] = []
-    scoring = Scoring(target, load(), common, reasons, judged.append, users=not options.alone)
+    judged: list[JudgedMutant] = []
+    scoring = Scoring(target, load(), common, reasons, judged.append, callers_too=not options.alone)
     interrupted = _interrupted(scoring, mutants, options.jobs)
     place = {m.name: n for n, m in enumerate(mutants)}
     judged.sort(key=lambda one: place[one.name])
@@ -172,13 +172,13 @@ def _run(target: Target, mutants: Sequence[Mutant], options: MutateOptions) -> M
 def _interrupted(scoring: Scoring, mutants: Sequence[Mutant], jobs: int) -> bool:
     """Judge the mutants, with a bar on a terminal; whether Ctrl-C ended it early."""
     with click.progressbar(length=len(mutants), label=scoring.target.name, show_pos=True) as bar:
-        keep = scoring.tell
+        keep = scoring.report
 
-        def tell(one: Judged) -> None:
+        def tell(one: JudgedMutant) -> None:
             keep(one)
             bar.update(1)
 
-        scoring.tell = tell
+        scoring.report = tell
         try:
             scoring.run(mutants, jobs)
         except KeyboardInterrupt:

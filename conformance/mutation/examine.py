@@ -34,7 +34,7 @@ class Watch:
     kill: Kill | None = None
     examination: Examination | None = None
 
-    def hear(self, event: Event) -> None:
+    def handle(self, event: Event) -> None:
         """Look again after cases that failed."""
         if isinstance(event, CasesDone) and event.failed and self.examination is not None:
             for name, tally in self.examination.tallies.items():
@@ -87,7 +87,7 @@ def examined(
 ) -> list[FunctionResult]:
     """The results of these tasks, or of the part before something worse was found."""
     subject = backend.subject()
-    lane = Examination(subject, backend.session, tasks, common, watch.hear, watch.stop)
+    lane = Examination(subject, backend.session, tasks, common, watch.handle, watch.stop)
     watch.examination = lane
     return [one.result for one in lane.all(lambda _: None)]
 

@@ -13,7 +13,7 @@ from conformance.reporting.listing import ListedFailure, listed_failures
 from conformance.reporting.marks import BROKEN, GRAVEST_FIRST, MARKS
 from conformance.reporting.safe_text import clean, clean_block
 from conformance.reporting.summary import convention, time_line
-from conformance.reporting.writer import Collected, write_atomically
+from conformance.reporting.writer import ResultsCollector, write_atomically
 from conformance.results import Results, Verdict
 from conformance.results.events import Event, RunFinished, TargetUnavailable
 
@@ -25,7 +25,7 @@ class MarkdownWriter:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / MATRIX
-        self._collected = Collected()
+        self._collected = ResultsCollector()
         self.unavailable: list[TargetUnavailable] = []
 
     def handle(self, event: Event) -> None:

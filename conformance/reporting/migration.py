@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from conformance.reporting.markdown import code, escape, fenced
 from conformance.reporting.marks import GRAVEST_FIRST, MARKS, worst
-from conformance.reporting.migration_claims import ASIDE, Replacement, tried
+from conformance.reporting.migration_claims import NOT_OF_CALLS, Replacement, tried
 from conformance.results import Aspect, Failure, Results, Verdict
 
 _NOTHING = Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE
@@ -96,10 +96,10 @@ def _table(rows: Iterable[Replacement], results: Sequence[Results]) -> Iterator[
 
 def _differing(row: Replacement) -> str:
     """All that is not as it was, in Markdown."""
-    untaken = f"takes no {', '.join(f'`{name}`' for name in row.untaken)}" if row.untaken else ""
+    left_out = f"takes no {', '.join(f'`{name}`' for name in row.left_out)}" if row.left_out else ""
     alone = (f"`{target}`: {text}" for target, text in row.on.items())
     refused = f"refuses: {'; '.join(dict.fromkeys(row.refuses))}" if row.refuses else ""
-    return ". ".join(filter(None, [row.differs, *alone, untaken, refused]))
+    return ". ".join(filter(None, [row.differs, *alone, left_out, refused]))
 
 
 def _new(row: Replacement) -> str:
@@ -126,7 +126,9 @@ def _cell(results: Results, name: str) -> str:
     function = next((f for f in results.functions if f.function == name), None)
     if function is None:
         return MARKS[Verdict.NOT_APPLICABLE].symbol
-    judged = [a for a in function.aspects if a.aspect not in ASIDE and a.verdict not in _NOTHING]
+    judged = [
+        a for a in function.aspects if a.aspect not in NOT_OF_CALLS and a.verdict not in _NOTHING
+    ]
     if not judged:
         return MARKS[Verdict.UNSUPPORTED].symbol
     gravest = worst(a.verdict for a in judged)

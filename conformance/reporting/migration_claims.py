@@ -9,7 +9,7 @@ from conformance.reporting.listing import ListedFailure, listed_failures
 from conformance.reporting.marks import BROKEN
 from conformance.results import Aspect, FunctionResult, Results, Verdict
 
-ASIDE = frozenset({Aspect.PRESENCE, Aspect.SIGNATURE, Aspect.GRADIENT})
+NOT_OF_CALLS = frozenset({Aspect.PRESENCE, Aspect.SIGNATURE, Aspect.GRADIENT})
 """What says nothing of a call: a table has the documented signatures, and gradients are taken by
 other means."""
 
@@ -26,7 +26,7 @@ class Replacement:
     remark: str = ""
     on: Mapping[str, str] = field(default_factory=dict)
     """What differs on one target alone."""
-    untaken: Sequence[str] = ()
+    left_out: Sequence[str] = ()
     """The parameters that the new call leaves out."""
     refuses: Sequence[str] = ()
     """What it refuses by itself."""
@@ -51,7 +51,7 @@ def tried(
     functions: Iterable[FunctionResult], verdicts: Iterable[Verdict] = Verdict
 ) -> list[ListedFailure]:
     """The failures with these verdicts in the aspects that a call is judged by, gravest first."""
-    return [f for f in listed_failures(functions, *verdicts) if f.aspect.aspect not in ASIDE]
+    return [f for f in listed_failures(functions, *verdicts) if f.aspect.aspect not in NOT_OF_CALLS]
 
 
 def _of(results: Results, name: str) -> FunctionResult | None:
@@ -79,7 +79,7 @@ def _unshown(row: Replacement, found: Mapping[str, FunctionResult]) -> Iterator[
 
 def _shows(function: FunctionResult) -> bool:
     other = (*BROKEN, Verdict.DIVERGES, Verdict.UNSUPPORTED)
-    return any(a.aspect not in ASIDE and a.verdict in other for a in function.aspects)
+    return any(a.aspect not in NOT_OF_CALLS and a.verdict in other for a in function.aspects)
 
 
 def _present(row: Replacement, found: Mapping[str, FunctionResult]) -> Iterator[str]:

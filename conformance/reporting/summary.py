@@ -136,12 +136,12 @@ def shared_failure_lines(
     if limit is None:
         yield from (one.line(paint, with_id=True) for one in listed)
     else:
-        yield from _cause_lines(alike(listed), paint, limit)
+        yield from _cause_lines(by_cause(listed), paint, limit)
     if listed:
         yield Text("`conformance show FUNCTION` shows the cases and prints scripts")
 
 
-def alike(listed: Sequence[SharedFailure]) -> list[list[SharedFailure]]:
+def by_cause(listed: Sequence[SharedFailure]) -> list[list[SharedFailure]]:
     """The failures of one cause together: the gravest first, then the most frequent."""
     grouped: dict[tuple[Verdict, str], list[SharedFailure]] = {}
     for one in listed:

@@ -22,7 +22,7 @@ from conformance.reporting.summary import (
     time_line,
     unreached,
 )
-from conformance.reporting.writer import Collected
+from conformance.reporting.writer import ResultsCollector
 from conformance.results import FunctionResult
 from conformance.results.events import (
     CasesDone,
@@ -69,7 +69,7 @@ class TerminalWriter:
         self.paint = Paint(self.console)
         self.verbose, self.quiet = verbose, quiet
         self.limit = None if verbose else limit
-        self._collected = Collected()
+        self._collected = ResultsCollector()
         self.planned: dict[str, int] = {}
         self._partial: dict[str, _Partial] = {}
         self._restarts: dict[str, dict[str, list[str]]] = {}

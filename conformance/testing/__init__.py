@@ -53,7 +53,7 @@ class ConformanceTests:
     expectations: Path | None = None
 
     @property
-    def told(self) -> bool:
+    def names_target(self) -> bool:
         """Whether it says what is tested."""
         return bool(self.targets or self.module)
 

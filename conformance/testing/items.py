@@ -42,7 +42,7 @@ class UnexpectedError(Exception):
         self.headline = headline
 
 
-class _Words:
+class _ReadableReports:
     """Reports of what fails in a target have words in place of a traceback of the suite."""
 
     @pytest.hookimpl(wrapper=True)
@@ -229,7 +229,7 @@ def _examiner(config: pytest.Config) -> Examiner:
     if _EXAMINER not in config.stash:
         config.stash[_EXAMINER] = examiner = Examiner(*_place(config))
         config.add_cleanup(examiner.close)
-        config.pluginmanager.register(_Words())
+        config.pluginmanager.register(_ReadableReports())
     return config.stash[_EXAMINER]
 
 

@@ -30,7 +30,7 @@ class TestedTargets:
 
 def merged(tests: ConformanceTests, given: ConformanceTests) -> ConformanceTests:
     """Tests as they are run: the command line outweighs a module, but not in what is tested."""
-    base = tests if tests.told else given
+    base = tests if tests.names_target else given
     return replace(
         base,
         profile=given.profile or tests.profile,

@@ -11,7 +11,7 @@ from conformance.reporting.counting import Score, count_verdicts, score
 from conformance.reporting.documented import Documented
 from conformance.reporting.html.environment import SIGNS
 from conformance.reporting.marks import GRAVEST_FIRST, worst
-from conformance.reporting.targets import Lineage, TargetView
+from conformance.reporting.targets import TargetHistory, TargetView
 from conformance.results import Verdict
 
 Order = Mapping[str, Sequence[str]]
@@ -65,7 +65,7 @@ def function_order(targets: Sequence[TargetView], documented: Documented) -> dic
 
 
 def overview(
-    listed: Sequence[Lineage],
+    listed: Sequence[TargetHistory],
     documented: Documented,
     order: Order,
     anchors: Mapping[tuple[str, str], str],

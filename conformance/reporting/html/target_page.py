@@ -17,7 +17,7 @@ from conformance.reporting.pictures.history import history_picture
 from conformance.reporting.pictures.svg import inline
 from conformance.reporting.pictures.times import timed, times_picture
 from conformance.reporting.summary import time_line
-from conformance.reporting.targets import Lineage, TargetView
+from conformance.reporting.targets import TargetHistory, TargetView
 from conformance.results import Verdict
 
 Groups = Mapping[str, Sequence[FailureGroup]]
@@ -46,7 +46,7 @@ class Section(NamedTuple):
 
 
 def target_view(
-    one: Lineage, groups: Groups, documented: Documented, order: Order
+    one: TargetHistory, groups: Groups, documented: Documented, order: Order
 ) -> dict[str, Any]:
     """What the template of a target is given."""
     target, listed = one.newest, measured(one.newest)

@@ -23,7 +23,7 @@ class ChartRow(NamedTuple):
         """Whether the value exceeds its limit."""
         return self.limit is not None and self.value > self.limit
 
-    def told(self, unit: str = "") -> str:
+    def figures(self, unit: str = "") -> str:
         """The value and the limit in figures."""
         limit = "" if self.limit is None else f" / {self.limit:.3g}"
         return f"{self.value:.3g}{limit}{unit}"
@@ -69,7 +69,7 @@ def _axis(root: Element, scale: Scale, height: float, unit: str) -> None:
 
 def _row(root: Element, one: ChartRow, y: float, scale: Scale, unit: str) -> None:
     row = add(root, "g")
-    words(add(row, "title"), f"{one.function}: {one.told(f' {unit}')}")
+    words(add(row, "title"), f"{one.function}: {one.figures(f' {unit}')}")
     label(row, _NAMES - 10, y + 4, one.function, text_anchor="end")
     x = scale.x(one.value)
     add(row, "line", x1=float(_NAMES), x2=x, y1=y, y2=y, class_="rule")
@@ -80,4 +80,4 @@ def _row(root: Element, one: ChartRow, y: float, scale: Scale, unit: str) -> Non
         add(row, "path", d=f"M{x - 4:g},{y - 4:g}l8,8m0,-8l-8,8", class_="hollow")
     else:
         add(row, "circle", cx=x, cy=y, r=4, class_="dot")
-    label(row, _NAMES + _PLOT + 10, y + 4, one.told(), class_="small faint")
+    label(row, _NAMES + _PLOT + 10, y + 4, one.figures(), class_="small faint")
