@@ -45,10 +45,15 @@ KERAS_TESTS = (
 )
 
 EVERYTHING = ("reference", "torch", "tensorflow", "theano", "cntk", "keras3")
-CI_FILES = {
+YAML_FILES = {
     "github-workflows": (".github/workflows/ci.yml", "examples/ci/github-workflow.yml"),
     "github-actions": ("action.yml",),
     "gitlab-ci": ("examples/ci/gitlab-ci.yml",),
+    "github-issue-forms": tuple(
+        f".github/ISSUE_TEMPLATE/{name}.yml"
+        for name in ("wrong-verdict", "wrong-spec", "new-target")
+    ),
+    "github-issue-config": (".github/ISSUE_TEMPLATE/config.yml",),
 }
 
 BROWSER = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "browser")
@@ -57,13 +62,13 @@ LINT = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "l
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Style, formatting, types, which layer imports which, and the files of CI services."""
+    """Check style, formatting, types, imports between layers, and the files of CI and GitHub."""
     session.install("-e", ".[test]", "nox", *LINT)
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
     session.run("mypy")
     session.run("lint-imports")
-    for schema, files in CI_FILES.items():
+    for schema, files in YAML_FILES.items():
         session.run("check-jsonschema", "--builtin-schema", f"vendor.{schema}", *files)
 
 

@@ -30,7 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not _asked_for(config):
         return
     asked = given(config)
-    if not asked.told:
+    if not asked.names_target:
         raise pytest.UsageError(
             f"{SUITE}: nothing says what to test\n"
             "hint: add --conformance-target NAME (`conformance targets` lists them) "

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 import msgspec
@@ -14,12 +14,12 @@ from hypothesis.database import (
     ExampleDatabase,
     InMemoryExampleDatabase,
 )
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 
 from conformance.cli.errors import UsageProblem
 from conformance.cli.options import together
-from conformance.cli.stored import Stored
-from conformance.results import AspectResult, Failure, FunctionResult, Results, RunInfo, TargetInfo
+from conformance.cli.stored_failures import StoredFailure
+from conformance.results import Failure, FunctionResult, Results, TargetInfo
 
 DEFAULT = Path(".conformance") / "examples"
 VARIABLE = "CONFORMANCE_DATABASE"
@@ -41,14 +41,12 @@ database_options = together(
 """`--database DIR` and `--no-database`."""
 
 
-class Memory(Struct, frozen=True):
-    """One failing case, with what `conformance replay` needs."""
+@dataclass(frozen=True, kw_only=True)
+class DatabaseOptions:
+    """The values of these options."""
 
-    target: TargetInfo
-    run: RunInfo
-    function: str
-    aspect: AspectResult
-    failure: Failure
+    database: Path | None = None
+    no_database: bool = False
 
 
 class Database:
@@ -66,13 +64,13 @@ class Database:
             of_target.setdefault(one.function, []).append(one.failure)
         return found
 
-    def stored(self) -> list[Stored]:
+    def stored(self) -> list[StoredFailure]:
         """All that is kept, by target, function and id."""
-        memories = [m for key in sorted(self._kept.fetch(_INDEX)) for _, m in self._of(key)]
-        memories.sort(key=lambda m: (m.target.name, m.function, m.failure.id, m.run.started))
-        return [Stored(m.target, m.run, m.function, m.aspect, m.failure) for m in memories]
+        cases = [m for key in sorted(self._kept.fetch(_INDEX)) for _, m in self._of(key)]
+        cases.sort(key=lambda m: (m.target.name, m.function, m.failure.id, m.run.started))
+        return cases
 
-    def take_in(self, results: Iterable[Results]) -> None:
+    def update(self, results: Iterable[Results]) -> None:
         """Keep the failing cases of a run, and forget those that it saw mended."""
         for one in results:
             for function in one.functions:
@@ -81,20 +79,20 @@ class Database:
     def _update(self, results: Results, function: FunctionResult) -> None:
         key = _key(results.target, function.function)
         judged = {aspect.aspect for aspect in function.aspects}
-        failing = {msgspec.json.encode(memory) for memory in _memories(results, function)}
-        for value, memory in list(self._of(key)):
-            if memory.aspect.aspect in judged and value not in failing:
+        failing = {msgspec.json.encode(case) for case in _cases(results, function)}
+        for value, case in list(self._of(key)):
+            if case.aspect.aspect in judged and value not in failing:
                 self._kept.delete(key, value)
         for value in sorted(failing):
             self._kept.save(key, value)
         if failing:
             self._kept.save(_INDEX, key)
 
-    def _of(self, key: bytes) -> Iterator[tuple[bytes, Memory]]:
+    def _of(self, key: bytes) -> Iterator[tuple[bytes, StoredFailure]]:
         """What is kept under a key; what nobody can read is thrown away."""
         for value in sorted(self._kept.fetch(key)):
             try:
-                yield value, msgspec.json.decode(value, type=Memory)
+                yield value, msgspec.json.decode(value, type=StoredFailure)
             except (msgspec.MsgspecError, UnicodeDecodeError):
                 self._kept.delete(key, value)
 
@@ -103,26 +101,32 @@ def _key(target: TargetInfo, function: str) -> bytes:
     return "\0".join((target.name, target.edition, function)).encode("utf-8", "surrogatepass")
 
 
-def _memories(results: Results, function: FunctionResult) -> Iterator[Memory]:
+def _cases(results: Results, function: FunctionResult) -> Iterator[StoredFailure]:
     run = msgspec.structs.replace(results.run, seconds=0.0, seconds_in_target=0.0, milliseconds={})
     for aspect in function.aspects:
         bare = msgspec.structs.replace(aspect, failures=[])
         for failure in aspect.failures:
             if failure.origin is not UNSET:
-                yield Memory(results.target, run, function.function, bare, failure)
+                yield StoredFailure(
+                    target=results.target,
+                    run=run,
+                    function=function.function,
+                    aspect=bare,
+                    failure=failure,
+                )
 
 
-def database(options: Mapping[str, Any]) -> Database:
-    """The database that options and environment name; an empty one in memory for none.
+def database(options: DatabaseOptions) -> Database:
+    """The database that options and environment name; an empty one in case for none.
 
     UsageProblem if one that was asked for cannot be made. In CI, where nothing is left for a next
     time, there is none unless it is asked for.
     """
-    if options["no_database"]:
-        if options["database"]:
+    if options.no_database:
+        if options.database:
             raise UsageProblem("--database and --no-database", "write one of them")
         return Database(InMemoryExampleDatabase())
-    named = options["database"] or os.environ.get(VARIABLE)
+    named = options.database or os.environ.get(VARIABLE)
     if str(named) == NONE or (not named and os.environ.get("CI")):
         return Database(InMemoryExampleDatabase())
     place = Path(named) if named else DEFAULT
@@ -145,7 +149,7 @@ def _make(place: Path) -> None:
         raise PermissionError(13, "cannot be written", str(place))
 
 
-def kept() -> list[Stored]:
+def kept() -> list[StoredFailure]:
     """What the default database holds, if there is one; for commands that only read."""
     place = Path(os.environ.get(VARIABLE) or DEFAULT)
     if str(place) == NONE or not place.is_dir():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +15,35 @@ import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
-from conformance.cli.known import chosen, config_option, known_targets
+from conformance.cli.known_targets import chosen, config_option, known_targets
 from conformance.cli.options import profile_option
 from conformance.cli.results_files import read_file
-from conformance.cli.select import aspects_option, expression, selection_option
+from conformance.cli.select import SelectionOptions, aspects_option, selection_option
 from conformance.cli.subjects import subject
-from conformance.engine import PROFILES, Run, plan, run
+from conformance.engine import PROFILES, Run, Task, plan, run
 from conformance.reporting import Recorder, TerminalWriter
 from conformance.reporting.difference import Comparison, compare, encode
 from conformance.reporting.difference_text import markdown, terminal_lines
 from conformance.reporting.json_results import file_name
 from conformance.reporting.paint import Paint, make_console
-from conformance.reporting.plain import clean_block
-from conformance.results import ASPECTS, Aspect, Results
+from conformance.reporting.safe_text import clean_block
+from conformance.results import ASPECTS, Results
 from conformance.results.events import Event, RunFinished
 from conformance.specs import load
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiffOptions(SelectionOptions):
+    """The values of the command's options and arguments."""
+
+    a: str
+    b: str
+    shape: str
+    folder: Path | None
+    run_again: bool
+    profile: str
+    verbose: bool
+    config: Path | None
 
 
 @click.command("diff")
@@ -50,11 +65,13 @@ from conformance.specs import load
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of stored results.  [default: reports, if it is there]",
 )
-@click.option("--run", "anew", is_flag=True, help="Run both targets, whatever results are stored.")
+@click.option(
+    "--run", "run_again", is_flag=True, help="Run both targets, whatever results are stored."
+)
 @profile_option("smoke", "How much is tried where a target is run.")
 @click.option("--verbose", "-v", is_flag=True, help="Arrays and scripts of every case, too.")
 @config_option
-def command(**options: Any) -> None:
+def command(**values: Any) -> None:
     """Show where A and B differ, function by function, with the smallest case for each difference.
 
     A and B are targets, or results files. For a target its stored results are taken; where there
@@ -67,18 +84,18 @@ def command(**options: Any) -> None:
 
     Exit status: 0 no difference; 1 a difference; 2 wrong usage; 3 a target could not be run.
     """
-    select = expression(options["selection"]) if options["selection"] else (lambda _: True)
+    options = DiffOptions(**values)
+    select = options.select  # a wrong expression is told before anything is run
     a, b = _both(options)
-    aspects = [Aspect(aspect) for aspect in options["aspects"]] or ASPECTS
-    comparison = compare(a, b, select, aspects)
+    comparison = compare(a, b, select, options.chosen_aspects or ASPECTS)
     _check(comparison, options)
     _print(comparison, options)
     raise SystemExit(1 if comparison.differences else 0)
 
 
-def _both(options: dict[str, Any]) -> tuple[Results, Results]:
+def _both(options: DiffOptions) -> tuple[Results, Results]:
     """The results of A and of B; those that are not stored are made, both in one run."""
-    names = (options["a"], options["b"])
+    names = (options.a, options.b)
     stored = {name: _stored(name, options) for name in names}
     absent = [name for name in dict.fromkeys(names) if stored[name] is None]
     made = _run([_target(name, options) for name in absent], options) if absent else []
@@ -87,25 +104,25 @@ def _both(options: dict[str, Any]) -> tuple[Results, Results]:
     return found[names[0]], found[names[1]]
 
 
-def _stored(name: str, options: dict[str, Any]) -> Results | None:
+def _stored(name: str, options: DiffOptions) -> Results | None:
     """The results in the file `name`, or those of the target `name`; None if there are none."""
     if Path(name).suffix == ".json" or Path(name).is_file():
         if not Path(name).is_file():
             raise UsageProblem(f"there is no file {name}", "give a results file or a target")
         return read_file(Path(name))
-    file = (options["folder"] or Path("reports")) / file_name(name)
-    return read_file(file) if file.is_file() and not options["anew"] else None
+    file = (options.folder or Path("reports")) / file_name(name)
+    return read_file(file) if file.is_file() and not options.run_again else None
 
 
-def _target(name: str, options: dict[str, Any]) -> Target:
-    found = chosen([name], known_targets(options["config"]))
+def _target(name: str, options: DiffOptions) -> Target:
+    found = chosen([name], known_targets(options.config))
     if len(found) > 1:
         names = ", ".join(target.name for target in found)
         raise UsageProblem(f"{name} stands for several targets", f"write one of {names}")
     return found[0]
 
 
-def _run(targets: Sequence[Target], options: dict[str, Any]) -> list[Results]:
+def _run(targets: Sequence[Target], options: DiffOptions) -> list[Results]:
     """The targets' results, made now; progress and problems go to stderr. Exits if one fails."""
     for target in targets:
         state = environments.status(target)
@@ -134,22 +151,27 @@ def _run(targets: Sequence[Target], options: dict[str, Any]) -> list[Results]:
     return [made[target.name] for target in targets]
 
 
-def _plans(targets: Sequence[Target], options: dict[str, Any]) -> dict[str, Any]:
-    text = options["selection"]
-    select = expression(text) if text else (lambda _: True)
-    aspects = [Aspect(aspect) for aspect in options["aspects"]]
-    profile = PROFILES[options["profile"]]
-    editions = {target.edition for target in targets}
-    return {e: plan(load(), e, profile, 0, select=select, aspects=aspects) for e in editions}
+def _plans(targets: Sequence[Target], options: DiffOptions) -> dict[str, list[Task]]:
+    return {
+        edition: plan(
+            load(),
+            edition,
+            PROFILES[options.profile],
+            0,
+            select=options.select,
+            aspects=options.chosen_aspects,
+        )
+        for edition in {target.edition for target in targets}
+    }
 
 
-def _common(options: dict[str, Any]) -> Run:
+def _common(options: DiffOptions) -> Run:
     return Run(
         suite_version=conformance.__version__,
-        profile=PROFILES[options["profile"]],
+        profile=PROFILES[options.profile],
         seed=0,
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        selection=options["selection"],
+        selection=options.selection,
     )
 
 
@@ -157,23 +179,23 @@ def _jobs() -> int:
     return os.cpu_count() or 1
 
 
-def _check(comparison: Comparison, options: dict[str, Any]) -> None:
+def _check(comparison: Comparison, options: DiffOptions) -> None:
     """UsageProblem where nothing was judged on both, which is no agreement."""
     if not comparison.compared:
-        asked = f" of -k {options['selection']!r}" if options["selection"] else ""
+        asked = f" of -k {options.selection!r}" if options.selection else ""
         raise UsageProblem(
-            f"no aspect{asked} was judged on both {options['a']} and {options['b']}",
+            f"no aspect{asked} was judged on both {options.a} and {options.b}",
             "`--run` runs both; without -k and --aspect, everything is compared",
         )
 
 
-def _print(comparison: Comparison, options: dict[str, Any]) -> None:
-    if options["shape"] == "json":
+def _print(comparison: Comparison, options: DiffOptions) -> None:
+    if options.shape == "json":
         click.echo(encode(comparison), nl=False)
-    elif options["shape"] == "markdown":
+    elif options.shape == "markdown":
         click.echo(markdown(comparison).encode("utf-8", "backslashreplace"), nl=False)
     else:
         console = make_console()
         paint = Paint(console)
-        for line in terminal_lines(comparison, paint, verbose=options["verbose"]):
+        for line in terminal_lines(comparison, paint, verbose=options.verbose):
             console.print(line, soft_wrap=not console.is_terminal)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from conformance.reporting import documented as plain
+from conformance.reporting import documented as records
 from conformance.specs import Spec, Specs, load, load_conventions
 from conformance.specs.errata import load_conflicts
 from conformance.specs.load import general_claims
@@ -20,22 +20,25 @@ from conformance.specs.model import (
 from conformance.specs.signature import parse
 
 
-def documented(specs: Specs | None = None) -> plain.Documented:
+def documented(specs: Specs | None = None) -> records.Documented:
     """What the documents say of every function."""
     specs = load() if specs is None else specs
     functions = {name: _function(spec, specs.theme(name)) for name, spec in specs.items()}
-    return plain.Documented(functions, _conventions())
+    return records.Documented(functions, _conventions())
 
 
-def _conventions() -> dict[str, plain.Convention]:
+def _conventions() -> dict[str, records.StatedConvention]:
     known = load_conventions()
-    return {name: plain.Convention(name, c.says, c.source) for name, c in known.items()}
+    return {
+        name: records.StatedConvention(name=name, says=one.says, source=one.source)
+        for name, one in known.items()
+    }
 
 
-def _function(spec: Spec, theme: str) -> plain.DocumentedFunction:
+def _function(spec: Spec, theme: str) -> records.DocumentedFunction:
     known = _conventions()
     silent = dict.fromkeys([*(u.convention for u in spec.unsettled), *spec.profiles.values()])
-    return plain.DocumentedFunction(
+    return records.DocumentedFunction(
         name=spec.name,
         theme=theme,
         summary=spec.summary,
@@ -50,9 +53,9 @@ def _function(spec: Spec, theme: str) -> plain.DocumentedFunction:
     )
 
 
-def _signature(spec: Spec, document: str, entry: DocumentedSignature) -> plain.PrintedSignature:
+def _signature(spec: Spec, document: str, entry: DocumentedSignature) -> records.PrintedSignature:
     holds = parse(entry.corrected or entry.text)
-    return plain.PrintedSignature(
+    return records.PrintedSignature(
         document=str(document),
         line=entry.line,
         name=holds.name,
@@ -67,25 +70,26 @@ def _at(lines: Mapping[str, int]) -> list[str]:
     return [f"{document}:{line}" for document, line in lines.items()]
 
 
-def _claims(spec: Spec) -> Iterator[plain.Statement]:
+def _claims(spec: Spec) -> Iterator[records.DocumentedDemand]:
     for claim in (*spec.claims, *general_claims()):
         at = {str(d): line for d, line in claim.at.items() if d in spec.signatures}
         if at:
-            yield plain.Statement(str(claim.aspect), claim.says, _at(at))
+            yield records.DocumentedDemand(about=str(claim.aspect), says=claim.says, at=_at(at))
 
 
-def _error(error: ErrorCase) -> plain.Statement:
+def _error(error: ErrorCase) -> records.DocumentedDemand:
     kind = "any exception" if error.exception == "any" else error.exception
     at = {str(d): line for d, line in error.at.items()}
-    return plain.Statement(kind, error.says, _at(at) or [f"convention {error.convention}"])
+    lines = _at(at) or [f"convention {error.convention}"]
+    return records.DocumentedDemand(about=kind, says=error.says, at=lines)
 
 
-def _errata(spec: Spec) -> Iterator[plain.Correction]:
+def _errata(spec: Spec) -> Iterator[records.Correction]:
     conflicts = load_conflicts()
     for erratum in spec.errata:
         conflict = conflicts[erratum.number]
         at = [f"{d}:{line}" for d, lines in conflict.at.items() for line in lines]
-        yield plain.Correction(
+        yield records.Correction(
             number=erratum.number, title=conflict.title, claim=erratum.claim, at=at
         )
 

@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import click
 
-from conformance.reporting.plain import clean_block
+from conformance.reporting.safe_text import clean_block
 
 INTERRUPTED = 130
 """Exit status that shells report after Ctrl-C."""

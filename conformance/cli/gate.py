@@ -6,19 +6,18 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import click
 
 from conformance.adapters.registry import Target
-from conformance.cli import expectations
+from conformance.cli import known_failures
 from conformance.cli.errors import UsageProblem
-from conformance.cli.expectations import Cell, Expectation
+from conformance.cli.known_failures import JudgedCell, KnownFailure
 from conformance.cli.options import together
-from conformance.reporting.plain import clean
+from conformance.reporting.safe_text import clean
 from conformance.results import Results, Verdict
 
-WORSE = {
+FAIL_ON = {
     "violation": (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT),
     "divergence": (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.DIVERGES),
     "never": (),
@@ -30,7 +29,7 @@ MOST = 15
 gate_options = together(
     click.option(
         "--fail-on",
-        type=click.Choice(list(WORSE)),
+        type=click.Choice(list(FAIL_ON)),
         default="violation",
         show_default=True,
         help="What makes the exit status 1; crashes and time-outs count as violations.",
@@ -52,30 +51,40 @@ gate_options = together(
         help="An entry of --expectations without a reason is an error, too.",
     ),
 )
-"""`--fail-on`, and the options about a file of expectations."""
+"""`--fail-on`, and the options about a file of known failures."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
+class GateOptions:
+    """The values of these options."""
+
+    fail_on: str = "violation"
+    expectations: Path | None = None
+    write_expectations: Path | None = None
+    strict: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """The expectations of a run, read before it, and where to write them afterwards."""
+    """The known failures of a run, read before it, and where to write them afterwards."""
 
     worse: tuple[Verdict, ...]
     file: Path | None = None
-    known: Sequence[Expectation] = ()
+    known: Sequence[KnownFailure] = ()
     written: Path | None = None
     text: str = ""
     """What the written file begins as, which holds `base`."""
-    base: Sequence[Expectation] = field(default=())
+    base: Sequence[KnownFailure] = field(default=())
 
     def passes(self, results: Sequence[Results]) -> bool:
         """Whether nothing is unexpected and nothing stale; writes the file that was asked for."""
-        found = expectations.settled(results, self.worse)
-        bad = expectations.failing(found, self.worse)
-        stale = expectations.stale(results, self.known)
-        unexpected = expectations.uncovered(bad, self.known)
+        found = known_failures.settled(results, self.worse)
+        bad = known_failures.failing(found, self.worse)
+        stale = known_failures.stale(results, self.known)
+        unexpected = known_failures.uncovered(bad, self.known)
         if self.written is not None:
-            gone = expectations.stale(results, self.base)
-            expectations.write(self.written, self.text, self.base, gone, bad)
+            gone = known_failures.stale(results, self.base)
+            known_failures.write(self.written, self.text, self.base, gone, bad)
             click.echo(clean(self._written(self.written)), err=True)
         if self.file is not None and not self._rewritten:
             for line in self._said(found, unexpected, stale):
@@ -83,14 +92,17 @@ class Gate:
         return not (unexpected or stale)
 
     def _said(
-        self, found: Sequence[Cell], unexpected: Sequence[Cell], stale: Sequence[Expectation]
+        self,
+        found: Sequence[JudgedCell],
+        unexpected: Sequence[JudgedCell],
+        stale: Sequence[KnownFailure],
     ) -> Iterator[str]:
-        for expectation in stale:
-            yield told_stale(expectation, found)
+        for entry in stale:
+            yield told_stale(entry, found)
         yield from _listed(unexpected)
         unexplained = [e for e in self.known if not e.explained]
-        for expectation in unexplained:
-            yield f"{expectation.place}: no reason is given yet: {expectation}"
+        for entry in unexplained:
+            yield f"{entry.place}: no reason is given yet: {entry}"
         met = sum(any(e.covers(cell) for cell in found) for e in self.known)
         yield (
             f"{self.file}: {met} of {len(self.known)} entries met, {len(stale)} stale, "
@@ -103,7 +115,7 @@ class Gate:
         return None not in (self.file, self.written) and self.file == self.written
 
     def _written(self, path: Path) -> str:
-        entries = expectations.read(path)
+        entries = known_failures.read(path)
         before, after = {e.key for e in self.base}, {e.key for e in entries}
         lacking = sum(not e.explained for e in entries)
         return (
@@ -112,20 +124,20 @@ class Gate:
         )
 
 
-def told_stale(expectation: Expectation, found: Iterable[Cell]) -> str:
-    """That an expectation is stale, what the run says instead, and what to do."""
-    about = [cell for cell in found if expectation.matches(cell)]
+def told_stale(entry: KnownFailure, found: Iterable[JudgedCell]) -> str:
+    """Say that an entry is stale, what the run says instead, and what to do."""
+    about = [cell for cell in found if entry.matches(cell)]
     verdicts = ", ".join(dict.fromkeys(str(cell.verdict) for cell in about))
     instead = (
         f"the run says {verdicts}" if about else "matches nothing: its targets lack the function"
     )
-    if expectation.narrow and any(cell.verdict is expectation.verdict for cell in about):
+    if entry.narrow and any(cell.verdict is entry.verdict for cell in about):
         instead = "no failure is such a one"
-    issue = f"; see {expectation.issue}" if expectation.issue else ""
-    return f"{expectation.place}: stale, delete these lines: {expectation}; {instead}{issue}"
+    issue = f"; see {entry.issue}" if entry.issue else ""
+    return f"{entry.place}: stale, delete these lines: {entry}; {instead}{issue}"
 
 
-def _listed(unexpected: Sequence[Cell]) -> Iterator[str]:
+def _listed(unexpected: Sequence[JudgedCell]) -> Iterator[str]:
     for cell in unexpected[:MOST]:
         worst = cell.failures[0] if cell.failures else None
         told = f": {worst.id}: {worst.message}" if worst else ""
@@ -134,28 +146,28 @@ def _listed(unexpected: Sequence[Cell]) -> Iterator[str]:
         yield f"unexpected: and {len(unexpected) - MOST} more"
 
 
-def gate(
-    options: Mapping[str, Any], known: Mapping[str, Target], own: Iterable[Target] = ()
-) -> Gate:
+def gate(options: GateOptions, known: Mapping[str, Target], own: Iterable[Target] = ()) -> Gate:
     """The gate that options ask for; UsageProblem if a file of theirs is broken.
 
     `known` are the targets that have names here, `own` those that stand in the options alone.
     """
     libraries = _libraries([*known.values(), *own])
-    file, written = options["expectations"], options["write_expectations"]
-    read = {p: expectations.read(p, libraries) for p in (file, written) if p and p.is_file()}
-    if options["strict"]:
+    file, written = options.expectations, options.write_expectations
+    read: dict[Path | None, list[KnownFailure]] = {
+        p: known_failures.read(p, libraries) for p in (file, written) if p and p.is_file()
+    }
+    if options.strict:
         _check_reasons(read.get(file, []))
     if written is not None:
         _check_writable(written)
     base = next((p for p in (written, file) if p in read), None) if written else None
     return Gate(
-        WORSE[options["fail_on"]],
-        file,
-        read.get(file, []),
-        written,
-        base.read_text("utf-8") if base else "",
-        read[base] if base else (),
+        worse=FAIL_ON[options.fail_on],
+        file=file,
+        known=read.get(file, []),
+        written=written,
+        text=base.read_text("utf-8") if base else "",
+        base=read[base] if base else (),
     )
 
 
@@ -167,7 +179,7 @@ def _libraries(targets: Sequence[Target]) -> dict[str, list[str]]:
     return {**named, **{target.name: [target.name] for target in targets}}
 
 
-def _check_reasons(known: Iterable[Expectation]) -> None:
+def _check_reasons(known: Iterable[KnownFailure]) -> None:
     lacking = [e for e in known if not e.explained]
     if lacking:
         listed = "\n".join(clean(f"{e.place}: no reason is given yet: {e}") for e in lacking)

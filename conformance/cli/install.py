@@ -14,8 +14,8 @@ from conformance.adapters import environments
 from conformance.adapters.environments import InstallationError, Ready
 from conformance.adapters.registry import Target
 from conformance.cli.errors import CANNOT_RUN
-from conformance.cli.known import chosen, config_option, known_targets
-from conformance.reporting.plain import clean, clean_block
+from conformance.cli.known_targets import chosen, config_option, known_targets
+from conformance.reporting.safe_text import clean, clean_block
 
 
 @click.command()
@@ -40,39 +40,39 @@ def command(ctx: click.Context, targets: tuple[str, ...], force: bool, config: P
     (the others were).
     """
     wanted = chosen(targets, known_targets(config))
-    anew: set[str] = set()
+    remade: set[str] = set()
     with _Display() as display:
-        done = [_attempt(target, display, force, anew) for target in wanted]
+        done = [_attempt(target, display, force, remade) for target in wanted]
     if not all(done):
         ctx.exit(CANNOT_RUN)
 
 
-def _attempt(target: Target, display: _Display, force: bool, anew: set[str]) -> bool:
+def _attempt(target: Target, display: _Display, force: bool, remade: set[str]) -> bool:
     """Make one target ready, say what came of it, and return whether it is."""
     display.begin(target)
     try:
-        display.succeed(target, _make(target, display, force, anew))
+        display.succeed(target, _make(target, display, force, remade))
     except InstallationError as error:
         display.fail(target, error.reason, error.hint)
         return False
     return True
 
 
-def _make(target: Target, display: _Display, force: bool, anew: set[str]) -> dict[str, str]:
+def _make(target: Target, display: _Display, force: bool, remade: set[str]) -> dict[str, str]:
     """The versions found in the target's environment, which is made if it has to be.
 
-    `anew` holds the environments that were made by this command: no other target of theirs needs
+    `remade` holds the environments that were made by this command: no other target of theirs needs
     them made once more.
     """
     if (missing := environments.system_problem(target)) is not None:
         raise InstallationError(missing.reason, missing.hint)
-    force_now = force and target.venv is not None and target.venv.name not in anew
+    force_now = force and target.venv is not None and target.venv.name not in remade
     state = environments.status(target)
     if isinstance(state, Ready) and state.versions and not force_now:
         return state.versions
     if target.venv is not None:
         environments.install(target.venv, on_progress=display.stage, force=force_now)
-        anew.add(target.venv.name)
+        remade.add(target.venv.name)
     return environments.check(target, on_progress=display.stage)
 
 

@@ -12,7 +12,7 @@ from conformance.adapters.registry import shipped
 from conformance.cli.errors import UsageProblem
 from conformance.cli.show import read_places
 from conformance.reporting.migration import migration_page
-from conformance.reporting.migration_claims import Row, unproven
+from conformance.reporting.migration_claims import Replacement, unproven
 from conformance.reporting.writer import write_atomically
 from conformance.results import Results
 from conformance.specs import load
@@ -75,21 +75,25 @@ def _mapped(results: list[Results]) -> tuple[list[Results], Path]:
     return [known[name] for name in order if name in known], tables.pop()
 
 
-def _rows(table: Table) -> list[Row]:
+def _rows(table: Table) -> list[Replacement]:
     rows = [
-        Row(
-            name,
-            f"{name}({row.old})",
-            row.new.strip(),
-            row.differs,
-            row.remark,
-            row.on,
-            row.untaken(name),
-            tuple(row.refuses.values()),
+        Replacement(
+            name=name,
+            old=f"{name}({row.old})",
+            new=row.new.strip(),
+            differs=row.differs,
+            remark=row.remark,
+            on=row.on,
+            left_out=row.untaken(name),
+            refuses=tuple(row.refuses.values()),
         )
         for name, row in table.functions.items()
     ]
-    return rows + [Row(n, _documented(n), "", reason) for n, reason in table.absent.items()]
+    absent = [
+        Replacement(name=name, old=_documented(name), new="", differs=reason)
+        for name, reason in table.absent.items()
+    ]
+    return rows + absent
 
 
 def _documented(name: str) -> str:

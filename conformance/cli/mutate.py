@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,17 +16,33 @@ from conformance.adapters import environments
 from conformance.adapters.registry import Target
 from conformance.adapters.session import WorkerStartError
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
-from conformance.cli.known import chosen, config_option, known_targets
+from conformance.cli.known_targets import chosen, config_option, known_targets
 from conformance.cli.options import output_option, profile_option, seed_option
-from conformance.cli.select import expression, selection_option
+from conformance.cli.select import SelectionOptions, expression, selection_option
 from conformance.engine import PROFILES, Run
 from conformance.mutation import Mutant, equivalents, population
 from conformance.mutation.operators import OPERATORS
-from conformance.mutation.records import Judged, MutationReport, count, counts
+from conformance.mutation.records import JudgedMutant, MutationReport, count, counts
 from conformance.mutation.sample import sampled
 from conformance.mutation.score import Scoring, unminimised
 from conformance.mutation.writing import write
 from conformance.specs import load
+
+
+@dataclass(frozen=True, kw_only=True)
+class MutateOptions(SelectionOptions):
+    """The values of the command's options and arguments."""
+
+    target: str
+    operator: str | None
+    sample: int | None
+    alone: bool
+    profile: str
+    seed: int
+    jobs: int
+    output: Path | None
+    listing: bool
+    config: Path | None
 
 
 @click.command("mutate")
@@ -49,7 +67,7 @@ from conformance.specs import load
 @output_option("Write TARGET.mutation.json and TARGET.mutation.md into this folder.")
 @click.option("--list", "listing", is_flag=True, help="List the mutants, and run nothing.")
 @config_option
-def command(**options: Any) -> None:
+def command(**values: Any) -> None:
     """Give TARGET one error after another, and see which the suite finds.
 
     TARGET is a name from `conformance targets` (by default the reference) that is reached as a
@@ -64,9 +82,10 @@ def command(**options: Any) -> None:
     conformance mutate -k softmax                     the mutants of one function
     conformance mutate tf_keras --sample 5 -o DIR     five mutants of each operator
     """
+    options = MutateOptions(**values)
     target = _target(options)
     mutants = _mutants(target, options)
-    if options["listing"]:
+    if options.listing:
         click.echo("\n".join(m.name for m in mutants))
         return
     try:
@@ -74,18 +93,18 @@ def command(**options: Any) -> None:
     except WorkerStartError as error:
         click.echo(f"error: {target.name} cannot be run: {error}", err=True)
         raise SystemExit(CANNOT_RUN) from error
-    if options["output"] is not None:
-        write(report, options["output"])
+    if options.output is not None:
+        write(report, options.output)
     _tell(report)
     if report.interrupted:
         raise SystemExit(INTERRUPTED)
     raise SystemExit(1 if report.summary.survived or report.stale else 0)
 
 
-def _target(options: dict[str, Any]) -> Target:
-    (found, *others) = chosen([options["target"]], known_targets(options["config"]))
+def _target(options: MutateOptions) -> Target:
+    (found, *others) = chosen([options.target], known_targets(options.config))
     if others:
-        raise UsageProblem(f"{options['target']} stands for several targets", "write one of them")
+        raise UsageProblem(f"{options.target} stands for several targets", "write one of them")
     if found.mapping is not None or found.adapter is not None:
         reached = "a mapping" if found.mapping is not None else "an adapter"
         raise UsageProblem(
@@ -98,10 +117,10 @@ def _target(options: dict[str, Any]) -> Target:
     return found
 
 
-def _mutants(target: Target, options: dict[str, Any]) -> list[Mutant]:
-    functions, operators = _matching(options["selection"]), _matching(options["operator"])
+def _mutants(target: Target, options: MutateOptions) -> list[Mutant]:
+    functions, operators = _matching(options.selection), _matching(options.operator)
     made = population(load(), target.edition, functions, operators)
-    found = sampled(made, options["sample"])
+    found = sampled(made, options.sample)
     if not found:
         raise UsageProblem("no mutant is selected", "`conformance mutate --list` lists them")
     return found
@@ -115,18 +134,18 @@ def _matching(text: str | None) -> Callable[[str], bool]:
     return lambda name: listed(name.replace(" ", "_"))
 
 
-def _run(target: Target, mutants: Sequence[Mutant], options: dict[str, Any]) -> MutationReport:
+def _run(target: Target, mutants: Sequence[Mutant], options: MutateOptions) -> MutationReport:
     begun, started = time.monotonic(), datetime.datetime.now(datetime.UTC)
     common = Run(
         conformance.__version__,
-        unminimised(PROFILES[options["profile"]]),
-        options["seed"],
+        unminimised(PROFILES[options.profile]),
+        options.seed,
         started.isoformat(timespec="seconds"),
     )
     reasons = equivalents.reasons(equivalents.load(), target.name)
-    judged: list[Judged] = []
-    scoring = Scoring(target, load(), common, reasons, judged.append, users=not options["alone"])
-    interrupted = _interrupted(scoring, mutants, options["jobs"])
+    judged: list[JudgedMutant] = []
+    scoring = Scoring(target, load(), common, reasons, judged.append, callers_too=not options.alone)
+    interrupted = _interrupted(scoring, mutants, options.jobs)
     place = {m.name: n for n, m in enumerate(mutants)}
     judged.sort(key=lambda one: place[one.name])
     every = {m.name for m in population(load(), target.edition)}
@@ -135,12 +154,12 @@ def _run(target: Target, mutants: Sequence[Mutant], options: dict[str, Any]) -> 
         edition=target.edition,
         implementation=target.implementation,
         suite_version=conformance.__version__,
-        profile=options["profile"],
-        seed=options["seed"],
+        profile=options.profile,
+        seed=options.seed,
         started=common.started,
         seconds=round(time.monotonic() - begun, 1),
-        sample=options["sample"],
-        selection=options["selection"],
+        sample=options.sample,
+        selection=options.selection,
         interrupted=interrupted,
         summary=count("all", judged),
         themes=counts(dict.fromkeys(m.theme for m in mutants), judged, "theme"),
@@ -153,13 +172,13 @@ def _run(target: Target, mutants: Sequence[Mutant], options: dict[str, Any]) -> 
 def _interrupted(scoring: Scoring, mutants: Sequence[Mutant], jobs: int) -> bool:
     """Judge the mutants, with a bar on a terminal; whether Ctrl-C ended it early."""
     with click.progressbar(length=len(mutants), label=scoring.target.name, show_pos=True) as bar:
-        keep = scoring.tell
+        keep = scoring.report
 
-        def tell(one: Judged) -> None:
+        def tell(one: JudgedMutant) -> None:
             keep(one)
             bar.update(1)
 
-        scoring.tell = tell
+        scoring.report = tell
         try:
             scoring.run(mutants, jobs)
         except KeyboardInterrupt:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import click
 
 from conformance.reporting import Writer
-from conformance.reporting.plain import clean
+from conformance.reporting.safe_text import clean
 from conformance.results.events import Event, RunFinished, TargetFinished
 
 
-class Kept:
+class FileWriters:
     """Writers of files in a folder that may become full, or be taken away.
 
     What could not be written when a target was done is tried again when the run is over.

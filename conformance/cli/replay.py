@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +15,29 @@ from rich.text import Text
 from conformance.adapters.registry import Target
 from conformance.cli.database import kept
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
-from conformance.cli.known import config_option, known_targets
-from conformance.cli.replaying import CANNOT, FIXED, STILL, Outcome, outcomes
+from conformance.cli.known_targets import config_option, known_targets
+from conformance.cli.replaying import CANNOT, FIXED, STILL, ReplayOutcome, outcomes
 from conformance.cli.results_files import DEFAULT_FOLDER, stored
-from conformance.cli.select import expression, selection_option
-from conformance.cli.stored import Stored, chosen_failures, failures, with_id
-from conformance.cli.subjects import own_options, own_targets
+from conformance.cli.select import SelectionOptions, selection_option
+from conformance.cli.stored_failures import StoredFailure, chosen_failures, failures, with_id
+from conformance.cli.subjects import ModuleOptions, module_options, module_targets
 from conformance.reporting.failures import comparison
 from conformance.reporting.paint import Paint, make_console
-from conformance.reporting.plain import clean
+from conformance.reporting.safe_text import clean
 
 _STYLES = {FIXED: ("✓", "green"), STILL: ("✗", "bold red"), CANNOT: ("?", "yellow")}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayOptions(SelectionOptions, ModuleOptions):
+    """The values of the command's options and arguments."""
+
+    identities: tuple[str, ...]
+    everything: bool
+    targets: tuple[str, ...]
+    places: tuple[Path, ...]
+    script: bool
+    config: Path | None
 
 
 @click.command("replay")
@@ -42,8 +55,8 @@ _STYLES = {FIXED: ("✓", "green"), STILL: ("✗", "bold red"), CANNOT: ("?", "y
 )
 @click.option("--script", is_flag=True, help="Print the failure's script; nothing is run.")
 @config_option
-@own_options
-def command(**options: Any) -> None:
+@module_options
+def command(**values: Any) -> None:
     """Run the failing case ID again, on every target that it failed on.
 
     An ID stands in the results that `conformance run --output DIR` writes, and in what
@@ -63,34 +76,34 @@ def command(**options: Any) -> None:
     Exit status: 0 all are fixed; 1 one is still failing; 2 wrong usage; 3 one cannot be run, and
     the others are fixed.
     """
-    known = {**known_targets(options["config"])}
-    known |= {target.name: target for target in own_targets({**options, "edition": None})}
+    options = ReplayOptions(**values)
+    known = {**known_targets(options.config)}
+    known |= {target.name: target for target in module_targets(options)}
     chosen = _chosen(options)
-    if options["script"]:
+    if options.script:
         _print_script(chosen)
         return
     raise SystemExit(_replay(chosen, known))
 
 
-def _chosen(options: Mapping[str, Any]) -> list[Stored]:
+def _chosen(options: ReplayOptions) -> list[StoredFailure]:
     """The failures that are asked for; UsageProblem if there are none."""
-    select = expression(options["selection"]) if options["selection"] else (lambda _: True)
-    there = _there(options["places"])
-    _check_targets(options["targets"], [one.target.name for one in there])
-    found = chosen_failures(there, options["targets"], select)
-    if bool(options["everything"]) == bool(options["identities"]):
+    there = _there(options.places)
+    _check_targets(options.targets, [one.target.name for one in there])
+    found = chosen_failures(there, options.targets, options.select)
+    if bool(options.everything) == bool(options.identities):
         raise UsageProblem("which failures?", "write their ids, or --all")
-    if options["everything"]:
+    if options.everything:
         if not found:
             raise UsageProblem("there is no failure in these results", "name others by --results")
         return found
-    listed = [one for text in options["identities"] for one in with_id(text, found)]
+    listed = [one for text in options.identities for one in with_id(text, found)]
     return list(
         {(one.target.name, one.target.edition, one.failure.id): one for one in listed}.values()
     )
 
 
-def _there(places: Sequence[Path]) -> list[Stored]:
+def _there(places: Sequence[Path]) -> list[StoredFailure]:
     """The failures in the results, and without a place also those that the database keeps."""
     remembered = [] if places else kept()
     if places or DEFAULT_FOLDER.is_dir():
@@ -108,7 +121,7 @@ def _check_targets(wanted: Sequence[str], there: Sequence[str]) -> None:
             raise UsageProblem(f"no results of target {clean(name)!r}", f"there are: {listed}")
 
 
-def _print_script(chosen: Sequence[Stored]) -> None:
+def _print_script(chosen: Sequence[StoredFailure]) -> None:
     scripted = [one for one in chosen if one.failure.script]
     if not scripted:
         raise UsageProblem("this failure has no script", "failures without a call have none")
@@ -123,7 +136,7 @@ def _print_script(chosen: Sequence[Stored]) -> None:
         click.echo(f"  another: --target {clean(one.target.name)}", err=True)
 
 
-def _replay(chosen: Sequence[Stored], known: Mapping[str, Target]) -> int:
+def _replay(chosen: Sequence[StoredFailure], known: Mapping[str, Target]) -> int:
     """Run, print and count; the exit status."""
     console = make_console()
     paint = Paint(console)
@@ -137,7 +150,7 @@ def _replay(chosen: Sequence[Stored], known: Mapping[str, Target]) -> int:
     return 1 if counts[STILL] else CANNOT_RUN if counts[CANNOT] else 0
 
 
-def _lines(outcome: Outcome, paint: Paint) -> Iterator[Text]:
+def _lines(outcome: ReplayOutcome, paint: Paint) -> Iterator[Text]:
     mark, style = _STYLES[outcome.status]
     yield Text.assemble(
         paint.text(f"{mark} {outcome.stored}:"), " ", paint.text(outcome.status, style)

@@ -1,4 +1,4 @@
-"""Stored failures run again, target by target."""
+"""StoredFailure failures run again, target by target."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
 from conformance.adapters.session import WorkerStartError
-from conformance.cli.stored import Stored
+from conformance.cli.stored_failures import StoredFailure
 from conformance.cli.subjects import subject
 from conformance.engine import PROFILES, Run, Subject, Task, plan, run
 from conformance.engine.judging.trials import Trial
@@ -28,18 +28,20 @@ from conformance.specs import load
 FIXED, STILL, CANNOT = "fixed", "still failing", "cannot run"
 
 
-class Outcome(NamedTuple):
+class ReplayOutcome(NamedTuple):
     """What came of one stored failure: `failure` is how it fails, if it does."""
 
-    stored: Stored
+    stored: StoredFailure
     status: str
     failure: Failure | None = None
     notes: Sequence[str] = ()
 
 
-def outcomes(chosen: Iterable[Stored], known: Mapping[str, Target]) -> Iterator[Outcome]:
+def outcomes(
+    chosen: Iterable[StoredFailure], known: Mapping[str, Target]
+) -> Iterator[ReplayOutcome]:
     """What comes of these failures, as it becomes known; those of one target together."""
-    groups: dict[tuple[str, str], list[Stored]] = {}
+    groups: dict[tuple[str, str], list[StoredFailure]] = {}
     for one in chosen:
         groups.setdefault((one.target.name, one.target.edition), []).append(one)
     for (name, edition), members in groups.items():
@@ -55,16 +57,16 @@ def outcomes(chosen: Iterable[Stored], known: Mapping[str, Target]) -> Iterator[
             yield from _on_target(subject(replace(target, edition=edition)), members)
 
 
-def _cannot(members: Iterable[Stored], reason: str, hint: str) -> Iterator[Outcome]:
+def _cannot(members: Iterable[StoredFailure], reason: str, hint: str) -> Iterator[ReplayOutcome]:
     for one in members:
-        yield Outcome(one, CANNOT, notes=[f"{reason}; {hint}"])
+        yield ReplayOutcome(one, CANNOT, notes=[f"{reason}; {hint}"])
 
 
-def _on_target(tested: Subject, members: Sequence[Stored]) -> Iterator[Outcome]:
+def _on_target(tested: Subject, members: Sequence[StoredFailure]) -> Iterator[ReplayOutcome]:
     """First the cases that can be made again, then the functions of the others."""
     cases = [(one, _case(one)) for one in members]
     yield from _repeated(tested, [(one, case) for one, case in cases if case is not None])
-    others: dict[tuple[str, int], list[Stored]] = {}
+    others: dict[tuple[str, int], list[StoredFailure]] = {}
     for one, case in cases:
         if case is None:
             others.setdefault((one.run.profile, one.run.seed), []).append(one)
@@ -72,7 +74,7 @@ def _on_target(tested: Subject, members: Sequence[Stored]) -> Iterator[Outcome]:
         yield from _examined(tested, group, profile, seed)
 
 
-def _case(one: Stored) -> tuple[Task, Sequence[Trial]] | None:
+def _case(one: StoredFailure) -> tuple[Task, Sequence[Trial]] | None:
     """The case itself; None if it cannot be made from the results."""
     source = one.failure.origin
     if source is UNSET or source.profile not in PROFILES:
@@ -89,8 +91,8 @@ def _task(function: str, edition: str, profile: str, seed: int) -> Task | None:
 
 
 def _repeated(
-    tested: Subject, cases: Sequence[tuple[Stored, tuple[Task, Sequence[Trial]]]]
-) -> Iterator[Outcome]:
+    tested: Subject, cases: Sequence[tuple[StoredFailure, tuple[Task, Sequence[Trial]]]]
+) -> Iterator[ReplayOutcome]:
     if not cases:
         return
     left = [one for one, _ in cases]
@@ -102,22 +104,22 @@ def _repeated(
         yield from _cannot(left, str(error), tested.cure)
 
 
-def _outcome(one: Stored, repetition: Repetition, who: TargetInfo) -> Outcome:
+def _outcome(one: StoredFailure, repetition: Repetition, who: TargetInfo) -> ReplayOutcome:
     if repetition.lacking is not None:
-        return Outcome(one, CANNOT, notes=[f"it needs {repetition.lacking}, which is absent"])
+        return ReplayOutcome(one, CANNOT, notes=[f"it needs {repetition.lacking}, which is absent"])
     found = repetition.failing(one.failure.id, one.aspect.aspect)
     if found is None and one.aspect.aspect not in repetition.seen:
-        return Outcome(one, CANNOT, notes=["the target gives nothing that could be judged"])
+        return ReplayOutcome(one, CANNOT, notes=["the target gives nothing that could be judged"])
     return _told(one, found, who)
 
 
-def _told(one: Stored, found: Failure | None, who: TargetInfo, *notes: str) -> Outcome:
+def _told(one: StoredFailure, found: Failure | None, who: TargetInfo, *notes: str) -> ReplayOutcome:
     told = [*_versions(one.target, who), *notes]
     if found is None:
-        return Outcome(one, FIXED, notes=told)
+        return ReplayOutcome(one, FIXED, notes=told)
     if found.id != one.failure.id:
         told.append(f"it fails in another way: {found.id}")
-    return Outcome(one, STILL, found, told)
+    return ReplayOutcome(one, STILL, found, told)
 
 
 def _versions(then: TargetInfo, now: TargetInfo) -> Iterator[str]:
@@ -129,8 +131,8 @@ def _versions(then: TargetInfo, now: TargetInfo) -> Iterator[str]:
 
 
 def _examined(
-    tested: Subject, group: Sequence[Stored], profile: str, seed: int
-) -> Iterator[Outcome]:
+    tested: Subject, group: Sequence[StoredFailure], profile: str, seed: int
+) -> Iterator[ReplayOutcome]:
     """What all cases of their functions say, as in the run of that profile and seed."""
     recorder = Recorder()
     for one in group:

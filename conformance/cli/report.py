@@ -14,7 +14,7 @@ from conformance.cli.errors import UsageProblem
 from conformance.cli.options import formats_option, output_option
 from conformance.cli.results_files import gathered
 from conformance.reporting.formats import FORMATS, File, made, write
-from conformance.reporting.plain import clean
+from conformance.reporting.safe_text import clean
 
 _ABOUT = "\n".join(f"  {name:<13}{entry.about}" for name, entry in FORMATS.items())
 

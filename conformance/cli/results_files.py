@@ -11,16 +11,13 @@ from conformance.adapters import registry
 from conformance.cli.errors import UsageProblem
 from conformance.mutation import records
 from conformance.reporting import ResultsError, read_results, scores
+from conformance.reporting.json_results import SchemaHeader
 from conformance.reporting.merging import MergeError, merge
-from conformance.reporting.plain import clean
+from conformance.reporting.safe_text import clean
 from conformance.results import Results
 from conformance.specs import load
 
 DEFAULT_FOLDER = Path("reports")
-
-
-class _Head(msgspec.Struct):
-    schema: str = ""
 
 
 def stored(places: Sequence[Path]) -> dict[Path, Results]:
@@ -87,7 +84,7 @@ def _files(place: Path) -> list[Path]:
 def _holds_other(file: Path) -> bool:
     """Whether it holds scores, or what came of mutants."""
     try:
-        schema = msgspec.json.decode(file.read_bytes(), type=_Head).schema
+        schema = msgspec.json.decode(file.read_bytes(), type=SchemaHeader).schema
         return schema in (scores.SCHEMA, records.SCHEMA)
     except (msgspec.MsgspecError, UnicodeDecodeError, OSError, RecursionError):
         return False

@@ -12,7 +12,7 @@ from conformance.cli.errors import UsageProblem
 from conformance.cli.results_files import read_file
 from conformance.engine import Run, Subject, Task
 from conformance.reporting.json_results import file_name
-from conformance.reporting.plain import clean
+from conformance.reporting.safe_text import clean
 from conformance.results import Results
 
 resume_option = click.option(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,25 +16,47 @@ import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
 from conformance.cli.cluster import cluster, remote, scheduler_option
-from conformance.cli.database import database, database_options
+from conformance.cli.database import DatabaseOptions, database, database_options
 from conformance.cli.documented import documented
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
-from conformance.cli.gate import Gate, gate, gate_options
-from conformance.cli.known import chosen, config_option, known_targets
+from conformance.cli.gate import Gate, GateOptions, gate, gate_options
+from conformance.cli.known_targets import chosen, config_option, known_targets
 from conformance.cli.options import formats_option, output_option, profile_option, seed_option
-from conformance.cli.outputs import Kept
+from conformance.cli.outputs import FileWriters
 from conformance.cli.portioning import check_shards, max_time_option, shard, shard_option
 from conformance.cli.resuming import previous, resume_option
-from conformance.cli.select import aspects_option, expression, selection_option
+from conformance.cli.select import SelectionOptions, aspects_option, selection_option
 from conformance.cli.signals import ended_by_sigterm
-from conformance.cli.subjects import own_options, own_targets, subject
-from conformance.engine import PROFILES, Run, Subject, plan, run
+from conformance.cli.subjects import ModuleOptions, module_options, module_targets, subject
+from conformance.engine import PROFILES, Run, Subject, Task, plan, run
 from conformance.reporting import JsonWriter, MarkdownWriter, Recorder, TerminalWriter, Writer
 from conformance.reporting.documented import Documented
 from conformance.reporting.formats import FormatWriter
-from conformance.results import Aspect, Results, Verdict
+from conformance.results import Results, Verdict
 from conformance.results.events import Event, RunFinished, TargetUnavailable
 from conformance.specs import EDITIONS, load
+
+Plans = dict[str, list[Task]]
+"""What is run of each edition."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(SelectionOptions, GateOptions, DatabaseOptions, ModuleOptions):
+    """The values of the command's options and arguments."""
+
+    targets: tuple[str, ...]
+    profile: str
+    seed: int
+    jobs: int | None
+    max_time: float | None
+    shard: str | None
+    resume: bool
+    scheduler: str | None
+    output: Path | None
+    formats: tuple[str, ...]
+    config: Path | None
+    verbose: bool
+    quiet: bool
 
 
 @click.command("run")
@@ -66,10 +88,10 @@ from conformance.specs import EDITIONS, load
 @gate_options
 @database_options
 @config_option
-@own_options
+@module_options
 @click.option("--verbose", "-v", is_flag=True, help="List every failure.")
 @click.option("--quiet", "-q", is_flag=True, help="Scores only.")
-def command(**options: Any) -> None:
+def command(**values: Any) -> None:
     """Test targets against what the documents say.
 
     A TARGET is a name from `conformance targets`, or a library (tensorflow, theano, cntk) for all
@@ -92,12 +114,13 @@ def command(**options: Any) -> None:
     fail; 2 wrong usage, a broken file, or results that cannot be written; 3 a target could not be
     run, or a cell was not reached; 130 after Ctrl-C.
     """
+    options = RunOptions(**values)
     _check_files(options)
     checked = _gate(options)
     subjects, missing = _subjects(options)
-    tasks, memory = _plans(subjects, options), database(options)
-    common = replace(_common(options), remembered=memory.remembered())
-    begun = previous(options["output"], subjects, tasks, common) if options["resume"] else {}
+    tasks, kept_cases = _plans(subjects, options), database(options)
+    common = replace(_common(options), remembered=kept_cases.remembered())
+    begun = _begun(options, subjects, tasks, common)
     recorder, writers = Recorder(), _writers(options)
 
     def emit(event: Event) -> None:
@@ -107,13 +130,13 @@ def command(**options: Any) -> None:
     try:
         for absent in missing:
             emit(absent)
-        jobs = options["jobs"] or os.cpu_count() or 1
-        with ended_by_sigterm(), cluster(options["scheduler"]) as elsewhere:
+        jobs = options.jobs or os.cpu_count() or 1
+        with ended_by_sigterm(), cluster(options.scheduler) as elsewhere:
             reached = run(subjects, tasks, common, emit, jobs, previous=begun, elsewhere=elsewhere)
     finally:
         for writer in writers:
             writer.close()
-    memory.take_in(recorder.results)
+    kept_cases.update(recorder.results)
     _check_written(writers, options)
     if any(isinstance(e, RunFinished) and e.interrupted for e in recorder.events):
         raise SystemExit(INTERRUPTED)
@@ -127,44 +150,52 @@ def _whole(results: Sequence[Results]) -> bool:
     return not any(Verdict.NOT_RUN in one.summary.verdicts for one in results)
 
 
-def _check_files(options: dict[str, Any]) -> None:
+def _check_files(options: RunOptions) -> None:
     """What is wrong with files is told before the run."""
-    for option in ("formats", "resume"):
-        if options[option] and options["output"] is None:
-            name = option.removesuffix("s")
+    for name, given in (("format", options.formats), ("resume", options.resume)):
+        if given and options.output is None:
             raise UsageProblem(f"--{name} is about files", "add --output DIR")
 
 
-def _check_written(writers: Sequence[Writer], options: dict[str, Any]) -> None:
-    why = next((w.problem for w in writers if isinstance(w, Kept) and w.problem), None)
+def _begun(
+    options: RunOptions, subjects: Sequence[Subject], plans: Plans, common: Run
+) -> dict[str, Results]:
+    """The results that --resume goes on from, by target."""
+    if not options.resume or options.output is None:
+        return {}
+    return previous(options.output, subjects, plans, common)
+
+
+def _check_written(writers: Sequence[Writer], options: RunOptions) -> None:
+    why = next((w.problem for w in writers if isinstance(w, FileWriters) and w.problem), None)
     if why is not None:
         raise UsageProblem(
-            f"{options['output']}: not all results could be written: {why}",
-            f"make room there; the same command with --resume goes on with what {options['output']}"
+            f"{options.output}: not all results could be written: {why}",
+            f"make room there; the same command with --resume goes on with what {options.output}"
             " holds",
         )
 
 
-def _common(options: dict[str, Any]) -> Run:
+def _common(options: RunOptions) -> Run:
     return Run(
         suite_version=conformance.__version__,
-        profile=PROFILES[options["profile"]],
-        seed=options["seed"],
+        profile=PROFILES[options.profile],
+        seed=options.seed,
         started=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        selection=options["selection"],
-        shard=shard(options["shard"]),
-        max_time=options["max_time"],
+        selection=options.selection,
+        shard=shard(options.shard),
+        max_time=options.max_time,
     )
 
 
-def _subjects(options: dict[str, Any]) -> tuple[list[Subject], list[TargetUnavailable]]:
-    named = bool(options["targets"] or options["module"])
+def _subjects(options: RunOptions) -> tuple[list[Subject], list[TargetUnavailable]]:
+    named = bool(options.targets or options.module)
     subjects, missing = [], []
     for target in _targets(options):
         state = environments.status(target)
-        if options["scheduler"] and (named or isinstance(state, environments.Ready)):
+        if options.scheduler and (named or isinstance(state, environments.Ready)):
             # whether it is ready there, the cluster knows
-            subjects.append(dataclasses.replace(subject(target), perform=remote(target)))
+            subjects.append(replace(subject(target), perform=remote(target)))
         elif isinstance(state, environments.Ready):
             subjects.append(subject(target))
         elif named:
@@ -172,50 +203,48 @@ def _subjects(options: dict[str, Any]) -> tuple[list[Subject], list[TargetUnavai
     return subjects, missing
 
 
-def _targets(options: dict[str, Any]) -> list[Target]:
-    known = known_targets(options["config"])
-    found = chosen(options["targets"], known)
-    found = [*found, *own_targets(options)] or list(known.values())
-    if options["edition"]:
-        found = [msgspec.structs.replace(t, edition=options["edition"]) for t in found]
+def _targets(options: RunOptions) -> list[Target]:
+    known = known_targets(options.config)
+    found = chosen(options.targets, known)
+    found = [*found, *module_targets(options)] or list(known.values())
+    if options.edition:
+        found = [msgspec.structs.replace(t, edition=options.edition) for t in found]
     return found
 
 
-def _plans(subjects: Sequence[Subject], options: dict[str, Any]) -> dict[str, Any]:
-    chosen = options["selection"]
-    select = (lambda _: True) if chosen is None else expression(chosen)
-    plans: dict[str, Any] = {
+def _plans(subjects: Sequence[Subject], options: RunOptions) -> Plans:
+    plans = {
         edition: plan(
             load(),
             edition,
-            PROFILES[options["profile"]],
-            options["seed"],
-            select=select,
-            aspects=[Aspect(a) for a in options["aspects"]],
+            PROFILES[options.profile],
+            options.seed,
+            select=options.select,
+            aspects=options.chosen_aspects,
         )
         for edition in {s.edition for s in subjects}
     }
     for edition, tasks in plans.items():
         if not tasks:
             raise UsageProblem(
-                f"no function of {edition} is selected by -k {options['selection']!r}",
+                f"no function of {edition} is selected by -k {options.selection!r}",
                 "`conformance show` lists the functions",
             )
-    check_shards(shard(options["shard"]), plans)
+    check_shards(shard(options.shard), plans)
     return plans
 
 
-def _writers(options: dict[str, Any]) -> list[Writer]:
-    writers: list[Writer] = [TerminalWriter(verbose=options["verbose"], quiet=options["quiet"])]
-    if options["output"] is not None:
-        files: list[Writer] = [JsonWriter(options["output"]), MarkdownWriter(options["output"])]
-        said = documented() if options["formats"] else Documented()
-        chosen = dict.fromkeys(options["formats"])
-        files += [FormatWriter(name, options["output"], said) for name in chosen]
-        writers.append(Kept(str(options["output"]), files))
+def _writers(options: RunOptions) -> list[Writer]:
+    writers: list[Writer] = [TerminalWriter(verbose=options.verbose, quiet=options.quiet)]
+    if options.output is not None:
+        files: list[Writer] = [JsonWriter(options.output), MarkdownWriter(options.output)]
+        said = documented() if options.formats else Documented()
+        chosen = dict.fromkeys(options.formats)
+        files += [FormatWriter(name, options.output, said) for name in chosen]
+        writers.append(FileWriters(str(options.output), files))
     return writers
 
 
-def _gate(options: dict[str, Any]) -> Gate:
+def _gate(options: RunOptions) -> Gate:
     """What makes the exit status; a mistake in a file of expectations is told before the run."""
-    return gate(options, known_targets(options["config"]), own_targets(options))
+    return gate(options, known_targets(options.config), module_targets(options))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import click
 
 from conformance.cli.errors import UsageProblem
-from conformance.results import ASPECTS
+from conformance.results import ASPECTS, Aspect
 
 Predicate = Callable[[str], bool]
 
@@ -25,6 +26,25 @@ aspects_option = click.option(
     type=click.Choice([str(aspect) for aspect in ASPECTS]),
     help="Only this aspect; may be repeated.",
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectionOptions:
+    """The values of `-k` and `--aspect`."""
+
+    selection: str | None = None
+    aspects: tuple[str, ...] = ()
+
+    @property
+    def select(self) -> Predicate:
+        """Whether a function is selected, by its name; UsageProblem if `-k` has no expression."""
+        return expression(self.selection) if self.selection is not None else lambda _: True
+
+    @property
+    def chosen_aspects(self) -> list[Aspect]:
+        """The aspects that are named; empty for all."""
+        return [Aspect(aspect) for aspect in self.aspects]
+
 
 _HELP = "write names or parts of names joined by and, or, not and parentheses: 'sum or softmax'"
 

@@ -11,11 +11,13 @@ import click
 from msgspec.structs import replace
 from rich.text import Text
 
-from conformance.cli.known import known_targets
+from conformance.cli.known_targets import known_targets
 from conformance.cli.results_files import DEFAULT_FOLDER, stored
 from conformance.reporting.detail import function_lines
+from conformance.reporting.listing import ListedFailure, listed_failures
+from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.paint import Paint, make_console
-from conformance.reporting.plain import GRAVEST_FIRST, Finding, clean, clean_block, findings
+from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import FunctionResult, Results, Verdict
 from conformance.specs import EDITIONS, Spec, Specs, load, load_conventions
 from conformance.specs.load import general_claims
@@ -132,7 +134,7 @@ def _print_script(function: str, results: Sequence[Results]) -> None:
     scripted = [
         (one.target.name, found)
         for one in results
-        for found in findings(one.functions, *Verdict)
+        for found in listed_failures(one.functions, *Verdict)
         if found.failure is not None and found.failure.script
     ]
     if not scripted:
@@ -148,12 +150,12 @@ def _print_script(function: str, results: Sequence[Results]) -> None:
         click.echo(f"  another: {_named(name, found)}", err=True)
 
 
-def _script(found: Finding) -> str:
+def _script(found: ListedFailure) -> str:
     script = (found.failure and found.failure.script) or ""
     return script if script.endswith("\n") else script + "\n"
 
 
-def _named(target: str, found: Finding) -> str:
+def _named(target: str, found: ListedFailure) -> str:
     identity = found.failure.id if found.failure else ""
     return clean(f"{target}, {found.aspect.aspect} {found.verdict}: --failure {identity}")
 

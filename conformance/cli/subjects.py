@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -15,8 +15,9 @@ from conformance.cli.errors import UsageProblem
 from conformance.cli.options import together
 from conformance.engine import Subject
 from conformance.program import Prelude
+from conformance.specs.records import Edition
 
-own_options = together(
+module_options = together(
     click.option(
         "--module", help="Test this module, such as my_package.backend, as a target of its own."
     ),
@@ -51,31 +52,45 @@ own_options = together(
 """`--module` and its companions."""
 
 
-def own_targets(options: dict[str, Any]) -> list[Target]:
+@dataclass(frozen=True, kw_only=True)
+class ModuleOptions:
+    """The values of these options, and the edition that the module is tested against."""
+
+    module: str | None = None
+    python: str | None = None
+    paths: tuple[Path, ...] = ()
+    variables: tuple[str, ...] = ()
+    eager: bool = False
+    adapter: str | None = None
+    edition: Edition | None = None
+
+
+def module_targets(options: ModuleOptions) -> list[Target]:
     """The target that --module and its companions describe, if they do."""
-    if options["module"]:
-        return [own(options)]
-    given = [o for o in ("python", "paths", "variables", "eager", "adapter") if options[o]]
+    if options.module:
+        return [module_target(options)]
+    given = [o for o in ("python", "paths", "variables", "eager", "adapter") if getattr(options, o)]
     if given:
         option = {"paths": "path", "variables": "env"}.get(given[0], given[0])
         raise UsageProblem(f"--{option} goes with --module", "add --module NAME")
     return []
 
 
-def own(options: dict[str, Any]) -> Target:
+def module_target(options: ModuleOptions) -> Target:
     """The target that --module and its companions describe."""
-    environment = dict(_variable(text) for text in options["variables"])
+    assert options.module is not None
+    environment = dict(_variable(text) for text in options.variables)
     target = Target(
-        name=options["module"],
-        module=options["module"],
-        edition=options["edition"] or "keras-2.2",
-        family="eager" if options["eager"] else "graph",
-        adapter=options["adapter"],
-        python=options["python"],
+        name=options.module,
+        module=options.module,
+        edition=options.edition or "keras-2.2",
+        family="eager" if options.eager else "graph",
+        adapter=options.adapter,
+        python=options.python,
         environment={k: literal(v) for k, v in environment.items()},
         script_environment=environment,
     )
-    return completed(target, [folder.resolve() for folder in options["paths"]])
+    return completed(target, [folder.resolve() for folder in options.paths])
 
 
 def _variable(text: str) -> tuple[str, str]:

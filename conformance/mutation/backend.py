@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -40,7 +41,7 @@ class MutatedTarget:
         """The mutant, as the worker is told of it; empty for none."""
         self.session = self._open()
 
-    def take_on(self, text: str) -> str:
+    def set_mutant(self, text: str) -> str:
         """Have this mutant from now on (none if empty); why it cannot be made, or nothing."""
         self.text = text
         self._launch.environment[MUTANT] = text  # type: ignore[index]
@@ -51,7 +52,7 @@ class MutatedTarget:
             return str(outcome)
         return outcome.value("made").text or ""
 
-    def anew(self) -> None:
+    def restart(self) -> None:
         """Another worker, with the mutant that the last one had."""
         self.session.close()
         self.session = self._open()
@@ -82,18 +83,7 @@ class MutatedTarget:
 
     def _started(self, text: str) -> Launch:
         made = launch(_mutated(self._target, text))
-        return Launch(
-            made.python,
-            made.module,
-            made.family,
-            dict(made.environment),
-            made.names,
-            made.adapter,
-            made.directory,
-            made.memory_limit,
-            made.startup,
-            made.mapping,
-        )
+        return replace(made, environment=dict(made.environment))
 
 
 def _mutated(target: Target, text: str) -> Target:

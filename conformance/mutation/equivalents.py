@@ -8,7 +8,7 @@ from importlib import resources
 
 from msgspec import Struct, ValidationError, convert
 
-from conformance.mutation.records import Judged
+from conformance.mutation.records import JudgedMutant
 
 
 class EquivalentsError(Exception):
@@ -47,7 +47,7 @@ def reasons(entries: Collection[Equivalent], target: str) -> dict[str, str]:
 
 
 def stale(
-    reasons: dict[str, str], judged: Collection[Judged], known: Collection[str]
+    reasons: dict[str, str], judged: Collection[JudgedMutant], known: Collection[str]
 ) -> Iterator[str]:
     """What is wrong with the list: a mutant that is killed after all, or does not exist."""
     killed = {one.name: one for one in judged if one.outcome == "killed"}

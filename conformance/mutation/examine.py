@@ -15,12 +15,12 @@ from conformance.engine.running.examination import Examination
 from conformance.engine.running.stop import Stop
 from conformance.engine.verdicts.tally import GRAVITY, Tally, verdict
 from conformance.mutation.backend import MutatedTarget
-from conformance.mutation.records import Shown
+from conformance.mutation.records import Kill
 from conformance.results import Aspect, FunctionResult, Verdict
 from conformance.results.events import CasesDone, Event
 
-Cell = tuple[str, Aspect]
-Verdicts = Mapping[Cell, Verdict]
+CellKey = tuple[str, Aspect]
+Verdicts = Mapping[CellKey, Verdict]
 
 
 @dataclass(slots=True)
@@ -31,16 +31,16 @@ class Watch:
     aspects: Sequence[Aspect] = ()
     """Only these aspects count; all if empty."""
     stop: Stop = field(default_factory=Stop)
-    kill: Shown | None = None
+    kill: Kill | None = None
     examination: Examination | None = None
 
-    def hear(self, event: Event) -> None:
+    def handle(self, event: Event) -> None:
         """Look again after cases that failed."""
         if isinstance(event, CasesDone) and event.failed and self.examination is not None:
             for name, tally in self.examination.tallies.items():
                 self._look(name, tally)
 
-    def conclude(self, functions: Sequence[FunctionResult]) -> Shown | None:
+    def conclude(self, functions: Sequence[FunctionResult]) -> Kill | None:
         """The first cell that is worse in the end, unless one was found on the way."""
         for cell, found in verdicts(functions).items():
             if self.kill is None:
@@ -57,13 +57,16 @@ class Watch:
         if self.kill is not None:
             self.stop.set()
 
-    def _compare(self, cell: Cell, found: Verdict) -> None:
+    def _compare(self, cell: CellKey, found: Verdict) -> None:
         function, aspect = cell
         was = self.base.get(cell)
         if was is None or (self.aspects and aspect not in self.aspects):
             return
         if GRAVITY[found] > GRAVITY[was]:
-            self.kill = Shown(function, aspect, found, was, *self._shown(function, aspect, found))
+            kind, gives = self._shown(function, aspect, found)
+            self.kill = Kill(
+                function=function, aspect=aspect, verdict=found, was=was, kind=kind, gives=gives
+            )
 
     def _shown(self, function: str, aspect: Aspect, found: Verdict) -> tuple[str, str]:
         assert self.examination is not None, "verdicts come of an examination"
@@ -73,7 +76,7 @@ class Watch:
         return (shown.kind, shown.gives) if shown else ("nothing checked", "")
 
 
-def verdicts(functions: Sequence[FunctionResult]) -> dict[Cell, Verdict]:
+def verdicts(functions: Sequence[FunctionResult]) -> dict[CellKey, Verdict]:
     """The verdict of every cell that was run."""
     cells = ((f.function, a) for f in functions for a in f.aspects)
     return {(name, a.aspect): a.verdict for name, a in cells if a.verdict is not Verdict.NOT_RUN}
@@ -84,7 +87,7 @@ def examined(
 ) -> list[FunctionResult]:
     """The results of these tasks, or of the part before something worse was found."""
     subject = backend.subject()
-    lane = Examination(subject, backend.session, tasks, common, watch.hear, watch.stop)
+    lane = Examination(subject, backend.session, tasks, common, watch.handle, watch.stop)
     watch.examination = lane
     return [one.result for one in lane.all(lambda _: None)]
 

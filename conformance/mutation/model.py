@@ -13,7 +13,7 @@ from conformance.specs import Signature, Spec
 Given = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """A function of an edition, as far as operators ask for it."""
 
@@ -50,7 +50,7 @@ class Operator:
     """The aspects in which the error has to be found; all if empty."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
     """One function of a backend with one error."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from conformance.mutation.records import Count, Judged, MutationReport
+from conformance.mutation.records import Count, JudgedMutant, MutationReport
 from conformance.reporting.markdown import escape
 
 
@@ -41,7 +41,7 @@ def _table(title: str, counted: Sequence[Count]) -> Iterator[str]:
     yield ""
 
 
-def _listed(title: str, mutants: Sequence[Judged]) -> Iterator[str]:
+def _listed(title: str, mutants: Sequence[JudgedMutant]) -> Iterator[str]:
     if not mutants:
         return
     yield f"## {title}"

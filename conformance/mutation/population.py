@@ -26,7 +26,12 @@ def _candidates(specs: Specs, edition: str) -> Iterator[Candidate]:
     for name, spec in specs.items():
         if edition in spec.editions:
             aspects = frozenset(demanded_aspects(spec, edition))
-            yield Candidate(spec, specs.theme(name), signature(spec, edition), aspects)
+            yield Candidate(
+                spec=spec,
+                theme=specs.theme(name),
+                documented=signature(spec, edition),
+                aspects=aspects,
+            )
 
 
 def _mutants(candidate: Candidate) -> Iterator[Mutant]:
@@ -35,4 +40,9 @@ def _mutants(candidate: Candidate) -> Iterator[Mutant]:
             continue
         for more in operator.applies(candidate):
             given = {**operator.given, **more}
-            yield Mutant(operator, candidate.spec.name, candidate.theme, given)
+            yield Mutant(
+                operator=operator,
+                function=candidate.spec.name,
+                theme=candidate.theme,
+                given=given,
+            )

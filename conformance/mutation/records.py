@@ -10,11 +10,11 @@ from msgspec import Struct, field
 from conformance.results import Aspect, Verdict
 
 SCHEMA: Literal["conformance-mutation/1"] = "conformance-mutation/1"
-Outcome = Literal["killed", "survived", "masked", "equivalent", "not made"]
+MutantOutcome = Literal["killed", "survived", "masked", "equivalent", "not made"]
 """`masked`: it survives where the target fails without it, so that no verdict could be worse."""
 
 
-class Shown(Struct, frozen=True):
+class Kill(Struct, frozen=True, kw_only=True):
     """The cell that shows an error: its verdict, and the one without the error."""
 
     function: str
@@ -27,15 +27,15 @@ class Shown(Struct, frozen=True):
     """What happened, in words that follow the call."""
 
 
-class Judged(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class JudgedMutant(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What came of one mutant."""
 
     name: str
     function: str
     theme: str
     operator: str
-    outcome: Outcome
-    shown: Shown | None = None
+    outcome: MutantOutcome
+    shown: Kill | None = None
     """Where it was killed."""
     reason: str = ""
     """Why it is equivalent or masked, or why it could not be made."""
@@ -75,12 +75,12 @@ class MutationReport(Struct, frozen=True, kw_only=True):
     summary: Count
     themes: list[Count]
     operators: list[Count]
-    mutants: list[Judged]
+    mutants: list[JudgedMutant]
     stale: list[str] = field(default_factory=list)
     """What is wrong with the list of equivalent mutants."""
 
 
-def count(name: str, judged: Iterable[Judged]) -> Count:
+def count(name: str, judged: Iterable[JudgedMutant]) -> Count:
     """The numbers of some mutants."""
     outcomes = [one.outcome for one in judged]
     killed, survived = outcomes.count("killed"), outcomes.count("survived")
@@ -96,9 +96,9 @@ def count(name: str, judged: Iterable[Judged]) -> Count:
     )
 
 
-def counts(names: Iterable[str], judged: Iterable[Judged], of: str) -> list[Count]:
+def counts(names: Iterable[str], judged: Iterable[JudgedMutant], of: str) -> list[Count]:
     """The numbers for each theme or operator (`of`) of which there are mutants."""
-    groups: dict[str, list[Judged]] = {name: [] for name in names}
+    groups: dict[str, list[JudgedMutant]] = {name: [] for name in names}
     for one in judged:
         groups[getattr(one, of)].append(one)
     return [count(name, members) for name, members in groups.items() if members]

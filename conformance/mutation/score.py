@@ -13,12 +13,12 @@ from conformance.engine.planning.plan import documented_names
 from conformance.mutation.backend import MutatedTarget
 from conformance.mutation.examine import Verdicts, Watch, examined, only, verdicts
 from conformance.mutation.model import Mutant
-from conformance.mutation.records import Judged, Shown
+from conformance.mutation.records import JudgedMutant, Kill, MutantOutcome
 from conformance.results import Aspect, Verdict
 from conformance.specs import Specs
 from conformance.specs.load import documented_name
 
-Tell = Callable[[Judged], None]
+Report = Callable[[JudgedMutant], None]
 SHOWING = (Aspect.VALUE, Aspect.STATE, Aspect.DISTRIBUTION, Aspect.CONFIGURATION)
 """The aspects that show errors of operators that are about none in particular."""
 
@@ -40,15 +40,15 @@ def showing(mutant: Mutant, judged: Collection[Aspect]) -> tuple[Aspect, ...]:
 
 @dataclass(slots=True)
 class Scoring:
-    """What all lanes share: the plan, the verdicts without an error, and the reasons."""
+    """What all workers share: the plan, the verdicts without an error, and the reasons."""
 
     target: Target
     specs: Specs
     common: Run
     reasons: Mapping[str, str]
     """Why mutants are equivalent, by name."""
-    tell: Tell
-    users: bool = True
+    report: Report
+    callers_too: bool = True
     """Whether what survives is looked for with the other functions that call it."""
     stop: threading.Event = field(default_factory=threading.Event)
     tasks: dict[str, Task] = field(init=False)
@@ -64,7 +64,7 @@ class Scoring:
             groups.setdefault(mutant.function, []).append(mutant)
         waiting = list(groups.values())
         with ThreadPoolExecutor(jobs) as pool:
-            futures = [pool.submit(self._lane, waiting[n::jobs]) for n in range(jobs)]
+            futures = [pool.submit(self._work, waiting[n::jobs]) for n in range(jobs)]
             try:
                 for future in futures:
                     future.result()
@@ -72,13 +72,13 @@ class Scoring:
                 self.stop.set()
                 raise
 
-    def _lane(self, groups: Iterable[Sequence[Mutant]]) -> None:
-        lane = Lane(self)
+    def _work(self, groups: Iterable[Sequence[Mutant]]) -> None:
+        worker = ScoringWorker(self)
         try:
             for group in groups:
-                lane.function(group)
+                worker.function(group)
         finally:
-            lane.backend.close()
+            worker.backend.close()
 
     def callers(self, function: str) -> list[Task]:
         """The other functions whose programs call this one."""
@@ -91,7 +91,7 @@ class Scoring:
         ]
 
 
-class Lane:
+class ScoringWorker:
     """One worker, and the functions that it judges the mutants of."""
 
     def __init__(self, scoring: Scoring) -> None:
@@ -111,27 +111,27 @@ class Lane:
         if self.scoring.stop.is_set():
             return
         if self._without_error(task, again=True) != before:
-            self.backend.anew()
+            self.backend.restart()
             judged = [self._alone(m, task) for m in mutants]
         for one in judged:
-            self.scoring.tell(one)
+            self.scoring.report(one)
 
-    def _alone(self, mutant: Mutant, task: Task) -> Judged:
-        self.backend.anew()
+    def _alone(self, mutant: Mutant, task: Task) -> JudgedMutant:
+        self.backend.restart()
         try:
             return self._one(mutant, task)
         finally:
-            self.backend.anew()
+            self.backend.restart()
 
-    def _one(self, mutant: Mutant, task: Task) -> Judged:
+    def _one(self, mutant: Mutant, task: Task) -> JudgedMutant:
         target = self.scoring.target
         name = documented_name(task.spec, target.edition)
-        problem = self.backend.take_on(mutant.text(target.names.get(name, name)))
+        problem = self.backend.set_mutant(mutant.text(target.names.get(name, name)))
         if problem:
             return _judged(mutant, "not made", reason=problem)
         kill = self._killed(mutant, [task])
-        if kill is None and self.scoring.users and mutant.name not in self.scoring.reasons:
-            kill = self._killed_by_users(mutant)
+        if kill is None and self.scoring.callers_too and mutant.name not in self.scoring.reasons:
+            kill = self._killed_by_callers(mutant)
         if kill is not None:
             return _judged(mutant, "killed", shown=kill)
         if mutant.name in self.scoring.reasons:
@@ -147,19 +147,19 @@ class Lane:
         hidden = [(a, found.get(a, Verdict.CONFORMS)) for a in showing(mutant, found)]
         return ", ".join(f"{a}: {v} without it" for a, v in hidden if v is not Verdict.CONFORMS)
 
-    def _killed_by_users(self, mutant: Mutant) -> Shown | None:
+    def _killed_by_callers(self, mutant: Mutant) -> Kill | None:
         for task in self.scoring.callers(mutant.function):
             if self.scoring.stop.is_set():
                 return None
             if task.spec.name not in self._base:
                 told = self.backend.text
                 self._without_error(task)
-                self.backend.take_on(told)
+                self.backend.set_mutant(told)
             if (kill := self._killed(mutant, [task])) is not None:
                 return kill
         return None
 
-    def _killed(self, mutant: Mutant, tasks: Sequence[Task]) -> Shown | None:
+    def _killed(self, mutant: Mutant, tasks: Sequence[Task]) -> Kill | None:
         aspects = mutant.operator.aspects
         base = {cell: v for t in tasks for cell, v in self._base[t.spec.name].items()}
         chosen = [only(task, aspects) for task in tasks] if aspects else list(tasks)
@@ -170,7 +170,7 @@ class Lane:
         """The verdicts on the backend as it is."""
         name = task.spec.name
         if again or name not in self._base:
-            self.backend.take_on("")
+            self.backend.set_mutant("")
             watch = Watch({})
             found = verdicts(examined(self.backend, [task], self.scoring.common, watch))
             if again:
@@ -179,12 +179,15 @@ class Lane:
         return self._base[name]
 
 
-def _judged(mutant: Mutant, outcome: str, **more: object) -> Judged:
-    return Judged(
+def _judged(
+    mutant: Mutant, outcome: MutantOutcome, *, shown: Kill | None = None, reason: str = ""
+) -> JudgedMutant:
+    return JudgedMutant(
         name=mutant.name,
         function=mutant.function,
         theme=mutant.theme,
         operator=mutant.operator.name,
-        outcome=outcome,  # type: ignore[arg-type]
-        **more,  # type: ignore[arg-type]
+        outcome=outcome,
+        shown=shown,
+        reason=reason,
     )

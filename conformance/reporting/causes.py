@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from conformance.reporting.plain import GRAVEST_FIRST, Finding, clean
+from conformance.reporting.listing import ListedFailure
+from conformance.reporting.marks import GRAVEST_FIRST
+from conformance.reporting.safe_text import clean
 from conformance.results import Verdict
 
 _RAISES = re.compile(r"(raises .+?)(?: where [\w.-]+:\d+ | where by convention | in place of |$)")
@@ -38,24 +40,24 @@ class Cause(NamedTuple):
 
     verdict: Verdict
     says: str
-    findings: list[Finding]
+    failures: list[ListedFailure]
 
     @property
     def functions(self) -> list[str]:
         """The functions that are concerned, each once."""
-        return list(dict.fromkeys(f.function for f in self.findings))
+        return list(dict.fromkeys(f.function for f in self.failures))
 
 
-def causes(found: Iterable[Finding]) -> list[Cause]:
-    """The findings under their causes: the gravest first, then the most frequent."""
-    grouped: dict[tuple[Verdict, str], list[Finding]] = {}
+def causes(found: Iterable[ListedFailure]) -> list[Cause]:
+    """The failures under their causes: the gravest first, then the most frequent."""
+    grouped: dict[tuple[Verdict, str], list[ListedFailure]] = {}
     for one in found:
         grouped.setdefault((one.verdict, cause(one)), []).append(one)
     made = [Cause(verdict, says, listed) for (verdict, says), listed in grouped.items()]
     return sorted(made, key=lambda c: (GRAVEST_FIRST.index(c.verdict), -len(c.functions)))
 
 
-def cause(found: Finding) -> str:
+def cause(found: ListedFailure) -> str:
     """What a failure has in common with others of its cause.
 
     A divergence: the convention that it leaves. An exception: its type and message without names,
@@ -69,7 +71,7 @@ def cause(found: Finding) -> str:
     return _outcome(found)
 
 
-def _outcome(found: Finding) -> str:
+def _outcome(found: ListedFailure) -> str:
     assert found.failure is not None
     message = clean(found.failure.message)
     if ended := _SIGNAL.search(message):

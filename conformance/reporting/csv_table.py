@@ -6,7 +6,9 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 
-from conformance.reporting.plain import GRAVEST_FIRST, Finding, clean
+from conformance.reporting.listing import ListedFailure
+from conformance.reporting.marks import GRAVEST_FIRST
+from conformance.reporting.safe_text import clean
 from conformance.results import AspectResult, Results
 
 COLUMNS = (
@@ -46,7 +48,7 @@ def _rows(results: Results) -> Iterator[list[str]]:
 
 
 def _verdict(function: str, aspect: AspectResult) -> list[str]:
-    listed = [Finding(function, aspect, failure) for failure in aspect.failures]
+    listed = [ListedFailure(function, aspect, failure) for failure in aspect.failures]
     worst = min(listed, key=lambda f: GRAVEST_FIRST.index(f.verdict), default=None)
     failure = worst.failure if worst else None
     return [

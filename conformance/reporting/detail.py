@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from conformance.reporting.columns import MatrixColumn, column
 from conformance.reporting.failures import failure_lines
+from conformance.reporting.listing import listed_failures
+from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.matrix import grid, legend
 from conformance.reporting.paint import Paint
-from conformance.reporting.plain import GRAVEST_FIRST, Column, column, findings
 from conformance.results import ASPECTS, AspectResult, Results, Verdict
 
 _DETAILED = [v for v in GRAVEST_FIRST if v not in (Verdict.CONFORMS, Verdict.NOT_APPLICABLE)]
@@ -27,7 +29,7 @@ def function_lines(
     if absent:
         yield paint.text(f"Not run on: {', '.join(absent)}")
     for entry in tested:
-        found = findings([entry.functions[function]], *_DETAILED)
+        found = listed_failures([entry.functions[function]], *_DETAILED)
         if found:
             yield Text()
             yield paint.text(f"{entry.name} ({entry.edition})", "bold")
@@ -35,8 +37,10 @@ def function_lines(
             yield from failure_lines(one, paint)
 
 
-def _verdicts(columns: Sequence[Column], function: str, paint: Paint, width: int) -> Iterator[Text]:
-    def cell(entry: Column, aspect: str) -> Text:
+def _verdicts(
+    columns: Sequence[MatrixColumn], function: str, paint: Paint, width: int
+) -> Iterator[Text]:
+    def cell(entry: MatrixColumn, aspect: str) -> Text:
         return _cell(_aspect(entry, function, aspect), paint)
 
     yield from legend(columns, paint, width)
@@ -48,7 +52,7 @@ def _verdicts(columns: Sequence[Column], function: str, paint: Paint, width: int
                 yield paint.text(f"{entry.name}: {aspect.aspect} {accuracy(aspect)}")
 
 
-def _aspect(entry: Column, function: str, aspect: str) -> AspectResult | None:
+def _aspect(entry: MatrixColumn, function: str, aspect: str) -> AspectResult | None:
     listed = entry.functions[function].aspects
     return next((a for a in listed if a.aspect == aspect), None)
 

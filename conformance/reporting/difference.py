@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from conformance.reporting.json_results import representable, schema_of
-from conformance.reporting.plain import GRAVEST_FIRST
+from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.results import (
     ASPECTS,
     Aspect,
@@ -26,7 +26,7 @@ SCHEMA: Literal["conformance-difference/1"] = "conformance-difference/1"
 SCHEMA_ID = "urn:keras-backend-conformance:schema:difference-1"
 
 
-class Origin(Struct, frozen=True, kw_only=True):
+class ComparedRun(Struct, frozen=True, kw_only=True):
     """One of the two targets, and the run that its results are of."""
 
     target: TargetInfo
@@ -57,8 +57,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
     """All differences of two targets; `compared` aspects were judged on both."""
 
     schema: Literal["conformance-difference/1"] = SCHEMA
-    a: Origin
-    b: Origin
+    a: ComparedRun
+    b: ComparedRun
     compared: int
     only_in_a: list[str]
     """Functions that were judged on A alone: not in B's edition, or not in its run."""
@@ -82,8 +82,8 @@ def compare(
     judged = [pair for pair in pairs if pair[1].aspect in aspects and _both_judged(*pair[1:])]
     same_edition = a.target.edition == b.target.edition
     return Comparison(
-        a=Origin(target=a.target, run=a.run),
-        b=Origin(target=b.target, run=b.run),
+        a=ComparedRun(target=a.target, run=a.run),
+        b=ComparedRun(target=b.target, run=b.run),
         compared=len(judged),
         only_in_a=[name for name in of_a if name not in of_b],
         only_in_b=[name for name in of_b if name not in of_a],

@@ -8,9 +8,10 @@ from rich.text import Text
 
 from conformance.reporting.difference import Comparison, Difference, Side, answer_of, named
 from conformance.reporting.failures import failure_lines
+from conformance.reporting.listing import ListedFailure
 from conformance.reporting.markdown import code, escape, fenced
+from conformance.reporting.marks import MARKS
 from conformance.reporting.paint import Paint
-from conformance.reporting.plain import MARKS, Finding
 from conformance.results import AspectResult, Failure, Verdict
 
 
@@ -116,7 +117,7 @@ def _failure_lines(
     if not verbose:
         return
     aspect = AspectResult(aspect=difference.aspect, verdict=side.verdict, cases=side.cases)
-    detailed = list(failure_lines(Finding(difference.function, aspect, failure), paint))
+    detailed = list(failure_lines(ListedFailure(difference.function, aspect, failure), paint))
     yield from (Text.assemble("    ", line) for line in detailed[1:])
     for line in paint.block(failure.script or "").rstrip("\n").split("\n"):
         yield Text(f"        {line}".rstrip())

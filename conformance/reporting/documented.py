@@ -22,7 +22,7 @@ class PrintedSignature(Struct, frozen=True, kw_only=True):
     """The editions that it binds."""
 
 
-class Statement(Struct, frozen=True):
+class DocumentedDemand(Struct, frozen=True, kw_only=True):
     """Something that is demanded, in the suite's own words; `at` has `document:line` strings."""
 
     about: str
@@ -39,7 +39,7 @@ class Correction(Struct, frozen=True, kw_only=True):
     at: list[str]
 
 
-class Convention(Struct, frozen=True):
+class StatedConvention(Struct, frozen=True, kw_only=True):
     """What the suite expects where the documents are silent, and whose rule it is."""
 
     name: str
@@ -57,10 +57,10 @@ class DocumentedFunction(Struct, frozen=True, kw_only=True):
     signatures: list[PrintedSignature]
     renamed: dict[str, str] = field(default_factory=dict)
     """Older names of parameters to the newest."""
-    claims: list[Statement] = field(default_factory=list)
-    errors: list[Statement] = field(default_factory=list)
+    claims: list[DocumentedDemand] = field(default_factory=list)
+    errors: list[DocumentedDemand] = field(default_factory=list)
     errata: list[Correction] = field(default_factory=list)
-    conventions: list[Convention] = field(default_factory=list)
+    conventions: list[StatedConvention] = field(default_factory=list)
     accuracy: str | None = None
     """How wrong a right implementation may be, in words."""
 
@@ -69,4 +69,4 @@ class Documented(Struct, frozen=True):
     """All functions by name, in the order of their themes, and all conventions by name."""
 
     functions: Mapping[str, DocumentedFunction] = field(default_factory=dict)
-    conventions: Mapping[str, Convention] = field(default_factory=dict)
+    conventions: Mapping[str, StatedConvention] = field(default_factory=dict)

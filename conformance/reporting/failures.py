@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from rich.text import Text
 
+from conformance.reporting.listing import ListedFailure
 from conformance.reporting.paint import Paint
-from conformance.reporting.plain import Finding
 from conformance.results import Array, Failure
 
 ROWS = 8
@@ -19,8 +19,8 @@ ROW_WIDTH = 12
 Element = int | float | bool | str
 
 
-def failure_lines(found: Finding, paint: Paint) -> Iterator[Text]:
-    """The lines on one finding: message, accuracy, expected and got, output."""
+def failure_lines(found: ListedFailure, paint: Paint) -> Iterator[Text]:
+    """The lines on one failure: message, accuracy, expected and got, output."""
     yield Text.assemble(
         paint.mark(found.verdict, found.aspect.aspect), "  ", paint.text(found.message)
     )
@@ -41,7 +41,7 @@ def _indented(lines: Iterator[Text], by: int) -> Iterator[Text]:
         yield Text.assemble(" " * by, line)
 
 
-def _facts(found: Finding, failure: Failure, paint: Paint) -> Iterator[Text]:
+def _facts(found: ListedFailure, failure: Failure, paint: Paint) -> Iterator[Text]:
     scripted = ", has a script" if failure.script else ""
     yield paint.text(
         f"{failure.id}: {failure.kind}, {failure.count} of {found.aspect.cases} cases{scripted}"

@@ -11,8 +11,8 @@ from conformance.reporting.documented import Documented
 from conformance.reporting.html.site import site
 from conformance.reporting.json_results import encode, file_name
 from conformance.reporting.pictures.files import badges, pictures
-from conformance.reporting.targets import lineages
-from conformance.reporting.writer import Collected, write_atomically
+from conformance.reporting.targets import target_histories
+from conformance.reporting.writer import ResultsCollector, write_atomically
 from conformance.results import Results
 from conformance.results.events import Event, RunFinished
 
@@ -44,7 +44,7 @@ def _results(one: Results) -> File:
 
 
 FORMATS: dict[str, Format] = {
-    "html": Format("a site: index.html", lambda r, d: site(lineages(r), d), history=True),
+    "html": Format("a site: index.html", lambda r, d: site(target_histories(r), d), history=True),
     "results": Format("TARGET.json, parts put together", lambda r, _: map(_results, r)),
     "markdown": _single(markdown.MATRIX, _matrix, "the matrix as a page: matrix.md"),
     "summary": _single("summary.md", job_summary.render, "a short page for a CI job: summary.md"),
@@ -61,7 +61,7 @@ def made(name: str, results: Sequence[Results], documented: Documented) -> Itera
     """The files of a format; of each target the newest results, or all if it shows history."""
     chosen = FORMATS[name]
     if not chosen.history:
-        results = [one.newest.results for one in lineages(results)]
+        results = [one.newest.results for one in target_histories(results)]
     return chosen.files(results, documented)
 
 
@@ -80,7 +80,7 @@ class FormatWriter:
 
     def __init__(self, name: str, folder: Path, documented: Documented) -> None:
         self.name, self.folder, self.documented = name, folder, documented
-        self._collected = Collected()
+        self._collected = ResultsCollector()
 
     def handle(self, event: Event) -> None:
         """Collect results; write at RunFinished. OSError if the folder cannot be written."""

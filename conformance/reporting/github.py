@@ -9,15 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from conformance.reporting.causes import Cause, causes, shared
-from conformance.reporting.plain import (
-    BROKEN,
-    GRAVEST_FIRST,
-    MARKS,
-    clean,
-    count_verdicts,
-    findings,
-    score,
-)
+from conformance.reporting.counting import count_verdicts, score
+from conformance.reporting.listing import listed_failures
+from conformance.reporting.marks import BROKEN, GRAVEST_FIRST, MARKS
+from conformance.reporting.safe_text import clean
 from conformance.results import Results, Verdict
 
 _TOLD = [v for v in GRAVEST_FIRST if v not in (Verdict.CONFORMS, Verdict.NOT_APPLICABLE)]
@@ -39,14 +34,14 @@ def render(results: Iterable[Results]) -> bytes:
 
 
 def _broken(results: Results) -> list[Cause]:
-    return causes(findings(results.functions, *BROKEN))
+    return causes(listed_failures(results.functions, *BROKEN))
 
 
 def _error(results: Results, cause: Cause) -> str:
     concerned = cause.functions
     title = f"{results.target.name}: {shared(concerned, 3)} {MARKS[cause.verdict].verb}"
-    others = f" (and {len(cause.findings) - 1} more like it)" if len(cause.findings) > 1 else ""
-    return _command("error", title, clean(cause.findings[0].message) + others)
+    others = f" (and {len(cause.failures) - 1} more like it)" if len(cause.failures) > 1 else ""
+    return _command("error", title, clean(cause.failures[0].message) + others)
 
 
 def _notice(results: Results) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from conformance.reporting.causes import Cause, causes, shared
+from conformance.reporting.counting import count_verdicts, score
+from conformance.reporting.listing import listed_failures
 from conformance.reporting.markdown import code, escape, fenced
-from conformance.reporting.plain import BROKEN, MARKS, count_verdicts, findings, score
+from conformance.reporting.marks import BROKEN, MARKS
 from conformance.results import Results, Verdict
 
 MOST = 12
@@ -52,10 +54,10 @@ def _scores(listed: Sequence[Results]) -> Iterator[str]:
 
 
 def _failures(results: Results) -> Iterator[str]:
-    found = causes(findings(results.functions, *BROKEN))
+    found = causes(listed_failures(results.functions, *BROKEN))
     if not found:
         return
-    count = sum(len(c.findings) for c in found)
+    count = sum(len(c.failures) for c in found)
     yield ""
     yield f"### {escape(results.target.name)}: {count} failures of {len(found)} causes"
     yield ""
@@ -66,7 +68,7 @@ def _failures(results: Results) -> Iterator[str]:
 
 
 def _cause(cause: Cause) -> Iterator[str]:
-    first = cause.findings[0]
+    first = cause.failures[0]
     names = escape(shared(cause.functions))
     yield f"* {MARKS[cause.verdict].symbol} **{names}**: {escape(first.message)}"
     if first.failure is not None and first.failure.script:

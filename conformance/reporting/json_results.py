@@ -97,14 +97,16 @@ def representable(value: Any, key: str = "") -> Any:
     return value
 
 
-class _Head(msgspec.Struct):
+class SchemaHeader(msgspec.Struct):
+    """The field that says what a JSON file of the suite holds; other fields are passed over."""
+
     schema: str
 
 
 def read_results(path: Path) -> Results:
     """The results in a file; ResultsError if it holds something else, OSError if unreadable."""
     content = path.read_bytes()
-    head = _decode(path, content, _Head)
+    head = _decode(path, content, SchemaHeader)
     if head.schema != SCHEMA:
         raise ResultsError(
             path,

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from xml.etree import ElementTree
 
-from conformance.reporting.plain import Finding, clean, clean_block
+from conformance.reporting.listing import ListedFailure
+from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import AspectResult, FunctionResult, Results, Verdict
 
 Element = ElementTree.Element
@@ -76,10 +77,10 @@ def _cases(target: str, function: FunctionResult) -> Iterator[Element]:
 
 
 def _outcome(function: str, aspect: AspectResult) -> Iterator[Element]:
-    listed = [Finding(function, aspect, failure) for failure in aspect.failures]
+    listed = [ListedFailure(function, aspect, failure) for failure in aspect.failures]
     if tag := _ELEMENTS.get(aspect.verdict):
         deciding = [f for f in listed if f.verdict is aspect.verdict]
-        yield _told(tag, deciding or [Finding(function, aspect, None)])
+        yield _told(tag, deciding or [ListedFailure(function, aspect, None)])
     others = [f for f in listed if f.verdict is not aspect.verdict or tag is None]
     if others:
         output = Element("system-out")
@@ -87,7 +88,7 @@ def _outcome(function: str, aspect: AspectResult) -> Iterator[Element]:
         yield output
 
 
-def _told(tag: str, deciding: Sequence[Finding]) -> Element:
+def _told(tag: str, deciding: Sequence[ListedFailure]) -> Element:
     first = deciding[0]
     element = Element(tag, message=clean(first.message))
     if first.failure is not None:
@@ -96,6 +97,6 @@ def _told(tag: str, deciding: Sequence[Finding]) -> Element:
     return element
 
 
-def _text(found: Finding) -> str:
+def _text(found: ListedFailure) -> str:
     script = found.failure.script if found.failure else None
     return clean(found.message) + (f"\n\n{clean_block(script).rstrip()}" if script else "")

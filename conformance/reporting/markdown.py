@@ -7,23 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from conformance.reporting.plain import (
-    BROKEN,
-    GRAVEST_FIRST,
-    MARKS,
-    Column,
-    Finding,
-    by_theme,
-    clean,
-    clean_block,
-    column,
-    count_verdicts,
-    findings,
-    marks_of,
-    score,
-)
+from conformance.reporting.columns import MatrixColumn, by_theme, column, marks_of
+from conformance.reporting.counting import count_verdicts, score
+from conformance.reporting.listing import ListedFailure, listed_failures
+from conformance.reporting.marks import BROKEN, GRAVEST_FIRST, MARKS
+from conformance.reporting.safe_text import clean, clean_block
 from conformance.reporting.summary import convention, time_line
-from conformance.reporting.writer import Collected, write_atomically
+from conformance.reporting.writer import ResultsCollector, write_atomically
 from conformance.results import Results, Verdict
 from conformance.results.events import Event, RunFinished, TargetUnavailable
 
@@ -35,7 +25,7 @@ class MarkdownWriter:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / MATRIX
-        self._collected = Collected()
+        self._collected = ResultsCollector()
         self.unavailable: list[TargetUnavailable] = []
 
     def handle(self, event: Event) -> None:
@@ -140,7 +130,7 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _matrix(columns: Sequence[Column]) -> Iterator[str]:
+def _matrix(columns: Sequence[MatrixColumn]) -> Iterator[str]:
     yield "## Matrix"
     yield ""
     yield from _table_head(["function", *(code(c.name) for c in columns)])
@@ -153,17 +143,17 @@ def _matrix(columns: Sequence[Column]) -> Iterator[str]:
     yield from _legend(columns)
 
 
-def _score(entry: Column) -> str:
+def _score(entry: MatrixColumn) -> str:
     points = score(entry.functions.values())
     return f"{points} ({points.percent})" if points.demanded else str(points)
 
 
-def _cell(entry: Column, function: str) -> str:
+def _cell(entry: MatrixColumn, function: str) -> str:
     mark = MARKS[entry.verdict(function)]
     return f"{mark.symbol} {mark.letter} {entry.cell(function)}".rstrip()
 
 
-def _legend(columns: Sequence[Column]) -> Iterator[str]:
+def _legend(columns: Sequence[MatrixColumn]) -> Iterator[str]:
     yield (
         "A cell shows the worst verdict over the function's aspects, and how many aspects conform "
         "of those that the target's edition demands."
@@ -209,14 +199,14 @@ def _broken(results: Results) -> Iterator[str]:
         Verdict.TIMED_OUT: "Time-outs",
     }
     for verdict in BROKEN:
-        found = findings(results.functions, verdict)
+        found = listed_failures(results.functions, verdict)
         if found:
             yield from ("", f"### {titles[verdict]} of {escape(results.target.name)}", "")
         for one in found:
             yield from _finding(one)
 
 
-def _finding(found: Finding) -> Iterator[str]:
+def _finding(found: ListedFailure) -> Iterator[str]:
     yield f"* {code(found.function)}, {found.aspect.aspect}: {escape(found.message)}"
     failure = found.failure
     if failure is None:
@@ -237,7 +227,7 @@ def _finding(found: Finding) -> Iterator[str]:
 
 
 def _unsupported(results: Results) -> Iterator[str]:
-    found = findings(results.functions, Verdict.UNSUPPORTED)
+    found = listed_failures(results.functions, Verdict.UNSUPPORTED)
     names = dict.fromkeys(f.function for f in found)
     if names:
         yield from ("", f"### Unsupported by {escape(results.target.name)}", "")
@@ -245,7 +235,7 @@ def _unsupported(results: Results) -> Iterator[str]:
 
 
 def _divergences(results: Results) -> Iterator[str]:
-    found = findings(results.functions, Verdict.DIVERGES)
+    found = listed_failures(results.functions, Verdict.DIVERGES)
     if not found:
         return
     yield from ("", f"### Divergences of {escape(results.target.name)}", "")

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from rich.text import Text
 
+from conformance.reporting.columns import MatrixColumn, by_theme, labels, marks_of
 from conformance.reporting.paint import Paint
-from conformance.reporting.plain import Column, by_theme, labels, marks_of
 from conformance.results import Verdict
 
 LABEL_WIDTH = 10
@@ -16,20 +16,20 @@ NAME_WIDTH = 28
 """Columns for a function name, indented; fewer if no name needs them."""
 
 
-def matrix(columns: Sequence[Column], paint: Paint, width: int) -> Iterator[Text]:
+def matrix(columns: Sequence[MatrixColumn], paint: Paint, width: int) -> Iterator[Text]:
     """The lines of the matrix, each at most `width` columns wide (or as wide as one target)."""
     if not columns:
         return
     yield from legend(columns, paint, width)
     yield Text("The figures: aspects that conform / aspects that the edition demands")
 
-    def cell(entry: Column, name: str) -> Text:
+    def cell(entry: MatrixColumn, name: str) -> Text:
         return paint.mark(entry.verdict(name), entry.cell(name))
 
     yield from grid(columns, by_theme(columns), cell, paint, width)
 
 
-def legend(columns: Sequence[Column], paint: Paint, width: int) -> Iterator[Text]:
+def legend(columns: Sequence[MatrixColumn], paint: Paint, width: int) -> Iterator[Text]:
     """Which label is which target, and what the marks mean."""
     for column, label in zip(columns, _labels(columns), strict=True):
         named = f"{column.name}, {column.edition}"
@@ -47,9 +47,9 @@ def legend(columns: Sequence[Column], paint: Paint, width: int) -> Iterator[Text
 
 
 def grid(
-    columns: Sequence[Column],
+    columns: Sequence[MatrixColumn],
     sections: Mapping[str, Sequence[str]],
-    cell: Callable[[Column, str], Text],
+    cell: Callable[[MatrixColumn, str], Text],
     paint: Paint,
     width: int,
 ) -> Iterator[Text]:
@@ -71,7 +71,7 @@ def grid(
                 yield _row(name, cells, paint, name_width)
 
 
-def _labels(columns: Sequence[Column]) -> list[str]:
+def _labels(columns: Sequence[MatrixColumn]) -> list[str]:
     return labels([column.name for column in columns], LABEL_WIDTH)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from conformance.reporting.markdown import code, escape, fenced
-from conformance.reporting.migration_claims import ASIDE, Row, tried
-from conformance.reporting.plain import GRAVEST_FIRST, MARKS, worst
+from conformance.reporting.marks import GRAVEST_FIRST, MARKS, worst
+from conformance.reporting.migration_claims import NOT_OF_CALLS, Replacement, tried
 from conformance.results import Aspect, Failure, Results, Verdict
 
 _NOTHING = Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE
@@ -40,7 +40,7 @@ under `functions/FUNCTION.html#failures`.
 def migration_page(
     title: str,
     notes: Sequence[str],
-    rows: Sequence[Row],
+    rows: Sequence[Replacement],
     results: Sequence[Results],
     command: str,
 ) -> str:
@@ -71,7 +71,7 @@ def _origin(results: Sequence[Results], command: str) -> Iterator[str]:
         yield f"* {code(one.target.name)}: {escape(versions)}; Python {one.target.python}; {cases}"
 
 
-def _themes(rows: Mapping[str, Row], results: Sequence[Results]) -> dict[str, list[str]]:
+def _themes(rows: Mapping[str, Replacement], results: Sequence[Results]) -> dict[str, list[str]]:
     """The functions by theme, in the order of the results; those of no result come last."""
     themes: dict[str, list[str]] = {}
     seen: set[str] = set()
@@ -84,7 +84,7 @@ def _themes(rows: Mapping[str, Row], results: Sequence[Results]) -> dict[str, li
     return themes
 
 
-def _table(rows: Iterable[Row], results: Sequence[Results]) -> Iterator[str]:
+def _table(rows: Iterable[Replacement], results: Sequence[Results]) -> Iterator[str]:
     head = ["old", "new", *(one.target.name for one in results), "differs", "remark"]
     yield _line([escape(part) for part in head])
     yield _line(["---"] * len(head))
@@ -94,15 +94,15 @@ def _table(rows: Iterable[Row], results: Sequence[Results]) -> Iterator[str]:
         yield _line([_code(row.old), new, *marks, _text(_differing(row)), _text(row.remark)])
 
 
-def _differing(row: Row) -> str:
+def _differing(row: Replacement) -> str:
     """All that is not as it was, in Markdown."""
-    untaken = f"takes no {', '.join(f'`{name}`' for name in row.untaken)}" if row.untaken else ""
+    left_out = f"takes no {', '.join(f'`{name}`' for name in row.left_out)}" if row.left_out else ""
     alone = (f"`{target}`: {text}" for target, text in row.on.items())
     refused = f"refuses: {'; '.join(dict.fromkeys(row.refuses))}" if row.refuses else ""
-    return ". ".join(filter(None, [row.differs, *alone, untaken, refused]))
+    return ". ".join(filter(None, [row.differs, *alone, left_out, refused]))
 
 
-def _new(row: Row) -> str:
+def _new(row: Replacement) -> str:
     if not row.new:
         return ""
     return f"[code](#{row.name})" if "\n" in row.new else _code(row.new)
@@ -126,7 +126,9 @@ def _cell(results: Results, name: str) -> str:
     function = next((f for f in results.functions if f.function == name), None)
     if function is None:
         return MARKS[Verdict.NOT_APPLICABLE].symbol
-    judged = [a for a in function.aspects if a.aspect not in ASIDE and a.verdict not in _NOTHING]
+    judged = [
+        a for a in function.aspects if a.aspect not in NOT_OF_CALLS and a.verdict not in _NOTHING
+    ]
     if not judged:
         return MARKS[Verdict.UNSUPPORTED].symbol
     gravest = worst(a.verdict for a in judged)
@@ -138,7 +140,7 @@ def _cell(results: Results, name: str) -> str:
     return f"[{text}](#{name}-cases)" if any(a.failures for a in judged) else text
 
 
-def _long(rows: Iterable[Row]) -> Iterator[str]:
+def _long(rows: Iterable[Replacement]) -> Iterator[str]:
     longer = [row for row in rows if "\n" in row.new]
     if longer:
         yield "## Calls of several lines"
@@ -148,7 +150,7 @@ def _long(rows: Iterable[Row]) -> Iterator[str]:
         yield from fenced(f"def {row.old}:\n{body}")
 
 
-def _cases(rows: Mapping[str, Row], results: Sequence[Results]) -> Iterator[str]:
+def _cases(rows: Mapping[str, Replacement], results: Sequence[Results]) -> Iterator[str]:
     """Every failure once under its function, with the targets that show it; gravest first."""
     yield from _CASES.splitlines()
     for name in rows:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from conformance.reporting.plain import BROKEN, Finding, findings
+from conformance.reporting.listing import ListedFailure, listed_failures
+from conformance.reporting.marks import BROKEN
 from conformance.results import Aspect, FunctionResult, Results, Verdict
 
-ASIDE = frozenset({Aspect.PRESENCE, Aspect.SIGNATURE, Aspect.GRADIENT})
+NOT_OF_CALLS = frozenset({Aspect.PRESENCE, Aspect.SIGNATURE, Aspect.GRADIENT})
 """What says nothing of a call: a table has the documented signatures, and gradients are taken by
 other means."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replacement:
     """One function: its documented signature, and the lines or the expression that replace it."""
 
     name: str
@@ -25,13 +26,13 @@ class Row:
     remark: str = ""
     on: Mapping[str, str] = field(default_factory=dict)
     """What differs on one target alone."""
-    untaken: Sequence[str] = ()
+    left_out: Sequence[str] = ()
     """The parameters that the new call leaves out."""
     refuses: Sequence[str] = ()
     """What it refuses by itself."""
 
 
-def unproven(rows: Iterable[Row], results: Sequence[Results]) -> Iterator[str]:
+def unproven(rows: Iterable[Replacement], results: Sequence[Results]) -> Iterator[str]:
     """One line for each claim that the results do not bear out.
 
     A function that no result has is passed over; a claim that something differs has to be shown by
@@ -48,16 +49,16 @@ def unproven(rows: Iterable[Row], results: Sequence[Results]) -> Iterator[str]:
 
 def tried(
     functions: Iterable[FunctionResult], verdicts: Iterable[Verdict] = Verdict
-) -> list[Finding]:
-    """The findings of these verdicts in the aspects that a call is judged by, gravest first."""
-    return [f for f in findings(functions, *verdicts) if f.aspect.aspect not in ASIDE]
+) -> list[ListedFailure]:
+    """The failures with these verdicts in the aspects that a call is judged by, gravest first."""
+    return [f for f in listed_failures(functions, *verdicts) if f.aspect.aspect not in NOT_OF_CALLS]
 
 
 def _of(results: Results, name: str) -> FunctionResult | None:
     return next((f for f in results.functions if f.function == name), None)
 
 
-def _unnoted(row: Row, found: Mapping[str, FunctionResult]) -> Iterator[str]:
+def _unnoted(row: Replacement, found: Mapping[str, FunctionResult]) -> Iterator[str]:
     for target, function in found.items():
         if row.differs or target in row.on:
             continue
@@ -67,7 +68,7 @@ def _unnoted(row: Row, found: Mapping[str, FunctionResult]) -> Iterator[str]:
             yield f"{row.name}: nothing is said to differ, but {where}: {text}"
 
 
-def _unshown(row: Row, found: Mapping[str, FunctionResult]) -> Iterator[str]:
+def _unshown(row: Replacement, found: Mapping[str, FunctionResult]) -> Iterator[str]:
     claims = [(row.differs, list(found))] if row.differs else []
     claims += [(text, [name]) for name, text in row.on.items() if name in found]
     for text, targets in claims:
@@ -78,10 +79,10 @@ def _unshown(row: Row, found: Mapping[str, FunctionResult]) -> Iterator[str]:
 
 def _shows(function: FunctionResult) -> bool:
     other = (*BROKEN, Verdict.DIVERGES, Verdict.UNSUPPORTED)
-    return any(a.aspect not in ASIDE and a.verdict in other for a in function.aspects)
+    return any(a.aspect not in NOT_OF_CALLS and a.verdict in other for a in function.aspects)
 
 
-def _present(row: Row, found: Mapping[str, FunctionResult]) -> Iterator[str]:
+def _present(row: Replacement, found: Mapping[str, FunctionResult]) -> Iterator[str]:
     for target, function in found.items():
         presence = (a for a in function.aspects if a.aspect is Aspect.PRESENCE)
         if any(a.verdict is Verdict.CONFORMS for a in presence):

@@ -8,7 +8,8 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from conformance.reporting.plain import MARKS, clean, clean_block
+from conformance.reporting.marks import MARKS
+from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import Verdict
 
 PIPED_WIDTH = 100

@@ -9,7 +9,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from conformance.reporting.plain import clean, score
+from conformance.reporting.counting import score
+from conformance.reporting.safe_text import clean
 from conformance.results import Aspect, Results, Verdict
 
 SCHEMA: Literal["conformance-scores/1"] = "conformance-scores/1"

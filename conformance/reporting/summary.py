@@ -8,17 +8,11 @@ from msgspec import UNSET
 from rich.text import Text
 
 from conformance.reporting.causes import cause, shared
+from conformance.reporting.columns import MatrixColumn
+from conformance.reporting.counting import count_verdicts, score
+from conformance.reporting.listing import ListedFailure, listed_failures
+from conformance.reporting.marks import BROKEN, GRAVEST_FIRST, MARKS
 from conformance.reporting.paint import Paint
-from conformance.reporting.plain import (
-    BROKEN,
-    GRAVEST_FIRST,
-    MARKS,
-    Column,
-    Finding,
-    count_verdicts,
-    findings,
-    score,
-)
 from conformance.results import FunctionResult, Results, RunInfo, Verdict
 
 
@@ -95,16 +89,16 @@ def target_lines(label: str, results: Results, paint: Paint) -> Iterator[Text]:
     yield Text.assemble("    ", paint.text(time_line(results.run)))
 
 
-class Problem:
+class SharedFailure:
     """One failure and the targets that show it."""
 
-    def __init__(self, finding: Finding) -> None:
-        self.finding = finding
+    def __init__(self, failure: ListedFailure) -> None:
+        self.failure = failure
         self.targets: list[str] = []
 
     def line(self, paint: Paint, *, with_id: bool = False) -> Text:
         """`✗ batch_dot  value  gives (2,) where ko-2.2:1053 demands (2, 1)  [tensorflow]`."""
-        found = self.finding
+        found = self.failure
         identity = found.failure.id if with_id and found.failure else ""
         return Text.assemble(
             paint.mark(found.verdict, found.function),
@@ -117,52 +111,56 @@ class Problem:
         )
 
 
-def problems(
-    columns: Sequence[Column], short: Sequence[str], *, divergences: bool = False
-) -> list[Problem]:
+def shared_failures(
+    columns: Sequence[MatrixColumn], short: Sequence[str], *, divergences: bool = False
+) -> list[SharedFailure]:
     """Violations, then crashes, then time-outs; one that several targets share comes once.
 
     With `divergences` those too, last.
     """
     wanted = (*BROKEN, Verdict.DIVERGES) if divergences else BROKEN
-    merged: dict[tuple[str, ...], Problem] = {}
+    merged: dict[tuple[str, ...], SharedFailure] = {}
     for entry, label in zip(columns, short, strict=True):
-        for found in findings(entry.functions.values(), *wanted):
+        for found in listed_failures(entry.functions.values(), *wanted):
             key = (found.verdict, found.function, found.aspect.aspect, found.message)
-            problem = merged.setdefault(key, Problem(found))
-            if label not in problem.targets:
-                problem.targets.append(label)
-    return sorted(merged.values(), key=lambda p: GRAVEST_FIRST.index(p.finding.verdict))
+            one = merged.setdefault(key, SharedFailure(found))
+            if label not in one.targets:
+                one.targets.append(label)
+    return sorted(merged.values(), key=lambda p: GRAVEST_FIRST.index(p.failure.verdict))
 
 
-def problem_lines(listed: Sequence[Problem], paint: Paint, limit: int | None) -> Iterator[Text]:
-    """Every problem; with a limit one of each cause, of so many causes, and how to see the rest."""
+def shared_failure_lines(
+    listed: Sequence[SharedFailure], paint: Paint, limit: int | None
+) -> Iterator[Text]:
+    """Every one; with a limit one of each cause, of so many causes, and how to see the rest."""
     if limit is None:
-        yield from (problem.line(paint, with_id=True) for problem in listed)
+        yield from (one.line(paint, with_id=True) for one in listed)
     else:
-        yield from _cause_lines(alike(listed), paint, limit)
+        yield from _cause_lines(by_cause(listed), paint, limit)
     if listed:
         yield Text("`conformance show FUNCTION` shows the cases and prints scripts")
 
 
-def alike(listed: Sequence[Problem]) -> list[list[Problem]]:
-    """The problems of one cause together: the gravest first, then the most frequent."""
-    grouped: dict[tuple[Verdict, str], list[Problem]] = {}
-    for problem in listed:
-        key = (problem.finding.verdict, cause(problem.finding))
-        grouped.setdefault(key, []).append(problem)
+def by_cause(listed: Sequence[SharedFailure]) -> list[list[SharedFailure]]:
+    """The failures of one cause together: the gravest first, then the most frequent."""
+    grouped: dict[tuple[Verdict, str], list[SharedFailure]] = {}
+    for one in listed:
+        key = (one.failure.verdict, cause(one.failure))
+        grouped.setdefault(key, []).append(one)
     order = GRAVEST_FIRST.index
-    return sorted(grouped.values(), key=lambda g: (order(g[0].finding.verdict), -len(g)))
+    return sorted(grouped.values(), key=lambda g: (order(g[0].failure.verdict), -len(g)))
 
 
-def _cause_lines(groups: Sequence[Sequence[Problem]], paint: Paint, limit: int) -> Iterator[Text]:
+def _cause_lines(
+    groups: Sequence[Sequence[SharedFailure]], paint: Paint, limit: int
+) -> Iterator[Text]:
     for first, *others in groups[:limit]:
         yield first.line(paint)
         if others:
-            names = dict.fromkeys(problem.finding.function for problem in others)
+            names = dict.fromkeys(one.failure.function for one in others)
             if len(names) > 1:
-                names.pop(first.finding.function, None)
-            told = f"{len(others)} more of this cause ({cause(first.finding)}): "
+                names.pop(first.failure.function, None)
+            told = f"{len(others)} more of this cause ({cause(first.failure)}): "
             yield paint.text(f"{told}{shared(list(names), 8)}", "dim", indent=4)
     if left := sum(map(len, groups[limit:])):
         causes = len(groups) - limit
@@ -171,12 +169,12 @@ def _cause_lines(groups: Sequence[Sequence[Problem]], paint: Paint, limit: int) 
 
 
 def divergence_lines(
-    columns: Sequence[Column], short: Sequence[str], paint: Paint, limit: int | None = None
+    columns: Sequence[MatrixColumn], short: Sequence[str], paint: Paint, limit: int | None = None
 ) -> Iterator[Text]:
     """How often each target leaves each convention, the commonest convention first."""
     counts: dict[str, dict[str, int]] = {}
     for entry, label in zip(columns, short, strict=True):
-        for found in findings(entry.functions.values(), Verdict.DIVERGES):
+        for found in listed_failures(entry.functions.values(), Verdict.DIVERGES):
             of = counts.setdefault(convention(found), {})
             of[label] = of.get(label, 0) + 1
     listed = sorted(counts.items(), key=lambda item: (-sum(item[1].values()), item[0]))
@@ -187,7 +185,7 @@ def divergence_lines(
         yield Text(f"and {len(listed) - limit} rarer; --verbose lists all")
 
 
-def convention(found: Finding) -> str:
+def convention(found: ListedFailure) -> str:
     """The convention that a divergence leaves."""
     named = found.failure.convention if found.failure else None
     return named or "no convention named"

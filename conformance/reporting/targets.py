@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
+from conformance.reporting.counting import Score, score
+from conformance.reporting.marks import MARKS
 from conformance.reporting.names import slug
-from conformance.reporting.plain import MARKS, Score, score
 from conformance.results import ASPECTS, AspectResult, FunctionResult, Results, Verdict
 
 NOT_DEMANDED = "."
@@ -63,14 +64,14 @@ def _letter(aspect: AspectResult | None) -> str:
     return MARKS[aspect.verdict].letter
 
 
-class Lineage(NamedTuple):
+class TargetHistory(NamedTuple):
     """A target's results, the newest first."""
 
     newest: TargetView
     older: list[TargetView]
 
 
-def lineages(results: Iterable[Results]) -> list[Lineage]:
+def target_histories(results: Iterable[Results]) -> list[TargetHistory]:
     """The results under their targets, in the order in which the targets first come.
 
     Targets of one name that were tested against different editions are different targets; results
@@ -85,7 +86,7 @@ def lineages(results: Iterable[Results]) -> list[Lineage]:
         label = name if names.count(name) == 1 else f"{name} ({edition})"
         newest, *older = _different(sorted(listed, key=lambda r: r.run.started, reverse=True))
         previous = [_view(f"{label} of {r.run.started}", r, i) for i, r in enumerate(older, 2)]
-        made.append(Lineage(_view(label, newest), previous))
+        made.append(TargetHistory(_view(label, newest), previous))
     return made
 
 

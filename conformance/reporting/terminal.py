@@ -9,20 +9,20 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance.reporting.causes import shared
+from conformance.reporting.columns import MatrixColumn, column, labels
 from conformance.reporting.matrix import LABEL_WIDTH, matrix
 from conformance.reporting.paint import Paint, make_console
-from conformance.reporting.plain import Column, column, labels
 from conformance.reporting.progress import LiveProgress
 from conformance.reporting.summary import (
     divergence_lines,
-    problem_lines,
-    problems,
     score_line,
+    shared_failure_lines,
+    shared_failures,
     target_lines,
     time_line,
     unreached,
 )
-from conformance.reporting.writer import Collected
+from conformance.reporting.writer import ResultsCollector
 from conformance.results import FunctionResult
 from conformance.results.events import (
     CasesDone,
@@ -69,7 +69,7 @@ class TerminalWriter:
         self.paint = Paint(self.console)
         self.verbose, self.quiet = verbose, quiet
         self.limit = None if verbose else limit
-        self._collected = Collected()
+        self._collected = ResultsCollector()
         self.planned: dict[str, int] = {}
         self._partial: dict[str, _Partial] = {}
         self._restarts: dict[str, dict[str, list[str]]] = {}
@@ -147,8 +147,10 @@ class TerminalWriter:
         if not self.quiet and columns:
             yield Text()
             yield from matrix(columns, self.paint, self.console.width)
-            listed = problems(columns, short, divergences=self.verbose)
-            yield from self._section("Failures", problem_lines(listed, self.paint, self.limit))
+            listed = shared_failures(columns, short, divergences=self.verbose)
+            yield from self._section(
+                "Failures", shared_failure_lines(listed, self.paint, self.limit)
+            )
             yield from self._section(
                 "Divergences by convention",
                 divergence_lines(columns, short, self.paint, self.limit),
@@ -172,11 +174,11 @@ class TerminalWriter:
             yield Text(f"\n{title}", "bold")
             yield from listed
 
-    def _columns(self) -> list[Column]:
+    def _columns(self) -> list[MatrixColumn]:
         columns = [column(results) for results in self._collected.results]
         for name, partial in self._partial.items():
             if partial.functions:
-                columns.append(Column(name, partial.edition, partial.functions))
+                columns.append(MatrixColumn(name, partial.edition, partial.functions))
         return columns
 
     def _endings(self, event: RunFinished) -> Iterator[Text]:

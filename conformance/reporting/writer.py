@@ -21,7 +21,7 @@ class Writer(Protocol):
         """Release what is held (a live display, a file); harmless when called twice."""
 
 
-class Collected:
+class ResultsCollector:
     """The results of a run, in the order of its targets: which one is done first is chance."""
 
     def __init__(self) -> None:

@@ -14,12 +14,16 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from conformance.specs.records import Edition
 
 SUITE = "conformance.suite"
 """The test module whose targets the command line names."""
 SUITE_FILE = Path(__file__).parents[1] / "suite.py"
 
-Place = str | os.PathLike[str]
+PathLike = str | os.PathLike[str]
 
 
 class ConformanceWarning(UserWarning):
@@ -36,7 +40,7 @@ class ConformanceTests:
 
     targets: tuple[str, ...] = ()
     module: str | None = None
-    edition: str | None = None
+    edition: Edition | None = None
     paths: tuple[Path, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     eager: bool = False
@@ -49,7 +53,7 @@ class ConformanceTests:
     expectations: Path | None = None
 
     @property
-    def told(self) -> bool:
+    def names_target(self) -> bool:
         """Whether it says what is tested."""
         return bool(self.targets or self.module)
 
@@ -58,17 +62,17 @@ def conformance_tests(
     module: str | None = None,
     *,
     target: str | Sequence[str] = (),
-    edition: str | None = None,
-    path: Place | Sequence[Place] = (),
+    edition: Edition | None = None,
+    path: PathLike | Sequence[PathLike] = (),
     environment: Mapping[str, str] | None = None,
     eager: bool = False,
     adapter: str | None = None,
     python: str | None = None,
-    config: Place | None = None,
+    config: PathLike | None = None,
     profile: str | None = None,
     seed: int | None = None,
     fail_on: str | None = None,
-    expectations: Place | None = None,
+    expectations: PathLike | None = None,
 ) -> ConformanceTests:
     """Tests of `module`, or of targets that `conformance targets` lists, for pytest to collect.
 

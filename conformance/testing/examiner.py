@@ -17,7 +17,7 @@ from conformance.engine.planning.plan import documented_names
 from conformance.engine.running.examination import Examination
 from conformance.results import Aspect, Results, RunInfo, TargetInfo, summarise
 from conformance.specs import load
-from conformance.testing.settings import Settings
+from conformance.testing.settings import TestedTargets
 
 
 class CannotRunError(RuntimeError):
@@ -50,7 +50,7 @@ class Examiner:
             raise self._lose(target, str(error), subject(target).cure) from None
 
     def results(
-        self, settings: Settings, target: Target, function: str, aspects: Collection[Aspect]
+        self, settings: TestedTargets, target: Target, function: str, aspects: Collection[Aspect]
     ) -> Results:
         """What a run of this function alone gives; CannotRunError.
 
@@ -93,7 +93,7 @@ class Examiner:
         return lost
 
 
-def _common(settings: Settings, function: str) -> Run:
+def _common(settings: TestedTargets, function: str) -> Run:
     return Run(
         suite_version=conformance.__version__,
         profile=settings.profile,

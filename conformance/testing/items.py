@@ -12,7 +12,7 @@ import pytest
 
 from conformance.adapters.registry import Target
 from conformance.cli.errors import UsageProblem
-from conformance.cli.expectations import Cell, cells
+from conformance.cli.known_failures import JudgedCell, cells
 from conformance.engine import PROFILES, plan
 from conformance.results import ASPECTS, Aspect, AspectResult, FunctionResult, Verdict
 from conformance.specs import load
@@ -22,14 +22,14 @@ from conformance.testing import (
     ConformanceTests,
     ConformanceWarning,
     DivergenceWarning,
-    known,
-    told,
+    failure_text,
+    known_failures,
 )
 from conformance.testing.examiner import CannotRunError, Examiner
 from conformance.testing.names import identifier
-from conformance.testing.settings import Settings, merged, settings
+from conformance.testing.settings import TestedTargets, merged, settings
 
-_SETTINGS: pytest.StashKey[list[tuple[ConformanceTests, Settings]]] = pytest.StashKey()
+_SETTINGS: pytest.StashKey[list[tuple[ConformanceTests, TestedTargets]]] = pytest.StashKey()
 _EXAMINER: pytest.StashKey[Examiner] = pytest.StashKey()
 _ENDED = (Verdict.CRASHED, Verdict.TIMED_OUT)
 
@@ -42,7 +42,7 @@ class UnexpectedError(Exception):
         self.headline = headline
 
 
-class _Words:
+class _ReadableReports:
     """Reports of what fails in a target have words in place of a traceback of the suite."""
 
     @pytest.hookimpl(wrapper=True)
@@ -65,7 +65,7 @@ class ConformanceItem(pytest.Item):
     def __init__(
         self,
         *,
-        chosen: Settings,
+        chosen: TestedTargets,
         target: Target,
         function: str,
         aspect: Aspect,
@@ -119,9 +119,9 @@ class ConformanceItem(pytest.Item):
         self._record(function, aspect)
         if self.chosen.gate.known and aspect.verdict is not Verdict.NOT_APPLICABLE:
             aspect = self._without_known(aspect)
-        said = told.said(function, aspect)
+        said = failure_text.said(function, aspect)
         if aspect.verdict in self.chosen.gate.worse:
-            raise UnexpectedError(said, told.text(function, aspect))
+            raise UnexpectedError(said, failure_text.text(function, aspect))
         if aspect.verdict in (Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE):
             pytest.skip(said)
         if aspect.verdict is not Verdict.CONFORMS:
@@ -135,26 +135,26 @@ class ConformanceItem(pytest.Item):
             "function": self.function_name,
             "aspect": str(self.aspect),
             "verdict": str(aspect.verdict),
-            "citation": told.citation(function, aspect),
+            "citation": failure_text.citation(function, aspect),
         }
         self.user_properties += [(name, fact) for name, fact in facts.items() if fact]
 
     def _without_known(self, aspect: AspectResult) -> AspectResult:
-        """What is unexpected of it; fails for a stale expectation, xfails if all is known."""
+        """What is unexpected of it; fails for a stale entry, xfails if all is known."""
         gate, found = self.chosen.gate, self._cells()
-        if stale := known.stale(gate, found):
+        if stale := known_failures.stale(gate, found):
             raise UnexpectedError(stale[0], "\n".join(stale))
         mine = next(cell for cell in found if cell.target == self.target.name)
         if aspect.verdict is Verdict.CONFORMS:
             return aspect
-        left = known.unexpected(gate, mine)
+        left = known_failures.unexpected(gate, mine)
         if left is None:
-            pytest.xfail(known.reason(gate, mine))
+            pytest.xfail(known_failures.reason(gate, mine))
             return aspect  # with --runxfail
         return msgspec.structs.replace(aspect, failures=list(left))
 
-    def _cells(self) -> list[Cell]:
-        """This aspect on every target: an expectation may be about several."""
+    def _cells(self) -> list[JudgedCell]:
+        """This aspect on every target: an entry may be about several."""
         others = [item for item in self._others() if item.aspect is self.aspect]
         found = cells(item._results() for item in others)
         return [cell for cell in found if cell.aspect is self.aspect]
@@ -209,7 +209,9 @@ def header(config: pytest.Config, given: ConformanceTests) -> str:
     return f"conformance: {names}, profile {chosen.profile.name}, seed {chosen.seed}"
 
 
-def _settings(config: pytest.Config, tests: ConformanceTests, error: type[Exception]) -> Settings:
+def _settings(
+    config: pytest.Config, tests: ConformanceTests, error: type[Exception]
+) -> TestedTargets:
     """The settings of these tests, looked up once."""
     cached = config.stash.setdefault(_SETTINGS, [])
     for looked_up, found in cached:
@@ -227,7 +229,7 @@ def _examiner(config: pytest.Config) -> Examiner:
     if _EXAMINER not in config.stash:
         config.stash[_EXAMINER] = examiner = Examiner(*_place(config))
         config.add_cleanup(examiner.close)
-        config.pluginmanager.register(_Words())
+        config.pluginmanager.register(_ReadableReports())
     return config.stash[_EXAMINER]
 
 

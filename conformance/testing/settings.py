@@ -9,16 +9,16 @@ import msgspec
 
 from conformance.adapters.registry import Target
 from conformance.cli.errors import UsageProblem
-from conformance.cli.gate import WORSE, Gate, gate
-from conformance.cli.known import chosen, known_targets
-from conformance.cli.subjects import own
+from conformance.cli.gate import FAIL_ON, Gate, GateOptions, gate
+from conformance.cli.known_targets import chosen, known_targets
+from conformance.cli.subjects import ModuleOptions, module_target
 from conformance.engine import PROFILES, Profile
 from conformance.specs import EDITIONS
 from conformance.testing import ConformanceTests
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Settings:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TestedTargets:
     """What is tested, and how."""
 
     targets: tuple[Target, ...]
@@ -30,7 +30,7 @@ class Settings:
 
 def merged(tests: ConformanceTests, given: ConformanceTests) -> ConformanceTests:
     """Tests as they are run: the command line outweighs a module, but not in what is tested."""
-    base = tests if tests.told else given
+    base = tests if tests.names_target else given
     return replace(
         base,
         profile=given.profile or tests.profile,
@@ -40,15 +40,20 @@ def merged(tests: ConformanceTests, given: ConformanceTests) -> ConformanceTests
     )
 
 
-def settings(tests: ConformanceTests) -> Settings:
+def settings(tests: ConformanceTests) -> TestedTargets:
     """Names and files looked up. UsageProblem for what is wrong with them."""
     profile, fail_on = tests.profile or "default", tests.fail_on or "violation"
     _check("profile", profile, PROFILES)
-    _check("fail-on", fail_on, WORSE)
+    _check("fail-on", fail_on, FAIL_ON)
     if tests.edition is not None:
         _check("edition", tests.edition, EDITIONS)
     targets = _targets(tests)
-    return Settings(tuple(targets), PROFILES[profile], tests.seed or 0, _gate(tests, targets))
+    return TestedTargets(
+        targets=tuple(targets),
+        profile=PROFILES[profile],
+        seed=tests.seed or 0,
+        gate=_gate(tests, targets),
+    )
 
 
 def _gate(tests: ConformanceTests, targets: list[Target]) -> Gate:
@@ -58,12 +63,7 @@ def _gate(tests: ConformanceTests, targets: list[Target]) -> Gate:
             f"expectations: there is no file {file}",
             "name one that `conformance run --write-expectations FILE` wrote",
         )
-    options = {
-        "fail_on": tests.fail_on or "violation",
-        "expectations": file,
-        "write_expectations": None,
-        "strict": False,
-    }
+    options = GateOptions(fail_on=tests.fail_on or "violation", expectations=file)
     return gate(options, known_targets(tests.config), targets)
 
 
@@ -94,16 +94,16 @@ def _own(tests: ConformanceTests) -> Target:
     for folder in tests.paths:
         if not folder.is_dir():
             raise UsageProblem(f"path: there is no folder {folder}", "name the folder of sources")
-    options = {
-        "module": tests.module,
-        "edition": tests.edition,
-        "eager": tests.eager,
-        "adapter": tests.adapter,
-        "python": tests.python,
-        "paths": tests.paths,
-        "variables": [f"{key}={value}" for key, value in tests.environment.items()],
-    }
-    return own(options)
+    options = ModuleOptions(
+        module=tests.module,
+        edition=tests.edition,
+        eager=tests.eager,
+        adapter=tests.adapter,
+        python=tests.python,
+        paths=tests.paths,
+        variables=tuple(f"{key}={value}" for key, value in tests.environment.items()),
+    )
+    return module_target(options)
 
 
 def _check(what: str, given: str, known: Iterable[str]) -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from conformance.cli.gate import WORSE
+from conformance.cli.gate import FAIL_ON
 from conformance.engine import PROFILES
 from conformance.reporting import read_results
 from conformance.specs import EDITIONS
@@ -158,7 +158,7 @@ def test_every_input_is_used_and_described() -> None:
     used = set(re.findall(r"inputs\.([\w-]+)", (ROOT / "action.yml").read_text("utf-8")))
     assert used == set(ACTION["inputs"])
     about = {name: fields["description"] for name, fields in ACTION["inputs"].items()}
-    for name, choices in (("edition", EDITIONS), ("profile", PROFILES), ("fail-on", WORSE)):
+    for name, choices in (("edition", EDITIONS), ("profile", PROFILES), ("fail-on", FAIL_ON)):
         assert all(choice in about[name] for choice in choices), name
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from conformance.cli.outputs import Kept
+from conformance.cli.outputs import FileWriters
 from conformance.reporting import JsonWriter, read_results
 from conformance.reporting.json_results import encode
 from conformance.results import Results, Verdict, timeless
@@ -219,7 +219,7 @@ def test_what_could_not_be_written_is_tried_again_at_the_end(tmp_path: Path) -> 
     results = every_verdict("mine")
     folder = tmp_path / "out"
     folder.write_text("a file is in the way")
-    writer = Kept(str(folder), [JsonWriter(folder)])
+    writer = FileWriters(str(folder), [JsonWriter(folder)])
     writer.handle(TargetFinished(results))
     assert writer.problem
     folder.unlink()

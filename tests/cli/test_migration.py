@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from conformance.adapters import mappings
 from conformance.adapters.registry import shipped
 from conformance.cli.migration import command
-from conformance.reporting.migration_claims import Row, unproven
+from conformance.reporting.migration_claims import Replacement, unproven
 from conformance.results import Results, Verdict
 from tests.cli.test_show import put
 from tests.reporting.records import failure, function, results
@@ -88,7 +88,7 @@ def test_check_writes_no_page(tmp_path: Path) -> None:
 
 
 def test_what_differs_on_one_target_alone() -> None:
-    row = Row("tanh", "tanh(x)", "new(x)", on={NAMES[0]: "not so"})
+    row = Replacement(name="tanh", old="tanh(x)", new="new(x)", on={NAMES[0]: "not so"})
     broken, sound = (
         results(NAMES[0], [function("tanh", verdict)])
         for verdict in (Verdict.VIOLATES, Verdict.CONFORMS)

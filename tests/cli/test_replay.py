@@ -283,7 +283,7 @@ def test_a_database_that_cannot_be_made_is_told(module: Path, tmp_path: Path) ->
 def test_what_nobody_can_read_is_thrown_away(out: Path) -> None:
     held = InMemoryExampleDatabase()
     memory = Database(held)
-    memory.take_in([read_results(out / "mine.json")])
+    memory.update([read_results(out / "mine.json")])
     kept = memory.stored()
     assert {one.failure.id for one in kept} == {f.id for f in failures(out) if f.program}
     keys = [key for key in held.data if key.startswith(b"mine")]

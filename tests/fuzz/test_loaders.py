@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from conformance.adapters import mappings, registry
 from conformance.adapters.mappings import MappingError
 from conformance.adapters.registry import RegistryError
-from conformance.cli import expectations, results_files
+from conformance.cli import known_failures, results_files
 from conformance.cli.errors import UsageProblem
 from conformance.program import from_json, to_json
 from conformance.program.codec import ProgramError
@@ -54,7 +54,7 @@ LOADERS: dict[str, tuple[Load, type[Exception]]] = {
     "targets": (_of_file(registry.load, "conformance.toml"), RegistryError),
     "pyproject": (_of_file(registry.load, "pyproject.toml"), RegistryError),
     "mapping": (_of_file(mappings.load, "mapping.toml"), MappingError),
-    "expectations": (_of_file(expectations.read, "known.toml"), UsageProblem),
+    "expectations": (_of_file(known_failures.read, "known.toml"), UsageProblem),
     "results": (_of_file(read_results, "x.json"), ResultsError),
     "stored results": (
         _of_file(lambda file: results_files.stored([file.parent]), "x.json"),

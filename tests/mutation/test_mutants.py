@@ -14,7 +14,7 @@ from conformance.cli import main
 from conformance.engine import PROFILES, Run
 from conformance.mutation import equivalents, population, writing
 from conformance.mutation.operators import OPERATORS
-from conformance.mutation.records import Judged, Shown
+from conformance.mutation.records import JudgedMutant, Kill
 from conformance.mutation.sample import sampled
 from conformance.mutation.score import Scoring, showing, unminimised
 from conformance.mutation.worker.conformance_mutant.formulas import FORMULAS
@@ -41,19 +41,19 @@ SAME = ("maximum: arguments exchanged (x, y)",)
 
 
 @pytest.fixture(scope="module")
-def judged() -> dict[str, Judged]:
+def judged() -> dict[str, JudgedMutant]:
     """What comes of the mutants that are chosen, with a few trials each."""
-    found: list[Judged] = []
+    found: list[JudgedMutant] = []
     profile = unminimised(PROFILES["smoke"])
     common = Run("1.0", profile, 0, "2000-01-01T00:00:00+00:00")
     chosen = [EVERY[name] for name in (*CHOSEN, *SAME)]
-    scoring = Scoring(shipped()["reference"], load(), common, {}, found.append, users=False)
+    scoring = Scoring(shipped()["reference"], load(), common, {}, found.append, callers_too=False)
     scoring.run(chosen, 1)
     return {one.name: one for one in found}
 
 
 @pytest.mark.parametrize("name", CHOSEN)
-def test_an_error_is_found_in_its_aspect(judged: dict[str, Judged], name: str) -> None:
+def test_an_error_is_found_in_its_aspect(judged: dict[str, JudgedMutant], name: str) -> None:
     one = judged[name]
     assert one.outcome == "killed"
     assert one.shown is not None
@@ -63,7 +63,7 @@ def test_an_error_is_found_in_its_aspect(judged: dict[str, Judged], name: str) -
 
 
 @pytest.mark.parametrize("name", SAME)
-def test_what_is_no_error_survives(judged: dict[str, Judged], name: str) -> None:
+def test_what_is_no_error_survives(judged: dict[str, JudgedMutant], name: str) -> None:
     assert judged[name].outcome == "survived"
 
 
@@ -116,9 +116,16 @@ def test_the_list_of_equivalent_mutants_names_mutants_with_reasons() -> None:
 def test_a_stale_entry_is_told() -> None:
     text = '[[equivalent]]\nmutants = ["sqrt: scaled", "sqrt: cubed"]\nreason = "none"\n'
     listed = equivalents.reasons(equivalents.load(text), "reference")
-    shown = Shown("sqrt", Aspect.VALUE, Verdict.VIOLATES, Verdict.CONFORMS, "value", "gives 1")
+    shown = Kill(
+        function="sqrt",
+        aspect=Aspect.VALUE,
+        verdict=Verdict.VIOLATES,
+        was=Verdict.CONFORMS,
+        kind="value",
+        gives="gives 1",
+    )
     mutant = EVERY["sqrt: scaled"]
-    killed = Judged(
+    killed = JudgedMutant(
         name=mutant.name,
         function="sqrt",
         theme=mutant.theme,
@@ -156,7 +163,7 @@ def test_the_command_writes_a_report(tmp_path: Path) -> None:
     assert made.exit_code == 0, made.output
     assert "1 of 1 mutants killed, score 100.0 %" in made.output
     report = json.loads((tmp_path / "reference.mutation.json").read_text("utf-8"))
-    assert SCHEMA.read_bytes() == writing.encode_schema(), "write encode_schema() to it"
+    assert SCHEMA.read_bytes() == writing.encode_schema(), "python -m tools.schemas writes it"
     jsonschema.validate(report, json.loads(SCHEMA.read_text("utf-8")))
     page = (tmp_path / "reference.mutation.md").read_text("utf-8")
     assert "holds no results files" in CliRunner().invoke(main, ["report", str(tmp_path)]).output

@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 
 from conformance.reporting.causes import cause, causes, shared
-from conformance.reporting.plain import Finding
+from conformance.reporting.listing import ListedFailure
 from conformance.results import Aspect, Verdict
 from tests.reporting.records import aspect_result, failure
 
 
-def found(message: str, verdict: Verdict = Verdict.VIOLATES, **changes: object) -> Finding:
+def found(message: str, verdict: Verdict = Verdict.VIOLATES, **changes: object) -> ListedFailure:
     made = failure(verdict, message=message, **changes)
-    return Finding("dot", aspect_result(Aspect.VALUE, verdict, made), made)
+    return ListedFailure("dot", aspect_result(Aspect.VALUE, verdict, made), made)
 
 
 @pytest.mark.parametrize(
@@ -45,12 +45,12 @@ def test_a_divergence_is_told_by_its_convention() -> None:
 
 def test_exceptions_of_other_types_are_other_causes() -> None:
     listed = [found("f raises ValueError: no"), found("f raises TypeError: no")]
-    assert [len(c.findings) for c in causes(listed)] == [1, 1]
+    assert [len(c.failures) for c in causes(listed)] == [1, 1]
 
 
 def test_the_gravest_causes_come_first_then_the_most_frequent() -> None:
     common = [found("x", Verdict.DIVERGES, convention="ties") for _ in range(3)]
-    many = [Finding(f"f{i}", c.aspect, c.failure) for i, c in enumerate(common)]
+    many = [ListedFailure(f"f{i}", c.aspect, c.failure) for i, c in enumerate(common)]
     rare = found("x", Verdict.DIVERGES, convention="empty")
     listed = causes([rare, *many, found("gives 1")])
     assert [c.says for c in listed] == ["value: the result has another shape", "ties", "empty"]
@@ -64,4 +64,4 @@ def test_long_lists_are_cut_and_counted() -> None:
 
 def test_an_aspect_without_a_failure_has_a_cause() -> None:
     bare = aspect_result(Aspect.VALUE, Verdict.UNSUPPORTED)
-    assert cause(Finding("dot", bare, None)) == "value: not checked"
+    assert cause(ListedFailure("dot", bare, None)) == "value: not checked"

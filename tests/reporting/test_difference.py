@@ -101,7 +101,7 @@ def test_functions_and_aspects_can_be_selected() -> None:
 
 
 def test_the_json_obeys_its_published_schema() -> None:
-    assert SCHEMA.read_bytes() == encode_schema(), "write encode_schema() to " + SCHEMA.name
+    assert SCHEMA.read_bytes() == encode_schema(), "python -m tools.schemas writes it"
     data = json.loads(encode(compare(RIGHT, WRONG)))
     jsonschema.validate(data, json.loads(SCHEMA.read_bytes()), jsonschema.Draft202012Validator)
     assert data["schema"] == "conformance-difference/1"

@@ -20,8 +20,8 @@ from conformance.reporting.documented import Documented
 from conformance.reporting.formats import FORMATS, FormatWriter, made
 from conformance.reporting.markdown import MarkdownWriter
 from conformance.reporting.names import slug
-from conformance.reporting.plain import clean
-from conformance.reporting.targets import lineages
+from conformance.reporting.safe_text import clean
+from conformance.reporting.targets import target_histories
 from conformance.reporting.writer import Writer
 from conformance.results import Aspect, AspectResult, Failure, FunctionResult, Results, Verdict
 from conformance.results.events import Event, RunFinished, RunStarted, TargetFinished
@@ -242,18 +242,18 @@ def test_the_newest_results_of_a_target_count() -> None:
         run=replace(every_verdict().run, started="2024-07-01T00:00:00Z"),
     )
     for listed in ([every_verdict("m"), new], [new, every_verdict("m")]):
-        (line,) = lineages(listed)
+        (line,) = target_histories(listed)
         assert line.newest.results is new
         assert len(line.older) == 1
         assert len(json.loads(files("json", listed)["scores.json"])["targets"]) == 1
-    (line,) = lineages([new, every_verdict("m"), new])
+    (line,) = target_histories([new, every_verdict("m"), new])
     assert len(line.older) == 1
 
 
 def test_a_name_in_two_editions_is_two_targets() -> None:
     old = every_verdict("m")
     old = replace(old, target=replace(old.target, edition="keras-1"))
-    keys = [line.newest.key for line in lineages([every_verdict("m"), old])]
+    keys = [line.newest.key for line in target_histories([every_verdict("m"), old])]
     assert len(set(keys)) == 2
 
 

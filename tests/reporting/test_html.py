@@ -14,8 +14,8 @@ from conformance.reporting.formats import made, write
 from conformance.reporting.html.compare import comparison_data, script_safe
 from conformance.reporting.html.environment import breakable
 from conformance.reporting.html.function_page import failure_groups, parameters
-from conformance.reporting.plain import clean
-from conformance.reporting.targets import lineages
+from conformance.reporting.safe_text import clean
+from conformance.reporting.targets import target_histories
 from conformance.results import (
     ASPECTS,
     Aspect,
@@ -142,7 +142,7 @@ def test_a_failure_that_targets_share_comes_once(tmp_path: Path) -> None:
     )
     page = Page(_content(tmp_path, [one(aspect, target="a"), one(aspect, target="b")]))
     assert len([d for d in page.all("details") if d.get("class") == "failure"]) == 1
-    current = [line.newest for line in lineages([one(aspect, target=t) for t in "ab"])]
+    current = [line.newest for line in target_histories([one(aspect, target=t) for t in "ab"])]
     (group,) = failure_groups("softmax", current)
     assert [s.target.label for s in group.shown] == ["a", "b"]
     assert len(group.variants) == 1
@@ -219,7 +219,7 @@ def test_older_results_of_a_target_are_its_history(tmp_path: Path) -> None:
 
 
 def test_the_data_of_the_comparison_holds_every_letter(tmp_path: Path) -> None:
-    listed = lineages([every_verdict("a"), every_verdict("b")])
+    listed = target_histories([every_verdict("a"), every_verdict("b")])
     content = comparison_data(listed, {"linear algebra": ["f_violates", "absent"]}).decode()
     data = json.loads(content.removeprefix("window.conformanceData = ").removesuffix(";\n"))
     assert [t["label"] for t in data["targets"]] == ["a", "b"]

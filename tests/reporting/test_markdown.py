@@ -9,7 +9,8 @@ from markdown_it.token import Token
 
 from conformance.reporting import MarkdownWriter
 from conformance.reporting.markdown import escape, fenced, render
-from conformance.reporting.plain import MARKS, clean, clean_block
+from conformance.reporting.marks import MARKS
+from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import ASPECTS, Results
 from conformance.results.events import (
     Event,

@@ -1,6 +1,6 @@
 """What functions are expected to cost, and which of them to fail: measured, in `estimates.toml`.
 
-`python benchmarks/estimates.py` makes the table anew.
+`python -m tools.estimates` makes the table anew.
 """
 
 from __future__ import annotations

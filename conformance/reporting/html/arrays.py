@@ -21,7 +21,7 @@ class Piece(NamedTuple):
     marked: bool = False
 
 
-class Answer(NamedTuple):
+class ShownValue(NamedTuple):
     """One side of a comparison."""
 
     title: str
@@ -30,18 +30,20 @@ class Answer(NamedTuple):
     lines: list[list[Piece]]
 
 
-def answers(failure: Failure, limit_ulp: float | None) -> Iterator[Answer]:
+def compared_values(failure: Failure, limit_ulp: float | None) -> Iterator[ShownValue]:
     """Expected and got, where the failure has them."""
     marks = differing(failure.expected, failure.got, limit_ulp or 0.0)
     for title, side in (("expected", failure.expected), ("got", failure.got)):
         if isinstance(side, Array):
             other = failure.got if side is failure.expected else failure.expected
-            yield array(title, side, marks, other if isinstance(other, Array) else side)
+            yield shown_array(title, side, marks, other if isinstance(other, Array) else side)
         elif side is not None:
-            yield Answer(title, [], [[Piece(side)]])
+            yield ShownValue(title, [], [[Piece(side)]])
 
 
-def array(title: str, value: Array, marks: set[int], other: Array | None = None) -> Answer:
+def shown_array(
+    title: str, value: Array, marks: set[int], other: Array | None = None
+) -> ShownValue:
     """An array, a line for each row; rows with differences are kept if there are too many.
 
     Its shape is marked where `other` has another.
@@ -58,7 +60,7 @@ def array(title: str, value: Array, marks: set[int], other: Array | None = None)
     lines = [_row(value, cells, slice(s, s + length), marks, width) for s in kept]
     if len(starts) > len(kept):
         lines.append([Piece(f"and {len(starts) - len(kept)} more rows")])
-    return Answer(title, head, lines)
+    return ShownValue(title, head, lines)
 
 
 def _kept(starts: Sequence[int], length: int, marks: set[int]) -> list[int]:

@@ -8,12 +8,12 @@ from typing import Any
 
 from conformance.reporting.html.environment import SIGNS
 from conformance.reporting.names import slug
-from conformance.reporting.plain import clean
-from conformance.reporting.targets import Lineage, TargetView
+from conformance.reporting.safe_text import clean
+from conformance.reporting.targets import TargetHistory, TargetView
 from conformance.results import ASPECTS
 
 
-def comparison_data(listed: Sequence[Lineage], order: Mapping[str, Sequence[str]]) -> bytes:
+def comparison_data(listed: Sequence[TargetHistory], order: Mapping[str, Sequence[str]]) -> bytes:
     """A script that sets `conformanceData`; nothing in it can end a string or a script."""
     functions = [(name, theme) for theme, names in order.items() for name in names]
     data = {
@@ -31,7 +31,7 @@ def script_safe(value: Any) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _targets(listed: Sequence[Lineage], names: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _targets(listed: Sequence[TargetHistory], names: Sequence[str]) -> Iterator[dict[str, Any]]:
     for one in listed:
         yield _target(one.newest, names, newest=True)
         for older in one.older:

@@ -8,8 +8,9 @@ from importlib import resources
 import jinja2
 from markupsafe import Markup
 
+from conformance.reporting.marks import MARKS
 from conformance.reporting.names import slug
-from conformance.reporting.plain import MARKS, clean, clean_block
+from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import ASPECTS, Verdict
 
 STATIC = ("report.css", "report.js", "matrix.js", "compare.js")

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from conformance.reporting.documented import Documented, DocumentedFunction, PrintedSignature
-from conformance.reporting.html.arrays import Answer, answers, array, ulp
+from conformance.reporting.html.arrays import ShownValue, compared_values, shown_array, ulp
 from conformance.reporting.html.environment import SIGNS
 from conformance.reporting.html.overview import bar
+from conformance.reporting.listing import ListedFailure, listed_failures
+from conformance.reporting.marks import GRAVEST_FIRST, MARKS
 from conformance.reporting.names import slug
-from conformance.reporting.plain import GRAVEST_FIRST, MARKS, Finding, clean, findings
+from conformance.reporting.safe_text import clean
 from conformance.reporting.targets import TargetView
 from conformance.results import ASPECTS, Array, AspectResult, Failure, Verdict
 
 _SHOWN = GRAVEST_FIRST[: GRAVEST_FIRST.index(Verdict.NOT_RUN)]
 
 
-class AspectCell(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AspectCell:
     """One aspect on one target."""
 
     words: str
     symbol: str
-    passed: str
+    passed: str = ""
     """Cases that pass of all cases."""
-    error: str
-    anchor: str | None
+    error: str = ""
+    anchor: str | None = None
     """Where its gravest failure is on the page."""
-    note: str | None
+    note: str | None = None
 
 
-class Shown(NamedTuple):
+class TargetFailure(NamedTuple):
     """One failure of one target."""
 
     target: TargetView
@@ -38,12 +42,13 @@ class Shown(NamedTuple):
     failure: Failure
 
 
-class Variant(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
     """The smallest case of a failure, for the targets in which it is the same to the byte."""
 
-    shown: list[Shown]
-    inputs: list[Answer]
-    answers: list[Answer]
+    shown: list[TargetFailure]
+    inputs: list[ShownValue]
+    compared: list[ShownValue]
     error: str
 
     @property
@@ -61,7 +66,8 @@ class Variant(NamedTuple):
         return list(found.items())
 
 
-class Group(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureGroup:
     """A failure of one identity on all its targets."""
 
     anchor: str
@@ -71,12 +77,12 @@ class Group(NamedTuple):
     variants: list[Variant]
 
     @property
-    def shown(self) -> list[Shown]:
+    def shown(self) -> list[TargetFailure]:
         """It on each of its targets."""
         return [one for variant in self.variants for one in variant.shown]
 
 
-class Signature(NamedTuple):
+class SignatureView(NamedTuple):
     """A signature with its parameters, each with whether it is marked as a difference."""
 
     source: PrintedSignature | None
@@ -85,7 +91,7 @@ class Signature(NamedTuple):
 
 
 def function_view(
-    name: str, targets: Sequence[TargetView], groups: Sequence[Group], documented: Documented
+    name: str, targets: Sequence[TargetView], groups: Sequence[FailureGroup], documented: Documented
 ) -> dict[str, Any]:
     """What the template of a function is given; `groups` are its failures."""
     known = documented.functions.get(name)
@@ -114,57 +120,67 @@ def function_view(
 def aspect_cell(aspect: AspectResult | None, anchor: str | None) -> AspectCell:
     """What is known of one aspect."""
     if aspect is None:
-        return AspectCell("not applicable", "·", "", "", None, None)
+        return AspectCell(words="not applicable", symbol="·")
     failed = sum(f.count for f in aspect.failures)
     passed = f"{max(aspect.cases - failed, 0)}/{aspect.cases}" if aspect.cases else "no case"
     error = f"{ulp(aspect.max_ulp)} of {ulp(aspect.limit_ulp)}" if _measured(aspect) else ""
     note = aspect.note if isinstance(aspect.note, str) else None
-    symbol = SIGNS[aspect.verdict].symbol
-    return AspectCell(str(aspect.verdict), symbol, passed, error, anchor, note)
+    return AspectCell(
+        words=str(aspect.verdict),
+        symbol=SIGNS[aspect.verdict].symbol,
+        passed=passed,
+        error=error,
+        anchor=anchor,
+        note=note,
+    )
 
 
 def _measured(aspect: AspectResult) -> bool:
     return aspect.max_ulp is not None and aspect.limit_ulp is not None
 
 
-def failure_groups(name: str, targets: Sequence[TargetView]) -> list[Group]:
+def failure_groups(name: str, targets: Sequence[TargetView]) -> list[FailureGroup]:
     """Every failure of a function, the gravest first; one that targets share comes once."""
-    found: dict[tuple[str, str, Verdict], list[Shown]] = {}
+    found: dict[tuple[str, str, Verdict], list[TargetFailure]] = {}
     for target in targets:
         for one in _of(target, name):
             assert one.failure is not None
             key = (str(one.aspect.aspect), one.failure.id, one.verdict)
-            found.setdefault(key, []).append(Shown(target, one.aspect, one.failure))
+            found.setdefault(key, []).append(TargetFailure(target, one.aspect, one.failure))
     made = [
-        Group(
-            f"f-{slug(f'{aspect} {identity} {MARKS[verdict].letter}')}",
-            aspect,
-            verdict,
-            Finding(name, shown[0].aspect, shown[0].failure).message,
-            list(_variants(shown)),
+        FailureGroup(
+            anchor=f"f-{slug(f'{aspect} {identity} {MARKS[verdict].letter}')}",
+            aspect=aspect,
+            verdict=verdict,
+            message=ListedFailure(name, shown[0].aspect, shown[0].failure).message,
+            variants=list(_variants(shown)),
         )
         for (aspect, identity, verdict), shown in found.items()
     ]
     return sorted(made, key=lambda g: GRAVEST_FIRST.index(g.verdict))
 
 
-def _of(target: TargetView, name: str) -> list[Finding]:
+def _of(target: TargetView, name: str) -> list[ListedFailure]:
     result = target.functions.get(name)
-    listed = findings([result], *_SHOWN) if result else []
+    listed = listed_failures([result], *_SHOWN) if result else []
     return [one for one in listed if one.failure is not None]
 
 
-def _variants(shown: Sequence[Shown]) -> Iterator[Variant]:
-    alike: dict[str, list[Shown]] = {}
+def _variants(shown: Sequence[TargetFailure]) -> Iterator[Variant]:
+    alike: dict[str, list[TargetFailure]] = {}
     for one in shown:
         failure = one.failure
         case = (failure.message, failure.inputs, failure.expected, failure.got, failure.output)
         alike.setdefault(repr(case), []).append(one)
     for listed in alike.values():
         failure, aspect = listed[0].failure, listed[0].aspect
-        inputs = [array(n, a, set()) for n, a in failure.inputs.items() if isinstance(a, Array)]
-        compared = list(answers(failure, aspect.limit_ulp))
-        yield Variant(listed, inputs, compared, _error(failure, aspect))
+        arrays = {n: a for n, a in failure.inputs.items() if isinstance(a, Array)}
+        yield Variant(
+            shown=listed,
+            inputs=[shown_array(name, value, set()) for name, value in arrays.items()],
+            compared=list(compared_values(failure, aspect.limit_ulp)),
+            error=_error(failure, aspect),
+        )
 
 
 def _error(failure: Failure, aspect: AspectResult) -> str:
@@ -176,11 +192,11 @@ def _error(failure: Failure, aspect: AspectResult) -> str:
     return f"error {ulp(failure.max_ulp)} ULP; {limit}"
 
 
-def signatures(known: DocumentedFunction) -> Iterator[Signature]:
+def signatures(known: DocumentedFunction) -> Iterator[SignatureView]:
     """The signatures of all documents; marked is what not all of them have."""
     common = _common([s.parameters for s in known.signatures])
     for source in known.signatures:
-        yield Signature(source, [(p, p not in common) for p in source.parameters])
+        yield SignatureView(source, [(p, p not in common) for p in source.parameters])
 
 
 def _common(listed: Sequence[Sequence[str]]) -> set[str]:
@@ -189,7 +205,7 @@ def _common(listed: Sequence[Sequence[str]]) -> set[str]:
 
 def _target_signatures(
     name: str, tested: Sequence[TargetView], known: DocumentedFunction
-) -> Iterator[tuple[TargetView, Signature]]:
+) -> Iterator[tuple[TargetView, SignatureView]]:
     """What the targets offer; marked is what the document that binds their edition has not."""
     for target in tested:
         text = target.functions[name].signature
@@ -197,7 +213,7 @@ def _target_signatures(
             binding = [s for s in known.signatures if target.edition in s.editions]
             wanted = binding[0].parameters if binding else []
             split = parameters(clean(text))
-            yield target, Signature(None, [(p, not _wanted(p, wanted)) for p in split])
+            yield target, SignatureView(None, [(p, not _wanted(p, wanted)) for p in split])
 
 
 def _wanted(parameter: str, documented: Sequence[str]) -> bool:

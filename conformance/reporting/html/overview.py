@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from conformance.reporting.columns import by_theme, column
+from conformance.reporting.counting import Score, count_verdicts, score
 from conformance.reporting.documented import Documented
 from conformance.reporting.html.environment import SIGNS
-from conformance.reporting.plain import (
-    GRAVEST_FIRST,
-    Score,
-    by_theme,
-    column,
-    count_verdicts,
-    score,
-    worst,
-)
-from conformance.reporting.targets import Lineage, TargetView
+from conformance.reporting.marks import GRAVEST_FIRST, worst
+from conformance.reporting.targets import TargetHistory, TargetView
 from conformance.results import Verdict
 
 Order = Mapping[str, Sequence[str]]
@@ -27,14 +22,15 @@ BAR = 1000
 """Units in a whole bar."""
 
 
-class Cell(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionCell:
     """One function on one target."""
 
     words: str
     """The worst verdict, or `not run`."""
     symbol: str
-    points: str
-    letters: str
+    points: str = ""
+    letters: str = ""
 
 
 class Share(NamedTuple):
@@ -69,7 +65,7 @@ def function_order(targets: Sequence[TargetView], documented: Documented) -> dic
 
 
 def overview(
-    listed: Sequence[Lineage],
+    listed: Sequence[TargetHistory],
     documented: Documented,
     order: Order,
     anchors: Mapping[tuple[str, str], str],
@@ -115,13 +111,19 @@ def _theme(theme: str, names: Sequence[str], targets: Sequence[TargetView]) -> d
     }
 
 
-def _cell(target: TargetView, name: str, documented: Documented) -> Cell:
+def _cell(target: TargetView, name: str, documented: Documented) -> FunctionCell:
     result = target.functions.get(name)
     if result is None:
         known = documented.functions.get(name)
         absent = known is not None and target.edition not in known.editions
-        return Cell("not in this edition", "·", "", "") if absent else Cell(NOT_RUN, "○", "", "")
+        words, symbol = ("not in this edition", "·") if absent else (NOT_RUN, "○")
+        return FunctionCell(words=words, symbol=symbol)
     verdict = worst(a.verdict for a in result.aspects)
     points = score([result])
     shown = str(points) if points.demanded else ""
-    return Cell(str(verdict), SIGNS[verdict].symbol, shown, target.letters(name))
+    return FunctionCell(
+        words=str(verdict),
+        symbol=SIGNS[verdict].symbol,
+        points=shown,
+        letters=target.letters(name),
+    )

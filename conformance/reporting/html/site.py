@@ -19,12 +19,12 @@ from conformance.reporting.html.function_page import failure_groups, function_vi
 from conformance.reporting.html.overview import function_order, overview
 from conformance.reporting.html.target_page import target_view
 from conformance.reporting.names import slug
-from conformance.reporting.targets import Lineage
+from conformance.reporting.targets import TargetHistory
 
 
-def site(listed: Sequence[Lineage], documented: Documented) -> Iterator[tuple[str, bytes]]:
+def site(listed: Sequence[TargetHistory], documented: Documented) -> Iterator[tuple[str, bytes]]:
     """Every file of the site, by its path."""
-    pages = _Pages(listed, documented)
+    pages = _SitePages(listed, documented)
     yield from ((f"assets/{name}", static(name)) for name in STATIC)
     yield "assets/data.js", comparison_data(listed, pages.order)
     yield (
@@ -36,10 +36,10 @@ def site(listed: Sequence[Lineage], documented: Documented) -> Iterator[tuple[st
     yield from pages.targets()
 
 
-class _Pages:
+class _SitePages:
     """Pages, made from templates and what all of them show."""
 
-    def __init__(self, listed: Sequence[Lineage], documented: Documented) -> None:
+    def __init__(self, listed: Sequence[TargetHistory], documented: Documented) -> None:
         self.listed, self.documented = listed, documented
         self.current = [one.newest for one in listed]
         self.order = function_order(self.current, documented)

@@ -6,19 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from conformance.reporting.causes import Cause, causes
+from conformance.reporting.counting import count_verdicts
 from conformance.reporting.documented import Documented
-from conformance.reporting.html.function_page import Group
+from conformance.reporting.html.function_page import FailureGroup
 from conformance.reporting.html.overview import Bar, Order, bar
+from conformance.reporting.listing import ListedFailure, listed_failures
+from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.pictures.accuracy import accuracy_picture, measured
 from conformance.reporting.pictures.history import history_picture
 from conformance.reporting.pictures.svg import inline
 from conformance.reporting.pictures.times import timed, times_picture
-from conformance.reporting.plain import GRAVEST_FIRST, Finding, count_verdicts, findings
 from conformance.reporting.summary import time_line
-from conformance.reporting.targets import Lineage, TargetView
+from conformance.reporting.targets import TargetHistory, TargetView
 from conformance.results import Verdict
 
-Groups = Mapping[str, Sequence[Group]]
+Groups = Mapping[str, Sequence[FailureGroup]]
 """The failures of each function."""
 
 _TITLES = {
@@ -40,11 +42,11 @@ class Section(NamedTuple):
     @property
     def number(self) -> int:
         """How many failures there are."""
-        return sum(len(c.findings) for c in self.causes)
+        return sum(len(c.failures) for c in self.causes)
 
 
 def target_view(
-    one: Lineage, groups: Groups, documented: Documented, order: Order
+    one: TargetHistory, groups: Groups, documented: Documented, order: Order
 ) -> dict[str, Any]:
     """What the template of a target is given."""
     target, listed = one.newest, measured(one.newest)
@@ -62,7 +64,7 @@ def target_view(
         "ident": id,
         "unexecuted": _unexecuted(target),
         "measured": listed,
-        "beyond": [row for row in listed if row.beyond],
+        "beyond": [row for row in listed if row.over_limit],
         "accuracy": inline(accuracy_picture(target)) if listed else None,
         "times": inline(times_picture(target)) if timed(target) else None,
         "history": inline(history_picture([one])) if one.older else None,
@@ -80,7 +82,7 @@ def _themes(target: TargetView, order: Order) -> Iterator[tuple[str, Bar]]:
 def _sections(target: TargetView) -> Iterator[Section]:
     for verdict in GRAVEST_FIRST:
         if verdict in _TITLES:
-            found = causes(findings(target.results.functions, verdict))
+            found = causes(listed_failures(target.results.functions, verdict))
             if found:
                 yield Section(verdict, _TITLES[verdict], found)
 
@@ -105,7 +107,7 @@ def _unexecuted(target: TargetView) -> dict[str, list[str]]:
     return found
 
 
-def _cells(target: TargetView) -> Iterator[Finding]:
+def _cells(target: TargetView) -> Iterator[ListedFailure]:
     for function in target.results.functions:
         for aspect in function.aspects:
-            yield Finding(function.function, aspect, None)
+            yield ListedFailure(function.function, aspect, None)

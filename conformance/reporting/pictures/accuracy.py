@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import math
 
-from conformance.reporting.pictures.rows import Row, row_chart
+from conformance.reporting.pictures.rows import ChartRow, row_chart
 from conformance.reporting.pictures.svg import Element
 from conformance.reporting.targets import TargetView
 
 
-def measured(target: TargetView) -> list[Row]:
+def measured(target: TargetView) -> list[ChartRow]:
     """The functions whose largest error and limit are known, by theme; in ULP."""
     found = []
     for one in target.results.functions:
         for aspect in one.aspects:
             error, limit = aspect.max_ulp, aspect.limit_ulp
             if error is not None and limit is not None and math.isfinite(error + limit):
-                found.append(Row(one.function, error, limit))
+                found.append(ChartRow(one.function, error, limit))
     return found
 
 

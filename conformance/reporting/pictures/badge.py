@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
+from conformance.reporting.counting import Score
 from conformance.reporting.pictures.svg import Element, add, label, picture, standalone
-from conformance.reporting.plain import Score, clean
+from conformance.reporting.safe_text import clean
 from conformance.reporting.targets import TargetView
 
 _COLOURS = (

@@ -10,7 +10,7 @@ from conformance.reporting.pictures.heatmap import heatmap
 from conformance.reporting.pictures.history import history_picture
 from conformance.reporting.pictures.svg import standalone
 from conformance.reporting.pictures.times import timed, times_picture
-from conformance.reporting.targets import lineages
+from conformance.reporting.targets import target_histories
 from conformance.results import Results
 
 File = tuple[str, bytes]
@@ -18,7 +18,7 @@ File = tuple[str, bytes]
 
 def pictures(results: Iterable[Results]) -> Iterator[File]:
     """The matrix, the history if there is any, accuracy and times of each target."""
-    listed = lineages(results)
+    listed = target_histories(results)
     yield "pictures/matrix.svg", standalone(heatmap([one.newest for one in listed]))
     if any(one.older for one in listed):
         yield "pictures/history.svg", standalone(history_picture(listed))
@@ -33,6 +33,6 @@ def pictures(results: Iterable[Results]) -> Iterator[File]:
 
 def badges(results: Iterable[Results]) -> Iterator[File]:
     """A badge for each target, as a picture and for shields.io."""
-    for one in lineages(results):
+    for one in target_histories(results):
         yield f"badges/{one.newest.key}.svg", badge(one.newest)
         yield f"badges/{one.newest.key}.json", endpoint(one.newest)

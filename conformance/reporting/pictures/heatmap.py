@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from conformance.reporting.columns import by_theme, column
+from conformance.reporting.marks import GRAVEST_FIRST, worst
 from conformance.reporting.pictures.svg import Element, add, label, name, picture, words
-from conformance.reporting.plain import GRAVEST_FIRST, by_theme, column, worst
 from conformance.reporting.targets import TargetView
 from conformance.results import Verdict
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+from conformance.reporting.counting import Score
 from conformance.reporting.pictures.svg import Element, add, label, picture, words
-from conformance.reporting.plain import Score
-from conformance.reporting.targets import Lineage
+from conformance.reporting.targets import TargetHistory
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 860, 320, 50, 220, 24, 40
 _NOT_DATED = datetime.fromtimestamp(0, UTC)
 
 
-def history_picture(listed: Sequence[Lineage]) -> Element:
+def history_picture(listed: Sequence[TargetHistory]) -> Element:
     """A line for each target: the share of demanded aspects that conform, by the run's start."""
     series = [(one.newest.label, _points(one)) for one in listed]
     times = sorted({when for _, points in series for when, _ in points})
@@ -25,7 +25,7 @@ def history_picture(listed: Sequence[Lineage]) -> Element:
     return root
 
 
-def _points(one: Lineage) -> list[tuple[datetime, Score]]:
+def _points(one: TargetHistory) -> list[tuple[datetime, Score]]:
     views = [*reversed(one.older), one.newest]
     return [(_time(v.results.run.started), v.score) for v in views if v.score.demanded]
 

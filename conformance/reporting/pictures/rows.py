@@ -11,7 +11,7 @@ from conformance.reporting.pictures.svg import Element, add, label, picture, wor
 _ROW, _NAMES, _PLOT, _FIGURES, _TOP = 18, 190, 560, 110, 34
 
 
-class Row(NamedTuple):
+class ChartRow(NamedTuple):
     """One function; without `limit` there is nothing to keep to."""
 
     function: str
@@ -19,11 +19,11 @@ class Row(NamedTuple):
     limit: float | None = None
 
     @property
-    def beyond(self) -> bool:
+    def over_limit(self) -> bool:
         """Whether the value exceeds its limit."""
         return self.limit is not None and self.value > self.limit
 
-    def told(self, unit: str = "") -> str:
+    def figures(self, unit: str = "") -> str:
         """The value and the limit in figures."""
         limit = "" if self.limit is None else f" / {self.limit:.3g}"
         return f"{self.value:.3g}{limit}{unit}"
@@ -42,7 +42,7 @@ class Scale(NamedTuple):
         return _NAMES + _PLOT * (power - self.least) / (self.most - self.least)
 
 
-def row_chart(title: str, rows: Sequence[Row], unit: str, least: int) -> Element:
+def row_chart(title: str, rows: Sequence[ChartRow], unit: str, least: int) -> Element:
     """A dot at each value (a cross if beyond the limit), a bar at each limit.
 
     `least` is the power of ten at which the scale begins.
@@ -67,17 +67,17 @@ def _axis(root: Element, scale: Scale, height: float, unit: str) -> None:
         label(root, x, _TOP - 14, told, class_="small faint", text_anchor="middle")
 
 
-def _row(root: Element, one: Row, y: float, scale: Scale, unit: str) -> None:
+def _row(root: Element, one: ChartRow, y: float, scale: Scale, unit: str) -> None:
     row = add(root, "g")
-    words(add(row, "title"), f"{one.function}: {one.told(f' {unit}')}")
+    words(add(row, "title"), f"{one.function}: {one.figures(f' {unit}')}")
     label(row, _NAMES - 10, y + 4, one.function, text_anchor="end")
     x = scale.x(one.value)
     add(row, "line", x1=float(_NAMES), x2=x, y1=y, y2=y, class_="rule")
     if one.limit is not None:
         bar = scale.x(one.limit)
         add(row, "line", x1=bar, x2=bar, y1=y - 7, y2=y + 7, class_="limit", stroke_width=2)
-    if one.beyond:
+    if one.over_limit:
         add(row, "path", d=f"M{x - 4:g},{y - 4:g}l8,8m0,-8l-8,8", class_="hollow")
     else:
         add(row, "circle", cx=x, cy=y, r=4, class_="dot")
-    label(row, _NAMES + _PLOT + 10, y + 4, one.told(), class_="small faint")
+    label(row, _NAMES + _PLOT + 10, y + 4, one.figures(), class_="small faint")

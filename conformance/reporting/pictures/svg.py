@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
-from conformance.reporting.plain import clean
+from conformance.reporting.safe_text import clean
 from conformance.results import Verdict
 
 Element = ElementTree.Element

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 
-from conformance.reporting.pictures.rows import Row, row_chart
+from conformance.reporting.pictures.rows import ChartRow, row_chart
 from conformance.reporting.pictures.svg import Element
 from conformance.reporting.targets import TargetView
 
 
-def timed(target: TargetView) -> list[Row]:
+def timed(target: TargetView) -> list[ChartRow]:
     """The functions whose time is known; in milliseconds."""
     times = target.results.run.milliseconds
     known = [(name, times[name]) for name in target.functions if name in times]
-    return [Row(name, time) for name, time in known if math.isfinite(time) and time >= 0]
+    return [ChartRow(name, time) for name, time in known if math.isfinite(time) and time >= 0]
 
 
 def times_picture(target: TargetView) -> Element:

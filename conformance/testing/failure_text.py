@@ -8,8 +8,9 @@ from io import StringIO
 from rich.console import Console
 
 from conformance.reporting.failures import failure_lines
+from conformance.reporting.listing import ListedFailure, listed_failures
 from conformance.reporting.paint import PIPED_WIDTH, Paint
-from conformance.reporting.plain import Finding, clean, findings
+from conformance.reporting.safe_text import clean
 from conformance.results import AspectResult, FunctionResult, Verdict
 
 
@@ -33,13 +34,13 @@ def citation(function: FunctionResult, aspect: AspectResult) -> str | None:
     return str(failure.citation) if failure and failure.citation else None
 
 
-def listed(function: FunctionResult, aspect: AspectResult) -> list[Finding]:
+def listed(function: FunctionResult, aspect: AspectResult) -> list[ListedFailure]:
     """The failures of the aspect, the gravest first; its verdict alone where there are none."""
-    found = findings([FunctionResult(function.function, function.theme, [aspect])], *Verdict)
-    return found or [Finding(function.function, aspect, None)]
+    found = listed_failures([FunctionResult(function.function, function.theme, [aspect])], *Verdict)
+    return found or [ListedFailure(function.function, aspect, None)]
 
 
-def _lines(found: Finding, paint: Paint) -> Iterator[str]:
+def _lines(found: ListedFailure, paint: Paint) -> Iterator[str]:
     yield from (line.plain for line in failure_lines(found, paint))
     if found.failure and found.failure.script:
         yield "    script:"

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from conformance.cli.errors import UsageProblem
-from conformance.reporting.plain import clean
+from conformance.reporting.safe_text import clean
 from conformance.results import AspectResult, Failure, Results, RunInfo, TargetInfo
 
 MOST = 8
 """Failures that are named where a prefix fits several."""
 
 
-class Stored(NamedTuple):
-    """A failure with where it was found."""
+class StoredFailure(Struct, frozen=True, kw_only=True):
+    """A failure with the target, the run, the function and the aspect that it was found in."""
 
     target: TargetInfo
     run: RunInfo
@@ -29,10 +30,16 @@ class Stored(NamedTuple):
         )
 
 
-def failures(results: Iterable[Results]) -> list[Stored]:
+def failures(results: Iterable[Results]) -> list[StoredFailure]:
     """All failures in results."""
     return [
-        Stored(one.target, one.run, function.function, aspect, failure)
+        StoredFailure(
+            target=one.target,
+            run=one.run,
+            function=function.function,
+            aspect=aspect,
+            failure=failure,
+        )
         for one in results
         for function in one.functions
         for aspect in function.aspects
@@ -41,22 +48,22 @@ def failures(results: Iterable[Results]) -> list[Stored]:
 
 
 def chosen_failures(
-    known: Iterable[Stored],
+    known: Iterable[StoredFailure],
     targets: Sequence[str] = (),
     select: Callable[[str], bool] = lambda _: True,
-) -> list[Stored]:
+) -> list[StoredFailure]:
     """The failures of these targets (of all, if none is named) and of selected functions.
 
     Of several runs of one target the newest that has the failure counts.
     """
-    found: dict[tuple[str, str, str], Stored] = {}
+    found: dict[tuple[str, str, str], StoredFailure] = {}
     for one in sorted(known, key=lambda one: one.run.started):
         if select(one.function) and (not targets or one.target.name in targets):
             found[one.target.name, one.target.edition, one.failure.id] = one
     return list(found.values())
 
 
-def with_id(text: str, known: Sequence[Stored]) -> list[Stored]:
+def with_id(text: str, known: Sequence[StoredFailure]) -> list[StoredFailure]:
     """The failure with this id, or the only one whose id begins so, on every target that has it.
 
     UsageProblem if there is none, or if several begin so.

@@ -1,6 +1,6 @@
 """Make `docs/findings.md`: the failures of `docs/findings.toml`, with what their scripts print.
 
-    python -m benchmarks.findings
+    python -m tools.findings
 
 Each script runs in its target's interpreter with the library and nothing of the suite; so the
 targets have to be installed (`conformance install`). A failure that is not among the results any
@@ -35,7 +35,7 @@ _HEAD = """# What was found
 The most surprising violations of each target that has any, three at most. Each script was run in
 the target's interpreter with the library and nothing of the suite; what it printed stands below it.
 All others are in [the site](../reports/site/index.html), each with its script.
-`python -m benchmarks.findings` makes this page of [findings.toml](findings.toml).
+`python -m tools.findings` makes this page of [findings.toml](findings.toml).
 """
 _FINDING = """
 **{headline}** (`{failure.id}`, {failure.citation}).
@@ -52,16 +52,16 @@ _FINDING = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A failure of a target that was chosen, and what it shows in one line."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChosenFailure:
+    """A failure that `docs/findings.toml` chooses, and what it shows in one line."""
 
     target: str
     headline: str
     failure: Failure
 
 
-def chosen(texts: dict[str, dict[str, str]], reports: Path) -> Iterator[Finding]:
+def chosen(texts: dict[str, dict[str, str]], reports: Path) -> Iterator[ChosenFailure]:
     """The findings in their order. UsageError names a failure that is not there."""
     for target, headlines in texts.items():
         file = reports / f"{target}.json"
@@ -69,7 +69,8 @@ def chosen(texts: dict[str, dict[str, str]], reports: Path) -> Iterator[Finding]
         for identity, headline in headlines.items():
             if identity not in failures or not failures[identity].script:
                 raise click.UsageError(f"{CHOSEN}: {file} has no script of {identity} ({headline})")
-            yield Finding(target, headline, failures[identity])
+            failure = failures[identity]
+            yield ChosenFailure(target=target, headline=headline, failure=failure)
 
 
 def _failures(results: Results) -> Iterator[Failure]:
@@ -78,7 +79,7 @@ def _failures(results: Results) -> Iterator[Failure]:
             yield from aspect.failures
 
 
-def printed(finding: Finding) -> str:
+def printed(finding: ChosenFailure) -> str:
     """What the script prints under its library alone: the results, or the exception's last line."""
     with tempfile.TemporaryDirectory() as folder:
         done = answer(finding.target, finding.failure.script or "", Path(folder))
@@ -96,7 +97,7 @@ def _without_tail(script: str) -> str:
     return "\n".join(lines)
 
 
-def page(findings: list[Finding]) -> str:
+def page(findings: list[ChosenFailure]) -> str:
     """The whole page."""
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         outputs = list(pool.map(printed, findings))

@@ -1,4 +1,4 @@
-"""A file of expectations made from a run: what its owner wrote stays."""
+"""A file of known failures, made from a run: what its owner wrote stays."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from conformance.cli.errors import UsageProblem
-from conformance.cli.expectations.judging import uncovered
-from conformance.cli.expectations.model import UNEXPLAINED, Cell, Expectation
-from conformance.cli.expectations.reading import Block, split
-from conformance.reporting.plain import clean
+from conformance.cli.known_failures.judging import uncovered
+from conformance.cli.known_failures.model import UNEXPLAINED, JudgedCell, KnownFailure
+from conformance.cli.known_failures.reading import Block, split
+from conformance.reporting.safe_text import clean
 from conformance.reporting.writer import write_atomically
 
 HEADER = """\
@@ -28,11 +28,11 @@ _MESSAGE = 160
 def write(
     path: Path,
     text: str,
-    known: Sequence[Expectation],
-    gone: Sequence[Expectation],
-    bad: Sequence[Cell],
+    known: Sequence[KnownFailure],
+    gone: Sequence[KnownFailure],
+    bad: Sequence[JudgedCell],
 ) -> None:
-    """Write the expectations under which a run passes in which the aspects `bad` fail.
+    """Write the known failures with which a run passes in which the aspects `bad` fail.
 
     `text` is the file as it is, which holds `known`, of which `gone` are stale; empty for a new
     one. UsageProblem if it cannot be written.
@@ -45,7 +45,10 @@ def write(
 
 
 def updated(
-    text: str, known: Sequence[Expectation], gone: Sequence[Expectation], bad: Sequence[Cell]
+    text: str,
+    known: Sequence[KnownFailure],
+    gone: Sequence[KnownFailure],
+    bad: Sequence[JudgedCell],
 ) -> str:
     """The file's text with entries for what fails and without those that are stale.
 
@@ -53,38 +56,38 @@ def updated(
     """
     header, blocks = split(text)
     kept: list[tuple[tuple[str, ...], str]] = []
-    missing = {cell[:3]: cell for cell in uncovered(bad, [e for e in known if e not in gone])}
-    for expectation, block in zip(known, blocks, strict=True):
-        cell = _changed(expectation, missing.values()) if expectation in gone else None
+    missing = {cell.key: cell for cell in uncovered(bad, [e for e in known if e not in gone])}
+    for entry, block in zip(known, blocks, strict=True):
+        cell = _changed(entry, missing.values()) if entry in gone else None
         if cell is not None:
-            del missing[cell[:3]]
-            kept.append((expectation.key, _with_verdict(block, cell)))
-        elif expectation not in gone:
-            kept.append((expectation.key, block.text))
-    for cell in sorted(missing.values(), key=lambda cell: cell[:3]):
+            del missing[cell.key]
+            kept.append((entry.key, _with_verdict(block, cell)))
+        elif entry not in gone:
+            kept.append((entry.key, block.text))
+    for cell in sorted(missing.values(), key=lambda cell: cell.key):
         _insert(kept, cell)
     return _joined(header if text else HEADER, [block for _, block in kept])
 
 
-def _changed(gone: Expectation, missing: Iterable[Cell]) -> Cell | None:
+def _changed(gone: KnownFailure, missing: Iterable[JudgedCell]) -> JudgedCell | None:
     """The failing aspect that an entry was about with another verdict."""
     if gone.narrow or (gone.targets is not None and len(gone.targets) != 1):
         return None
     return next((cell for cell in missing if gone.matches(cell)), None)
 
 
-def _with_verdict(block: Block, cell: Cell) -> str:
+def _with_verdict(block: Block, cell: JudgedCell) -> str:
     return _VERDICT.sub(lambda found: found[1] + json.dumps(cell.verdict), block.text, count=1)
 
 
-def _insert(kept: list[tuple[tuple[str, ...], str]], cell: Cell) -> None:
+def _insert(kept: list[tuple[tuple[str, ...], str]], cell: JudgedCell) -> None:
     """Add an entry before the first that comes later in order."""
-    key = cell[:4]
+    key = (*cell.key, cell.verdict)
     place = next((i for i, (other, _) in enumerate(kept) if other[:4] > key), len(kept))
     kept.insert(place, (key, _entry(cell)))
 
 
-def _entry(cell: Cell) -> str:
+def _entry(cell: JudgedCell) -> str:
     fields = {
         "target": cell.target,
         "function": cell.function,
@@ -96,7 +99,7 @@ def _entry(cell: Cell) -> str:
     return "\n".join([*_comment(cell), "[[expect]]", *lines]) + "\n"
 
 
-def _comment(cell: Cell) -> list[str]:
+def _comment(cell: JudgedCell) -> list[str]:
     """The gravest failure in a line, so that the reason can be written."""
     if not cell.failures:
         return []

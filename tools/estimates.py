@@ -1,7 +1,7 @@
 """Make the table of what functions cost and which fail, by which runs are planned.
 
     nox -s reports
-    python benchmarks/estimates.py reports
+    python -m tools.estimates reports
 
 The seconds of a function on a library are the mean over the library's targets, of whole runs of the
 default profile on a machine that has nothing else to do. How much of each theme fails is the mean
@@ -99,7 +99,7 @@ def main(folder: Path, output: Path) -> None:
         made = table({one.target.name: one for one in read})
     except ValueError as error:
         raise click.UsageError(f"{folder}: {error}") from error
-    output.write_bytes(b"# Made by benchmarks/estimates.py\n" + msgspec.toml.encode(made))
+    output.write_bytes(b"# Made by tools/estimates.py\n" + msgspec.toml.encode(made))
     click.echo(output)
 
 

@@ -1,4 +1,4 @@
-"""`when` of an expectation: a condition on the arguments of the smallest case of a failure."""
+"""`when` of a known failure: a condition on the arguments of the smallest case of a failure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ConditionError(ValueError):
     """The text is no condition on the function's arguments; the message says why."""
 
 
-class Tensor(Struct, frozen=True):
+class ConditionArray(Struct, frozen=True, kw_only=True):
     """An array that a call is given, as conditions see it; None is what nobody knows."""
 
     shape: tuple[int, ...] | None = None
@@ -43,7 +43,7 @@ class Tensor(Struct, frozen=True):
         return None if self.shape is None else len(self.shape)
 
 
-_ATTRIBUTES = (*Tensor.__struct_fields__, "ndim")
+_ATTRIBUTES = (*ConditionArray.__struct_fields__, "ndim")
 
 
 def check(text: str, function: str) -> None:
@@ -136,7 +136,9 @@ def _steps(steps: tuple[Step, ...]) -> Iterator[Step]:
 def _seen(value: Any, program: Program) -> Any:
     if isinstance(value, Ref):
         found = next((i for i in program.inputs if i.name == value.name), None)
-        return Tensor() if found is None else Tensor(found.shape, found.dtype, str(found.binding))
+        if found is None:
+            return ConditionArray()
+        return ConditionArray(shape=found.shape, dtype=found.dtype, binding=str(found.binding))
     if isinstance(value, list | tuple):
         return type(value)(_seen(part, program) for part in value)
     return value

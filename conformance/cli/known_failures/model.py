@@ -1,8 +1,9 @@
-"""An expectation: which failures it is about, and what of a run it covers."""
+"""A known failure: which failures it is about, and what of a run it covers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -10,7 +11,7 @@ from msgspec import Struct
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from conformance.cli.expectations import conditions
+from conformance.cli.known_failures import conditions
 from conformance.results import Aspect, Failure, Verdict
 
 UNEXPLAINED = "TODO: say why"
@@ -19,7 +20,8 @@ TODO = "todo"
 """How a reason begins that is not filled in, in small letters."""
 
 
-class Cell(NamedTuple):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedCell:
     """One aspect of one function on one target, as a run judged it."""
 
     target: str
@@ -28,8 +30,13 @@ class Cell(NamedTuple):
     verdict: Verdict
     failures: Sequence[Failure] = ()
     edition: str = "keras-2.2"
-    versions: Mapping[str, str] = {}
+    versions: Mapping[str, str] = field(default_factory=dict)
     """Version by name of what the target is made of, and of its `python`."""
+
+    @property
+    def key(self) -> tuple[str, str, Aspect]:
+        """Which cell it is: its target, function and aspect."""
+        return self.target, self.function, self.aspect
 
 
 class Place(NamedTuple):
@@ -44,7 +51,7 @@ class Place(NamedTuple):
         return f"{self.file}:{lines}"
 
 
-class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class KnownFailureTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The fields of an `[[expect]]` table."""
 
     function: str
@@ -66,7 +73,7 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where it is reported."""
 
 
-class Expectation(Entry, frozen=True, kw_only=True):
+class KnownFailure(KnownFailureTable, frozen=True, kw_only=True):
     """One known failure, and where it stands."""
 
     place: Place
@@ -91,13 +98,13 @@ class Expectation(Entry, frozen=True, kw_only=True):
             and all(_within(versions.get(n.lower()), s) for n, s in self.versions.items())
         )
 
-    def matches(self, cell: Cell) -> bool:
+    def matches(self, cell: JudgedCell) -> bool:
         """Whether it is about the cell, whatever its verdict."""
         return (self.function, self.aspect) == (cell.function, cell.aspect) and self.concerns(
             cell.target, cell.edition, cell.versions
         )
 
-    def covers(self, cell: Cell) -> bool:
+    def covers(self, cell: JudgedCell) -> bool:
         """Whether this is the cell's failure, or one of them if it is about some only."""
         if not self.matches(cell):
             return False
@@ -105,7 +112,7 @@ class Expectation(Entry, frozen=True, kw_only=True):
             return any(self.covers_failure(failure, cell) for failure in cell.failures)
         return cell.verdict is self.verdict
 
-    def covers_failure(self, failure: Failure, cell: Cell) -> bool:
+    def covers_failure(self, failure: Failure, cell: JudgedCell) -> bool:
         """Whether this failure of a cell that it is about is a known one."""
         if not self.narrow:
             return cell.verdict is self.verdict

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 from msgspec.structs import replace
 
-from conformance.cli import expectations, main
+from conformance.cli import known_failures, main
 from conformance.cli.errors import UsageProblem
-from conformance.cli.expectations import UNEXPLAINED, Cell, Expectation, updated
+from conformance.cli.known_failures import UNEXPLAINED, JudgedCell, KnownFailure, updated
 from conformance.program import Binding, Input, Program, Ref, Step, to_json
 from conformance.results import Aspect, Failure, FunctionResult, Results, Verdict
 from tests.reporting import records
@@ -40,10 +41,10 @@ def entry(**fields: str) -> str:
     return "[[expect]]\n" + "".join(f"{k} = {v}\n" for k, v in {**given, **fields}.items())
 
 
-def parsed(folder: Path, text: str) -> list[Expectation]:
+def parsed(folder: Path, text: str) -> list[KnownFailure]:
     file = folder / "known.toml"
     file.write_text(text)
-    return expectations.read(file, {"mine": ["mine"], "theano": ["a", "b"]})
+    return known_failures.read(file, {"mine": ["mine"], "theano": ["a", "b"]})
 
 
 def failed(
@@ -56,9 +57,16 @@ def failed(
     return records.failure(verdict, id=identity, program=program)
 
 
-def cell(verdict: Verdict = Verdict.VIOLATES, *failures: Failure, **fields: Any) -> Cell:
-    made = Cell("mine", "dot", Aspect.VALUE, verdict, failures or [failed()], versions=OLD)
-    return made._replace(**fields)
+def cell(verdict: Verdict = Verdict.VIOLATES, *failures: Failure, **fields: Any) -> JudgedCell:
+    made = JudgedCell(
+        target="mine",
+        function="dot",
+        aspect=Aspect.VALUE,
+        verdict=verdict,
+        failures=failures or [failed()],
+        versions=OLD,
+    )
+    return dataclasses.replace(made, **fields)
 
 
 # What a run is held against
@@ -136,7 +144,7 @@ def test_a_missing_reason_is_told_and_with_strict_an_error(tmp_path: Path) -> No
 )
 def test_what_an_entry_covers(tmp_path: Path, fields: dict[str, str], covered: bool) -> None:
     known = parsed(tmp_path, entry(**fields))
-    assert (not expectations.uncovered([cell()], known)) is covered
+    assert (not known_failures.uncovered([cell()], known)) is covered
 
 
 def test_a_condition_sees_defaults_and_what_is_no_array(tmp_path: Path) -> None:
@@ -146,30 +154,32 @@ def test_a_condition_sees_defaults_and_what_is_no_array(tmp_path: Path) -> None:
     found = cell(Verdict.VIOLATES, replace(failed(), program=program), function="softmax")
     for when, covered in (("axis == -1", True), ("axis != -1", False), ("axis is None", False)):
         known = parsed(tmp_path, entry(function='"softmax"', when=f'"{when}"'))
-        assert (not expectations.uncovered([found], known)) is covered
+        assert (not known_failures.uncovered([found], known)) is covered
 
 
 def test_a_narrow_entry_covers_its_failures_only(tmp_path: Path) -> None:
     known = parsed(tmp_path, entry(failure='"0123"'))
     both = cell(Verdict.VIOLATES, failed(), failed("ba9876543210"))
-    (left,) = expectations.uncovered([both], known)
+    (left,) = known_failures.uncovered([both], known)
     assert [f.id for f in left.failures] == ["ba9876543210"]
-    assert not expectations.idle([both], known)
-    assert expectations.idle([cell(Verdict.VIOLATES, failed("ba9876543210"))], known) == known
+    assert not known_failures.not_failing([both], known)
+    assert (
+        known_failures.not_failing([cell(Verdict.VIOLATES, failed("ba9876543210"))], known) == known
+    )
 
 
 def test_failures_that_are_not_asked_about_need_no_entry(tmp_path: Path) -> None:
     known = parsed(tmp_path, entry(failure='"0123"'))
     both = cell(Verdict.VIOLATES, failed(), failed("ba9876543210", Verdict.DIVERGES))
-    (bad,) = expectations.failing([both], [Verdict.VIOLATES])
-    assert not expectations.uncovered([bad], known)
+    (bad,) = known_failures.failing([both], [Verdict.VIOLATES])
+    assert not known_failures.uncovered([bad], known)
 
 
 def test_other_versions_and_other_targets_do_not_make_an_entry_stale(tmp_path: Path) -> None:
     fine = cell(Verdict.CONFORMS, failures=[])
     for fields in ({"versions": '{ tensorflow = ">=2" }'}, {"target": '"theano"'}):
-        assert not expectations.idle([fine], parsed(tmp_path, entry(**fields)))
-    assert expectations.idle([fine], parsed(tmp_path, entry(target='"mine"')))
+        assert not known_failures.not_failing([fine], parsed(tmp_path, entry(**fields)))
+    assert known_failures.not_failing([fine], parsed(tmp_path, entry(target='"mine"')))
 
 
 def results(functions: Sequence[str], **of_run: object) -> Results:
@@ -179,10 +189,10 @@ def results(functions: Sequence[str], **of_run: object) -> Results:
 
 def test_an_entry_of_a_function_that_no_target_has_matches_nothing(tmp_path: Path) -> None:
     known = parsed(tmp_path, entry())
-    assert expectations.pointless([results(["exp"])], known) == known
-    assert not expectations.pointless([results(["exp", "dot"])], known)
+    assert known_failures.without_function([results(["exp"])], known) == known
+    assert not known_failures.without_function([results(["exp", "dot"])], known)
     for part in ({"selection": "exp"}, {"shard": "1/2"}, {"complete": False}):
-        assert not expectations.pointless([results(["exp"], **part)], known)
+        assert not known_failures.without_function([results(["exp"], **part)], known)
 
 
 def test_an_intermittent_failure_may_be_absent_and_covers_what_it_did(tmp_path: Path) -> None:
@@ -198,7 +208,7 @@ def test_an_intermittent_failure_may_be_absent_and_covers_what_it_did(tmp_path: 
 
 def test_an_intermittent_failure_of_what_no_target_has_is_stale(tmp_path: Path) -> None:
     known = parsed(tmp_path, entry(intermittent="true"))
-    assert expectations.stale([results(["exp"])], known) == known
+    assert known_failures.stale([results(["exp"])], known) == known
 
 
 # The file that is written
@@ -213,7 +223,7 @@ def test_what_is_written_is_what_is_expected_then_and_keeps_reasons(tmp_path: Pa
     before = known.read_text()
     run("always_wrong", "--write-expectations", str(known))
     assert known.read_text() == before
-    (found,) = expectations.read(known)
+    (found,) = known_failures.read(known)
     assert (found.function, found.aspect, found.verdict, found.reason, found.target) == (
         "argmax",
         Aspect.VALUE,
@@ -223,10 +233,10 @@ def test_what_is_written_is_what_is_expected_then_and_keeps_reasons(tmp_path: Pa
     )
 
 
-def write(folder: Path, text: str, *cells: Cell) -> str:
+def write(folder: Path, text: str, *cells: JudgedCell) -> str:
     bad = [c for c in cells if c.verdict is not Verdict.CONFORMS]
     known = parsed(folder, text)
-    return updated(text, known, expectations.idle(cells, known), bad)
+    return updated(text, known, known_failures.not_failing(cells, known), bad)
 
 
 def test_a_written_file_is_sorted_and_passes(tmp_path: Path) -> None:
@@ -235,7 +245,7 @@ def test_a_written_file_is_sorted_and_passes(tmp_path: Path) -> None:
     assert text == write(tmp_path, "", *reversed(two))
     known = parsed(tmp_path, text)
     assert [e.function for e in known] == ["dot", "sum"]
-    assert not expectations.uncovered(two, known)
+    assert not known_failures.uncovered(two, known)
     assert not any(e.explained for e in known)
     assert f"# {failed().id}: " in text
 

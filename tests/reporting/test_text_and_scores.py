@@ -4,18 +4,11 @@ import unicodedata
 
 import pytest
 
-from conformance.reporting.plain import (
-    MARKS,
-    Column,
-    Score,
-    clean,
-    clean_block,
-    column,
-    findings,
-    labels,
-    score,
-    worst,
-)
+from conformance.reporting.columns import MatrixColumn, column, labels
+from conformance.reporting.counting import Score, score
+from conformance.reporting.listing import listed_failures
+from conformance.reporting.marks import MARKS, worst
+from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import ASPECTS, Aspect, FunctionResult, Verdict
 from tests.reporting.records import (
     HOSTILE,
@@ -116,7 +109,7 @@ def test_labels_of_equal_words_are_numbered() -> None:
 
 
 def test_findings_come_gravest_first_and_cite_once() -> None:
-    found = findings(every_verdict().functions, *Verdict)
+    found = listed_failures(every_verdict().functions, *Verdict)
     graves = [f.verdict for f in found if f.failure]
     assert graves[0] is Verdict.VIOLATES
     assert graves.index(Verdict.DIVERGES) == len(graves) - 1
@@ -125,12 +118,12 @@ def test_findings_come_gravest_first_and_cite_once() -> None:
 
 def test_a_citation_that_the_message_lacks_is_added() -> None:
     aspects = [aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure(message="see ko-2.2:10537"))]
-    (found,) = findings([FunctionResult("dot", "t", aspects)], Verdict.VIOLATES)
+    (found,) = listed_failures([FunctionResult("dot", "t", aspects)], Verdict.VIOLATES)
     assert found.message == "see ko-2.2:10537 (ko-2.2:1053)"
 
 
 def test_an_aspect_without_failures_is_found_too() -> None:
     made = FunctionResult("dot", "t", [aspect_result(Aspect.PRESENCE, Verdict.UNSUPPORTED)])
-    (found,) = findings([made], Verdict.UNSUPPORTED)
+    (found,) = listed_failures([made], Verdict.UNSUPPORTED)
     assert found.message == "unsupported"
-    assert Column("t", "e", {"dot": made}).verdict("dot") is Verdict.UNSUPPORTED
+    assert MatrixColumn("t", "e", {"dot": made}).verdict("dot") is Verdict.UNSUPPORTED

@@ -1,4 +1,4 @@
-"""A file of expectations, read and checked: every mistake is told with its line."""
+"""A file of known failures, read and checked: every mistake is told with its line."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ import msgspec
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from conformance.cli.errors import UsageProblem
-from conformance.cli.expectations import conditions
-from conformance.cli.expectations.conditions import ConditionError
-from conformance.cli.expectations.model import UNEXPLAINED, Entry, Expectation, Place
+from conformance.cli.known_failures import conditions
+from conformance.cli.known_failures.conditions import ConditionError
+from conformance.cli.known_failures.model import UNEXPLAINED, KnownFailure, KnownFailureTable, Place
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.results import ASPECTS, Verdict
 from conformance.specs import load
 
 FAILING = tuple(v for v in Verdict if v not in (Verdict.NOT_APPLICABLE, Verdict.CONFORMS))
 _HEAD = re.compile(r"\s*\[\[\s*expect\s*\]\]\s*(#.*)?$")
-_FIELDS = Entry.__struct_fields__
+_FIELDS = KnownFailureTable.__struct_fields__
 _FORM = "[[expect]] with function, aspect, verdict and reason, as --write-expectations writes it"
 _NEAR = 0.8
 """How alike a name and a target's must be for the name to be a mistake and no other target."""
@@ -69,8 +69,8 @@ def _with_comment(lines: Sequence[str], head: int) -> int:
     return start
 
 
-def read(path: Path, libraries: Mapping[str, Iterable[str]] | None = None) -> list[Expectation]:
-    """The expectations in a file; UsageProblem with file and line if something is wrong with it.
+def read(path: Path, libraries: Mapping[str, Iterable[str]] | None = None) -> list[KnownFailure]:
+    """The known failures in a file; UsageProblem with file and line if something is wrong with it.
 
     `libraries` has the targets of each library, and each target under its own name.
     """
@@ -78,9 +78,9 @@ def read(path: Path, libraries: Mapping[str, Iterable[str]] | None = None) -> li
     _, blocks = split(text)
     entries = _entries(path, text, blocks)
     known = {name: frozenset(names) for name, names in (libraries or {}).items()}
-    found = [_expectation(path, b, e, known) for b, e in zip(blocks, entries, strict=True)]
-    for expectation, block in zip(found, blocks, strict=True):
-        _check(path, block, expectation, known)
+    found = [_known_failure(path, b, e, known) for b, e in zip(blocks, entries, strict=True)]
+    for entry, block in zip(found, blocks, strict=True):
+        _check(path, block, entry, known)
     _check_twice(found)
     return found
 
@@ -123,15 +123,15 @@ def _line_of(text: str, key: str) -> int:
     return next((i for i, line in enumerate(text.splitlines(), 1) if pattern.match(line)), 1)
 
 
-def _expectation(
+def _known_failure(
     path: Path, block: Block, data: Any, known: Mapping[str, frozenset[str]]
-) -> Expectation:
+) -> KnownFailure:
     try:
-        entry = msgspec.convert(data, Entry)
+        entry = msgspec.convert(data, KnownFailureTable)
     except msgspec.ValidationError as error:
         raise _wrong_field(path, block, str(error)) from None
     named = entry.target
-    return Expectation(
+    return KnownFailure(
         **msgspec.structs.asdict(entry),
         place=Place(path, block.first, block.last),
         targets=None if named is None else known.get(named, frozenset({named})),
@@ -173,7 +173,7 @@ def _one_of(name: str, known: Iterable[str]) -> str:
 
 
 def _check(
-    path: Path, block: Block, found: Expectation, known: Mapping[str, frozenset[str]]
+    path: Path, block: Block, found: KnownFailure, known: Mapping[str, frozenset[str]]
 ) -> None:
     """UsageProblem if a field holds what cannot be."""
     for key, problems in _CHECKS.items():
@@ -185,7 +185,7 @@ Problems = Iterator[tuple[str, str]]
 Known = Mapping[str, frozenset[str]]
 
 
-def _function(found: Expectation, _: Known) -> Problems:
+def _function(found: KnownFailure, _: Known) -> Problems:
     specs = load()
     if found.function in specs:
         return
@@ -195,7 +195,7 @@ def _function(found: Expectation, _: Known) -> Problems:
     yield f"no document has a function {found.function!r}", hint
 
 
-def _aspect(found: Expectation, _: Known) -> Problems:
+def _aspect(found: KnownFailure, _: Known) -> Problems:
     spec = load()[found.function]
     editions = [found.edition] if found.edition in spec.editions else list(spec.editions)
     demanded = {aspect for edition in editions for aspect in demanded_aspects(spec, edition)}
@@ -207,29 +207,29 @@ def _aspect(found: Expectation, _: Known) -> Problems:
         )
 
 
-def _verdict(found: Expectation, _: Known) -> Problems:
+def _verdict(found: KnownFailure, _: Known) -> Problems:
     if found.verdict not in FAILING:
         yield f"{found.verdict!r} is no failure", f"write one of {', '.join(FAILING)}"
 
 
-def _reason(found: Expectation, _: Known) -> Problems:
+def _reason(found: KnownFailure, _: Known) -> Problems:
     if not found.reason.strip():
         yield "it is empty", f'say why the failure is known, or "{UNEXPLAINED}"'
 
 
-def _target(found: Expectation, known: Known) -> Problems:
+def _target(found: KnownFailure, known: Known) -> Problems:
     strange = found.target is not None and found.target not in known
     if strange and (meant := _meant(str(found.target), known, _NEAR)):
         yield f"no target is called {found.target!r}", meant
 
 
-def _edition(found: Expectation, _: Known) -> Problems:
+def _edition(found: KnownFailure, _: Known) -> Problems:
     spec = load()[found.function]
     if found.edition is not None and found.edition not in spec.editions:
         yield f"{found.edition} has no {found.function}", f"it is in {', '.join(spec.editions)}"
 
 
-def _versions(found: Expectation, known: Known) -> Problems:
+def _versions(found: KnownFailure, known: Known) -> Problems:
     packages = {*known, "keras", "numpy", "python"}
     for name, text in found.versions.items():
         if name.lower() not in packages and (meant := _meant(name, packages, _NEAR)):
@@ -240,7 +240,7 @@ def _versions(found: Expectation, known: Known) -> Problems:
             yield f"{text!r} is no version specifier", f'such as {{ {name} = ">=1.4,<2.0" }}'
 
 
-def _when(found: Expectation, _: Known) -> Problems:
+def _when(found: KnownFailure, _: Known) -> Problems:
     try:
         if found.when is not None:
             conditions.check(found.when, found.function)
@@ -248,7 +248,7 @@ def _when(found: Expectation, _: Known) -> Problems:
         yield str(error), conditions.HINT
 
 
-def _failure(found: Expectation, _: Known) -> Problems:
+def _failure(found: KnownFailure, _: Known) -> Problems:
     if found.failure is not None and not re.fullmatch(r"[0-9a-f]{4,12}", found.failure):
         yield (
             f"{found.failure!r} is no id",
@@ -256,12 +256,12 @@ def _failure(found: Expectation, _: Known) -> Problems:
         )
 
 
-def _issue(found: Expectation, _: Known) -> Problems:
+def _issue(found: KnownFailure, _: Known) -> Problems:
     if found.issue is not None and not found.issue.strip():
         yield "it is empty", "write a link, or delete the line"
 
 
-_CHECKS: dict[str, Callable[[Expectation, Known], Problems]] = {
+_CHECKS: dict[str, Callable[[KnownFailure, Known], Problems]] = {
     "function": _function,
     "edition": _edition,
     "aspect": _aspect,
@@ -275,8 +275,8 @@ _CHECKS: dict[str, Callable[[Expectation, Known], Problems]] = {
 }
 
 
-def _check_twice(found: Sequence[Expectation]) -> None:
-    seen: dict[Any, Expectation] = {}
+def _check_twice(found: Sequence[KnownFailure]) -> None:
+    seen: dict[Any, KnownFailure] = {}
     for one in found:
         key = (*one.key, tuple(sorted(one.versions.items())))
         if (first := seen.setdefault(key, one)) is not one:

@@ -1,0 +1,41 @@
+"""Known failures: a TOML file that says which verdicts a run may have, and why.
+
+`read` checks a file before anything is run, `cells` and `failing` say what a run found,
+`uncovered` what of it is not expected, `stale` which entries nothing fails for, and `write`
+makes the file from a run.
+"""
+
+from conformance.cli.known_failures.judging import (
+    cells,
+    failing,
+    not_failing,
+    settled,
+    stale,
+    uncovered,
+    without_function,
+)
+from conformance.cli.known_failures.model import (
+    UNEXPLAINED,
+    JudgedCell,
+    KnownFailure,
+    KnownFailureTable,
+)
+from conformance.cli.known_failures.reading import read
+from conformance.cli.known_failures.writing import updated, write
+
+__all__ = [
+    "UNEXPLAINED",
+    "JudgedCell",
+    "KnownFailure",
+    "KnownFailureTable",
+    "cells",
+    "failing",
+    "not_failing",
+    "read",
+    "settled",
+    "stale",
+    "uncovered",
+    "updated",
+    "without_function",
+    "write",
+]

@@ -1,0 +1,101 @@
+"""The failures of a run, compared with the known ones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from conformance.cli.known_failures.model import JudgedCell, KnownFailure
+from conformance.results import Results, Verdict
+
+
+def cells(results: Iterable[Results]) -> list[JudgedCell]:
+    """Every aspect that was judged."""
+    return [
+        JudgedCell(
+            target=r.target.name,
+            function=f.function,
+            aspect=a.aspect,
+            verdict=a.verdict,
+            failures=a.failures,
+            edition=r.target.edition,
+            versions=parts(r),
+        )
+        for r in results
+        for f in r.functions
+        for a in f.aspects
+    ]
+
+
+def settled(results: Iterable[Results], worse: Collection[Verdict] = ()) -> list[JudgedCell]:
+    """The aspects of functions that were looked at in full, and of the others what fails."""
+    listed = list(results)
+    unfinished = {(r.target.name, name) for r in listed for name in r.run.unfinished or ()}
+    return [
+        cell
+        for cell in cells(listed)
+        if (cell.target, cell.function) not in unfinished or cell.verdict in worse
+    ]
+
+
+def parts(results: Results) -> dict[str, str]:
+    """What the target is made of, by name in small letters: its packages and its Python."""
+    packages = {name.lower(): version for name, version in results.target.versions.items()}
+    return {**packages, "python": results.target.python}
+
+
+def failing(found: Iterable[JudgedCell], worse: Collection[Verdict]) -> list[JudgedCell]:
+    """The aspects with such a verdict, each with its failures that have one, too."""
+    return [
+        replace(cell, failures=[f for f in cell.failures if f.verdict in worse])
+        for cell in found
+        if cell.verdict in worse
+    ]
+
+
+def uncovered(bad: Iterable[JudgedCell], known: Sequence[KnownFailure]) -> list[JudgedCell]:
+    """The failing aspects that no entry covers, each with the failures that none covers."""
+    left = (_left(cell, [e for e in known if e.matches(cell)]) for cell in bad)
+    return [cell for cell in left if cell is not None]
+
+
+def _left(cell: JudgedCell, known: Sequence[KnownFailure]) -> JudgedCell | None:
+    if any(e.covers(cell) for e in known if not e.narrow):
+        return None
+    if not cell.failures:
+        return cell
+    left = [f for f in cell.failures if not any(e.covers_failure(f, cell) for e in known)]
+    return replace(cell, failures=left) if left else None
+
+
+def not_failing(found: Sequence[JudgedCell], known: Iterable[KnownFailure]) -> list[KnownFailure]:
+    """Entries whose cells were judged and that nothing fails for, though it should."""
+    steady = [e for e in known if not e.intermittent and _looked_at(found, e)]
+    return [e for e in steady if not any(e.covers(cell) for cell in found)]
+
+
+def stale(results: Sequence[Results], known: Sequence[KnownFailure]) -> list[KnownFailure]:
+    """Entries that do not occur in the run, or whose function no target has; in their order."""
+    gone = [*not_failing(settled(results), known), *without_function(results, known)]
+    return [e for e in known if e in gone]
+
+
+def _looked_at(found: Sequence[JudgedCell], entry: KnownFailure) -> bool:
+    return any(entry.matches(cell) for cell in found)
+
+
+def without_function(
+    results: Iterable[Results], known: Iterable[KnownFailure]
+) -> list[KnownFailure]:
+    """Entries whose function none of their targets has, according to runs of all functions."""
+    whole = [one for one in results if one.run.whole]
+    return [e for e in known if _without_function(whole, e)]
+
+
+def _without_function(whole: Iterable[Results], entry: KnownFailure) -> bool:
+    about = [
+        {f.function for f in one.functions}
+        for one in whole
+        if entry.concerns(one.target.name, one.target.edition, parts(one))
+    ]
+    return bool(about) and not any(entry.function in functions for functions in about)

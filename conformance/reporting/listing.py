@@ -1,0 +1,49 @@
+"""The failures of results in a list, the gravest first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from conformance.reporting.marks import GRAVEST_FIRST
+from conformance.results import AspectResult, Failure, FunctionResult, Verdict
+
+
+class ListedFailure(NamedTuple):
+    """One failure with its place; `failure` is None where an aspect gives a note only."""
+
+    function: str
+    aspect: AspectResult
+    failure: Failure | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """The failure's own verdict, or that of the aspect."""
+        return self.failure.verdict if self.failure else self.aspect.verdict
+
+    @property
+    def message(self) -> str:
+        """One line, with the citation if the words do not hold it already."""
+        if self.failure is None:
+            note = self.aspect.note
+            return note if isinstance(note, str) else str(self.aspect.verdict)
+        cited = str(self.failure.citation) if self.failure.citation else ""
+        if not cited or re.search(rf"(?<!\w){re.escape(cited)}(?!\d)", self.failure.message):
+            return self.failure.message
+        return f"{self.failure.message} ({cited})"
+
+
+def listed_failures(functions: Iterable[FunctionResult], *verdicts: Verdict) -> list[ListedFailure]:
+    """The failures with one of the verdicts, gravest first, else in the order of the results."""
+    found = [f for f in _unordered(functions) if f.verdict in verdicts]
+    return sorted(found, key=lambda f: GRAVEST_FIRST.index(f.verdict))
+
+
+def _unordered(functions: Iterable[FunctionResult]) -> Iterator[ListedFailure]:
+    for function in functions:
+        for aspect in function.aspects:
+            if not aspect.failures:
+                yield ListedFailure(function.function, aspect, None)
+            for failure in aspect.failures:
+                yield ListedFailure(function.function, aspect, failure)

@@ -1,0 +1,27 @@
+"""One aspect held against the known failures, as `conformance run` does with all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from conformance.cli import known_failures
+from conformance.cli.gate import Gate, told_stale
+from conformance.cli.known_failures import JudgedCell
+from conformance.results import Failure
+
+
+def stale(gate: Gate, cells: Sequence[JudgedCell]) -> list[str]:
+    """What is to be said of each entry that covers none of the cells that it is about."""
+    return [told_stale(e, cells) for e in known_failures.not_failing(cells, gate.known)]
+
+
+def unexpected(gate: Gate, cell: JudgedCell) -> Sequence[Failure] | None:
+    """The cell's failures that no entry covers; None if all are covered."""
+    verdicts = gate.worse if cell.verdict in gate.worse else (cell.verdict,)
+    left = known_failures.uncovered(known_failures.failing([cell], verdicts), gate.known)
+    return left[0].failures if left else None
+
+
+def reason(gate: Gate, cell: JudgedCell) -> str:
+    """Why the cell's failures are known."""
+    return next(e.reason for e in gate.known if e.covers(cell))

@@ -1,0 +1,1 @@
+"""What makes the data and the pages that ship with the suite."""

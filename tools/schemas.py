@@ -1,0 +1,42 @@
+"""Write the published JSON Schemas anew, after a change of the records that they are made from.
+
+    python -m tools.schemas
+
+The tests hold each file to its records, so that a schema that was not written anew fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import click
+
+import conformance
+from conformance.mutation import writing
+from conformance.reporting import difference, json_results, scores
+from conformance.specs import schema
+
+PACKAGE = Path(conformance.__file__).parent
+SCHEMAS: Mapping[str, Callable[[], bytes]] = {
+    "results/schema/results-1.schema.json": json_results.encode_schema,
+    "results/schema/difference-1.schema.json": difference.encode_schema,
+    "reporting/schema/scores-1.schema.json": scores.encode_schema,
+    "mutation/schema/mutation-1.schema.json": writing.encode_schema,
+    "specs/schema/specs-1.schema.json": schema.encode_schema,
+}
+"""What makes each file of the package."""
+
+
+@click.command(help=__doc__)
+def main() -> None:
+    """Write the files that differ, and name them."""
+    for name, encode in SCHEMAS.items():
+        file, made = PACKAGE / name, encode()
+        if file.read_bytes() != made:
+            file.write_bytes(made)
+            click.echo(f"{file}: written")
+
+
+if __name__ == "__main__":
+    main()
