@@ -55,6 +55,7 @@ class ConventionName(StrEnum):
     NOT_ONLY_VARIABLES = "not-only-variables"
     ONE_TRIAL = "one-trial"
     OUTPUTS_BEFORE_UPDATES = "outputs-before-updates"
+    PARAMETERS = "parameters"
     PLAIN_DTYPE = "plain-dtype"
     PRECISE_STATIC_SHAPE = "precise-static-shape"
     PRINTED_ONCE = "printed-once"

@@ -15,16 +15,19 @@ from conformance.specs.unsettled import unsettled_of
 
 PACKAGE = Path(conformance.__file__).parent
 HOME = "specs/convention_names.py"
-NOT_CONVERTED = ("adapters", "cli", "engine", "mutation", "reporting", "testing")
-"""Packages whose modules may still name a convention by a bare string."""
-
 OTHER_MEANINGS: Mapping[str, set[str]] = {
+    "adapters/worker/": {"parameters"},
+    "cli/": {"parameters", "seed"},
+    "engine/judging/cases.py": {"subnormal"},
+    "engine/planning/profiles.py": {"extremes", "subnormal"},
     "generators/structure.py": {"extremes", "subnormal"},
     "generators/values.py": {"extremes", "subnormal"},
+    "mutation/": {"seed"},
     "program/": {"parameters"},
     "pytest_plugin.py": {"seed"},
     "reference/": {"nearest", "seed"},
-    "results/": {"purity", "seed"},
+    "reporting/": {"accuracy", "seed"},
+    "results/": {"accuracy", "purity", "seed"},
     "scenarios/model.py": {"accuracy"},
     "scenarios/randomness/random_tensors.py": {"seed"},
     "specs/": {"accuracy", "purity", "seed"},
@@ -41,7 +44,8 @@ def sources() -> Iterator[tuple[str, ast.Module]]:
 
 def bare(tree: ast.Module) -> set[str]:
     """The conventions whose names are strings in a module."""
-    strings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    strings = {value for value in constants if isinstance(value, str)}
     return strings & set(load_conventions())
 
 
@@ -57,11 +61,7 @@ def named(tree: ast.Module) -> set[str]:
 
 
 MODULES = dict(sources())
-CONVERTED = {
-    path: tree
-    for path, tree in MODULES.items()
-    if path != HOME and not path.startswith(tuple(f"{name}/" for name in NOT_CONVERTED))
-}
+OTHERS = {path: tree for path, tree in MODULES.items() if path != HOME}
 
 
 @pytest.mark.parametrize("member", ConventionName)
@@ -77,20 +77,19 @@ def test_members_are_texts_like_others() -> None:
 
 
 def test_each_member_is_used() -> None:
-    used = set().union(*(named(tree) for path, tree in MODULES.items() if path != HOME))
-    unconverted = set().union(*(bare(MODULES[p]) for p in MODULES.keys() - CONVERTED - {HOME}))
-    assert [m.name for m in ConventionName if m.name not in used and m not in unconverted] == []
+    used = set().union(*map(named, OTHERS.values()))
+    assert [m.name for m in ConventionName if m.name not in used] == []
 
 
-@pytest.mark.parametrize("path", CONVERTED)
+@pytest.mark.parametrize("path", OTHERS)
 def test_no_convention_is_a_bare_string(path: str) -> None:
     allowed = (words for place, words in OTHER_MEANINGS.items() if path.startswith(place))
-    assert bare(CONVERTED[path]) <= set().union(*allowed)
+    assert bare(OTHERS[path]) <= set().union(*allowed)
 
 
 @pytest.mark.parametrize("place", OTHER_MEANINGS)
 def test_each_other_meaning_is_met(place: str) -> None:
-    met = (bare(tree) for path, tree in CONVERTED.items() if path.startswith(place))
+    met = (bare(tree) for path, tree in OTHERS.items() if path.startswith(place))
     assert set().union(*met) == OTHER_MEANINGS[place]
 
 

@@ -25,6 +25,7 @@ from conformance.observations import (
 )
 from conformance.program import Program, Ref, call_text
 from conformance.results import Aspect, FindingKind, Verdict
+from conformance.specs.convention_names import ConventionName
 
 
 def judge(prepared: Prepared, observed: StructureObservation) -> Judgement:
@@ -59,7 +60,7 @@ def _judge_draw(
     judgement.count(Aspect.VALUE)
     conventions = prepared.structure.conventions(prepared.draws[number].profile)
     if other or (isinstance(outcome, Raised) and refusable(prepared.structure)):
-        conventions = tuple(sorted({*conventions, "input-dtype"}))
+        conventions = tuple(sorted({*conventions, ConventionName.INPUT_DTYPE}))
     if not isinstance(outcome, Returned):
         judgement.findings.append(_fault(prepared, outcome, conventions, number))
         return
@@ -219,7 +220,11 @@ def _raised(
     prepared: Prepared, outcome: Raised, conventions: tuple[str, ...], number: int
 ) -> Finding:
     unmade = _could_not_bind(prepared, outcome)
-    refused = "NotImplementedError" in outcome.bases or "input-dtype" in conventions or unmade
+    refused = (
+        "NotImplementedError" in outcome.bases
+        or ConventionName.INPUT_DTYPE in conventions
+        or unmade
+    )
     gives = f"raises {outcome.type}: {essence(outcome.message)}"
     return Finding(
         Aspect.VALUE,
@@ -249,7 +254,7 @@ def _impure(changed: tuple[str, ...], number: int) -> Finding:
         FindingKind.CHANGED_INPUT,
         gives=f"changes {names}",
         demands="inputs as they were",
-        conventions=("purity",),
+        conventions=(ConventionName.PURITY,),
         draw=number,
     )
 

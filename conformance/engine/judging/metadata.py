@@ -10,6 +10,7 @@ from conformance.engine.judging.messages import essence
 from conformance.generators.structure import accepted_dtypes
 from conformance.observations import TensorMetadata, Value
 from conformance.results import Aspect, FindingKind
+from conformance.specs.convention_names import ConventionName
 
 _SCALARS = ("bool", "int", "float")
 """A Python number has no dtype of its own: that `function` gives one is that function's failure."""
@@ -44,7 +45,7 @@ def dtype(
         )
     elif claimed is not None and claimed not in accepted:
         if structure.claimed == "result":
-            conventions = tuple(sorted({*conventions, "claimed-dtype"}))
+            conventions = tuple(sorted({*conventions, ConventionName.CLAIMED_DTYPE}))
         yield Finding(
             Aspect.DTYPE,
             standing(conventions),
@@ -61,9 +62,9 @@ def dtype(
 def _dtype_conventions(prepared: Prepared, other: dict[str, str]) -> tuple[str, ...]:
     named = set(prepared.structure.unsettled)
     if other:
-        named.add("input-dtype")
+        named.add(ConventionName.INPUT_DTYPE)
     if not any(c.aspect == "dtype" for c in prepared.structure.spec.claims):
-        named.add("result-dtype")
+        named.add(ConventionName.RESULT_DTYPE)
     return tuple(sorted(named))
 
 
@@ -83,7 +84,7 @@ def static_shape(
         yield _static(FindingKind.CONTRADICTION, static, real, prepared.structure.unsettled)
     elif real == prepared.shape and not _precise(static, prepared.static_shape):
         kind = FindingKind.UNKNOWN if static is None else FindingKind.IMPRECISE
-        yield _static(kind, static, prepared.static_shape, ("precise-static-shape",))
+        yield _static(kind, static, prepared.static_shape, (ConventionName.PRECISE_STATIC_SHAPE,))
 
 
 def _shape_error(prepared: Prepared, said: TensorMetadata) -> Iterator[Finding]:

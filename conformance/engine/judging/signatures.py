@@ -12,6 +12,7 @@ from conformance.observations import FunctionIdentity, Parameter
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs import Parameter as Documented
 from conformance.specs import Signature
+from conformance.specs.convention_names import ConventionName
 from conformance.specs.parsing import literal
 
 _NAMED = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")
@@ -144,7 +145,7 @@ def _same(mine: str | None, wanted: str | None) -> bool:
 def _finding(
     verdict: Verdict, kind: FindingKind | str, gives: str, documented: Signature, detail: str = ""
 ) -> Finding:
-    conventions = ("parameters",) if verdict is Verdict.DIVERGES else ()
+    conventions = (ConventionName.PARAMETERS,) if verdict is Verdict.DIVERGES else ()
     return Finding(
         Aspect.SIGNATURE,
         verdict,

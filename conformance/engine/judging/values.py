@@ -26,6 +26,7 @@ from conformance.oracle.compare import (
     rounded_once_more,
 )
 from conformance.results import Aspect, FindingKind
+from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 
@@ -63,7 +64,7 @@ def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Fin
         return
     expectation = _expectation(case, got)
     if not case.conventions and _overflows(expectation, case.arrays):
-        case = replace(case, conventions=("extremes",))
+        case = replace(case, conventions=(ConventionName.EXTREMES,))
     inside = agrees(got, expectation)
     if not inside.all():
         yield _wrong(case, got, expectation, ~inside)
@@ -162,7 +163,7 @@ def _wrong(
         refusable(case.prepared.structure) and as_in_single(got, expectation, outside)
     )
     if inaccurate and not set(conventions) & set(CONVENTION_OF_PROFILE.values()):
-        conventions = tuple(sorted({*conventions, "accuracy"}))
+        conventions = tuple(sorted({*conventions, ConventionName.ACCURACY}))
     error = worst(got, expectation)
     index = error.index or ()
     digits = 9 if abs(error.ulp) > 1e6 else 17
