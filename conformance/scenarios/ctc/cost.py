@@ -14,8 +14,8 @@ from conformance.oracle import Expectation, ctc
 from conformance.results import Aspect
 from conformance.scenarios.checks import (
     agrees_with,
-    described,
     has_dtype,
+    has_static_shape,
     is_array,
     is_one_of,
     only,
@@ -43,35 +43,6 @@ def tensors_of(case: LabelledSamples) -> dict[str, Array]:
         "input_length": column(case.input_length),
         "label_length": column(case.label_length),
     }
-
-
-def has_static_shape(shape: Sequence[int]) -> Callable[..., Problem | None]:
-    """The output is a shape that a tensor of `shape` can have; with None it is imprecise."""
-
-    def test(values: Values) -> Problem | None:
-        found = tuple(described(v) for v in values)
-        if found == (None,):
-            return Problem(
-                "gives None",
-                "unknown",
-                conventions=(ConventionName.PRECISE_STATIC_SHAPE,),
-                got="None",
-            )
-        fits = len(found) == len(shape) and all(
-            a in (None, b) for a, b in zip(found, shape, strict=False)
-        )
-        if not fits:
-            return Problem(f"gives {found}", "static shape", got=repr(found))
-        if found == tuple(shape):
-            return None
-        return Problem(
-            f"gives {found}",
-            "imprecise",
-            conventions=(ConventionName.PRECISE_STATIC_SHAPE,),
-            got=repr(found),
-        )
-
-    return test
 
 
 def cost_checks(case: LabelledSamples, static: bool) -> tuple[Check, ...]:

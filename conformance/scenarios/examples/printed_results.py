@@ -18,7 +18,6 @@ from conformance.scenarios.checks import Array, Test
 from conformance.scenarios.examples.programs import ExampleProgram
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Setup, Values
 from conformance.scenarios.randomness.chance import first_of, of_array, without_figures
-from conformance.scenarios.randomness.random_tensors import is_static_shape
 from conformance.specs.examples import (
     Configuration,
     Elements,
@@ -167,7 +166,7 @@ def _(gives: Sample) -> tuple[Test, str]:
 
 @demanded.register
 def _(gives: TensorOf) -> tuple[Test, str]:
-    has_shape, said = is_static_shape(gives.shape), f"a tensor of shape {gives.shape}"
+    has_shape, said = checks.is_static_shape(gives.shape), f"a tensor of shape {gives.shape}"
     if not gives.dtypes:
         return has_shape, said
     test = partial(_is_tensor, has_shape, checks.is_one_of(*gives.dtypes))

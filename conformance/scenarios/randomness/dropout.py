@@ -18,7 +18,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.program import Argument, Function, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import Test, has_dtype, raises
+from conformance.scenarios.checks import Test, has_dtype, is_static_shape, raises
 from conformance.scenarios.model import INACCURATE, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.randomness import chance
 from conformance.scenarios.randomness.random_tensors import (
@@ -26,7 +26,6 @@ from conformance.scenarios.randomness.random_tensors import (
     SAMPLE,
     SEED,
     SMALLER,
-    is_static_shape,
     seed_checks,
 )
 from conformance.scenarios.writing import FunctionWriter, ProgramWriter

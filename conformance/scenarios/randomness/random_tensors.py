@@ -20,8 +20,8 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.program import Argument, Function, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import Test, described, has_dtype, has_shape, raises
-from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
+from conformance.scenarios.checks import Test, has_dtype, has_shape, is_static_shape, raises
+from conformance.scenarios.model import Check, Family, Scenario
 from conformance.scenarios.randomness import chance
 from conformance.scenarios.randomness.samplers import SAMPLERS, Parameters, Sampler
 from conformance.scenarios.writing import FunctionWriter, ProgramWriter
@@ -137,28 +137,6 @@ def _dtype_check(sampler: Sampler, dtype: str | None) -> Check:
         at=sampler.dtype,
         conventions=() if dtype else (ConventionName.DEFAULT_DTYPE,),
     )
-
-
-def is_static_shape(shape: Sequence[int | None]) -> Test:
-    """`int_shape` gave this shape. What it leaves unknown is a divergence."""
-
-    def test(values: Values) -> Problem | None:
-        said = tuple(described(v) for v in values)
-        if said == tuple(shape):
-            return None
-        unknown = said == (None,) or (
-            len(said) == len(shape)
-            and all(s in (None, d) for s, d in zip(said, shape, strict=True))
-        )
-        conventions = (ConventionName.PRECISE_STATIC_SHAPE,) if unknown else ()
-        shown = None if said == (None,) else said
-        return Problem(
-            f"has the static shape {shown}",
-            "unknown" if unknown else "wrong",
-            conventions=conventions,
-        )
-
-    return test
 
 
 def _range_checks(sampler: Sampler, parameters: Parameters, output: str) -> Iterator[Check]:
