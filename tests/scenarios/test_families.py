@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
 from dataclasses import fields
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from conformance import scenarios
+from conformance.engine import PROFILES
 from conformance.scenarios import Check, Family, Problem, Scenario, families_of
 from conformance.scenarios.families import FAMILIES
 from conformance.specs import EDITIONS, load
+
+PAGE = (Path(__file__).parents[2] / "docs" / "scenarios.md").read_text("utf-8")
 
 POSITIONAL = {
     Check: ["name", "aspect"],
@@ -49,3 +54,16 @@ def test_a_family_is_of_a_documented_function() -> None:
 @pytest.mark.parametrize("record", POSITIONAL, ids=lambda record: record.__name__)
 def test_records_take_keywords_after_their_first_two_fields(record: type) -> None:
     assert [f.name for f in fields(record) if not f.kw_only] == POSITIONAL[record]
+
+
+def test_the_page_has_every_module() -> None:
+    folder = Path(scenarios.__file__).parent
+    modules = {path.name for path in folder.rglob("*.py")} - {"__init__.py"}
+    table = PAGE.partition("## What is where")[2].partition("\n## ")[0]
+    assert {*re.findall(r"`(\w+\.py)`", table)} == modules
+
+
+def test_the_page_has_the_figures_of_the_profiles() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (\d+) \| (\d+) \|$", PAGE, re.MULTILINE)
+    figures = {name: (int(drawn), int(started)) for name, drawn, started in rows}
+    assert figures == {name: (p.scenarios, p.setups) for name, p in PROFILES.items()}
