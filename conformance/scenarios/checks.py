@@ -115,7 +115,7 @@ def raises(*names: str) -> Test:
         found = text.removeprefix("raises ").split()
         if not names or {*names} & {*found}:
             return None
-        # what says that it supports nothing of the kind has not looked at what is wrong with it
+        # NotImplementedError does not show that the wrong argument was noticed
         return Problem(text, found[0], got=text, unmade="NotImplementedError" in found)
 
     return test
@@ -141,7 +141,7 @@ def has_shape(shape: Sequence[int]) -> Test:
 
 
 def has_static_shape(shape: Sequence[int]) -> Test:
-    """The output is a shape that a tensor of `shape` can have; with None it is imprecise."""
+    """The output is this static shape. A dimension that is None is imprecise, a divergence."""
 
     def test(values: Values) -> Problem | None:
         found = tuple(described(v) for v in values)
@@ -170,7 +170,7 @@ def has_static_shape(shape: Sequence[int]) -> Test:
 
 
 def is_static_shape(shape: Sequence[int | None]) -> Test:
-    """`int_shape` gave this shape. What it leaves unknown is a divergence."""
+    """`int_shape` gave this shape. A dimension that it leaves unknown is a divergence."""
 
     def test(values: Values) -> Problem | None:
         said = tuple(described(v) for v in values)

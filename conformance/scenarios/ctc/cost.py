@@ -129,7 +129,7 @@ def _folded(array: Array) -> Array:
 
 
 def gradient(case: LabelledSamples) -> Scenario:
-    """The gradient of the total loss with respect to what softmax is taken of."""
+    """The gradient of the total loss with respect to the argument of softmax."""
     logits = np.log(case.y_pred)
     writer = ProgramWriter()
     x = writer.call("variable", writer.array("x", logits), dtype=logits.dtype.name)
@@ -193,7 +193,7 @@ def edge(case: LabelledSamples, title: str, convention: str, label: Sequence[int
 
 
 def _last_of(test: Callable[..., Problem | None]) -> Callable[..., Problem | None]:
-    """The test, of the last row alone."""
+    """The test, applied to the last row alone."""
 
     def last(values: Values) -> Problem | None:
         got = only(values)

@@ -97,7 +97,7 @@ def _setup(configuration: Configuration | None) -> Setup | None:
 
 
 def _outputs(p: ExampleProgram, shown: Shown) -> tuple[str, ...]:
-    """Add the expression to the program; the names of what is compared."""
+    """Add the expression to the program, and return the names of the outputs to compare."""
     if isinstance(shown.gives, Raises):
         return (p.attempted(shown.show, shown.line),)
     name = p.observed(shown.show, shown.line)
@@ -202,7 +202,7 @@ def _within(low: float | None, high: float | None, got: Array) -> Problem | None
 
 
 def _is_tensor(has_shape: Test, has_dtype: Test, shape: Values, dtype: Values) -> Problem | None:
-    """The dtype first: that a static shape says too little is no contradiction."""
+    """The problem of the dtype before that of the shape, which may only be imprecise."""
     return has_dtype(dtype) or has_shape(shape)
 
 

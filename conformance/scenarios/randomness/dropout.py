@@ -65,7 +65,7 @@ def _small(shape: tuple[int, ...], level: float, dtype: str, seed: int) -> Scena
     x = w.call("placeholder", shape=shape, dtype=dtype)
     made = w.call(DROPOUT, x, level, seed=SEED)
     w.observe("static", "int_shape", made)
-    # where nothing is dropped, it may be x itself, which some cannot both feed and fetch
+    # if nothing is dropped the result may be x itself, which some backends cannot feed and fetch
     compiled = w.call("function", [x], [w.call("operator.mul", made, 1)])
     w.observe("values", "operator.call", compiled, [w.array("x", elements)])
     checks = (
@@ -139,7 +139,7 @@ def is_dropped_or_kept(x: Array, level: float) -> Test:
 
 
 def _common_factor(kept: Array, dtype: Any) -> Problem | None:
-    """All factors are one, but for a few roundings, and it is positive."""
+    """All factors are the same, but for a few roundings, and positive."""
     low, high = float(kept.min()), float(kept.max())
     if low > 0 and high - low <= 8 * np.finfo(dtype).eps * high:
         return None
@@ -323,7 +323,7 @@ def evaluations(edition: str) -> Sequence[Scenario]:
 
 
 def no_levels(edition: str) -> Sequence[Scenario]:
-    """Levels that are no proportions."""
+    """Levels outside 0 to 1."""
     del edition
     return [
         _refusal(f"level={p}", "a level outside 0 to 1 is refused", LEVEL, p) for p in (1.5, -0.5)

@@ -105,7 +105,7 @@ def _seed(sampler: Sampler, seed: int = SEED) -> dict[str, Any]:
 
 
 def _without_figures(sampler: Sampler, checks: Iterable[Check]) -> tuple[Check, ...]:
-    """The checks; those of variables, which are others in each run, without what differs."""
+    """The checks. Variables have other numbers in each run, so that theirs show no figures."""
     if sampler.draws_again:
         return tuple(checks)
     return tuple(replace(c, test=chance.without_figures(c.test)) for c in checks)
@@ -160,7 +160,7 @@ def _range_checks(sampler: Sampler, parameters: Parameters, output: str) -> Iter
 
 
 def _trials(sampler: Sampler, parameters: Parameters) -> tuple[str, ...]:
-    """No document says of how many trials; without any chance of success it does not matter."""
+    """No document says how many trials there are; if p is 0 the number does not matter."""
     return (ConventionName.ONE_TRIAL,) if sampler.law is None and parameters[0] else ()
 
 
@@ -213,7 +213,7 @@ def _law_checks(sampler: Sampler, parameters: Parameters) -> Iterator[Check]:
         yield _distribution(test, f"1 with probability {p:g}", _trials(sampler, parameters))
         return
     law = sampler.law(*parameters)
-    # the mean first, then the spread: what is wrong with both is wrong with the rest too
+    # mean and spread first: a sample in which they are wrong fails the other tests too
     tests = (chance.has_mean(law), chance.has_variance(law), chance.follows(law))
     yield _distribution(chance.first_of(*tests), f"numbers of {law.says}")
     yield Check(
