@@ -41,8 +41,8 @@ def sources() -> Iterator[tuple[str, ast.Module]]:
 
 def bare(tree: ast.Module) -> set[str]:
     """The conventions whose names are strings in a module."""
-    strings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
-    return strings & set(load_conventions())
+    values = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    return {name for name in load_conventions() if name in values}
 
 
 def named(tree: ast.Module) -> set[str]:
