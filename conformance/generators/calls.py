@@ -94,7 +94,7 @@ class CallDraft:
         self.dtype: str = dtype or self.pick(tuple(_weighted(spec)))
         self.binding = binding
         self.wanted = wanted or {}
-        """The forms of arguments that are not to be left to chance."""
+        """The forms that some arguments must have."""
 
     @property
     def order(self) -> list[str]:
@@ -196,7 +196,7 @@ class CallDraft:
         index = self.integer((0, len(self.spec.results) - 1))
         self.part = self.spec.results[index]
         if index:
-            # such a member need not depend on every input: none is fed where the first is not
+            # such a member need not depend on every input: either all inputs are fed, or none is
             first = self.inputs[0].binding
             self.inputs = [replace(item, binding=first) for item in self.inputs]
         return taken_apart(self._step(), index, flat=self.part.flat)
@@ -230,7 +230,7 @@ class CallDraft:
 
 @cache
 def _one_of(choices: tuple[Any, ...], _types: tuple[type, ...]) -> st.SearchStrategy[Any]:
-    """A strategy made once: that costs more than to draw from it. (True, 0) equals (1, False)."""
+    """A strategy that is made once, which saves time. The types tell (True, 0) from (1, False)."""
     return st.sampled_from(choices)
 
 
@@ -247,7 +247,7 @@ def _weighted(spec: Spec) -> list[str]:
 
 
 def _defaults(spec: Spec, documented: Signature) -> dict[str, Any]:
-    """Those of the edition, and those of the newest for parameters that it lacks."""
+    """The defaults of the edition; of the newest edition for parameters that it lacks."""
     own = {
         spec.renamed.get(p.name, p.name): p.value for p in documented.parameters if not p.required
     }

@@ -30,9 +30,9 @@ from conformance.specs import Spec
 POOL = 4
 """How many times more structures are generated than kept."""
 RARE = 300
-"""How many structures are looked at for one that rests on a convention that is hardly met."""
+"""How many structures are drawn at most to find one that rests on a rare convention."""
 TRIED, TRIED_FOR_SWITCHES = 4, 40
-"""How many structures are looked at for one with two forms of arguments."""
+"""How many structures are drawn at most to find one with two forms of arguments."""
 GENERATE = (hypothesis.Phase.generate,)
 _KEY = b"case"
 
@@ -41,7 +41,7 @@ Found = TypeVar("Found")
 
 
 class StopShrinking(BaseException):
-    """Raised by a condition to end a search; no Exception, which Hypothesis would shrink too."""
+    """Raised by a condition to end a search. Not an Exception: Hypothesis would shrink that."""
 
 
 def collect_all(spec: Spec, edition: str, count: int, seed: int) -> list[Structure]:
@@ -68,7 +68,7 @@ def collect_all(spec: Spec, edition: str, count: int, seed: int) -> list[Structu
 
 
 def _completing(pool: Sequence[Structure], edition: str, seed: int) -> Iterator[Structure]:
-    """Structures with pairs of forms that no telling one of the pool has, where some come soon."""
+    """Structures with pairs of forms that no telling structure of the pool has, if found soon."""
     shown = [pool[place] for place in telling(pool)]
     known = {pair for s in shown for pair in pairs(s)}
     for pair in missing_pairs(pool) if shown else ():
@@ -125,7 +125,7 @@ def _found(
     dtype: str | None = None,
     wanted: Mapping[str, str] | None = None,
 ) -> list[Structure]:
-    """A structure that meets a condition, if one comes soon."""
+    """A structure that meets a condition, if one is found soon."""
     strategy = structures(spec, edition, dtype=dtype, wanted=wanted)
     found = _find(strategy, condition, RARE, seed, GENERATE)
     return [] if found is None else [found]
@@ -182,7 +182,7 @@ def remade(strategy: SearchStrategy[Found], choices: bytes) -> Found | None:
     database.save(_KEY, choices)
     settings = _settings(1, (hypothesis.Phase.reuse,), database)
     try:
-        # with a seed, Hypothesis leaves its database alone
+        # given a seed, Hypothesis would not read its database
         return hypothesis.find(strategy, _anything, settings=settings, database_key=_KEY)
     except (NoSuchExample, SkipTest):
         return None

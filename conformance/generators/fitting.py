@@ -63,7 +63,7 @@ def _reduction_axes(call: CallDraft, name: str, rule: kinds.ReductionAxes) -> No
 
 
 def _distribution(call: CallDraft, name: str, rule: kinds.Distribution) -> None:
-    """The axis may be drawn later: every axis then has a class at least."""
+    """The axis may be drawn later, so that every axis but the first has at least one class."""
     if rule.of is not None:
         shape = call.shapes[rule.of]
     else:

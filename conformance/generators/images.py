@@ -27,7 +27,7 @@ LENGTHS = {1: (4, 3, 5, 2, 6, 1, 7, 8), 2: (3, 4, 2, 5, 1, 6), 3: (3, 2, 4, 1)}
 BATCHES = (1, 2, 1, 2, 2, 3, 1, 2, 1, 2, 0)
 CHANNELS = (1, 2, 2, 3)
 FORMATS = ("channels_last", "channels_first", "channels_last", "channels_last", "channels_last")
-"""The layout of channels_first is a convention, and so is what no format stands for."""
+"""The meaning of channels_first is a convention, and so is that of no format: both are rare."""
 SIZES = (2, 3, 1, 3, 2, 4, 5)
 KNOWN = (Binding.PLACEHOLDER, Binding.VARIABLE, Binding.PLACEHOLDER, Binding.CONSTANT)
 
@@ -60,7 +60,7 @@ def _images(call: CallDraft, name: str, rule: kinds.Images) -> None:
 
 
 def _format(call: CallDraft) -> str | None:
-    """The data format: what is none, in an invalid call, stands for channels_last."""
+    """The data format; in an invalid call, an unknown one is treated like channels_last."""
     value: str | None = call.values.get("data_format")
     return value
 

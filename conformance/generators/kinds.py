@@ -21,9 +21,9 @@ Dims = tuple[int, ...]
 RANKS = (1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 0, 0, 5, 5)
 SIZES = (1,) * 4 + (2,) * 10 + (3,) * 8 + (4,) * 3 + (5,) + (0,) * 2
 SMALL_SIZES = (1,) * 10 + (2,) * 14 + (3,) * 4 + (0,) * 2
-"""As often as they are wanted; the simplest first, because Hypothesis shrinks towards it."""
+"""Each as often as it is to be drawn; the simplest first, towards which Hypothesis shrinks."""
 REDRAWN = 8
-"""How often an argument is drawn for one of the form that is wanted."""
+"""How many arguments are drawn at most to get one of the wanted form."""
 
 
 def draw_parameter(call: CallDraft, name: str) -> None:
@@ -36,7 +36,7 @@ def draw_parameter(call: CallDraft, name: str) -> None:
 
 
 def _draw_form(call: CallDraft, name: str, wanted: str) -> None:
-    """Draw an argument until it has the form that is wanted."""
+    """Draw arguments until one has the wanted form."""
     if wanted == ABSENT and call.may_omit(name):
         return
     for _ in range(REDRAWN):
@@ -234,7 +234,7 @@ def _factors(call: CallDraft, total: int) -> list[int]:
 
 def _value(call: CallDraft, name: str, rule: kinds.Value) -> None:
     made = str(call.values.get("dtype") or "float32")
-    # what becomes of -1.5 as an unsigned integer is nobody's promise
+    # no document says what becomes of -1.5 as an unsigned integer
     whole = not made.startswith("float")
     dtype = "int32" if whole else call.pick(("float32", "float64", "int32"))
     domain = "nonnegative" if whole else "real"
@@ -282,7 +282,7 @@ _VALUES: dict[type, Callable[[CallDraft, Any], Any]] = {
     kinds.Dtype: lambda call, rule: call.pick(tuple(rule.choices)),
     kinds.Boolean: lambda call, _: call.pick((False, True)),
 }
-"""What is drawn of parameters that are Python values and change nothing else of the call."""
+"""How to draw parameters that are Python values and do not affect the rest of the call."""
 
 _KINDS: dict[type, Callable[[CallDraft, str, Any], None]] = {
     kinds.Tensor: _tensor,

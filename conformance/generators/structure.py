@@ -22,7 +22,7 @@ CONVENTION_OF_PROFILE = {
     "subnormal": ConventionName.SUBNORMAL,
     "special": ConventionName.SPECIAL_VALUES,
 }
-"""Profiles that no document settles, whatever the function."""
+"""The value profiles that no document settles for any function, with their conventions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Distributed:
 
 
 CLOSED_DOMAINS = ("probability", "fraction", "logit", "mirrored", "mirrored_last", "even")
-"""Domains that simpler numbers, such as zeros, may leave."""
+"""Domains that zeros and other simple numbers need not belong to."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +75,7 @@ class Structure:
 
     @property
     def size(self) -> tuple[int, ...]:
-        """How complex the structure is: what is smaller is easier to understand."""
+        """A measure of complexity: the smaller of two failing structures is shown."""
         elements = sum(max(1, len(i.shape)) for i in self.program.inputs)
         total = sum(d for i in self.program.inputs for d in i.shape)
         return (len(self.program.inputs), elements, total, len(self.unsettled))
@@ -87,7 +87,7 @@ class Structure:
 
     @property
     def accuracy(self) -> Accuracy:
-        """How wrong what is observed may be."""
+        """How far the observed values may be from the right ones."""
         found = (self.part and self.part.accuracy) or self.spec.accuracy
         assert found is not None, "functions without single calls are tested by scenarios"
         return found
@@ -107,7 +107,7 @@ class Structure:
         return {**self.below, **dict.fromkeys(closed, 0)}
 
     def conventions(self, profile: str) -> tuple[str, ...]:
-        """Conventions that the case rests on when filled in the manner of `profile`."""
+        """The conventions that the case rests on when its numbers come from `profile`."""
         silent = self.spec.silent.get(self.edition, {})  # type: ignore[call-overload]
         named = (
             CONVENTION_OF_PROFILE.get(profile)
@@ -166,7 +166,7 @@ def structures(
 
 
 def _distributions(call: CallDraft) -> dict[str, Distributed]:
-    """Inputs with probabilities along an axis; those that are logits after all are plain ones."""
+    """The inputs with probabilities along an axis, without those that turn out to be logits."""
     found = {}
     for name, along in call.along.items():
         if along.logits is not None and call.values.get(along.logits):

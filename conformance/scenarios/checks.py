@@ -115,7 +115,7 @@ def raises(*names: str) -> Test:
         found = text.removeprefix("raises ").split()
         if not names or {*names} & {*found}:
             return None
-        # what says that it supports nothing of the kind has not looked at what is wrong with it
+        # NotImplementedError does not show that the wrong argument was noticed
         return Problem(text, found[0], got=text, unmade="NotImplementedError" in found)
 
     return test
@@ -136,6 +136,57 @@ def has_shape(shape: Sequence[int]) -> Test:
             return got
         wrong = got.shape != tuple(shape)
         return Problem(f"gives shape {got.shape}", "shape", got=got) if wrong else None
+
+    return test
+
+
+def has_static_shape(shape: Sequence[int]) -> Test:
+    """The output is this static shape. A dimension that is None is imprecise, a divergence."""
+
+    def test(values: Values) -> Problem | None:
+        found = tuple(described(v) for v in values)
+        if found == (None,):
+            return Problem(
+                "gives None",
+                "unknown",
+                conventions=(ConventionName.PRECISE_STATIC_SHAPE,),
+                got="None",
+            )
+        fits = len(found) == len(shape) and all(
+            a in (None, b) for a, b in zip(found, shape, strict=False)
+        )
+        if not fits:
+            return Problem(f"gives {found}", "static shape", got=repr(found))
+        if found == tuple(shape):
+            return None
+        return Problem(
+            f"gives {found}",
+            "imprecise",
+            conventions=(ConventionName.PRECISE_STATIC_SHAPE,),
+            got=repr(found),
+        )
+
+    return test
+
+
+def is_static_shape(shape: Sequence[int | None]) -> Test:
+    """`int_shape` gave this shape. A dimension that it leaves unknown is a divergence."""
+
+    def test(values: Values) -> Problem | None:
+        said = tuple(described(v) for v in values)
+        if said == tuple(shape):
+            return None
+        unknown = said == (None,) or (
+            len(said) == len(shape)
+            and all(s in (None, d) for s, d in zip(said, shape, strict=True))
+        )
+        conventions = (ConventionName.PRECISE_STATIC_SHAPE,) if unknown else ()
+        shown = None if said == (None,) else said
+        return Problem(
+            f"has the static shape {shown}",
+            "unknown" if unknown else "wrong",
+            conventions=conventions,
+        )
 
     return test
 

@@ -15,7 +15,7 @@ from conformance.specs import load
 from conformance.specs.load import claims
 
 _DRAWN = 40
-"""How many scenarios of a strategy are looked at: each error comes up among fewer."""
+"""How many scenarios of a strategy are drawn: fewer would show every error, too."""
 
 
 @cache

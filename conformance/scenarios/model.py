@@ -27,15 +27,15 @@ class Problem:
     gives: str
     """What happened, in words that follow the call: "gives (2,)"."""
     detail: str = ""
-    """What tells two failures of one check apart; the same for the same failure."""
+    """Tells the failures of one check apart; the same failure always has the same detail."""
     _: KW_ONLY
     conventions: tuple[str, ...] = ()
-    """Conventions that the judgement rests on, besides those of the check."""
+    """The conventions that this problem rests on, besides those of the check."""
     got: Array | str | None = None
     expected: Array | str | None = None
     ulp: float | None = None
     unmade: bool = False
-    """Whether another function, on which the check depends, failed before: nothing was seen."""
+    """Whether a function on which the check depends failed first, so that the check saw nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class Check:
     """
 
     name: str
-    """A few words that stay the same over cases: "the new value is read back"."""
+    """A few words that are the same for every case: "the new value is read back"."""
     aspect: Aspect
     _: KW_ONLY
     outputs: tuple[str, ...]
@@ -56,7 +56,7 @@ class Check:
     demands: str
     """What should have happened, in words that follow "demands"."""
     at: Mapping[str, int] = field(default_factory=dict)
-    """Document to line."""
+    """The line of each document that demands it."""
     conventions: tuple[str, ...] = ()
 
 
@@ -73,7 +73,7 @@ class Setup:
     _: KW_ONLY
     environment: Mapping[str, str | None] = field(default_factory=dict)
     may_refuse: bool = False
-    """Whether the import may fail: then no check is made."""
+    """Whether the import may fail; if it does, nothing is checked."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +87,7 @@ class Scenario:
     function: str
     """The function under test, by its newest name."""
     title: str
-    """What it is about, in words that stay the same over cases."""
+    """What it is about, in words that are the same for every case."""
     _: KW_ONLY
     program: Program
     arrays: Mapping[str, Array]
@@ -98,14 +98,14 @@ class Scenario:
 
     @property
     def size(self) -> tuple[int, ...]:
-        """How complex it is: what is smaller is easier to understand."""
+        """A measure of complexity: the smaller of two failing scenarios is shown."""
         elements = sum(array.size for array in self.arrays.values())
         return (len(self.program.steps), elements, len(self.conventions))
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Scenarios of one sort for one function.
+    """Scenarios of one kind for one function.
 
     `make` gets the edition and gives a strategy, of which as many are drawn as the run's profile
     says, or a sequence of scenarios, all of which are run. `aspects` are those of all its checks.
@@ -117,4 +117,4 @@ class Family:
     make: Callable[[str], SearchStrategy[Scenario] | Sequence[Scenario]]
     editions: tuple[str, ...] = ("keras-1", "keras-2.0", "keras-2.2")
     share: float = 1.0
-    """How many of them are drawn, as a share of what the profile says."""
+    """How many scenarios are drawn, as a multiple of the profile's number."""

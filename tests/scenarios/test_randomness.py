@@ -14,6 +14,7 @@ from conformance.engine.planning.profiles import PROFILES
 from conformance.reference import ops_numpy
 from conformance.results import Aspect
 from conformance.scenarios import Check, Family, Problem, Scenario, families_of
+from conformance.scenarios.checks import is_static_shape
 from conformance.scenarios.randomness import chance, dropout, random_tensors, statistics
 from conformance.scenarios.randomness.chance import ByChance
 from conformance.scenarios.randomness.samplers import SAMPLERS, Sampler
@@ -429,7 +430,7 @@ def test_a_static_shape_that_is_unknown_diverges(
     said: Any, conventions: tuple[str, ...] | None
 ) -> None:
     parts = [None] if said is None else list(said)
-    problem = random_tensors.is_static_shape((2, 3))(tuple(value(p) for p in parts))
+    problem = is_static_shape((2, 3))(tuple(value(p) for p in parts))
     assert (None if problem is None else problem.conventions) == conventions
 
 

@@ -38,7 +38,7 @@ def features_of(structure: Structure) -> Iterator[Feature]:
 
 
 def together_in(structure: Structure) -> Iterator[Feature]:
-    """Features that come together, or alone: what may hide behind another one."""
+    """Features that must be seen together, or alone, because one can hide another."""
     if not structure.unsettled:
         yield ("settled", *sorted({i.dtype for i in structure.program.inputs}))
     if structure.part is not None:
@@ -53,7 +53,8 @@ def together_in(structure: Structure) -> Iterator[Feature]:
 
 
 def features_of_gradients(structure: Structure) -> Iterator[Feature]:
-    """As of calls, but long axes of the result, where places can be confused, not short ones.
+    """The features of calls, but with the long axes of the result in place of the short ones:
+    on those, elements can be exchanged.
 
     Of which domain an input is decides whether its gradient can be asked for.
     """

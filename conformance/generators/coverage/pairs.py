@@ -17,7 +17,7 @@ from conformance.specs import kinds
 from conformance.specs.convention_names import ConventionName
 
 AXES = ("zero", "positive")
-"""Forms of an axis that are looked for even if no structure has them."""
+"""Forms of an axis that are searched for even if no structure of the pool has them."""
 
 Form = tuple[str, str]
 """A parameter, and the form of its argument."""
@@ -38,7 +38,7 @@ def pairs(structure: Structure) -> set[Pair]:
 
 
 def missing_pairs(pool: Sequence[Structure]) -> list[Pair]:
-    """Pairs of forms that can be settled, but are never told beside each other; some cannot be."""
+    """Pairs of forms that no telling structure has. Some of them may be impossible."""
     known = {pair for place in telling(pool) for pair in pairs(pool[place])}
     listed = [[(name, one) for one in its] for name, its in _settled_forms(pool).items()]
     possible = (pair for mine, others in combinations(listed, 2) for pair in product(mine, others))
@@ -65,7 +65,7 @@ def _always(rule: kinds.ParameterRule) -> dict[str, set[str]]:
 
 
 def telling(pool: Sequence[Structure]) -> list[int]:
-    """The places of those that show how an argument is understood.
+    """The indices of the structures that show how an argument is understood.
 
     The documents settle them, nothing is empty, and a tensor has two axes that can be mixed up,
     unless the function takes none such.

@@ -1,4 +1,4 @@
-"""Which structures to keep of many: those that together show the most of a function."""
+"""Selects from many structures those that together show the most of a function."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from conformance.generators.coverage.windows import Feature
 from conformance.generators.structure import Structure
 
 MOST_UNSETTLED = 3
-"""One in so many gradients is of a structure that rests on conventions, where others can be had."""
+"""At most one in so many structures for gradients rests on conventions, if there are others."""
 
 
 def select(pool: Sequence[Structure], count: int) -> list[Structure]:
@@ -36,12 +36,12 @@ def select(pool: Sequence[Structure], count: int) -> list[Structure]:
     for wanted in (features, together, [frozenset[Feature](its) for its in shown]):
         kept = _covering(wanted, count, kept)
     both = [a | b for a, b in zip(features, together, strict=True)]
-    kept = _again([i for i in told if i not in kept], both, count, kept)
+    kept = _once_more([i for i in told if i not in kept], both, count, kept)
     rest = sorted(set(range(len(pool))) - set(kept), key=lambda i: (bool(pool[i].unsettled), i))
     return [pool[i] for i in sorted([*kept, *rest[: count - len(kept)]])]
 
 
-def _again(
+def _once_more(
     places: Sequence[int], features: Sequence[frozenset[Feature]], count: int, kept: Sequence[int]
 ) -> list[int]:
     """`kept`, and of the places those that show features once more, until there are enough."""

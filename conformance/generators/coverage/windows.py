@@ -9,11 +9,11 @@ from conformance.generators.structure import Structure
 from conformance.specs import Spec, image_rules, kinds
 
 Feature = tuple[Hashable, ...]
-"""What a structure shows: what sort of thing, and which."""
+"""One thing that a structure shows: its kind, and what it is."""
 
 
 def windows_of(structure: Structure) -> Iterator[Feature]:
-    """How windows move: whatever two of these circumstances come together."""
+    """How windows move: every pair of these circumstances, and the effects on each axis."""
     if not any(isinstance(r, kinds.Images) for r in structure.spec.parameters.values()):
         return
     values = structure.runtime.values
@@ -35,7 +35,7 @@ def windows_of(structure: Structure) -> Iterator[Feature]:
 
 
 def beginnings(spec: Spec) -> list[Feature]:
-    """The beginnings of features that a settled call hardly has, and that are to be tested."""
+    """The beginnings of features that must be tested, and that random settled calls rarely have."""
     images = [r for r in spec.parameters.values() if isinstance(r, kinds.Images)]
     if not images:
         return []
@@ -57,7 +57,7 @@ def beginnings(spec: Spec) -> list[Feature]:
 
 
 def forms_for(beginning: Feature) -> dict[str, str]:
-    """The forms of arguments of which features that begin so are found sooner."""
+    """The forms of arguments with which features of this beginning are found sooner."""
     named = beginning[1:2]
     return {"padding": repr(named[0])} if named and isinstance(named[0], str) else {}
 

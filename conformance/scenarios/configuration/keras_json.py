@@ -153,7 +153,7 @@ def _defaults(setting: str, edition: str) -> Iterator[Scenario]:
 
 
 def _invalid(setting: str, edition: str) -> Iterator[Scenario]:
-    """A value that is none of the documented, and a file that is no JSON."""
+    """A value that is not documented, and a file that is not JSON."""
     fields = _in_file(setting, INVALID[setting], edition)
     invalid = Setup(_file(edition, **fields), may_refuse=True)
     title = f"keras.json with {json.dumps(fields)}"
@@ -190,7 +190,7 @@ def _is_positive(values: Values) -> Problem | None:
 
 
 def _backends(edition: str) -> Iterator[Scenario]:
-    """What names the backend: the variable before the file."""
+    """The environment variable names the backend, whatever the file says."""
     named = _named("what the file says", FIELD["backend"])
     yield named("the field backend", Setup(_file(edition), environment={"KERAS_BACKEND": None}))
     named = _named("KERAS_BACKEND", VARIABLE)

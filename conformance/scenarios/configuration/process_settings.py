@@ -31,7 +31,7 @@ READ_BACK = {
     "image_data_format": {"ja-2.0": 310, "zh-TW": 186, "ko-2.2": 4003},
     "image_dim_ordering": {"ja-1": 176, "ja-1-text": 128, "ja-2.0": 354},
 }
-"""The lines by which a getter gives what its setter was told."""
+"""The lines that say that a getter returns what its setter was given."""
 
 VALUES: dict[str, tuple[Any, ...]] = {
     "epsilon": EPSILONS,
@@ -74,7 +74,7 @@ def _scenario(function: str, title: str, w: ProgramWriter, *tests: Check, **more
 
 
 def _backend_is_a_name(_edition: str) -> Sequence[Scenario]:
-    """The documented names are of backends that come with Keras; another has its own."""
+    """Any text will do: the documents name only the backends that come with Keras."""
     w = ProgramWriter()
     w.observe("name", "backend")
     check = Check(
@@ -95,7 +95,7 @@ def _is_name(values: Values) -> Problem | None:
 
 
 def _getter_gives(getter: str, _edition: str) -> Sequence[Scenario]:
-    """What the getter gives before anything is set is of the documented kind."""
+    """Before anything is set, the getter returns a value of the documented kind."""
     w = ProgramWriter()
     w.observe("value", getter)
     test, demands = _is_float, "a float"
@@ -156,7 +156,7 @@ MAKERS: tuple[Maker, ...] = (
 
 
 def _default_dtype(_edition: str) -> Iterator[Scenario]:
-    """Without a dtype, functions make tensors in the type that set_floatx has set."""
+    """Functions that are given no dtype use the one that set_floatx has set."""
     for maker, arguments in MAKERS:
         for name in FLOATS[:2]:
             yield _made_in(name, maker, arguments)
@@ -223,7 +223,7 @@ def _cast(array: Any, floatx: str | None) -> Scenario:
 
 
 def _cast_after(_edition: str) -> list[Scenario]:
-    """The array follows set_floatx."""
+    """The dtype of the array is the one that set_floatx has set."""
     array = np.array([[1.0, -2.5], [0.125, 1000.0]])
     # in float64 with digits that float32 lacks
     return [_cast(array + 2.0**-30 if name == "float64" else array, name) for name in FLOATS]
@@ -307,7 +307,7 @@ INVALID: dict[str, tuple[Argument, ...]] = {
 
 
 def _refused(getter: str, edition: str) -> Iterator[Scenario]:
-    """What is none of the documented values is refused, and the setting stays."""
+    """A value that is not documented is refused, and the setting stays as it was."""
     documented = getter == "image_dim_ordering" and edition == "keras-2.0"
     test = checks.raises("ValueError") if documented else checks.raises()
     demands = "ValueError" if documented else "an exception"
@@ -344,7 +344,7 @@ def _refused(getter: str, edition: str) -> Iterator[Scenario]:
 
 
 def _unless_taken(kept: checks.Test, attempt: Values, read: Values) -> Problem | None:
-    """What is left of a value that was refused; one that was taken is another failure."""
+    """The setting after a refused value. If the value was accepted, another check fails."""
     return None if checks.returns(attempt) is None else kept(read)
 
 

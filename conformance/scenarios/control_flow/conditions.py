@@ -55,17 +55,17 @@ class SwitchCall:
 
     edition: str
     shape: tuple[int, ...]
-    """Of both expressions."""
+    """The shape of both expressions."""
     _: KW_ONLY
     rank: int
-    """Of the condition: 0, or as many first axes of the expressions."""
+    """The rank of the condition: 0, or the number of the expressions' first axes that it has."""
     truth: str
     """What the condition is: of dtype "bool" or "int32", or "computed" by a comparison."""
     other: bool
-    """Whether an integer condition has numbers besides 0 and 1."""
+    """Whether an integer condition also has numbers other than 0 and 1."""
     callables: tuple[bool, bool]
     known: bool
-    """Whether the placeholders are told their shapes."""
+    """Whether the placeholders are given their shapes."""
     dtype: str
     seed: int
 
@@ -84,12 +84,12 @@ class SwitchCall:
 
     @property
     def lines(self) -> Lines:
-        """Where it says so."""
+        """The lines that say which expression is selected."""
         return ELEMENTS if self.rank else BRANCHES if any(self.callables) else SWITCH
 
 
 class SwitchProgram:
-    """The program of a choice up to the call of switch."""
+    """The program of a call of switch, up to its result."""
 
     def __init__(self, choice: SwitchCall) -> None:
         self.choice = choice
@@ -119,7 +119,7 @@ class SwitchProgram:
         return self._placeholder("condition", value)
 
     def scenario(self, checks: Sequence[Check]) -> Scenario:
-        """The program as it is, with checks."""
+        """The program as written so far, with these checks."""
         w, choice = self.writer, self.choice
         program, named = w.program(), choice.conventions
         return Scenario(
@@ -267,7 +267,7 @@ def _explicit_scenarios(function: str, _edition: str) -> st.SearchStrategy[Scena
 
 
 def _fixed(function: str, _edition: str) -> tuple[Scenario, ...]:
-    """The phase is set, and `training` left out or None."""
+    """The learning phase is set, and `training` is left out or None."""
     found = []
     for phase in (1, 0):
         for called in ((False, False), (True, True)):

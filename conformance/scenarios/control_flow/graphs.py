@@ -59,7 +59,7 @@ class GraphWriter(ProgramWriter):
     def placeholder(
         self, name: str, value: Array, shape: Sequence[int | None] | None = None
     ) -> Ref:
-        """A placeholder that is fed that value; `shape` is what it is told, or all of it."""
+        """A placeholder that is fed that value; its static shape is `shape`, or the value's."""
         self.given[name] = value
         self._values.append(self.array(f"{name}_value", value))
         told = value.shape if shape is None else tuple(shape)
@@ -81,7 +81,7 @@ class GraphWriter(ProgramWriter):
     def evaluate(
         self, outputs: Sequence[Ref], dtypes: Sequence[str], name: str = "results"
     ) -> list[Expected]:
-        """Observe tensors, and give what the oracle says of each, when it is asked."""
+        """Observe tensors; return for each a function that asks the oracle for its expectation."""
         self.run(outputs, name)
         wanted = {o.name: d for o, d in zip(outputs, dtypes, strict=True)}
         return self._each(
@@ -89,7 +89,7 @@ class GraphWriter(ProgramWriter):
         )
 
     def differentiate(self, loss: Ref, variables: Sequence[Ref]) -> list[Expected]:
-        """Observe the gradients of a scalar, and give what the oracle says of each."""
+        """Observe the gradients of a scalar; return for each a function that asks the oracle."""
         gradients = self.call("gradients", loss, list(variables))
         self.run([self.call("operator.getitem", gradients, i) for i in range(len(variables))])
         names = [v.name for v in variables]
@@ -161,7 +161,7 @@ def item(index: int, test: Test) -> Test:
 
 
 def has_static_shape(static: Sequence[int | None], real: Sequence[int]) -> Test:
-    """`int_shape` gave no dimension that the array does not have, and all that `static` knows."""
+    """`int_shape` gave no wrong dimension, and every one that `static` knows."""
     convention = (ConventionName.PRECISE_STATIC_SHAPE,)
 
     def test(values: Values) -> Problem | None:

@@ -40,13 +40,13 @@ RESULTS: Mapping[str, Lines] = {
 
 @dataclass(frozen=True)
 class Callee:
-    """A callable: what it makes of (x) or (acc, x), and the shape that it gives."""
+    """A callable of (x) or (acc, x), and the shape of its result."""
 
     name: str
     make: Callable[[FunctionWriter], Function]
     _: KW_ONLY
     shape: Callable[[Dims], Dims] = lambda dims: dims
-    """From the shape of an element."""
+    """The shape of the result, given that of an element."""
     dtype: str | None = None
 
 
@@ -79,7 +79,7 @@ FOLDED = (
 
 
 DIMS: tuple[Dims, ...] = ((2,), (), (3,), (2, 3), (1,), (3, 2), (1, 2))
-"""Shapes of an element. Most have several elements, which can change places."""
+"""Shapes of an element. Most hold several numbers, so that a wrong order shows."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class HigherOrderCall:
     length: int
     dims: Dims
     known: bool
-    """Whether the placeholder is told its first axis."""
+    """Whether the placeholder is given the length of its first axis."""
     named: bool
     initial: bool
     """Whether there is an initializer."""
@@ -107,13 +107,13 @@ class HigherOrderCall:
 
     @property
     def shape(self) -> Dims:
-        """Of the result."""
+        """The shape of the result."""
         element = self.callee.shape(self.dims)
         return (self.length, *element) if self.function == "map_fn" else element
 
     @property
     def static(self) -> tuple[int | None, ...]:
-        """What follows from what the placeholder is told."""
+        """The static shape of the result, given what the placeholder knows."""
         unknown = self.function == "map_fn" and not self.known
         return (None, *self.shape[1:]) if unknown else self.shape
 
@@ -124,7 +124,7 @@ class HigherOrderCall:
 
 
 class HigherOrderProgram:
-    """The program of a plan up to the call."""
+    """The program of a call, up to its result."""
 
     def __init__(self, call: HigherOrderCall) -> None:
         self.call = call
@@ -153,7 +153,7 @@ class HigherOrderProgram:
         return self.call.callee.make(FunctionWriter("fn", *parameters))
 
     def scenario(self, checks: Sequence[Check]) -> Scenario:
-        """The program as it is, with checks."""
+        """The program as written so far, with these checks."""
         w, call = self.writer, self.call
         return Scenario(
             call.function, call.title, program=w.program(), arrays=w.arrays, checks=tuple(checks)
@@ -202,7 +202,7 @@ def _gradient(call: HigherOrderCall) -> Scenario:
 
 
 def keeps_dtype(dtype: str) -> Test:
-    """The result is an array of that dtype, or a Python number, which says nothing of dtypes."""
+    """The result is an array of that dtype, or a Python number, which has no dtype."""
 
     def test(values: Values) -> Problem | None:
         plain = {v.python_type for v in values} <= {"float", "int", "bool"}
@@ -214,8 +214,8 @@ def keeps_dtype(dtype: str) -> Test:
 @st.composite
 def _calls(draw: st.DrawFn, function: str, *, casts: bool = True) -> HigherOrderCall:
     mapped = function == "map_fn"
-    # fewer of the last, which needs an initializer: others show whether it is used; more
-    # differences, which show what an accumulation starts with
+    # rarely the last, which needs an initializer, because the others show whether it is used; often
+    # differences, because they show with what an accumulation starts
     offered = MAPPED + CASTS * casts if mapped else 2 * FOLDED[:1] + FOLDED[:-1] + FOLDED
     callee = draw(st.sampled_from(offered))
     # a sum needs an axis; a fold with it keeps its shape only if it starts with a scalar

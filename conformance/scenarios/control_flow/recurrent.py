@@ -51,7 +51,7 @@ class RnnCall:
     time: int = 3
     dims: tuple[int, ...] = (2,)
     known: tuple[bool, bool] = (True, True)
-    """Whether the placeholders are told the number of samples, and of time steps."""
+    """Whether the placeholders are given the number of samples, and that of time steps."""
     dtype: str = "float32"
     seed: int = 0
     go_backwards: bool = False
@@ -93,7 +93,7 @@ class RnnCall:
 
 
 class RnnProgram:
-    """The program of a plan up to the call of rnn, and its results."""
+    """The program of a call of rnn, up to its results."""
 
     def __init__(self, call: RnnCall) -> None:
         self.call = call
@@ -121,7 +121,7 @@ class RnnProgram:
         ]
 
     def scenario(self, checks: Sequence[Check]) -> Scenario:
-        """The program as it is, with checks."""
+        """The program as written so far, with these checks."""
         program, arrays = self.writer.program(), self.writer.arrays
         call = self.call
         return Scenario(
@@ -155,7 +155,7 @@ class RnnProgram:
         return keywords
 
     def _mask(self, dtype: str) -> Ref:
-        """Some steps masked, but none of the first sample."""
+        """A mask of some steps, but none of the first sample."""
         call, w = self.call, self.writer
         used = w.random.random((call.samples, call.time)) < 0.6
         used[0] = True
@@ -171,7 +171,7 @@ class RnnProgram:
 
 
 def _rows(expect: Expected, rows: Rows) -> Expectation:
-    """The expectation with nothing asked of other samples."""
+    """The expectation for these samples; anything is accepted for the others."""
     found = expect()
     shape = (-1,) + (1,) * (found.value.ndim - 1)
     bound = np.where(rows.reshape(shape), found.bound, np.inf)
@@ -204,7 +204,7 @@ def _evaluated(
 def _checks(
     built: RnnProgram, place: tuple[str, int], what: str, expect: Expected, at: Lines
 ) -> Iterator[Check]:
-    """A check of the samples that no mask touches, and one of the others."""
+    """One check of the samples without masked steps, and one of the others."""
     (name, index), rows = place, built.untouched()
     named: tuple[str, ...] = ()
     if built.call.go_backwards and what == "outputs":
@@ -341,7 +341,7 @@ def _calls(
     always_told: bool = True,
     outside: bool = False,
 ) -> RnnCall:
-    """Plans; without `always_told`, some leave out `input_length` where the document allows it.
+    """Calls; without `always_told`, some leave out `input_length` where the document allows it.
 
     With `outside` most step functions use tensors besides inputs and states.
     """
@@ -352,7 +352,7 @@ def _calls(
         dims = draw(st.sampled_from([dims, dims, (*dims, 2)]))
     unroll = draw(st.booleans())
     dtype = draw(st.sampled_from(["float32", "float32", "float64"]))
-    # that a mask may be of another width than the inputs follows from no document
+    # no document says that the dtype of a mask may differ in width from that of the inputs
     binary = "bool" if dtype == "float32" and draw(st.booleans()) else dtype
     return RnnCall(
         edition,
@@ -369,8 +369,8 @@ def _calls(
         told=unroll and (always_told or not newest or draw(st.booleans())),
         mask=binary if masked else None,
         columns=masked and draw(st.sampled_from([not newest, not newest, newest])),
-        # in an unrolled step a variable meets a fed tensor, which not every backend aligns: that
-        # is for the tests of the operators
+        # an unrolled step combines a variable with a fed tensor, which some backends cannot align:
+        # the tests of the operators show that
         fed=unroll or draw(st.booleans()),
     )
 

@@ -1,7 +1,7 @@
 """Step functions for `rnn`, as programs: what they compute, and the states they carry.
 
-Every cell treats each sample by itself, so that what a mask does to one sample leaves the others as
-they are. Factors are powers of two: they are exact in every dtype.
+Every step function treats each sample by itself, so that a mask on one sample does not affect the
+others. Factors are powers of two: they are exact in every dtype.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ STEP_FUNCTIONS = (
 
 
 def step_functions(edition: str) -> tuple[StepFunction, ...]:
-    """The cells whose outputs and states are as the edition's document wants them.
+    """The step functions whose outputs and states are as the edition's document demands.
 
     keras-1 and keras-2.0: the first state is the output (C097).
     """

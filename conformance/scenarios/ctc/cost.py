@@ -14,8 +14,8 @@ from conformance.oracle import Expectation, ctc
 from conformance.results import Aspect
 from conformance.scenarios.checks import (
     agrees_with,
-    described,
     has_dtype,
+    has_static_shape,
     is_array,
     is_one_of,
     only,
@@ -43,35 +43,6 @@ def tensors_of(case: LabelledSamples) -> dict[str, Array]:
         "input_length": column(case.input_length),
         "label_length": column(case.label_length),
     }
-
-
-def has_static_shape(shape: Sequence[int]) -> Callable[..., Problem | None]:
-    """The output is a shape that a tensor of `shape` can have; with None it is imprecise."""
-
-    def test(values: Values) -> Problem | None:
-        found = tuple(described(v) for v in values)
-        if found == (None,):
-            return Problem(
-                "gives None",
-                "unknown",
-                conventions=(ConventionName.PRECISE_STATIC_SHAPE,),
-                got="None",
-            )
-        fits = len(found) == len(shape) and all(
-            a in (None, b) for a, b in zip(found, shape, strict=False)
-        )
-        if not fits:
-            return Problem(f"gives {found}", "static shape", got=repr(found))
-        if found == tuple(shape):
-            return None
-        return Problem(
-            f"gives {found}",
-            "imprecise",
-            conventions=(ConventionName.PRECISE_STATIC_SHAPE,),
-            got=repr(found),
-        )
-
-    return test
 
 
 def cost_checks(case: LabelledSamples, static: bool) -> tuple[Check, ...]:
@@ -158,7 +129,7 @@ def _folded(array: Array) -> Array:
 
 
 def gradient(case: LabelledSamples) -> Scenario:
-    """The gradient of the total loss with respect to what softmax is taken of."""
+    """The gradient of the total loss with respect to the argument of softmax."""
     logits = np.log(case.y_pred)
     writer = ProgramWriter()
     x = writer.call("variable", writer.array("x", logits), dtype=logits.dtype.name)
@@ -222,7 +193,7 @@ def edge(case: LabelledSamples, title: str, convention: str, label: Sequence[int
 
 
 def _last_of(test: Callable[..., Problem | None]) -> Callable[..., Problem | None]:
-    """The test, of the last row alone."""
+    """The test, applied to the last row alone."""
 
     def last(values: Values) -> Problem | None:
         got = only(values)

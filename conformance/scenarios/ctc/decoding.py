@@ -71,7 +71,7 @@ def ended(y_pred: Array, input_length: Array) -> list[Array]:
 
 
 def _rolled(label: Label) -> Label:
-    """A label of classes that have been rolled back by one."""
+    """A label, with each class raised by one: undoes a roll of the classes."""
     return tuple(k + 1 for k in label)
 
 
@@ -295,7 +295,7 @@ def form_checks(count: int) -> tuple[Check, ...]:
 
 
 def padding_check(count: int, outputs: tuple[str, ...]) -> Check:
-    """Where -1 stands."""
+    """A check that -1 stands only at the ends of sequences."""
     return Check(
         "-1 only after the end",
         Aspect.VALUE,

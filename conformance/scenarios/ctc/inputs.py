@@ -30,7 +30,7 @@ Rng = np.random.Generator
 BLANK = (ConventionName.CTC_BLANK,)
 """The convention that the last class is the blank."""
 DTYPES = ("float32", "float32", "float64")
-"""Of probabilities; no document shows any."""
+"""Dtypes of probabilities; the documents show none."""
 MARGIN = 1e-2
 """The least difference of the log probabilities of labels whose order matters."""
 
@@ -89,7 +89,7 @@ def label_of(rng: Rng, steps: int, allowed: Array, longest: int) -> list[int]:
 
 
 def padded(rng: Rng, labels: Sequence[Sequence[int]], allowed: Array) -> Array:
-    """The labels as rows; what is beyond their ends are classes, too."""
+    """The labels as rows, filled up with arbitrary classes."""
     longest = max(map(len, labels)) + rng.integers(0, 3)
     rows = rng.choice(allowed, size=(len(labels), longest))
     for row, label in zip(rows, labels, strict=True):

@@ -18,7 +18,6 @@ from conformance.scenarios.checks import Array, Test
 from conformance.scenarios.examples.programs import ExampleProgram
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Setup, Values
 from conformance.scenarios.randomness.chance import first_of, of_array, without_figures
-from conformance.scenarios.randomness.random_tensors import is_static_shape
 from conformance.specs.examples import (
     Configuration,
     Elements,
@@ -98,7 +97,7 @@ def _setup(configuration: Configuration | None) -> Setup | None:
 
 
 def _outputs(p: ExampleProgram, shown: Shown) -> tuple[str, ...]:
-    """Add the expression to the program; the names of what is compared."""
+    """Add the expression to the program, and return the names of the outputs to compare."""
     if isinstance(shown.gives, Raises):
         return (p.attempted(shown.show, shown.line),)
     name = p.observed(shown.show, shown.line)
@@ -167,7 +166,7 @@ def _(gives: Sample) -> tuple[Test, str]:
 
 @demanded.register
 def _(gives: TensorOf) -> tuple[Test, str]:
-    has_shape, said = is_static_shape(gives.shape), f"a tensor of shape {gives.shape}"
+    has_shape, said = checks.is_static_shape(gives.shape), f"a tensor of shape {gives.shape}"
     if not gives.dtypes:
         return has_shape, said
     test = partial(_is_tensor, has_shape, checks.is_one_of(*gives.dtypes))
@@ -203,7 +202,7 @@ def _within(low: float | None, high: float | None, got: Array) -> Problem | None
 
 
 def _is_tensor(has_shape: Test, has_dtype: Test, shape: Values, dtype: Values) -> Problem | None:
-    """The dtype first: that a static shape says too little is no contradiction."""
+    """The problem of the dtype before that of the shape, which may only be imprecise."""
     return has_dtype(dtype) or has_shape(shape)
 
 

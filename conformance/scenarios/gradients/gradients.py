@@ -24,12 +24,12 @@ Array = npt.NDArray[Any]
 Test = Callable[..., Problem | None]
 UNCONNECTED = ConventionName.UNCONNECTED_GRADIENT
 SLACK = 64.0
-"""Units of roundoff that smooth losses may lose: some ten rounded operations."""
+"""How many units of roundoff a smooth loss may lose: it has about ten rounded operations."""
 
 LISTS = {"ko-2.2": 2588}
-"""Where a list gives a list."""
+"""The line that says that a list gives a list."""
 LISTING = ("keras-2.2",)
-"""The editions in which it does."""
+"""The editions in which a list gives a list."""
 
 X = np.array([[1.0, -2.0, 3.0], [0.0, 4.0, -1.0]])
 Y = np.array([[2.0, 5.0, -3.0], [1.0, -4.0, 2.0]])
@@ -139,7 +139,7 @@ def _gradients(
 
 
 def order() -> Scenario:
-    """Gradients come in the order of the variables, all of them or a part."""
+    """Gradients come in the order of the variables, also where some variables are left out."""
     w = ProgramWriter()
     x, y = _variable(w, "x", X), _variable(w, "y", Y[0])
     loss = w.call("operator.add", _sum(w, w.call("square", x)), _sum(w, _mul(w, 3.0, y)))
@@ -157,7 +157,7 @@ def order() -> Scenario:
 
 
 def changed() -> Scenario:
-    """A gradient is evaluated with the values that variables have then."""
+    """A gradient is evaluated with the current values of the variables."""
     w = ProgramWriter()
     x = _variable(w, "x", X)
     gradients = w.call("gradients", _sum(w, w.call("square", x)), [x])
@@ -279,7 +279,7 @@ def _stopping(
 
 
 def forwards(shape: tuple[int, ...], dtype: str, seed: int) -> Scenario:
-    """Values pass unchanged, of variables and of other tensors."""
+    """stop_gradient leaves the values of variables and of other tensors unchanged."""
     w = ProgramWriter()
     unit = 0.125 + (2.0**-26 if dtype == "float64" else 0.0)  # more digits than float32 has
     value = np.random.default_rng(seed).integers(-40, 41, shape) * unit
@@ -371,7 +371,7 @@ def other_variable() -> Scenario:
 
 
 def alone() -> Scenario:
-    """A loss of nothing but a stopped tensor."""
+    """A loss that consists of a stopped tensor alone."""
     w = ProgramWriter()
     x = _variable(w, "x", X)
     w.observe("gradient", "gradients", _sum(w, w.call("stop_gradient", x)), [x])

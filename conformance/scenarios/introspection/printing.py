@@ -40,7 +40,7 @@ def contains(message: str) -> Test:
 
 
 def has_numbers(elements: Array) -> Test:
-    """Every element is among the numbers of the text, whatever they are written like."""
+    """Every element is among the numbers in the text, in any notation."""
 
     def test(values: Values) -> Problem | None:
         text = str(plain(values))
@@ -81,7 +81,7 @@ def _scenario(
     w = ProgramWriter()
     x = w.call("variable", w.array("x", elements), dtype=elements.dtype.name)
     tensor = w.call("square", x) if squared else x
-    # what a library says when it computes for the first time belongs elsewhere
+    # evaluate once before: some libraries print messages at the first computation
     w.call("eval", tensor)
     w.observe("printed", "printed.call", _evaluation(tensor, message))
     shown = elements**2 if squared else elements
@@ -133,7 +133,7 @@ def _checks(elements: Array, message: str | None) -> Sequence[Check]:
 
 
 def prints(_edition: str) -> Sequence[Scenario]:
-    """Values that look alike in no other number, with a message and without."""
+    """Values that no other printed number could be mistaken for, with a message and without."""
     row = np.array([7351.0, -2846.0, 9173.0], "float32")
     return (
         _scenario("what is printed of a variable", row, "weights of unit seven:"),

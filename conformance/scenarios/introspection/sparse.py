@@ -14,8 +14,7 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 
 from conformance.results import Aspect
-from conformance.scenarios.checks import has_dtype, is_array, is_one_of
-from conformance.scenarios.ctc.cost import has_static_shape
+from conformance.scenarios.checks import has_dtype, has_static_shape, is_array, is_one_of
 from conformance.scenarios.model import Check, Family, Scenario
 from conformance.scenarios.writing import ProgramWriter
 from conformance.specs.convention_names import ConventionName

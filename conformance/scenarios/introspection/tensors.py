@@ -72,7 +72,7 @@ def _open(w: ProgramWriter, draw: Any, shape: tuple[int, ...], dtype: str) -> tu
 
 
 def _ranked(w: ProgramWriter, draw: Any, shape: tuple[int, ...], dtype: str) -> tuple[Ref, Dims]:  # noqa: ARG001
-    """A placeholder of which the rank alone is given."""
+    """A placeholder of which only the rank is known."""
     return w.call("placeholder", ndim=len(shape), dtype=dtype), (None,) * len(shape)
 
 
@@ -105,10 +105,10 @@ KINDS: dict[str, Callable[..., tuple[Ref, Dims]]] = {
 """How tensors are made."""
 
 RANKED = ("a placeholder of known rank", "a result")
-"""Those that a tensor of rank 0 would tell nothing of."""
+"""The kinds of tensors for which rank 0 would show nothing."""
 
 KNOWN = ("a variable", "a placeholder", "a constant")
-"""Those whose dimensions are all known."""
+"""The kinds of tensors whose dimensions are all known."""
 
 
 def _make(
@@ -196,7 +196,7 @@ def _is_tuple(result: Values, joined: Values) -> Problem | None:
 
 
 def _has_dimensions(wanted: Dims, result: Values, joined: Values) -> Problem | None:
-    """The dimensions that follow from the arguments; None says less than that."""
+    """The dimensions that follow from the arguments. None for one is imprecise, not wrong."""
     if checks.returns(joined) is not None:
         return None
     found = tuple(checks.described(v) for v in result)
@@ -272,7 +272,7 @@ def _is_dtype(wanted: str, with_suffix: bool, values: Values) -> Problem | None:
 
 
 def _something(w: ProgramWriter, what: str) -> Ref | float:
-    """Something of a kind."""
+    """An argument of one kind for the functions that tell kinds apart."""
     match what:
         case "an array":
             return w.array("array", [1.0, 2.0])
@@ -322,7 +322,7 @@ DOCUMENT = {"keras-2.0": "ja-2.0", "keras-2.2": "ko-2.2"}
 
 
 def _answers(function: str, edition: str) -> Iterator[Scenario]:
-    """Whether something is of a kind, for something of every kind."""
+    """What the function answers for an argument of each kind."""
     if function == "is_keras_tensor":
         table = KERAS_TENSORS[edition]
     else:
@@ -372,7 +372,7 @@ def _layers(_edition: str) -> Iterator[Scenario]:
 
 
 def _refusals(_edition: str) -> Iterator[Scenario]:
-    """What is no symbolic tensor."""
+    """Arguments that are not symbolic tensors are refused."""
     for what in ("an array", "a number"):
         w = ProgramWriter()
         w.attempt("result", "is_keras_tensor", _something(w, what))
@@ -428,7 +428,7 @@ KEPT_AT = {"ja-2.0": 940, "ko-2.2": 875}
 
 
 def _not_in_place(_edition: str) -> list[Scenario]:
-    """The argument keeps its dtype, and the result has the other."""
+    """The argument keeps its dtype; only the result has the new one."""
     w = ProgramWriter()
     x = w.call("placeholder", (2, 3), dtype="float32")
     w.observe("cast", "dtype", w.call("cast", x, dtype="float16"))

@@ -1,4 +1,4 @@
-"""Tests of random numbers. Those that rest on chance say how rarely they are wrong."""
+"""Tests of random numbers; one that can fail by chance states how probable that is."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ _PLAINLY = {
     "neighbours correlated": "neighbours that are correlated",
     "the two samples correlated": "two samples that are correlated",
 }
-"""What is wrong, by the detail of the problem, for samples that are other ones in every run."""
+"""What is wrong, without figures, by the detail of the problem: for samples without a seed."""
 
 
 def without_figures(test: Test) -> Test:
-    """The test, with problems that are the same whatever sample shows them."""
+    """The test, with problems that do not mention the numbers of the sample."""
 
     def plainly(*values: Values) -> Problem | None:
         problem = test(*values)
@@ -238,7 +238,7 @@ def takes_all(*values: float) -> Test:
 
 
 def unless_equal(test: Test) -> Test:
-    """The test, but nothing of two samples that are the same: that is another matter."""
+    """The test, skipped if both samples are the same: another check says so."""
 
     def tested(*values: Values) -> Problem | None:
         return None if of_arrays(other_samples)(*values) else test(*values)

@@ -18,7 +18,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.program import Argument, Function, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import Test, has_dtype, raises
+from conformance.scenarios.checks import Test, has_dtype, is_static_shape, raises
 from conformance.scenarios.model import INACCURATE, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.randomness import chance
 from conformance.scenarios.randomness.random_tensors import (
@@ -26,7 +26,6 @@ from conformance.scenarios.randomness.random_tensors import (
     SAMPLE,
     SEED,
     SMALLER,
-    is_static_shape,
     seed_checks,
 )
 from conformance.scenarios.writing import FunctionWriter, ProgramWriter
@@ -66,7 +65,7 @@ def _small(shape: tuple[int, ...], level: float, dtype: str, seed: int) -> Scena
     x = w.call("placeholder", shape=shape, dtype=dtype)
     made = w.call(DROPOUT, x, level, seed=SEED)
     w.observe("static", "int_shape", made)
-    # where nothing is dropped, it may be x itself, which some cannot both feed and fetch
+    # if nothing is dropped the result may be x itself, which some backends cannot feed and fetch
     compiled = w.call("function", [x], [w.call("operator.mul", made, 1)])
     w.observe("values", "operator.call", compiled, [w.array("x", elements)])
     checks = (
@@ -140,7 +139,7 @@ def is_dropped_or_kept(x: Array, level: float) -> Test:
 
 
 def _common_factor(kept: Array, dtype: Any) -> Problem | None:
-    """All factors are one, but for a few roundings, and it is positive."""
+    """All factors are the same, but for a few roundings, and positive."""
     low, high = float(kept.min()), float(kept.max())
     if low > 0 and high - low <= 8 * np.finfo(dtype).eps * high:
         return None
@@ -324,7 +323,7 @@ def evaluations(edition: str) -> Sequence[Scenario]:
 
 
 def no_levels(edition: str) -> Sequence[Scenario]:
-    """Levels that are no proportions."""
+    """Levels outside 0 to 1."""
     del edition
     return [
         _refusal(f"level={p}", "a level outside 0 to 1 is refused", LEVEL, p) for p in (1.5, -0.5)

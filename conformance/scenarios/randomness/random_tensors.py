@@ -20,8 +20,8 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.program import Argument, Function, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import Test, described, has_dtype, has_shape, raises
-from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
+from conformance.scenarios.checks import Test, has_dtype, has_shape, is_static_shape, raises
+from conformance.scenarios.model import Check, Family, Scenario
 from conformance.scenarios.randomness import chance
 from conformance.scenarios.randomness.samplers import SAMPLERS, Parameters, Sampler
 from conformance.scenarios.writing import FunctionWriter, ProgramWriter
@@ -105,7 +105,7 @@ def _seed(sampler: Sampler, seed: int = SEED) -> dict[str, Any]:
 
 
 def _without_figures(sampler: Sampler, checks: Iterable[Check]) -> tuple[Check, ...]:
-    """The checks; those of variables, which are others in each run, without what differs."""
+    """The checks. Variables have other numbers in each run, so that theirs show no figures."""
     if sampler.draws_again:
         return tuple(checks)
     return tuple(replace(c, test=chance.without_figures(c.test)) for c in checks)
@@ -139,28 +139,6 @@ def _dtype_check(sampler: Sampler, dtype: str | None) -> Check:
     )
 
 
-def is_static_shape(shape: Sequence[int | None]) -> Test:
-    """`int_shape` gave this shape. What it leaves unknown is a divergence."""
-
-    def test(values: Values) -> Problem | None:
-        said = tuple(described(v) for v in values)
-        if said == tuple(shape):
-            return None
-        unknown = said == (None,) or (
-            len(said) == len(shape)
-            and all(s in (None, d) for s, d in zip(said, shape, strict=True))
-        )
-        conventions = (ConventionName.PRECISE_STATIC_SHAPE,) if unknown else ()
-        shown = None if said == (None,) else said
-        return Problem(
-            f"has the static shape {shown}",
-            "unknown" if unknown else "wrong",
-            conventions=conventions,
-        )
-
-    return test
-
-
 def _range_checks(sampler: Sampler, parameters: Parameters, output: str) -> Iterator[Check]:
     bounds = sampler.bounds(parameters)
     if sampler.law is None:
@@ -182,7 +160,7 @@ def _range_checks(sampler: Sampler, parameters: Parameters, output: str) -> Iter
 
 
 def _trials(sampler: Sampler, parameters: Parameters) -> tuple[str, ...]:
-    """No document says of how many trials; without any chance of success it does not matter."""
+    """No document says how many trials there are; if p is 0 the number does not matter."""
     return (ConventionName.ONE_TRIAL,) if sampler.law is None and parameters[0] else ()
 
 
@@ -235,7 +213,7 @@ def _law_checks(sampler: Sampler, parameters: Parameters) -> Iterator[Check]:
         yield _distribution(test, f"1 with probability {p:g}", _trials(sampler, parameters))
         return
     law = sampler.law(*parameters)
-    # the mean first, then the spread: what is wrong with both is wrong with the rest too
+    # mean and spread first: a sample in which they are wrong fails the other tests too
     tests = (chance.has_mean(law), chance.has_variance(law), chance.follows(law))
     yield _distribution(chance.first_of(*tests), f"numbers of {law.says}")
     yield Check(

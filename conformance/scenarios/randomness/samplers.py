@@ -21,13 +21,13 @@ class Sampler:
     parameters: tuple[str, ...]
     """The names of the law's parameters, in their order after the shape."""
     law: Callable[..., Law] | None
-    """None for numbers that are 0 or 1."""
+    """The law of the numbers; None if they are 0 or 1."""
     examples: tuple[Parameters, ...]
     """Parameters, the first for large samples; exact in every float dtype, as are the bounds."""
     default: Parameters | None
     shape: Lines
     values: Lines
-    """What says which values there are."""
+    """The lines that say which values there are."""
     dtype: Lines
     draws_again: bool = True
     """Whether it gives a tensor that is computed at each evaluation, not a variable."""

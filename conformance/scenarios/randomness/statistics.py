@@ -30,10 +30,10 @@ import numpy.typing as npt
 Array = npt.NDArray[Any]
 
 RATE = 1e-9
-"""How probably one test of one sample fails a correct implementation, at most."""
+"""The probability with which one test of one sample fails a correct implementation, at most."""
 
 BUDGET = 1e-6
-"""How probably any test of one run does, at most; RATE times the number of such tests is below."""
+"""The same for any test of one run: RATE times the number of tests in a run must be below."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

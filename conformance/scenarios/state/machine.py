@@ -52,14 +52,15 @@ class ExpectedResult:
     value: Array
     conventions: Conventions
     history: list[Array]
-    """The values that its source has had so far, and will have: a variable, or a function's output.
-    A result that shows a later one was changed after it had been returned."""
+    """All values of its source (a variable, or an output of a function), the later ones too.
+
+    A result that equals a later value was changed after it had been returned."""
     place: int | None = None
     """Which item of a list; None for a single result."""
     known: int = 0
-    """How much of the history there was."""
+    """The length of the history when the result was observed."""
     rank: str | None = None
-    """The output of `ndim` of the tensor that was evaluated; None if it was not asked."""
+    """The output that holds `ndim` of the evaluated tensor; None if there is none."""
 
 
 @dataclass(eq=False)
@@ -114,7 +115,7 @@ class Machine:
         return self.draw(st.booleans())
 
     def choose(self, candidates: Sequence[object]) -> int:
-        """The place of one of some candidates."""
+        """The index of one of the candidates."""
         return self.draw(st.integers(0, len(candidates) - 1))
 
     def a_variable(self) -> ModelVariable:
@@ -194,13 +195,13 @@ class Machine:
         return variable
 
     def forget(self) -> None:
-        """Nothing that was made so far may be used any more."""
+        """Forget all variables and functions: later steps must not use them."""
         self.variables.clear()
         self.compiled.clear()
 
 
 def scenario_of(machine: Machine, title: str, aspect: Aspect) -> Scenario:
-    """The finished scenario, with a check of everything that was noted."""
+    """The finished scenario, with a check of each expected result."""
     return Scenario(
         machine.function,
         title,
@@ -223,7 +224,7 @@ def _check(noted: ExpectedResult, aspect: Aspect) -> Check:
 
 
 def _as_noted(noted: ExpectedResult, later: Sequence[Array]) -> Callable[..., Problem | None]:
-    """The array as noted; one that shows a later value was changed after it had been returned."""
+    """A test that the result is the expected array. One that equals a later value has changed."""
 
     def test(values: Values, *rank: Values) -> Problem | None:
         place = 0 if noted.place is None else noted.place
@@ -255,7 +256,7 @@ def _problem(got: Array, wanted: Array, conventions: tuple[str, ...], *, compute
             f"gives shape {got.shape}", "shape", conventions=(), got=got, expected=wanted
         )
     if np.array_equal(got, wanted):
-        # what arithmetic on tensors gives is no function's fault, and in no document
+        # no document says which dtype arithmetic on tensors gives
         by = (ConventionName.RESULT_DTYPE,) if computed else ()
         return Problem(
             f"gives dtype {got.dtype}", "dtype", conventions=by, got=got, expected=wanted

@@ -31,7 +31,7 @@ def _kind(draw: st.DrawFn) -> Kind:
 
 
 def _finished(machine: Machine, title: str, *checks: Check) -> Scenario:
-    """A scenario with these checks, and those that the machine noted."""
+    """A scenario with these checks, and those of the machine's expected results."""
     noted = scenario_of(machine, title, Aspect.STATE)
     return Scenario(
         machine.function,
@@ -43,7 +43,7 @@ def _finished(machine: Machine, title: str, *checks: Check) -> Scenario:
 
 
 def keywords(edition: str) -> Sequence[Scenario]:
-    """Keyword arguments that nobody knows: refused in keras-2.2, without meaning in keras-2.0."""
+    """Unknown keyword arguments: keras-2.2 refuses them, keras-2.0 ignores them."""
     return [_keyword(edition, word) for word in ("no_such_option", "update", "outputz")]
 
 
@@ -230,4 +230,4 @@ FAMILIES: tuple[Family, ...] = (
         share=0.5,
     ),
 )
-"""Refusals. What functions and variables do is in `state`."""
+"""Refusals. What functions and variables do is in `variables`."""

@@ -25,7 +25,7 @@ FIXED = {"ja-2.0": 1277, "ko-2.2": 3859}
 ZERO_OR_ONE = {"ja-2.0": 1285, "ko-2.2": 3867}
 FLAG = {"ja-1": 192, "ja-2.0": 1263, "ko-2.2": 3841}
 PREFIXES: tuple[str | None, ...] = ("", "dense", None, "Dense", "conv_1")
-"""None: the argument is left out."""
+"""None stands for an argument that is left out."""
 
 Prefixes = Sequence[str | None]
 Uids = dict[str, list[str]]
@@ -403,4 +403,4 @@ FAMILIES: tuple[Family, ...] = (
     _family("learning_phase", [Aspect.STATE], fed_phases, _ALL, 0.5),
     _family("learning_phase", [Aspect.DTYPE, Aspect.STATE], unfixed_phases, _ALL),
 )
-"""Sessions. Variables and functions are in `state`, updates in `updates`."""
+"""Sessions, phases and identifiers. Variables and functions are in `variables`."""

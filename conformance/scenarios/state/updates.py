@@ -162,7 +162,7 @@ def averages(draw: st.DrawFn, edition: str) -> Scenario:
 
 
 def _between(output: str, values: Array) -> Check:
-    """No element below the least or above the greatest of those averaged."""
+    """A check that no element leaves the range of the values that are averaged."""
     low, high = values.min(axis=0), values.max(axis=0)
 
     def test(given: Values) -> Problem | None:
@@ -246,4 +246,4 @@ FAMILIES: tuple[Family, ...] = (
         share=0.5,
     ),
 )
-"""Updates alone. Functions with updates are in `state`."""
+"""Updates alone. Functions with updates are in `variables`."""

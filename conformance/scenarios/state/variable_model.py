@@ -29,21 +29,21 @@ AVERAGE = ConventionName.MOVING_AVERAGE
 
 @dataclass(eq=False)
 class ModelVariable:
-    """A variable of the program: its current value, and those it had."""
+    """A variable of the program: its current value and its earlier ones."""
 
     ref: Ref
     value: Array
     _: KW_ONLY
     conventions: Conventions = NONE
     history: list[Array] = field(default_factory=list)
-    """The values before, and the present one."""
+    """All values so far, the current one last."""
 
     def __post_init__(self) -> None:
         self.history.append(self.value)
 
     @property
     def version(self) -> int:
-        """Another number after every change."""
+        """The number of values so far: it grows with every change."""
         return len(self.history)
 
     @property
@@ -70,7 +70,7 @@ class Expression:
     name: str = ""
 
     def value(self, fed: Mapping[str, Array]) -> Array:
-        """What it is now."""
+        """Its current value."""
         if self.variable is not None:
             return self.variable.value
         if self.operator in ("add", "sub"):
@@ -90,7 +90,7 @@ class Expression:
         return self.operator == "fed" or any(part.feeds() for part in self.parts)
 
     def conventions(self) -> Conventions:
-        """Conventions that its present value rests on."""
+        """The conventions that its current value rests on."""
         return NONE.union(*(variable.conventions for variable in self.reads()))
 
 

@@ -60,7 +60,7 @@ def make(machine: Machine) -> None:
 
 
 def _make_alike(machine: Machine) -> None:
-    """Perhaps more variables of the shape and dtype of the first."""
+    """Make up to two more variables of the shape and dtype of the first."""
     kind = machine.variables[0].kind
     for _ in range(machine.draw(st.integers(0, MOST_VARIABLES - 1))):
         machine.make(kind, machine.numbers(kind))
@@ -87,7 +87,7 @@ def set_several(machine: Machine) -> None:
 
 
 def _new_value(machine: Machine, variable: ModelVariable) -> tuple[Argument, Array, Conventions]:
-    """An array of the variable's shape, new or known, its numbers, and what these rest on."""
+    """An array of the variable's shape, its numbers, and the conventions that they rest on."""
     known = [
         given
         for given in machine.arrays.values()
@@ -227,7 +227,7 @@ def _dependent(machine: Machine, kind: Kind, fed: Sequence[str]) -> Expression:
 
 
 def _updates(machine: Machine, kind: Kind, fed: Sequence[str]) -> list[VariableUpdate]:
-    """Updates of different variables; of one at least where the machine is about updates."""
+    """Updates of different variables, at least one; none if the machine has no kinds of updates."""
     if not machine.updates:
         return []
     candidates = [v for v in machine.variables if v.kind == kind]
