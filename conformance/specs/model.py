@@ -17,6 +17,8 @@ from conformance.specs.records import (
     Record,
 )
 
+Exceptions = Literal["ValueError", "any"]
+
 
 class DocumentedSignature(Record, frozen=True, kw_only=True):
     """A signature as one document prints it."""
@@ -44,19 +46,57 @@ class Erratum(Record, frozen=True, kw_only=True):
     claim: str
 
 
+class NamedRule(Record, frozen=True, kw_only=True):
+    """A rule that is written once and used by name: `[name, argument, ...]`."""
+
+    name: Annotated[
+        str,
+        Meta(
+            pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)+$",
+            description="Words joined by hyphens, so that it is no operator and no parameter.",
+        ),
+    ]
+    takes: list[Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]] = field(
+        default_factory=list
+    )
+    """Its own names for its arguments. The rule knows no others."""
+    says: str
+    """The rule in words; `{x}` stands for the argument that it calls x."""
+    rule: Expression
+    convention: str | None = None
+    """The convention that holds where the rule is true, for cases that do not name one."""
+
+
+class SharedError(Record, frozen=True, kw_only=True):
+    """What error cases of several functions have in common."""
+
+    name: str
+    says: str
+    exception: Exceptions
+    parameters: dict[str, ParameterRule] = field(default_factory=dict)
+    convention: str | None = None
+
+
 class Unsettled(Record, frozen=True, kw_only=True):
     """Cases that no document settles: there the named convention holds."""
 
     when: Expression
-    convention: str
+    convention: str = ""
+    """Empty in a file where `when` uses a named rule that has a convention. Never once loaded."""
+    says: str | None = None
+    """The condition in words; a named rule has its own."""
 
 
 class ErrorCase(Record, frozen=True, kw_only=True):
-    """Invalid input. `exception` is demanded where `at` names the line that documents it."""
+    """Invalid input. `exception` is demanded where `at` names the line that documents it.
+
+    What a case without `says` does not write is as in the shared error of its name.
+    """
 
     name: str
-    says: str
-    exception: Literal["ValueError", "any"]
+    says: str = ""
+    """The condition that is broken. Never empty once loaded."""
+    exception: Exceptions = "any"
     editions: list[Edition]
     at: dict[Document, Line] = field(default_factory=dict)
     parameters: dict[str, ParameterRule] = field(default_factory=dict)
@@ -170,4 +210,13 @@ class SpecFile(Record, frozen=True, kw_only=True):
     """One theme."""
 
     theme: str
+    rules: list[NamedRule] = field(default_factory=list)
+    """Named rules that the functions of this file alone use."""
     functions: list[Spec]
+
+
+class SharedFile(Record, frozen=True, kw_only=True):
+    """What the functions of several themes use: `rules.yaml`."""
+
+    rules: list[NamedRule] = field(default_factory=list)
+    errors: list[SharedError] = field(default_factory=list)
