@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from conformance.program import Binding
 from conformance.specs.conventions import load_conventions, unknown
 from conformance.specs.kinds import ParameterRule
-from conformance.specs.library import Problem
 from conformance.specs.model import SharedFile, Spec, SpecFile
 from conformance.specs.records import VALUE_PROFILES
+from conformance.specs.rule_check import Problem
 from conformance.specs.signature import Signature, parse
 
 _NAMING = ("of", "axes", "starts", "rank", "vary", "axis", "logits", "data_format")

@@ -8,8 +8,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from conformance.specs.kinds import ParameterRule
-from conformance.specs.library import Library, Problem, used_in
+from conformance.specs.library import Library
 from conformance.specs.model import ErrorCase, SharedError, SharedFile, Spec, SpecFile, Unsettled
+from conformance.specs.rule_check import Problem, faults, used_in
 
 RULES_OF_KINDS = ("below", "shape")
 """The fields of parameter kinds that hold rules."""
@@ -46,11 +47,8 @@ def used_rules(files: Iterable[SpecFile | SharedFile]) -> set[str]:
 def problems(file: SpecFile, library: Library) -> Iterator[Problem]:
     """Everything wrong with the rules of the functions, as they are written."""
     for index, spec in enumerate(file.functions):
-        known = set(spec.parameters)
         for path, rule in written_rules(spec):
-            for problem in library.faults(rule, known, "is no parameter"):
-                yield f"$.functions[{index}].{path}", problem
-            for problem in library.too_large(rule):
+            for problem in faults(rule, spec.parameters, library):
                 yield f"$.functions[{index}].{path}", problem
 
 

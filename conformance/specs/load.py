@@ -11,8 +11,8 @@ from importlib import resources
 import msgspec
 import yaml
 
-from conformance.specs import check, expansion, source
-from conformance.specs.library import Library, Problem, unused_rules
+from conformance.specs import check, expansion, rule_check, source
+from conformance.specs.library import Library
 from conformance.specs.model import Claim, SharedError, SharedFile, Spec, SpecFile
 from conformance.specs.signature import Signature, parse
 
@@ -114,9 +114,9 @@ def _read(text: str, name: str) -> tuple[SpecFile, SpecFile]:
         node, data = source.read(text)
         written = source.typed(node, data, SpecFile)
         library = Library(written.rules, load_shared().library)
-        _refuse(node, library.problems())
+        _refuse(node, rule_check.definitions(library))
         _refuse(node, expansion.problems(written, library))
-        _refuse(node, unused_rules(written.rules, expansion.used_rules([written])))
+        _refuse(node, rule_check.unused(library, expansion.used_rules([written])))
         file = expansion.expanded(written, library, load_shared().errors)
         _refuse(node, check.problems(file))
     return written, file
@@ -145,7 +145,7 @@ def shared_in(text: str) -> Shared:
         node, data = source.read(text)
         file = source.typed(node, data, SharedFile)
         library = Library(file.rules)
-        _refuse(node, library.problems())
+        _refuse(node, rule_check.definitions(library))
         _refuse(node, check.shared_problems(file))
     return Shared(file, library, {error.name: error for error in file.errors}, node)
 
@@ -154,11 +154,11 @@ def _refuse_unused_shared(written: list[SpecFile]) -> None:
     shared = load_shared()
     with _naming(SHARED_FILE):
         used = expansion.used_rules([*written, shared.file])
-        _refuse(shared.node, unused_rules(shared.file.rules, used))
+        _refuse(shared.node, rule_check.unused(shared.library, used))
         _refuse(shared.node, check.unused_errors(shared.file, written))
 
 
-def _refuse(node: yaml.Node | None, problems: Iterator[Problem]) -> None:
+def _refuse(node: yaml.Node | None, problems: Iterator[rule_check.Problem]) -> None:
     """SourceError for the first problem."""
     for path, problem in problems:
         raise source.SourceError(source.line(node, path), problem)
