@@ -46,16 +46,14 @@ class Erratum(Record, frozen=True, kw_only=True):
     claim: str
 
 
+RULE_NAME = "^[a-z][a-z0-9]*(-[a-z0-9]+)+$"
+"""Words joined by hyphens: neither an operator nor a parameter is called so."""
+
+
 class NamedRule(Record, frozen=True, kw_only=True):
     """A rule that is written once and used by name: `[name, argument, ...]`."""
 
-    name: Annotated[
-        str,
-        Meta(
-            pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)+$",
-            description="Words joined by hyphens, so that it is no operator and no parameter.",
-        ),
-    ]
+    name: Annotated[str, Meta(pattern=RULE_NAME)]
     takes: list[Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]] = field(
         default_factory=list
     )

@@ -36,7 +36,8 @@ Expression = Annotated[
     Meta(
         description=(
             "A rule: an integer, true, false, null, the name of a parameter (its value), or a list "
-            "[operator, argument, ...]. The operators are described in docs/specs.md."
+            "[operator, argument, ...] or [name of a rule, argument, ...]. The operators are "
+            "described in docs/specs.md."
         ),
         extra_json_schema={"$ref": "#/$defs/Expression"},
     ),
