@@ -46,5 +46,5 @@ Line = Annotated[int, Meta(ge=1, description="A 1-based line of the document.")]
 Range = Annotated[tuple[int, int], Meta(description="Lowest and highest, both included.")]
 
 
-class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SpecRecord(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Base of all records of a spec file: immutable, and a misspelt field is an error."""

@@ -10,9 +10,9 @@ import msgspec
 import yaml
 from yaml.reader import Reader
 
-from conformance.specs.records import Record
+from conformance.specs.records import SpecRecord
 
-File = TypeVar("File", bound=Record)
+File = TypeVar("File", bound=SpecRecord)
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MOST_BRACKETS = 8000
@@ -121,7 +121,7 @@ def typed(node: yaml.Node | None, data: Any, kind: type[File]) -> File:
         raise SourceError(line(node, path, of_key=of_key), said) from error
 
 
-def _complete(data: Any, path: str, message: str, kind: type[Record]) -> str:
+def _complete(data: Any, path: str, message: str, kind: type[SpecRecord]) -> str:
     """`path` with a key for each `[...]`: the first whose entry alone gives the same message."""
     while "[...]" in path:
         before, _, after = path.partition("[...]")
@@ -135,7 +135,7 @@ def _complete(data: Any, path: str, message: str, kind: type[Record]) -> str:
     return path
 
 
-def _message(data: Any, kind: type[Record]) -> str:
+def _message(data: Any, kind: type[SpecRecord]) -> str:
     try:
         msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
