@@ -20,6 +20,7 @@ from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import FunctionResult, Results, Verdict
 from conformance.specs import EDITIONS, Spec, Specs, load, load_conventions
+from conformance.specs.library import text_of
 from conformance.specs.load import general_claims
 from conformance.specs.model import DocumentedSignature, ErrorCase
 
@@ -231,5 +232,12 @@ def _error(error: ErrorCase, documents: set[str]) -> str:
 
 def _conventions(spec: Spec) -> list[str]:
     known = load_conventions()
-    names = dict.fromkeys(u.convention for u in spec.unsettled)
-    return [f"{n}: {known[n].says} (source: {known[n].source})" for n in names if n in known]
+    conditions: dict[str, list[str]] = {}
+    for case in spec.unsettled:
+        condition = f"  where {case.says or text_of(case.when)}"
+        conditions.setdefault(case.convention, []).append(condition)
+    return [
+        line
+        for name, where in conditions.items()
+        for line in (f"{name}: {known[name].says} (source: {known[name].source})", *where)
+    ]

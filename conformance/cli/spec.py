@@ -13,7 +13,13 @@ from conformance.reporting.paint import Paint, make_console
 from conformance.scenarios.cited import cited_exceptions
 from conformance.specs import SpecError, load
 from conformance.specs.attachment import unattached
-from conformance.specs.comparison import Difference, Outcome, Sources, differences, settle
+from conformance.specs.comparison import (
+    Sources,
+    SpecComparison,
+    SpecDifference,
+    differences,
+    settle,
+)
 from conformance.specs.errata import Conflicts, load_conflicts
 from conformance.specs.extraction import (
     Explanation,
@@ -69,7 +75,7 @@ def check(*, explained: bool) -> None:
 
 
 def _report(
-    sources: Sources, outcome: Outcome, paint: Paint, *, explained: bool
+    sources: Sources, outcome: SpecComparison, paint: Paint, *, explained: bool
 ) -> Iterator[Table | Text]:
     yield _documents(sources.extraction)
     yield Text()
@@ -115,15 +121,15 @@ def _conflicts(conflicts: Conflicts) -> str:
     )
 
 
-def _line(difference: Difference) -> str:
+def _line(difference: SpecDifference) -> str:
     return f"  {difference.kind:<11}{difference.place or '-':<16}{difference.says}"
 
 
-def _reason(difference: Difference, explanation: Explanation) -> str:
+def _reason(difference: SpecDifference, explanation: Explanation) -> str:
     return f"{_line(difference)} ({explanation.erratum or explanation.because})"
 
 
-def _summary(outcome: Outcome, paint: Paint) -> Text:
+def _summary(outcome: SpecComparison, paint: Paint) -> Text:
     found, explained = len(outcome.differences), len(outcome.explained)
     words = f"{found or 'no'} unexplained {'difference' if found == 1 else 'differences'}"
     return paint.text(f"{words}, {explained} explained", "bold red" if found else "bold green")

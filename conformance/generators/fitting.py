@@ -77,7 +77,7 @@ def _distribution(call: CallDraft, name: str, rule: kinds.Distribution) -> None:
     call.along[name] = Along(rule.axis, rule.logits, target=rule.of is not None)
 
 
-def _scores(call: CallDraft, name: str, rule: kinds.Scores) -> None:
+def _scores(call: CallDraft, name: str, rule: kinds.ScoresKind) -> None:
     dtype = call.pick(tuple(rule.dtypes)) if rule.dtypes else call.dtype
     call.add_tensor(name, (call.pick(LENGTHS[2]), call.pick((3, 4, 2, 5, 1))), dtype, "real")
 
@@ -110,7 +110,7 @@ KINDS: dict[type, Callable[[CallDraft, str, Any], None]] = {
     kinds.ClassAxis: _class_axis,
     kinds.ReductionAxes: _reduction_axes,
     kinds.Distribution: _distribution,
-    kinds.Scores: _scores,
+    kinds.ScoresKind: _scores,
     kinds.Labels: _labels,
     kinds.Padding: _padding,
 }

@@ -62,7 +62,7 @@ def dims(call: CallDraft, ranks: tuple[int, int]) -> Dims:
     return tuple(call.pick(sizes) for _ in range(rank))
 
 
-def _tensor(call: CallDraft, name: str, rule: kinds.Tensor) -> None:
+def _tensor(call: CallDraft, name: str, rule: kinds.TensorKind) -> None:
     dtype = call.pick(tuple(rule.dtypes)) if rule.dtypes else call.dtype
     call.add_tensor(name, dims(call, rule.ranks), dtype, rule.domain)
 
@@ -232,7 +232,7 @@ def _factors(call: CallDraft, total: int) -> list[int]:
     return [*listed, left] if left != 1 or total != math.prod(listed) else listed
 
 
-def _value(call: CallDraft, name: str, rule: kinds.Value) -> None:
+def _value(call: CallDraft, name: str, rule: kinds.ValueKind) -> None:
     made = str(call.values.get("dtype") or "float32")
     # no document says what becomes of -1.5 as an unsigned integer
     whole = not made.startswith("float")
@@ -285,7 +285,7 @@ _VALUES: dict[type, Callable[[CallDraft, Any], Any]] = {
 """How to draw parameters that are Python values and do not affect the rest of the call."""
 
 _KINDS: dict[type, Callable[[CallDraft, str, Any], None]] = {
-    kinds.Tensor: _tensor,
+    kinds.TensorKind: _tensor,
     kinds.Companion: _companion,
     kinds.Tensors: _tensors,
     kinds.Indices: _indices,
@@ -293,7 +293,7 @@ _KINDS: dict[type, Callable[[CallDraft, str, Any], None]] = {
     kinds.Axes: _axes,
     kinds.BatchAxes: _batch_axes,
     kinds.TargetShape: _target_shape,
-    kinds.Value: _value,
+    kinds.ValueKind: _value,
     kinds.PlaceholderShape: _placeholder_shape,
     kinds.FillShape: _fill_shape,
     **images.KINDS,

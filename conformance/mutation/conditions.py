@@ -14,7 +14,7 @@ from conformance.specs import kinds
 Applies = Callable[[Candidate], Iterator[Given]]
 
 TENSORS = (
-    kinds.Tensor,
+    kinds.TensorKind,
     kinds.Companion,
     kinds.Fitting,
     kinds.Features,

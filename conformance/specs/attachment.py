@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from conformance.specs.comparison import Difference, Sources
+from conformance.specs.comparison import Sources, SpecDifference
 from conformance.specs.errata import Conflict
 
 CONFLICTS = 142
 """How many conflicts there are: C001 to C142."""
 
 
-def unattached(sources: Sources) -> Iterator[Difference]:
+def unattached(sources: Sources) -> Iterator[SpecDifference]:
     """Every conflict that is not where it belongs, or does not say what holds."""
     yield from _numbers(sources)
     yield from _attached(sources)
@@ -22,18 +22,18 @@ def unattached(sources: Sources) -> Iterator[Difference]:
         yield from _cited(conflict, sources)
 
 
-def _difference(number: str, says: str, document: str = "", line: int = 0) -> Difference:
-    return Difference(document, line, "conflict", number, f"{number}: {says}")
+def _difference(number: str, says: str, document: str = "", line: int = 0) -> SpecDifference:
+    return SpecDifference(document, line, "conflict", number, f"{number}: {says}")
 
 
-def _numbers(sources: Sources) -> Iterator[Difference]:
+def _numbers(sources: Sources) -> Iterator[SpecDifference]:
     wanted = {f"C{index:03d}" for index in range(1, CONFLICTS + 1)}
     for number in sorted(wanted ^ sources.conflicts.keys()):
         there = "is not listed" if number in wanted else "is none of the documents' conflicts"
         yield _difference(number, there)
 
 
-def _attached(sources: Sources) -> Iterator[Difference]:
+def _attached(sources: Sources) -> Iterator[SpecDifference]:
     """Where the errata of a spec are not those that the conflicts name."""
     for name, spec in sources.specs.items():
         attached = Counter(erratum.number for erratum in spec.errata)
@@ -47,12 +47,12 @@ def _attached(sources: Sources) -> Iterator[Difference]:
                 yield _difference(number, f"is attached to {name} twice")
 
 
-def _concerns(conflict: Conflict) -> Iterator[Difference]:
+def _concerns(conflict: Conflict) -> Iterator[SpecDifference]:
     if bool(conflict.functions) == conflict.prose:
         yield _difference(conflict.number, "must name functions or be prose, and not both")
 
 
-def _claims(conflict: Conflict, sources: Sources) -> Iterator[Difference]:
+def _claims(conflict: Conflict, sources: Sources) -> Iterator[SpecDifference]:
     """Functions that there is no spec of, and editions of them of which nothing is said."""
     for name in conflict.functions:
         spec = sources.specs.get(name)
@@ -64,7 +64,7 @@ def _claims(conflict: Conflict, sources: Sources) -> Iterator[Difference]:
                 yield _difference(conflict.number, f"says nothing of {name} in {edition}")
 
 
-def _cited(conflict: Conflict, sources: Sources) -> Iterator[Difference]:
+def _cited(conflict: Conflict, sources: Sources) -> Iterator[SpecDifference]:
     """Lines in the entry of a function that the conflict does not name."""
     if conflict.prose:
         return

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
 
 from conformance.program import Binding
-from conformance.specs import rules
-from conformance.specs.conventions import load_conventions
+from conformance.specs.conventions import load_conventions, unknown
 from conformance.specs.kinds import ParameterRule
-from conformance.specs.model import Spec, SpecFile
+from conformance.specs.model import SharedFile, Spec, SpecFile
 from conformance.specs.records import VALUE_PROFILES
+from conformance.specs.rule_check import Problem
 from conformance.specs.signature import Signature, parse
-
-Problem = tuple[str, str]
-"""The path of a node, such as `$.functions[3].shape`, and what is wrong there."""
 
 _NAMING = ("of", "axes", "starts", "rank", "vary", "axis", "logits", "data_format")
 """Fields of parameter rules that hold the name of another parameter."""
 
 
 def problems(file: SpecFile) -> Iterator[Problem]:
-    """Everything wrong with a spec file whose types are right."""
+    """Everything wrong with a file whose types and rules are right, names of rules written out."""
     names: set[str] = set()
     for index, spec in enumerate(file.functions):
         at = f"$.functions[{index}]"
@@ -30,6 +26,27 @@ def problems(file: SpecFile) -> Iterator[Problem]:
         names.add(spec.name)
         for check in _CHECKS:
             yield from check(at, spec)
+
+
+def shared_problems(file: SharedFile) -> Iterator[Problem]:
+    """What is wrong with shared errors whose types are right."""
+    names: set[str] = set()
+    for index, error in enumerate(file.errors):
+        at = f"$.errors[{index}]"
+        if error.name in names:
+            yield f"{at}.name", f"there is an error {error.name} already; choose another name"
+        names.add(error.name)
+        if error.convention is not None and error.convention not in load_conventions():
+            yield f"{at}.convention", unknown(error.convention)
+
+
+def unused_errors(file: SharedFile, written: Iterable[SpecFile]) -> Iterator[Problem]:
+    """Shared errors that no error case stands for."""
+    specs = [spec for one in written for spec in one.functions]
+    used = {error.name for spec in specs for error in spec.errors if not error.says}
+    for index, error in enumerate(file.errors):
+        if error.name not in used:
+            yield f"$.errors[{index}].name", f"nothing uses the error {error.name}; remove it"
 
 
 def _signatures(at: str, spec: Spec) -> Iterator[Problem]:
@@ -60,9 +77,6 @@ def _names(at: str, parameters: Mapping[str, ParameterRule], spec: Spec) -> Iter
             named = getattr(rule, field, None)
             if named is not None and named not in spec.parameters:
                 yield f"{here}.{field}", f"`{field}: {named}` names no parameter of {spec.name}"
-        for field in ("below", "shape"):
-            for problem in _rule(getattr(rule, field, None), set(spec.parameters)):
-                yield f"{here}.{field}", problem
 
 
 def _parse(spec: Spec, document: str) -> Signature:
@@ -70,44 +84,11 @@ def _parse(spec: Spec, document: str) -> Signature:
     return parse(entry.corrected or entry.text)
 
 
-def _rules(at: str, spec: Spec) -> Iterator[Problem]:
-    listed = [("shape", spec.shape)]
-    accepted = spec.dtype.accept if spec.dtype else []
-    listed += [(f"dtype.accept[{i}]", rule) for i, rule in enumerate(accepted)]
-    listed += [(f"unsettled[{i}].when", u.when) for i, u in enumerate(spec.unsettled)]
-    listed += [(f"results[{i}].shape", part.shape) for i, part in enumerate(spec.results)]
-    for where, rule in listed:
-        for problem in _rule(rule, set(spec.parameters)):
-            yield f"{at}.{where}", problem
-
-
-def _rule(rule: Any, known: set[str]) -> Iterator[str]:
-    if isinstance(rule, list):
-        yield from _call(rule, known)
-    elif isinstance(rule, str):
-        if rule not in known:
-            yield f"{rule!r} is no parameter; a text is written [literal, {rule}]"
-    elif rule is not None and not isinstance(rule, int):
-        yield (
-            f"{rule!r} is no rule; write an integer, true, false, null, the name of a parameter "
-            "or [operator, argument, ...]"
-        )
-
-
-def _call(rule: list[Any], known: set[str]) -> Iterator[str]:
-    problem = rules.misuse(rule)
-    if problem is not None:
-        yield problem
-    elif rule[0] != "literal":
-        for argument in rule[1:]:
-            yield from _rule(argument, known)
-    elif not (rule[1] is None or isinstance(rule[1], (str, int, float))):
-        yield f"literal takes a text, a number, true, false or null, not {rule[1]!r}"
-
-
 def _errors(at: str, spec: Spec) -> Iterator[Problem]:
     bindings = [str(b) for b in Binding]
     for index, error in enumerate(spec.errors):
+        if not error.says:
+            yield f"{at}.errors[{index}].name", _no_shared_error(error.name)
         here = f"{at}.errors[{index}]"
         for name in sorted(error.parameters.keys() - spec.parameters.keys()):
             yield f"{here}.parameters['{name}']", f"{name!r} is no parameter of {spec.name}"
@@ -115,6 +96,10 @@ def _errors(at: str, spec: Spec) -> Iterator[Problem]:
         for i, binding in enumerate(error.bindings):
             if binding not in bindings:
                 yield f"{here}.bindings[{i}]", f"no binding {binding!r}; one of {bindings}"
+
+
+def _no_shared_error(name: str) -> str:
+    return f"rules.yaml has no error {name!r}; write what the case says, or name one that it has"
 
 
 def _profiles(at: str, spec: Spec) -> Iterator[Problem]:
@@ -143,8 +128,10 @@ def _conventions(at: str, spec: Spec) -> Iterator[Problem]:
     for place, profiles in _all_profiles(spec):
         named += [(f"{place}['{profile}']", name) for profile, name in profiles.items()]
     for where, convention in named:
-        if convention not in load_conventions():
-            yield f"{at}.{where}", f"convention {convention!r} is not in conventions.yaml"
+        if not convention:
+            yield f"{at}.{where}", "write a convention, or name a rule that has one"
+        elif convention not in load_conventions():
+            yield f"{at}.{where}", unknown(convention)
 
 
 def _claims(at: str, spec: Spec) -> Iterator[Problem]:
@@ -161,4 +148,4 @@ def _calls(at: str, spec: Spec) -> Iterator[Problem]:
         yield at, f"{spec.name} has {' and '.join(given)}; write shape, dtype and accuracy or none"
 
 
-_CHECKS = (_signatures, _parameters, _rules, _errors, _profiles, _conventions, _claims, _calls)
+_CHECKS = (_signatures, _parameters, _errors, _profiles, _conventions, _claims, _calls)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from conformance.specs.errata import Conflicts
-from conformance.specs.extraction import Entry, Explanation, Extraction, Kind
+from conformance.specs.extraction import DocumentEntry, Explanation, Extraction, Kind
 from conformance.specs.load import Specs
 from conformance.specs.model import DocumentedSignature, Spec
 from conformance.specs.records import DOCUMENTS, Document
@@ -49,7 +49,7 @@ class Sources:
     def _aliases(self) -> dict[str, str]:
         return self.specs.aliases()
 
-    def owner(self, document: str, entry: Entry) -> str | None:
+    def owner(self, document: str, entry: DocumentEntry) -> str | None:
         """The function whose entry it is; None if there is no spec of it."""
         printed = parse(entry.text).name
         named = self._aliases.get(printed, printed)
@@ -58,7 +58,7 @@ class Sources:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Difference:
+class SpecDifference:
     """Where specs and documents differ; `document` and `line` are empty where none is concerned."""
 
     document: str
@@ -75,16 +75,16 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SpecComparison:
     """The differences that are mistakes, and those that are explained."""
 
-    differences: list[Difference]
-    explained: list[tuple[Difference, Explanation]]
+    differences: list[SpecDifference]
+    explained: list[tuple[SpecDifference, Explanation]]
 
 
-def settle(found: Iterable[Difference], explanations: Sequence[Explanation]) -> Outcome:
+def settle(found: Iterable[SpecDifference], explanations: Sequence[Explanation]) -> SpecComparison:
     """The differences with what explains them; an explanation of nothing is a difference itself."""
-    outcome = Outcome([], [])
+    outcome = SpecComparison([], [])
     known = {(e.kind, e.document, e.line, name): e for e in explanations for name in e.names}
     used = set()
     for difference in sorted(found):
@@ -98,12 +98,12 @@ def settle(found: Iterable[Difference], explanations: Sequence[Explanation]) -> 
     return outcome
 
 
-def _stale(kind: Kind, document: str, line: int, name: str) -> Difference:
+def _stale(kind: Kind, document: str, line: int, name: str) -> SpecDifference:
     says = f"explained.yaml explains a difference in {kind} that is not there; remove {name!r}"
-    return Difference(document, line, "stale", name, says)
+    return SpecDifference(document, line, "stale", name, says)
 
 
-def differences(sources: Sources) -> Iterator[Difference]:
+def differences(sources: Sources) -> Iterator[SpecDifference]:
     """Every difference of the specs from the entries of the documents, explained or not."""
     for check in (_counts, _entries):
         yield from check(sources)
@@ -118,7 +118,9 @@ def _signatures(spec: Spec) -> dict[str, DocumentedSignature]:
     return {str(document): signature for document, signature in spec.signatures.items()}
 
 
-def _pairs(spec: Spec, sources: Sources) -> Iterator[tuple[str, DocumentedSignature, Entry]]:
+def _pairs(
+    spec: Spec, sources: Sources
+) -> Iterator[tuple[str, DocumentedSignature, DocumentEntry]]:
     """Each signature of a spec with the entry that prints it."""
     for document, signature in _signatures(spec).items():
         entry = sources.extraction[document].signed(signature.line)
@@ -126,18 +128,18 @@ def _pairs(spec: Spec, sources: Sources) -> Iterator[tuple[str, DocumentedSignat
             yield document, signature, entry
 
 
-def _counts(sources: Sources) -> Iterator[Difference]:
+def _counts(sources: Sources) -> Iterator[SpecDifference]:
     for document in DOCUMENTS:
         found = len(sources.extraction[document].entries)
         if found != ENTRIES[document]:
             says = f"{found} entries are extracted, the document has {ENTRIES[document]}"
-            yield Difference(document, 1, "count", "entries", says)
+            yield SpecDifference(document, 1, "count", "entries", says)
     if len(sources.specs) != FUNCTIONS:
         says = f"there are {len(sources.specs)} specs for {FUNCTIONS} functions"
-        yield Difference("", 0, "count", "specs", says)
+        yield SpecDifference("", 0, "count", "specs", says)
 
 
-def _entries(sources: Sources) -> Iterator[Difference]:
+def _entries(sources: Sources) -> Iterator[SpecDifference]:
     """Entries that no spec has."""
     for document, pages in sources.extraction.items():
         lines = {
@@ -150,10 +152,10 @@ def _entries(sources: Sources) -> Iterator[Difference]:
             if line not in lines:
                 name = parse(entry.text).name
                 says = f"no spec has the signature {text}"
-                yield Difference(document, line, "entry", name, says)
+                yield SpecDifference(document, line, "entry", name, says)
 
 
-def _printed(spec: Spec, sources: Sources) -> Iterator[Difference]:
+def _printed(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:
     """Signatures that their document does not print so, or not there."""
     for document, signature in _signatures(spec).items():
         entry = sources.extraction[document].signed(signature.line)
@@ -163,10 +165,10 @@ def _printed(spec: Spec, sources: Sources) -> Iterator[Difference]:
             says = f"the document prints {entry.text}, the spec has {signature.text}"
         else:
             continue
-        yield Difference(document, signature.line, "signature", spec.name, says)
+        yield SpecDifference(document, signature.line, "signature", spec.name, says)
 
 
-def _corrections(spec: Spec, sources: Sources) -> Iterator[Difference]:  # noqa: ARG001
+def _corrections(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:  # noqa: ARG001
     """Corrected signatures whose erratum is not among the spec's own."""
     numbers = {erratum.number for erratum in spec.errata}
     for document, signature in _signatures(spec).items():
@@ -176,39 +178,39 @@ def _corrections(spec: Spec, sources: Sources) -> Iterator[Difference]:  # noqa:
             continue
         says = f"{signature.text} is corrected to {signature.corrected} by {signature.erratum}"
         says += ", which is not among the errata or corrects nothing"
-        yield Difference(document, signature.line, "correction", spec.name, says)
+        yield SpecDifference(document, signature.line, "correction", spec.name, says)
 
 
-def _headings(spec: Spec, sources: Sources) -> Iterator[Difference]:
+def _headings(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:
     """Headings that do not name the function of the signature below them."""
     for document, signature, entry in _pairs(spec, sources):
         called = parse(signature.corrected or signature.text).name
         printed = None if entry.heading is None else entry.heading[1].lstrip("# ")
         if printed != called:
             says = f"the heading of {called} is {printed!r}"
-            yield Difference(document, entry.start, "heading", printed or called, says)
+            yield SpecDifference(document, entry.start, "heading", printed or called, says)
 
 
-def _names(spec: Spec, sources: Sources) -> Iterator[Difference]:
+def _names(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:
     """Documents that call the function otherwise."""
     for document, signature, _ in _pairs(spec, sources):
         called = parse(signature.corrected or signature.text).name
         if called != spec.name:
             says = f"{spec.name} is called {called}"
-            yield Difference(document, signature.line, "name", called, says)
+            yield SpecDifference(document, signature.line, "name", called, says)
 
 
-def _editions(spec: Spec, sources: Sources) -> Iterator[Difference]:  # noqa: ARG001
+def _editions(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:  # noqa: ARG001
     """Editions that are not bound by their own document."""
     wanted = {(e, d) for e, d in BOUND.items() if d in spec.signatures}
     given = {(str(e), d) for e, d in spec.editions.items()}
     for edition, document in sorted(wanted ^ given):
         verb = "is not" if (edition, document) in wanted else "is"
         says = f"{edition} of {spec.name} {verb} bound by {document}"
-        yield Difference(document, spec.signatures[document].line, "edition", spec.name, says)
+        yield SpecDifference(document, spec.signatures[document].line, "edition", spec.name, says)
 
 
-def _parameters(spec: Spec, sources: Sources) -> Iterator[Difference]:
+def _parameters(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:
     """Parameters that are described and not in the signature, or the reverse, or twice."""
     for document, signature, entry in _pairs(spec, sources):
         text = signature.corrected or signature.text
@@ -219,20 +221,20 @@ def _parameters(spec: Spec, sources: Sources) -> Iterator[Difference]:
         for name in names:
             if described and name not in described:
                 says = f"{name} is in the signature of {spec.name} and not described as others are"
-                yield Difference(document, signature.line, "parameter", name, says)
+                yield SpecDifference(document, signature.line, "parameter", name, says)
 
 
-def _strange(document: str, entry: Entry, names: list[str]) -> Iterator[Difference]:
+def _strange(document: str, entry: DocumentEntry, names: list[str]) -> Iterator[SpecDifference]:
     seen = set()
     for name, line in entry.parameters:
         if name in seen or name not in names:
             fault = "described twice" if name in seen else "not in the signature"
             says = f"{name} of {parse(entry.text).name} is {fault}"
-            yield Difference(document, line, "parameter", name, says)
+            yield SpecDifference(document, line, "parameter", name, says)
         seen.add(name)
 
 
-def _exceptions(spec: Spec, sources: Sources) -> Iterator[Difference]:
+def _exceptions(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:
     """Documented exceptions that no test provokes."""
     for document, _, entry in _pairs(spec, sources):
         for exception, line in entry.raises:
@@ -241,10 +243,10 @@ def _exceptions(spec: Spec, sources: Sources) -> Iterator[Difference]:
                 for error in spec.errors
             ):
                 says = f"nothing provokes the {exception} of {spec.name} that is documented here"
-                yield Difference(document, line, "exception", exception, says)
+                yield SpecDifference(document, line, "exception", exception, says)
 
 
-def _undocumented_exceptions(spec: Spec, sources: Sources) -> Iterator[Difference]:
+def _undocumented_exceptions(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:
     """Exceptions that a case names and the line it cites does not; `any` names none."""
     raises = {
         (document, line): exception
@@ -255,10 +257,10 @@ def _undocumented_exceptions(spec: Spec, sources: Sources) -> Iterator[Differenc
         for document, line in _lines(error.at).items():
             if error.exception not in ("any", raises.get((document, line))):
                 says = f"{spec.name} ({error.name}) cites it, and it documents no {error.exception}"
-                yield Difference(document, line, "exception", error.name, says)
+                yield SpecDifference(document, line, "exception", error.name, says)
 
 
-def _cited_lines(spec: Spec, sources: Sources) -> Iterator[Difference]:
+def _cited_lines(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:
     """Lines that are cited from the entry of another function; the introduction is everyone's."""
     cited = [(str(claim.aspect), claim.at) for claim in spec.claims]
     cited += [(error.name, error.at) for error in spec.errors]
@@ -267,7 +269,7 @@ def _cited_lines(spec: Spec, sources: Sources) -> Iterator[Difference]:
             entry = sources.extraction[document].at(line)
             if entry is not None and sources.owner(document, entry) != spec.name:
                 says = f"{spec.name} cites it ({what}), and it is not in its entry"
-                yield Difference(document, line, "line", spec.name, says)
+                yield SpecDifference(document, line, "line", spec.name, says)
 
 
 def _lines(at: dict[Document, int]) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import cache
 from importlib import resources
 
@@ -23,3 +24,10 @@ def load_conventions() -> dict[str, Convention]:
     text = resources.files(__package__).joinpath("conventions.yaml").read_text("utf-8")
     listed = convert(yaml.safe_load(text), list[Convention])
     return {c.name: c for c in listed}
+
+
+def unknown(name: str) -> str:
+    """What is wrong with a name that no convention has."""
+    near = get_close_matches(name, load_conventions(), n=2)
+    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    return f"convention {name!r} is not in conventions.yaml{hint}"

@@ -10,16 +10,16 @@ import msgspec
 from conformance.specs import source
 from conformance.specs.load import SpecError
 
-Record = TypeVar("Record")
+Data = TypeVar("Data")
 
 
-def read_data(name: str, kind: type[Record]) -> Record:
+def read_data(name: str, kind: type[Data]) -> Data:
     """The records in a file such as `documents/ja-1.yaml`; SpecError with a line if it is wrong."""
     text = resources.files(__package__).joinpath(*name.split("/")).read_text("utf-8")
     return data_of(text, name, kind)
 
 
-def data_of(text: str, name: str, kind: type[Record]) -> Record:
+def data_of(text: str, name: str, kind: type[Data]) -> Data:
     """The records in `text`; SpecError with `name` and a line if it is wrong."""
     try:
         node, data = source.read(text)

@@ -24,24 +24,24 @@ Number = Annotated[str, Meta(pattern="^C[0-9]{3}$")]
 Shape = tuple[int | None, ...]
 
 
-class _Record(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _ExampleRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Base of the records of the file: immutable, and a misspelt field is an error."""
 
 
 # What an expression gives.
 
 
-class Value(_Record, frozen=True, kw_only=True, tag_field="kind", tag="value"):
+class ShownValue(_ExampleRecord, frozen=True, kw_only=True, tag_field="kind", tag="value"):
     """A text, a number, a truth value or a tuple (written as a list): any of these."""
 
     any_of: Annotated[list[Any], Meta(min_length=1)]
 
 
-class Name(_Record, frozen=True, kw_only=True, tag_field="kind", tag="name"):
+class Name(_ExampleRecord, frozen=True, kw_only=True, tag_field="kind", tag="name"):
     """A text that is not empty: which one depends on the implementation."""
 
 
-class Elements(_Record, frozen=True, kw_only=True, tag_field="kind", tag="array"):
+class Elements(_ExampleRecord, frozen=True, kw_only=True, tag_field="kind", tag="array"):
     """An array with these elements."""
 
     elements: list[Any]
@@ -49,7 +49,7 @@ class Elements(_Record, frozen=True, kw_only=True, tag_field="kind", tag="array"
     """Any of these, where the documents print it."""
 
 
-class Filled(_Record, frozen=True, kw_only=True, tag_field="kind", tag="filled"):
+class Filled(_ExampleRecord, frozen=True, kw_only=True, tag_field="kind", tag="filled"):
     """An array of one element repeated."""
 
     element: float
@@ -57,25 +57,25 @@ class Filled(_Record, frozen=True, kw_only=True, tag_field="kind", tag="filled")
     dtypes: list[DtypeName] = field(default_factory=list)
 
 
-class Same(_Record, frozen=True, kw_only=True, tag_field="kind", tag="same"):
+class Same(_ExampleRecord, frozen=True, kw_only=True, tag_field="kind", tag="same"):
     """The numbers of an array that the example has made."""
 
     array: str
 
 
-class InDtype(_Record, frozen=True, kw_only=True, tag_field="kind", tag="dtype"):
+class InDtype(_ExampleRecord, frozen=True, kw_only=True, tag_field="kind", tag="dtype"):
     """An array in any of these dtypes."""
 
     dtypes: list[DtypeName]
 
 
-class OfShape(_Record, frozen=True, kw_only=True, tag_field="kind", tag="shape"):
+class OfShape(_ExampleRecord, frozen=True, kw_only=True, tag_field="kind", tag="shape"):
     """An array of this shape."""
 
     shape: tuple[int, ...]
 
 
-class Sample(_Record, frozen=True, kw_only=True, tag_field="kind", tag="sample"):
+class Sample(_ExampleRecord, frozen=True, kw_only=True, tag_field="kind", tag="sample"):
     """An array of finite numbers from `low` to `high`, both included; None is no bound."""
 
     shape: tuple[int, ...]
@@ -84,31 +84,41 @@ class Sample(_Record, frozen=True, kw_only=True, tag_field="kind", tag="sample")
     high: float | None = None
 
 
-class TensorOf(_Record, frozen=True, kw_only=True, tag_field="kind", tag="tensor"):
+class TensorOf(_ExampleRecord, frozen=True, kw_only=True, tag_field="kind", tag="tensor"):
     """A tensor with this static shape."""
 
     shape: Shape
     dtypes: list[DtypeName] = field(default_factory=list)
 
 
-class Raises(_Record, frozen=True, kw_only=True, tag_field="kind", tag="error"):
+class Raises(_ExampleRecord, frozen=True, kw_only=True, tag_field="kind", tag="error"):
     """An exception of this class."""
 
     exception: str
 
 
-class Prose(_Record, frozen=True, kw_only=True, tag_field="kind", tag="prose"):
+class Prose(_ExampleRecord, frozen=True, kw_only=True, tag_field="kind", tag="prose"):
     """Nothing that could be checked, and why."""
 
     why: str
 
 
-Outcome = (
-    Value | Name | Elements | Filled | Same | InDtype | OfShape | Sample | TensorOf | Raises | Prose
+ExampleOutcome = (
+    ShownValue
+    | Name
+    | Elements
+    | Filled
+    | Same
+    | InDtype
+    | OfShape
+    | Sample
+    | TensorOf
+    | Raises
+    | Prose
 )
 
 
-class Statement(_Record, frozen=True, kw_only=True, tag_field="sort", tag="statement"):
+class ExampleLine(_ExampleRecord, frozen=True, kw_only=True, tag_field="sort", tag="statement"):
     """A line of code of which nothing is shown."""
 
     code: str
@@ -116,12 +126,12 @@ class Statement(_Record, frozen=True, kw_only=True, tag_field="sort", tag="state
     """Where it stands in `examples.yaml`."""
 
 
-class Shown(_Record, frozen=True, kw_only=True, tag_field="sort", tag="shown"):
+class ExampleResult(_ExampleRecord, frozen=True, kw_only=True, tag_field="sort", tag="shown"):
     """An expression and what it gives: one check."""
 
     id: Annotated[str, Meta(pattern=r"^[EPIS][0-9]+\.[0-9]+$")]
     show: str
-    gives: Outcome
+    gives: ExampleOutcome
     at: dict[Document, Line]
     """The line of each document that shows the result."""
     line: Line
@@ -135,7 +145,7 @@ class Shown(_Record, frozen=True, kw_only=True, tag_field="sort", tag="shown"):
     """Why the expression or the result is not as printed, or what is not compared."""
 
 
-class Configuration(_Record, frozen=True, kw_only=True):
+class ExampleProcess(_ExampleRecord, frozen=True, kw_only=True):
     """A process of its own: the text of `keras.json` if there is one, and KERAS_BACKEND."""
 
     file: str | None = None
@@ -143,7 +153,7 @@ class Configuration(_Record, frozen=True, kw_only=True):
     """Whether KERAS_BACKEND is set to the implementation's own backend."""
 
 
-class Example(_Record, frozen=True, kw_only=True):
+class Example(_ExampleRecord, frozen=True, kw_only=True):
     """One example, without repetition over the documents."""
 
     id: Annotated[str, Meta(pattern="^[EPIS][0-9]+$")]
@@ -151,10 +161,10 @@ class Example(_Record, frozen=True, kw_only=True):
     """The function under test; None where nothing is checked."""
     at: dict[Document, Line | list[Line]]
     """The first line of the example, for each time that a document prints it."""
-    given: list[Statement] = field(default_factory=list)
+    given: list[ExampleLine] = field(default_factory=list)
     """What has to be there before: a state that the documents take for granted."""
-    program: list[Statement | Shown] = field(default_factory=list)
-    configuration: Configuration | None = None
+    program: list[ExampleLine | ExampleResult] = field(default_factory=list)
+    configuration: ExampleProcess | None = None
     prose: str | None = None
     """Why there is nothing to run."""
     errata: list[Number] = field(default_factory=list)
@@ -164,17 +174,17 @@ class Example(_Record, frozen=True, kw_only=True):
     """In sections of functions, in prose, in introductions, in a specification."""
 
     @property
-    def shown(self) -> list[Shown]:
+    def shown(self) -> list[ExampleResult]:
         """The checks."""
-        return [item for item in self.program if isinstance(item, Shown)]
+        return [item for item in self.program if isinstance(item, ExampleResult)]
 
-    def before(self, shown: Shown) -> Iterator[Statement]:
+    def before(self, shown: ExampleResult) -> Iterator[ExampleLine]:
         """The statements that come before a check."""
         yield from self.given
         for item in self.program:
             if item is shown:
                 return
-            if isinstance(item, Statement):
+            if isinstance(item, ExampleLine):
                 yield item
 
 

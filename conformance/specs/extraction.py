@@ -34,7 +34,7 @@ Kind = Literal[
 """What a difference between specs and documents is about."""
 
 
-class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DocumentEntry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One function as one document has it. All numbers are 1-based lines."""
 
     signature: tuple[Line, str]
@@ -77,14 +77,14 @@ class Explanation(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class Pages:
     """The entries of one document, and where each begins and ends."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[DocumentEntry, ...]
 
-    def at(self, line: int) -> Entry | None:
+    def at(self, line: int) -> DocumentEntry | None:
         """The entry that holds a line; None in the introduction."""
         before = [entry for entry in self.entries if entry.start <= line]
         return before[-1] if before else None
 
-    def signed(self, line: int) -> Entry | None:
+    def signed(self, line: int) -> DocumentEntry | None:
         """The entry whose signature is printed on a line."""
         return next((e for e in self.entries if e.signature[0] == line), None)
 
@@ -96,7 +96,9 @@ Extraction = Mapping[str, Pages]
 @cache
 def load_extraction() -> Extraction:
     """What ships with the suite: 104, 104, 144, 138 and 149 entries."""
-    return {d: Pages(tuple(read_data(f"documents/{d}.yaml", list[Entry]))) for d in DOCUMENTS}
+    return {
+        d: Pages(tuple(read_data(f"documents/{d}.yaml", list[DocumentEntry]))) for d in DOCUMENTS
+    }
 
 
 def parameter_line(spec: Spec, document: Document, parameter: str) -> Line | None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from conformance.specs.records import Domain, DtypeName, Expression, Range, Record
+from conformance.specs.records import Domain, DtypeName, Expression, Range, SpecRecord
 
 # `of` names the tensor parameter that the value depends on.
 
 
-class Tensor(Record, frozen=True, kw_only=True, tag_field="kind", tag="tensor"):
+class TensorKind(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="tensor"):
     """A tensor of any shape with a rank in `ranks`."""
 
     ranks: Range = (0, 5)
@@ -18,7 +18,7 @@ class Tensor(Record, frozen=True, kw_only=True, tag_field="kind", tag="tensor"):
     """Only these dtypes, whatever the function's other tensors have."""
 
 
-class Companion(Record, frozen=True, kw_only=True, tag_field="kind", tag="companion"):
+class Companion(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="companion"):
     """A second tensor whose shape fits that of `of`."""
 
     of: str
@@ -29,7 +29,7 @@ class Companion(Record, frozen=True, kw_only=True, tag_field="kind", tag="compan
     domain: Domain = "real"
 
 
-class Tensors(Record, frozen=True, kw_only=True, tag_field="kind", tag="tensors"):
+class Tensors(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="tensors"):
     """A list of tensors of one shape, but for the axis in parameter `vary`."""
 
     count: Range = (1, 4)
@@ -37,7 +37,7 @@ class Tensors(Record, frozen=True, kw_only=True, tag_field="kind", tag="tensors"
     vary: str | None = None
 
 
-class Indices(Record, frozen=True, kw_only=True, tag_field="kind", tag="indices"):
+class Indices(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="indices"):
     """An integer tensor whose elements are at least 0 and less than `below`."""
 
     below: Expression
@@ -46,13 +46,13 @@ class Indices(Record, frozen=True, kw_only=True, tag_field="kind", tag="indices"
     """Only these dtypes, whatever the function's other tensors have."""
 
 
-class Value(Record, frozen=True, kw_only=True, tag_field="kind", tag="value"):
+class ValueKind(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="value"):
     """A NumPy array passed as it is."""
 
     ranks: Range = (0, 4)
 
 
-class Axis(Record, frozen=True, kw_only=True, tag_field="kind", tag="axis"):
+class Axis(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="axis"):
     """One axis of `of`, counted from either end."""
 
     of: str
@@ -60,32 +60,32 @@ class Axis(Record, frozen=True, kw_only=True, tag_field="kind", tag="axis"):
     """`new`: where an axis can be inserted; `unit`: an axis of length 1."""
 
 
-class Axes(Record, frozen=True, kw_only=True, tag_field="kind", tag="axes"):
+class Axes(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="axes"):
     """One axis of `of`, or a list or tuple of distinct axes; also None if `optional`."""
 
     of: str
     optional: bool = False
 
 
-class BatchAxes(Record, frozen=True, kw_only=True, tag_field="kind", tag="batch_axes"):
+class BatchAxes(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="batch_axes"):
     """None, one axis for both tensors, or a pair of axes; never the batch axis."""
 
     of: str
 
 
-class Permutation(Record, frozen=True, kw_only=True, tag_field="kind", tag="permutation"):
+class Permutation(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="permutation"):
     """A tuple with every axis of `of` once."""
 
     of: str
 
 
-class TargetShape(Record, frozen=True, kw_only=True, tag_field="kind", tag="target_shape"):
+class TargetShape(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="target_shape"):
     """A tuple of dimensions with as many elements as `of`; one of them may be -1."""
 
     of: str
 
 
-class Counts(Record, frozen=True, kw_only=True, tag_field="kind", tag="counts"):
+class Counts(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="counts"):
     """A list with one integer in `range` for each axis of `of`, and `extra` more or fewer."""
 
     of: str
@@ -93,13 +93,13 @@ class Counts(Record, frozen=True, kw_only=True, tag_field="kind", tag="counts"):
     extra: int = 0
 
 
-class Starts(Record, frozen=True, kw_only=True, tag_field="kind", tag="starts"):
+class Starts(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="starts"):
     """A list with one start index for each axis of `of`."""
 
     of: str
 
 
-class Sizes(Record, frozen=True, kw_only=True, tag_field="kind", tag="sizes"):
+class Sizes(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="sizes"):
     """A list with one length for each axis of `of`, so that a slice from `starts` fits."""
 
     of: str
@@ -107,7 +107,7 @@ class Sizes(Record, frozen=True, kw_only=True, tag_field="kind", tag="sizes"):
 
 
 class PlaceholderShape(
-    Record, frozen=True, kw_only=True, tag_field="kind", tag="placeholder_shape"
+    SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="placeholder_shape"
 ):
     """A tuple of dimensions, any of which may be None, or None where parameter `rank` is given."""
 
@@ -115,26 +115,26 @@ class PlaceholderShape(
     ranks: Range = (0, 4)
 
 
-class Shape(Record, frozen=True, kw_only=True, tag_field="kind", tag="shape"):
+class Shape(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="shape"):
     """A tuple of dimensions of a tensor to be made."""
 
     ranks: Range = (0, 4)
 
 
-class FillShape(Record, frozen=True, kw_only=True, tag_field="kind", tag="fill_shape"):
+class FillShape(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="fill_shape"):
     """None, or the shape of a tensor to be filled with `of` where that is a scalar."""
 
     of: str
 
 
-class Fitting(Record, frozen=True, kw_only=True, tag_field="kind", tag="fitting"):
+class Fitting(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="fitting"):
     """A tensor whose shape follows from a rule."""
 
     shape: Expression
     domain: Domain = "real"
 
 
-class Features(Record, frozen=True, kw_only=True, tag_field="kind", tag="features"):
+class Features(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="features"):
     """A tensor with a number for each place on one axis of `of`: a vector, or of the same rank
     with length 1 on every other axis."""
 
@@ -143,7 +143,7 @@ class Features(Record, frozen=True, kw_only=True, tag_field="kind", tag="feature
     domain: Domain = "real"
 
 
-class Bias(Record, frozen=True, kw_only=True, tag_field="kind", tag="bias"):
+class Bias(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="bias"):
     """A vector with a number for each channel of `of`, or (keras-2.2) a tensor for all but its
     first axis, channels last; of another rank, which is an error, if `wrong`."""
 
@@ -152,7 +152,7 @@ class Bias(Record, frozen=True, kw_only=True, tag_field="kind", tag="bias"):
     wrong: bool = False
 
 
-class Distribution(Record, frozen=True, kw_only=True, tag_field="kind", tag="distribution"):
+class Distribution(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="distribution"):
     """A tensor of probabilities that sum to one along an axis, or, without `axis`, of any."""
 
     axis: str | None = None
@@ -164,13 +164,13 @@ class Distribution(Record, frozen=True, kw_only=True, tag_field="kind", tag="dis
     ranks: Range = (2, 5)
 
 
-class Scores(Record, frozen=True, kw_only=True, tag_field="kind", tag="scores"):
+class ScoresKind(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="scores"):
     """A matrix with a row for each sample and at least one class."""
 
     dtypes: list[DtypeName] | None = None
 
 
-class Labels(Record, frozen=True, kw_only=True, tag_field="kind", tag="labels"):
+class Labels(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="labels"):
     """An integer tensor of the shape `shape`, a rule, with elements from 0 to less than `below`."""
 
     shape: Expression
@@ -178,20 +178,20 @@ class Labels(Record, frozen=True, kw_only=True, tag_field="kind", tag="labels"):
     dtypes: list[DtypeName]
 
 
-class ClassAxis(Record, frozen=True, kw_only=True, tag_field="kind", tag="class_axis"):
+class ClassAxis(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="class_axis"):
     """-1, or an axis of `of` counted from the front; outside of it, an error, if `wrong`."""
 
     of: str
     wrong: bool = False
 
 
-class ReductionAxes(Record, frozen=True, kw_only=True, tag_field="kind", tag="reduction_axes"):
+class ReductionAxes(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="reduction_axes"):
     """A list or tuple of distinct axes of `of`, mostly all but the last; not none and not all."""
 
     of: str
 
 
-class Padding(Record, frozen=True, kw_only=True, tag_field="kind", tag="padding"):
+class Padding(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="padding"):
     """How many zeros before and after each of `spatial` axes: a tuple of pairs, a single pair for
     one axis; in keras-1 one number for both sides of an axis. `extra` more are an error."""
 
@@ -200,73 +200,73 @@ class Padding(Record, frozen=True, kw_only=True, tag_field="kind", tag="padding"
     extra: int = 0
 
 
-class Integer(Record, frozen=True, kw_only=True, tag_field="kind", tag="integer"):
+class Integer(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="integer"):
     """A Python integer in `range`; also None if `optional`."""
 
     range: Range
     optional: bool = False
 
 
-class Real(Record, frozen=True, kw_only=True, tag_field="kind", tag="real"):
+class Real(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="real"):
     """A Python float (or integer) in `range`; also None if `optional`."""
 
     range: tuple[float, float]
     optional: bool = False
 
 
-class Boolean(Record, frozen=True, kw_only=True, tag_field="kind", tag="boolean"):
+class Boolean(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="boolean"):
     """True or False."""
 
 
-class Dtype(Record, frozen=True, kw_only=True, tag_field="kind", tag="dtype"):
+class Dtype(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="dtype"):
     """The name of a dtype; also None if `optional`."""
 
     choices: list[DtypeName]
     optional: bool = True
 
 
-class Literals(Record, frozen=True, kw_only=True, tag_field="kind", tag="literals"):
+class Literals(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="literals"):
     """One of these values."""
 
     values: list[Any]
 
 
-class DataFormat(Record, frozen=True, kw_only=True, tag_field="kind", tag="data_format"):
+class DataFormat(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="data_format"):
     """Omitted, None, `channels_last` or `channels_first`; in keras-1 always `tf` or `th`."""
 
 
-class Images(Record, frozen=True, kw_only=True, tag_field="kind", tag="images"):
+class Images(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="images"):
     """A batch of images with so many `spatial` axes, laid out as `data_format` says."""
 
     spatial: int
 
 
-class Kernel(Record, frozen=True, kw_only=True, tag_field="kind", tag="kernel"):
+class Kernel(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="kernel"):
     """A kernel for the images `of`, inside them where `padding` is `valid`."""
 
     of: str
     layout: Literal["convolution", "transposed", "depthwise"] = "convolution"
 
 
-class Pointwise(Record, frozen=True, kw_only=True, tag_field="kind", tag="pointwise"):
+class Pointwise(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="pointwise"):
     """A kernel of spatial size 1 for what the depthwise kernel `of` gives."""
 
     of: str
 
 
-class LocalKernel(Record, frozen=True, kw_only=True, tag_field="kind", tag="local_kernel"):
+class LocalKernel(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="local_kernel"):
     """Weights of their own for every window on the images `of`."""
 
     of: str
 
 
-class Window(Record, frozen=True, kw_only=True, tag_field="kind", tag="window"):
+class Window(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="window"):
     """A tuple with the size of a window on each spatial axis of the images `of`."""
 
     of: str
 
 
-class PerAxis(Record, frozen=True, kw_only=True, tag_field="kind", tag="per_axis"):
+class PerAxis(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="per_axis"):
     """A tuple with an integer in `range` for each `spatial` axis; a bare integer if `single`."""
 
     spatial: int
@@ -274,30 +274,30 @@ class PerAxis(Record, frozen=True, kw_only=True, tag_field="kind", tag="per_axis
     single: bool = False
 
 
-class OutputShape(Record, frozen=True, kw_only=True, tag_field="kind", tag="output_shape"):
+class OutputShape(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="output_shape"):
     """A tuple: the shape of images from which a convolution makes those of `of`."""
 
     of: str
 
 
-class Positions(Record, frozen=True, kw_only=True, tag_field="kind", tag="positions"):
+class Positions(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="positions"):
     """A tuple with the number of windows on each spatial axis of the images `of`."""
 
     of: str
 
 
-class Omitted(Record, frozen=True, kw_only=True, tag_field="kind", tag="omitted"):
+class Omitted(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="omitted"):
     """Never passed: without a checkable effect on the aspects tested, for the stated reason."""
 
     why: str
 
 
 ParameterRule = (
-    Tensor
+    TensorKind
     | Companion
     | Tensors
     | Indices
-    | Value
+    | ValueKind
     | Axis
     | Axes
     | BatchAxes
@@ -313,7 +313,7 @@ ParameterRule = (
     | Features
     | Bias
     | Distribution
-    | Scores
+    | ScoresKind
     | Labels
     | ClassAxis
     | ReductionAxes

@@ -14,11 +14,13 @@ from conformance.specs.records import (
     Edition,
     Expression,
     Line,
-    Record,
+    SpecRecord,
 )
 
+Exceptions = Literal["ValueError", "any"]
 
-class DocumentedSignature(Record, frozen=True, kw_only=True):
+
+class DocumentedSignature(SpecRecord, frozen=True, kw_only=True):
     """A signature as one document prints it."""
 
     line: Line
@@ -29,7 +31,7 @@ class DocumentedSignature(Record, frozen=True, kw_only=True):
     """The number of the conflict that explains `corrected`, such as `C056`."""
 
 
-class Claim(Record, frozen=True, kw_only=True):
+class Claim(SpecRecord, frozen=True, kw_only=True):
     """Something the documents say of one aspect, in our words, with the lines that say it."""
 
     aspect: AspectName
@@ -37,26 +39,62 @@ class Claim(Record, frozen=True, kw_only=True):
     at: dict[Document, Line]
 
 
-class Erratum(Record, frozen=True, kw_only=True):
+class Erratum(SpecRecord, frozen=True, kw_only=True):
     """A place where a document is wrong or contradicts another, and the claim that is tested."""
 
     number: Annotated[str, Meta(pattern="^C[0-9]{3}$")]
     claim: str
 
 
-class Unsettled(Record, frozen=True, kw_only=True):
-    """Cases that no document settles: there the named convention holds."""
-
-    when: Expression
-    convention: str
+RULE_NAME = "^[a-z][a-z0-9]*(-[a-z0-9]+)+$"
+"""Words joined by hyphens: neither an operator nor a parameter is called so."""
 
 
-class ErrorCase(Record, frozen=True, kw_only=True):
-    """Invalid input. `exception` is demanded where `at` names the line that documents it."""
+class NamedRule(SpecRecord, frozen=True, kw_only=True):
+    """A rule that is written once and used by name: `[name, argument, ...]`."""
+
+    name: Annotated[str, Meta(pattern=RULE_NAME)]
+    takes: list[Annotated[str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]] = field(
+        default_factory=list
+    )
+    """Its own names for its arguments. The rule knows no others."""
+    says: str
+    """The rule in words; `{x}` stands for the argument that it calls x."""
+    rule: Expression
+    convention: str | None = None
+    """The convention that holds where the rule is true, for cases that do not name one."""
+
+
+class SharedError(SpecRecord, frozen=True, kw_only=True):
+    """What error cases of several functions have in common."""
 
     name: str
     says: str
-    exception: Literal["ValueError", "any"]
+    exception: Exceptions
+    parameters: dict[str, ParameterRule] = field(default_factory=dict)
+    convention: str | None = None
+
+
+class Unsettled(SpecRecord, frozen=True, kw_only=True):
+    """Cases that no document settles: there the named convention holds."""
+
+    when: Expression
+    convention: str = ""
+    """Empty in a file where `when` uses a named rule that has a convention. Never once loaded."""
+    says: str | None = None
+    """The condition in words; a named rule has its own."""
+
+
+class ErrorCase(SpecRecord, frozen=True, kw_only=True):
+    """Invalid input. `exception` is demanded where `at` names the line that documents it.
+
+    What a case without `says` does not write is as in the shared error of its name.
+    """
+
+    name: str
+    says: str = ""
+    """The condition that is broken. Never empty once loaded."""
+    exception: Exceptions = "any"
     editions: list[Edition]
     at: dict[Document, Line] = field(default_factory=dict)
     parameters: dict[str, ParameterRule] = field(default_factory=dict)
@@ -67,13 +105,13 @@ class ErrorCase(Record, frozen=True, kw_only=True):
     """The convention that demands an error where no document names the exception."""
 
 
-class DtypeRule(Record, frozen=True, kw_only=True):
+class DtypeRule(SpecRecord, frozen=True, kw_only=True):
     """The dtypes that a result may have: any of `accept`."""
 
     accept: Annotated[list[Expression], Meta(min_length=1)]
 
 
-class Dtypes(Record, frozen=True, kw_only=True):
+class Dtypes(SpecRecord, frozen=True, kw_only=True):
     """Input dtypes: those the documents' own words and examples cover, and those only probed.
 
     The documents compute in the first; an implementation may refuse a tensor of any other.
@@ -86,13 +124,13 @@ class Dtypes(Record, frozen=True, kw_only=True):
 # How wrong a correct implementation may be.
 
 
-class Exact(Record, frozen=True, kw_only=True, tag_field="kind", tag="exact"):
+class Exact(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="exact"):
     """Not at all: the result is an input element, an integer or a truth value."""
 
     kind: ClassVar[str] = "exact"
 
 
-class Ulp(Record, frozen=True, kw_only=True, tag_field="kind", tag="ulp"):
+class Ulp(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="ulp"):
     """An elementwise function: so many units in the last place of the result's dtype."""
 
     kind: ClassVar[str] = "ulp"
@@ -101,13 +139,13 @@ class Ulp(Record, frozen=True, kw_only=True, tag_field="kind", tag="ulp"):
     source: str
 
 
-class Contraction(Record, frozen=True, kw_only=True, tag_field="kind", tag="contraction"):
+class Contraction(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="contraction"):
     """Sums of terms: gamma_n times the sum of the terms' magnitudes (Higham 2002, 3.1)."""
 
     kind: ClassVar[str] = "contraction"
 
 
-class Conditioned(Record, frozen=True, kw_only=True, tag_field="kind", tag="conditioned"):
+class Conditioned(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="conditioned"):
     """Composed functions: `factor` times what one rounding of the inputs changes."""
 
     kind: ClassVar[str] = "conditioned"
@@ -118,7 +156,7 @@ class Conditioned(Record, frozen=True, kw_only=True, tag_field="kind", tag="cond
 Accuracy = Exact | Ulp | Contraction | Conditioned
 
 
-class Part(Record, frozen=True, kw_only=True):
+class Part(SpecRecord, frozen=True, kw_only=True):
     """One of several results of a function, by its name. What it does not say is as for the first:
     the spec's own `shape` and `accuracy`."""
 
@@ -131,7 +169,7 @@ class Part(Record, frozen=True, kw_only=True):
     """The convention without which no document settles its value."""
 
 
-class Spec(Record, frozen=True, kw_only=True):
+class Spec(SpecRecord, frozen=True, kw_only=True):
     """What the documents say of one function."""
 
     name: str
@@ -166,8 +204,17 @@ class Spec(Record, frozen=True, kw_only=True):
     """Those that the document of this edition does not settle, where another one does."""
 
 
-class SpecFile(Record, frozen=True, kw_only=True):
+class SpecFile(SpecRecord, frozen=True, kw_only=True):
     """One theme."""
 
     theme: str
+    rules: list[NamedRule] = field(default_factory=list)
+    """Named rules that the functions of this file alone use."""
     functions: list[Spec]
+
+
+class SharedFile(SpecRecord, frozen=True, kw_only=True):
+    """What the functions of several themes use: `rules.yaml`."""
+
+    rules: list[NamedRule] = field(default_factory=list)
+    errors: list[SharedError] = field(default_factory=list)

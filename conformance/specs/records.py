@@ -36,7 +36,8 @@ Expression = Annotated[
     Meta(
         description=(
             "A rule: an integer, true, false, null, the name of a parameter (its value), or a list "
-            "[operator, argument, ...]. The operators are described in docs/specs.md."
+            "[operator, argument, ...] or [name of a rule, argument, ...]. The operators are "
+            "described in docs/specs.md."
         ),
         extra_json_schema={"$ref": "#/$defs/Expression"},
     ),
@@ -45,5 +46,5 @@ Line = Annotated[int, Meta(ge=1, description="A 1-based line of the document.")]
 Range = Annotated[tuple[int, int], Meta(description="Lowest and highest, both included.")]
 
 
-class Record(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SpecRecord(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Base of all records of a spec file: immutable, and a misspelt field is an error."""

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from conformance.specs import rules
-from conformance.specs.model import SpecFile
+from conformance.specs.model import RULE_NAME, SpecFile
 
 SCHEMA_ID = "urn:keras-backend-conformance:schema:specs-1"
 
@@ -74,14 +74,15 @@ def _inside(node: Any) -> list[Any]:
 
 
 def _expression() -> dict[str, Any]:
-    """The rule language: recursive, with every operator by name."""
+    """The rule language: recursive, with every operator by name. Which named rules there are, and
+    how many arguments each takes, the schema does not say."""
     operators = [name for name in rules.operator_names() if name != "literal"]
     itself = {"$ref": "#/$defs/Expression"}
     return {
         "title": "Expression",
         "description": (
-            "A rule: a constant, the name of a parameter (its value), or [operator, argument, ...]."
-            " The argument of `literal` stands for itself."
+            "A rule: a constant, the name of a parameter (its value), [operator, argument, ...] or"
+            " [name of a rule, argument, ...]. The argument of `literal` stands for itself."
         ),
         "anyOf": [
             {"type": ["integer", "boolean", "null"]},
@@ -90,6 +91,12 @@ def _expression() -> dict[str, Any]:
                 "type": "array",
                 "minItems": 1,
                 "prefixItems": [{"enum": operators}],
+                "items": itself,
+            },
+            {
+                "type": "array",
+                "minItems": 1,
+                "prefixItems": [{"type": "string", "pattern": RULE_NAME}],
                 "items": itself,
             },
             {

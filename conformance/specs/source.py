@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import yaml
 from yaml.reader import Reader
 
-from conformance.specs.model import SpecFile
+from conformance.specs.records import SpecRecord
+
+File = TypeVar("File", bound=SpecRecord)
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MOST_BRACKETS = 8000
@@ -99,19 +101,19 @@ def _repeated_keys(root: yaml.Node | None) -> Iterator[yaml.Node]:
                     keys.add((key.tag, key.value))
 
 
-def typed(node: yaml.Node | None, data: Any) -> SpecFile:
+def typed(node: yaml.Node | None, data: Any, kind: type[File]) -> File:
     """The records of `data`; SourceError where a type is wrong.
 
-    What is wrong leaves `data` reduced to the entries that lead to it.
+    Data with a mistake are reduced to the entries that lead to it.
     """
     try:
-        return msgspec.convert(data, SpecFile)
+        return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
         said, at, place = str(error).rpartition(" - at ")  # a key may hold these words, too
         said, place = (said, place) if at else (place, "")
         path, of_key = place.removeprefix("`key` in ").strip("`"), place.startswith("`key`")
         try:
-            path = _complete(data, path + "[...]" * of_key, str(error))
+            path = _complete(data, path + "[...]" * of_key, str(error), kind)
         except (LookupError, TypeError, AttributeError):  # a key that reads like a path
             path = "$"
         if unknown := re.search("unknown field `(.*)`", said, re.DOTALL):
@@ -119,7 +121,7 @@ def typed(node: yaml.Node | None, data: Any) -> SpecFile:
         raise SourceError(line(node, path, of_key=of_key), said) from error
 
 
-def _complete(data: Any, path: str, message: str) -> str:
+def _complete(data: Any, path: str, message: str, kind: type[SpecRecord]) -> str:
     """`path` with a key for each `[...]`: the first whose entry alone gives the same message."""
     while "[...]" in path:
         before, _, after = path.partition("[...]")
@@ -127,15 +129,15 @@ def _complete(data: Any, path: str, message: str) -> str:
         for key, value in dict(mapping).items():
             mapping.clear()
             mapping[key] = value
-            if _message(data) == message:
+            if _message(data, kind) == message:
                 break
         path = f"{before}['{key}']{after}"
     return path
 
 
-def _message(data: Any) -> str:
+def _message(data: Any, kind: type[SpecRecord]) -> str:
     try:
-        msgspec.convert(data, SpecFile)
+        msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
         return str(error)
     return ""

@@ -47,7 +47,7 @@ def everything(function: str) -> list[Structure]:
 
 def tensors(function: str) -> dict[str, Any]:
     """The rules of the parameters that take tensors."""
-    taking = (kinds.Tensor, kinds.Tensors, kinds.Companion, kinds.Indices)
+    taking = (kinds.TensorKind, kinds.Tensors, kinds.Companion, kinds.Indices)
     return {n: r for n, r in load()[function].parameters.items() if isinstance(r, taking)}
 
 

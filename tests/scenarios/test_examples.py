@@ -20,12 +20,12 @@ from conformance.scenarios.examples.printed_results import DOCUMENT, FAMILIES, d
 from conformance.specs import load
 from conformance.specs.errata import load_conflicts
 from conformance.specs.examples import (
-    Configuration,
     Example,
-    Outcome,
+    ExampleOutcome,
+    ExampleProcess,
+    ExampleResult,
     Prose,
     Same,
-    Shown,
     examples_in,
     load_examples,
 )
@@ -277,8 +277,8 @@ def test_the_page_describes_every_field_and_kind() -> None:
     page = (
         (ROOT / "docs" / "specs.md").read_text("utf-8").partition("## The documents' examples")[2]
     )
-    for record in (Example, Shown, Configuration, *get_args(Outcome)):
+    for record in (Example, ExampleResult, ExampleProcess, *get_args(ExampleOutcome)):
         for name in record.__struct_fields__:
             assert name == "line" or f"`{name}`" in page, name
-    for kind in get_args(Outcome):
+    for kind in get_args(ExampleOutcome):
         assert f"| `{kind.__struct_config__.tag}` |" in page

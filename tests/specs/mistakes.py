@@ -53,6 +53,18 @@ functions:
   differentiable: true
   claims:
   - {aspect: value, says: "What it gives.", at: {ko-2.2: 31}}
+  unsettled:
+  - {when: [is-large, y, [number-of, n]]}
+rules:
+- name: number-of
+  takes: [numbers]
+  says: "the number of {numbers}"
+  rule: [length, numbers]
+- name: is-large
+  takes: [t, most]
+  says: "{t} has more than {most} axes"
+  rule: [greater, [number-of, [shape, t]], most]
+  convention: broadcasting
 """
 
 
@@ -157,6 +169,36 @@ MISTAKES = [
     Mistake("number of an erratum", "number: C055", "number: C55", "C[0-9]{3}"),
     Mistake("a function twice", "- name: g", "- name: f", "f"),
     Mistake("a field twice", "  dtypes: {documented", "  dtype: {documented", "dtype", 14),
+    Mistake("error that is not shared", "    says: the axis exists\n", "", "too-large", 21),
+    Mistake("unknown rule", "[is-large, y", "[is-larger, y", "did you mean is-large"),
+    Mistake("operator that looks like a rule", "[is-large, y", "[any-above, y", "any_above"),
+    Mistake("too few arguments of a rule", "[is-large, y, [number-of, n]]", "[is-large, y]",
+            "is-large takes 2 arguments (t, most), not 1"),
+    Mistake("unknown parameter in an argument", "[number-of, n]", "[number-of, m]", "'m'"),
+    Mistake("case without a convention", "  convention: broadcasting\n", "", "convention", 50),
+    Mistake("unknown convention of a rule", "convention: broadcasting", "convention: broadcast",
+            "did you mean broadcasting"),
+    Mistake("rule that uses itself", "[length, numbers]", "[number-of, numbers]",
+            "number-of uses number-of"),
+    Mistake("rules that use each other", "[length, numbers]", "[is-large, numbers, numbers]",
+            "number-of uses is-large uses number-of"),
+    Mistake("rule that nothing uses", "{when: [is-large, y, [number-of, n]]}",
+            "{when: [is_none, n], convention: empty}", "nothing uses the rule is-large", 56),
+    Mistake("rule with the name of an operator", "- name: number-of", "- name: length", "regex"),
+    Mistake("rule with the name of a shared one", "- name: number-of", "- name: is-empty",
+            "there is a rule is-empty already"),
+    Mistake("rule with the name of another", "- name: is-large", "- name: number-of",
+            "there is a rule number-of already"),
+    Mistake("name that a rule does not take", "[length, numbers]", "[length, n]",
+            "'n' is not among what number-of takes"),
+    Mistake("argument that a rule does not use", "[t, most]", "[t, most, more]", "'more'"),
+    Mistake("argument twice", "[t, most]", "[t, t, most]", "twice"),
+    Mistake("argument that no name can be", "[t, most]", "[t, 'most axes']", "regex"),
+    Mistake("sentence about no argument", "{most} axes", "{many} axes", "'many'"),
+    Mistake("unknown operator in a rule", "[length, numbers]", "[lenght, numbers]",
+            "did you mean length"),
+    Mistake("misspelt field of a rule", "  takes: [numbers]", "  take: [numbers]", "take"),
+    Mistake("rule without a sentence", '  says: "the number of {numbers}"\n', "", "says", 52),
     Mistake("a parameter twice", "    n: {kind: counts", "    y: {kind: counts", "y"),
 ]  # fmt: skip
 """All are YAML."""
@@ -189,6 +231,22 @@ NOT_IN_THE_SCHEMA = {
     "unknown convention later on",
     "unknown convention of a profile",
     "unknown profile",
+    "error that is not shared",
+    "unknown rule",
+    "operator that looks like a rule",
+    "too few arguments of a rule",
+    "unknown parameter in an argument",
+    "case without a convention",
+    "unknown convention of a rule",
+    "rule that uses itself",
+    "rules that use each other",
+    "rule that nothing uses",
+    "rule with the name of a shared one",
+    "rule with the name of another",
+    "name that a rule does not take",
+    "argument that a rule does not use",
+    "argument twice",
+    "sentence about no argument",
     "a function twice",
     "a field twice",
     "a parameter twice",

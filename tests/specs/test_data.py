@@ -7,7 +7,7 @@ import pytest
 from conformance.specs import SpecError, load
 from conformance.specs.data import data_of, read_data
 from conformance.specs.errata import Conflict
-from conformance.specs.extraction import Entry, Explanation, parameter_line
+from conformance.specs.extraction import DocumentEntry, Explanation, parameter_line
 
 GOOD = """\
 # a comment
@@ -17,7 +17,7 @@ GOOD = """\
 
 
 def test_entries_are_read() -> None:
-    f, g = data_of(GOOD, "good.yaml", list[Entry])
+    f, g = data_of(GOOD, "good.yaml", list[DocumentEntry])
     assert f.heading == (1, "### f")
     assert f.parameters == [("x", 8), ("**kwargs", 9)]
     assert (f.start, g.start) == (1, 20), "a heading may be lost"
@@ -38,7 +38,7 @@ def test_entries_are_read() -> None:
 )
 def test_a_mistake_is_named_with_its_file_and_line(text: str, line: int) -> None:
     with pytest.raises(SpecError, match=rf"^wrong\.yaml:{line}: \S"):
-        data_of(text, "wrong.yaml", list[Entry])
+        data_of(text, "wrong.yaml", list[DocumentEntry])
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def rows(heading: str) -> dict[str, str]:
 
 
 def test_every_operator_has_its_row() -> None:
-    listed = [re.match(r"\[(\w+)", row)[1] for row in rows("## Rules")]  # type: ignore[index]
+    listed = [re.match(r"\[(\w+)", row)[1] for row in rows("### Operators")]  # type: ignore[index]
     assert sorted(listed) == rules.operator_names()
 
 
@@ -89,7 +89,7 @@ def test_every_name_that_may_be_written_is_on_the_page(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("heading", "record"),
-    [("field of an entry", extraction.Entry), ("field of a conflict", errata.Conflict)],
+    [("field of an entry", extraction.DocumentEntry), ("field of a conflict", errata.Conflict)],
 )
 def test_the_fields_of_the_documents_as_data_have_their_rows(heading: str, record: Any) -> None:
     _, _, after = PAGE.partition(f"| {heading} |")

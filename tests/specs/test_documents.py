@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from conformance.scenarios.cited import cited_exceptions
 from conformance.specs import EDITIONS, Spec, SpecFile, Specs, load, load_conventions
 from conformance.specs.attachment import unattached
-from conformance.specs.comparison import ENTRIES, Difference, Sources, differences, settle
+from conformance.specs.comparison import ENTRIES, Sources, SpecDifference, differences, settle
 from conformance.specs.errata import load_conflicts
 from conformance.specs.extraction import Explanation, Pages, load_explanations, load_extraction
 from conformance.specs.load import documented_name, signature
@@ -26,7 +26,7 @@ CONFLICTS = load_conflicts()
 WHOLE = Sources(SPECS, EXTRACTION, CONFLICTS, cited_exceptions())
 
 
-def mistakes(sources: Sources = WHOLE) -> list[Difference]:
+def mistakes(sources: Sources = WHOLE) -> list[SpecDifference]:
     found = [*differences(sources), *unattached(sources)]
     return settle(found, load_explanations()).differences
 
@@ -353,8 +353,8 @@ def test_an_explanation_of_nothing_is_a_mistake() -> None:
 
 
 def test_an_explanation_explains_its_own_difference_only() -> None:
-    here = Difference("ja-1", 773, "name", "lesser", "less is called lesser")
-    there = Difference("ja-1", 774, "name", "lesser", "less is called lesser")
+    here = SpecDifference("ja-1", 773, "name", "lesser", "less is called lesser")
+    there = SpecDifference("ja-1", 774, "name", "lesser", "less is called lesser")
     outcome = settle([there, here], load_explanations())
     assert [d for d, _ in outcome.explained] == [here]
     assert there in outcome.differences

@@ -19,7 +19,7 @@ from tests.specs.mistakes import GOOD, MISTAKES, NOT_IN_THE_SCHEMA, Mistake
 
 FOLDER = Path(str(resources.files(specs)))
 SCHEMA_FILE = FOLDER / "schema" / "specs-1.schema.json"
-OTHER = ("conventions.yaml", "errata.yaml", "examples.yaml", "general.yaml")
+OTHER = ("conventions.yaml", "errata.yaml", "examples.yaml", "general.yaml", "rules.yaml")
 FILES = sorted(p for p in FOLDER.glob("*.yaml") if p.name not in OTHER)
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(encode_schema()))
 
@@ -49,6 +49,12 @@ def test_every_spec_file_satisfies_it(path: Path) -> None:
     VALIDATOR.validate(yaml.safe_load(path.read_text("utf-8")))
 
 
+def test_every_shared_rule_satisfies_its_part() -> None:
+    schema = {**json.loads(encode_schema()), "$ref": "#/$defs/NamedRule"}
+    for rule in yaml.safe_load((FOLDER / "rules.yaml").read_text("utf-8"))["rules"]:
+        jsonschema.validate(rule, schema)
+
+
 def test_the_good_example_satisfies_it() -> None:
     VALIDATOR.validate(yaml.safe_load(GOOD))
 
@@ -73,6 +79,7 @@ def test_it_refuses_what_the_loader_refuses(mistake: Mistake) -> None:
         ["floatx"],
         ["literal", "bool"],
         ["shape", "x"],
+        ["is-empty", "x"],
         ["join", ["take", ["shape", "x"], 0, -1], ["list", 1, None]],
     ],
     ids=str,
@@ -90,6 +97,9 @@ def test_what_is_an_expression(rule: Any) -> None:
         {},
         [],
         ["nonsense", 1],
+        ["is-", 1],
+        ["Is-empty", "x"],
+        ["is-empty", 1.5],
         [["shape", "x"]],
         ["join", ["nonsense"]],
         ["join", ["shape", {}]],

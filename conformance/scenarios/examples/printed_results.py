@@ -19,21 +19,21 @@ from conformance.scenarios.examples.programs import ExampleProgram
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Setup, Values
 from conformance.scenarios.randomness.chance import first_of, of_array, without_figures
 from conformance.specs.examples import (
-    Configuration,
     Elements,
     Example,
+    ExampleOutcome,
+    ExampleProcess,
+    ExampleResult,
     Filled,
     InDtype,
     Name,
     OfShape,
-    Outcome,
     Prose,
     Raises,
     Same,
     Sample,
-    Shown,
+    ShownValue,
     TensorOf,
-    Value,
     load_examples,
 )
 
@@ -47,7 +47,7 @@ def scenarios(function: str, edition: str) -> list[Scenario]:
     return [_scenario(function, *result) for result in _results_of(function, edition)]
 
 
-def _results_of(function: str, edition: str) -> list[tuple[Example, Shown]]:
+def _results_of(function: str, edition: str) -> list[tuple[Example, ExampleResult]]:
     return [
         (example, shown)
         for example, shown in _results()
@@ -55,18 +55,18 @@ def _results_of(function: str, edition: str) -> list[tuple[Example, Shown]]:
     ]
 
 
-def _results() -> Iterator[tuple[Example, Shown]]:
+def _results() -> Iterator[tuple[Example, ExampleResult]]:
     for example in load_examples():
         for shown in example.shown:
             yield example, shown
 
 
-def function_of(example: Example, shown: Shown) -> str | None:
+def function_of(example: Example, shown: ExampleResult) -> str | None:
     """The function whose example a result is; None if nothing can be checked."""
     return None if isinstance(shown.gives, Prose) else shown.function or example.function
 
 
-def _scenario(function: str, example: Example, shown: Shown) -> Scenario:
+def _scenario(function: str, example: Example, shown: ExampleResult) -> Scenario:
     p = ExampleProgram()
     for statement in example.before(shown):
         p.run(statement.code, statement.line)
@@ -88,7 +88,7 @@ def _scenario(function: str, example: Example, shown: Shown) -> Scenario:
     )
 
 
-def _setup(configuration: Configuration | None) -> Setup | None:
+def _setup(configuration: ExampleProcess | None) -> Setup | None:
     if configuration is None:
         return None
     return Setup(
@@ -96,7 +96,7 @@ def _setup(configuration: Configuration | None) -> Setup | None:
     )
 
 
-def _outputs(p: ExampleProgram, shown: Shown) -> tuple[str, ...]:
+def _outputs(p: ExampleProgram, shown: ExampleResult) -> tuple[str, ...]:
     """Add the expression to the program, and return the names of the outputs to compare."""
     if isinstance(shown.gives, Raises):
         return (p.attempted(shown.show, shown.line),)
@@ -107,20 +107,20 @@ def _outputs(p: ExampleProgram, shown: Shown) -> tuple[str, ...]:
     return tuple(p.asked(function, name) for function in asked)
 
 
-def _demanded(p: ExampleProgram, gives: Outcome) -> tuple[Test, str]:
+def _demanded(p: ExampleProgram, gives: ExampleOutcome) -> tuple[Test, str]:
     if isinstance(gives, Same):
         return checks.is_array(p.array(gives.array)), f"the numbers of {gives.array}"
     return demanded(gives)
 
 
 @singledispatch
-def demanded(gives: Outcome) -> tuple[Test, str]:
+def demanded(gives: ExampleOutcome) -> tuple[Test, str]:
     """The test of an outcome, and what it demands in words."""
     raise TypeError(f"{type(gives).__name__} is no outcome that can be tested")
 
 
 @demanded.register
-def _(gives: Value) -> tuple[Test, str]:
+def _(gives: ShownValue) -> tuple[Test, str]:
     wanted = [tuple(v) if isinstance(v, list) else v for v in gives.any_of]
     return checks.is_one_of(*wanted), " or ".join(map(repr, wanted))
 

@@ -1,0 +1,109 @@
+"""Spec files with what they share written out: named rules, and error cases of one name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec.structs import replace
+
+from conformance.specs.kinds import ParameterRule
+from conformance.specs.library import Library
+from conformance.specs.model import ErrorCase, SharedError, SharedFile, Spec, SpecFile, Unsettled
+from conformance.specs.rule_check import Problem, faults, used_in
+
+RULES_OF_KINDS = ("below", "shape")
+"""The fields of parameter kinds that hold rules."""
+
+
+def written_rules(spec: Spec) -> Iterator[tuple[str, Any]]:
+    """Each rule of a spec, with the path below the spec."""
+    yield "shape", spec.shape
+    accepted = spec.dtype.accept if spec.dtype else []
+    yield from ((f"dtype.accept[{i}]", rule) for i, rule in enumerate(accepted))
+    yield from ((f"unsettled[{i}].when", u.when) for i, u in enumerate(spec.unsettled))
+    yield from ((f"results[{i}].shape", part.shape) for i, part in enumerate(spec.results))
+    yield from _of_kinds("parameters", spec.parameters)
+    for i, error in enumerate(spec.errors):
+        yield from _of_kinds(f"errors[{i}].parameters", error.parameters)
+
+
+def _of_kinds(at: str, parameters: Mapping[str, ParameterRule]) -> Iterator[tuple[str, Any]]:
+    for name, kind in parameters.items():
+        for field in RULES_OF_KINDS:
+            yield f"{at}['{name}'].{field}", getattr(kind, field, None)
+
+
+def used_rules(files: Iterable[SpecFile | SharedFile]) -> set[str]:
+    """The operators and named rules that files use, as they are written."""
+    used: set[str] = set()
+    for file in files:
+        used.update(*(used_in(named.rule) for named in file.rules))
+        for spec in file.functions if isinstance(file, SpecFile) else ():
+            used.update(*(used_in(rule) for _, rule in written_rules(spec)))
+    return used
+
+
+def problems(file: SpecFile, library: Library) -> Iterator[Problem]:
+    """Everything wrong with the rules of the functions, as they are written."""
+    for index, spec in enumerate(file.functions):
+        for path, rule in written_rules(spec):
+            for problem in faults(rule, spec.parameters, library):
+                yield f"$.functions[{index}].{path}", problem
+
+
+def expanded(file: SpecFile, library: Library, shared: Mapping[str, SharedError]) -> SpecFile:
+    """The file without names of rules. Its rules have no problems."""
+    functions = [_expanded(spec, library, shared) for spec in file.functions]
+    return replace(file, functions=functions)
+
+
+def _expanded(spec: Spec, library: Library, shared: Mapping[str, SharedError]) -> Spec:
+    accepted = spec.dtype and [library.expand(rule) for rule in spec.dtype.accept]
+    errors = [_whole(error, shared) for error in spec.errors]
+    return replace(
+        spec,
+        shape=library.expand(spec.shape),
+        dtype=replace(spec.dtype, accept=accepted) if spec.dtype else None,
+        unsettled=[_case(case, library) for case in spec.unsettled],
+        results=[replace(part, shape=library.expand(part.shape)) for part in spec.results],
+        parameters=_parameters(spec.parameters, library),
+        errors=[replace(e, parameters=_parameters(e.parameters, library)) for e in errors],
+    )
+
+
+def _case(case: Unsettled, library: Library) -> Unsettled:
+    named = library.named(case.when)
+    return replace(
+        case,
+        when=library.expand(case.when),
+        convention=case.convention or (named and named.convention) or "",
+        says=case.says or library.sentence(case.when),
+    )
+
+
+def _parameters(
+    parameters: Mapping[str, ParameterRule], library: Library
+) -> dict[str, ParameterRule]:
+    return {name: _kind(kind, library) for name, kind in parameters.items()}
+
+
+def _kind(kind: ParameterRule, library: Library) -> ParameterRule:
+    written = {field: getattr(kind, field) for field in RULES_OF_KINDS if hasattr(kind, field)}
+    if not written:
+        return kind
+    return replace(kind, **{field: library.expand(rule) for field, rule in written.items()})
+
+
+def _whole(error: ErrorCase, shared: Mapping[str, SharedError]) -> ErrorCase:
+    """An error case with what it does not write, if the shared one of its name has it."""
+    if error.says or error.name not in shared:
+        return error
+    common = shared[error.name]
+    return replace(
+        error,
+        says=common.says,
+        exception=common.exception,
+        convention=error.convention or common.convention,
+        parameters=error.parameters or common.parameters,
+    )
