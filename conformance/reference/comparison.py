@@ -7,7 +7,7 @@ with NaN is False, but `not_equal` is True.
 from __future__ import annotations
 
 from conformance.reference.edition import documented
-from conformance.reference.graph import Tensor, binary
+from conformance.reference.symbolic.graph import Tensor, binary
 
 
 @documented(

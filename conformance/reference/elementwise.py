@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.reference.arguments import number, tensor
 from conformance.reference.edition import documented
-from conformance.reference.graph import Tensor, apply, binary, floating, literal, power
+from conformance.reference.symbolic.arguments import number, tensor
+from conformance.reference.symbolic.graph import Tensor, apply, binary, floating, literal, power
 
 
 def _float(operation: str, x: Any) -> Tensor:

@@ -14,8 +14,8 @@ from typing import Any
 
 import torch
 
-from conformance.reference.operations import Step
-from conformance.reference.plans import ordered
+from conformance.reference.symbolic.operations import Step
+from conformance.reference.symbolic.plans import ordered
 from conformance.torch_backend.kernels import Kernel, Tensor, kernel
 
 NODE = "derivatives"
@@ -90,7 +90,7 @@ def watched(nodes: Iterable[Any]) -> set[Any]:
     return found
 
 
-def apart(nodes: Sequence[Any]) -> set[Any]:
+def kept_distinct(nodes: Sequence[Any]) -> set[Any]:
     """What must not be one tensor with its equals: what is watched, and where gradients end."""
     return watched(nodes) | {node for node in nodes if node.operation == "stop_gradient"}
 

@@ -11,7 +11,7 @@ import pytest
 from conformance.engine.plan import plan
 from conformance.engine.profiles import PROFILES
 from conformance.engine.scenes import Scene
-from conformance.reference import ops_numpy
+from conformance.reference.numpy_library import kernels as ops_numpy
 from conformance.results import Aspect
 from conformance.scenarios import (
     Check,

@@ -13,7 +13,7 @@ pytest.importorskip("torch", reason="PyTorch is not installed here; `nox -s torc
 
 import conformance.reference as R  # noqa: N812
 import conformance.torch_backend as K  # noqa: N812
-from conformance.reference.graph import Tensor
+from conformance.reference.symbolic.graph import Tensor
 
 OF_SYMBOLIC_GRADIENTS = {
     "ctc_cost_gradient",
@@ -34,7 +34,7 @@ OF_SYMBOLIC_GRADIENTS = {
 
 
 LISTED = """
-from conformance.reference.rules import RULES
+from conformance.reference.symbolic.rules import RULES
 from conformance.torch_backend.kernels import KERNELS
 print(*set(RULES) - set(KERNELS))
 print(*set(KERNELS) - set(RULES))
@@ -84,7 +84,7 @@ def test_either_may_be_imported_first(first: str) -> None:
     second = ({"torch_backend", "reference"} - {first}).pop()
     said = run(
         f"import conformance.{first}, conformance.{second}, sys\n"
-        "import conformance.reference.graph, conformance as c\n"
+        "import conformance.reference.symbolic.graph, conformance as c\n"
         "print(c.reference.eval(c.reference.variable([2.]) * 2))\n"
         "print(c.torch_backend.eval(c.torch_backend.variable([2.]) * 2))\n"
         "print(sys.modules['conformance.reference'] is c.reference)\n"

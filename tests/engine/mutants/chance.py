@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from conformance.reference import ops_random
-from conformance.reference.graph import apply
+from conformance.reference.numpy_library import random as ops_random
+from conformance.reference.symbolic.graph import apply
 from tests.engine.mutants.kit import arguments, elements, operation, replaced
 
 UNIFORM = {"random_uniform": ("minval", "maxval"), "random_uniform_variable": ("low", "high")}
@@ -159,7 +159,7 @@ def _variable_drawn_again(right):
 
 
 def _stream():
-    from conformance.reference.random_rules import Stream  # noqa: PLC0415
+    from conformance.reference.symbolic.shapes.random import Stream  # noqa: PLC0415
 
     return Stream(None)
 

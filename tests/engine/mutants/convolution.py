@@ -7,14 +7,15 @@ from __future__ import annotations
 import numpy as np
 
 from conformance.reference import (
-    channelwise,
+    configuration,
     convolution,
-    images,
-    ops_windows,
+    local_convolution,
     pooling,
-    window_rules,
+    separable_convolution,
 )
-from conformance.reference.graph import apply
+from conformance.reference.numpy_library import windows as ops_windows
+from conformance.reference.symbolic.graph import apply
+from conformance.reference.symbolic.shapes import windows as window_rules
 from tests.engine.mutants.kit import arguments, operation, patched, replaced
 
 SPATIAL = {
@@ -33,7 +34,8 @@ POOLING = ("pool2d", "pool3d")
 LOCAL = ("local_conv1d", "local_conv2d")
 MODULES = {
     **dict.fromkeys(SPATIAL, convolution),
-    **dict.fromkeys((*KERNEL, *LOCAL), channelwise),
+    **dict.fromkeys(KERNEL, separable_convolution),
+    **dict.fromkeys(LOCAL, local_convolution),
     **dict.fromkeys(POOLING, pooling),
 }
 RARELY_SETTLED = {"separable_conv1d": {"verdict": "reported", "profile": "default"}}
@@ -162,7 +164,7 @@ def _lenient(value, where, *allowed):
 
 
 def _any_format(value, where):
-    return value if value in images.LAYOUTS.values() else "channels_last"
+    return value if value in configuration.LAYOUTS.values() else "channels_last"
 
 
 for _name in (*SPATIAL, *POOLING):

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from conformance.reference import ops_ctc, ops_ctc_search
-from conformance.reference.graph import apply
+from conformance.reference.numpy_library import ctc as ops_ctc
+from conformance.reference.numpy_library import ctc_search as ops_ctc_search
+from conformance.reference.symbolic.graph import apply
 from tests.engine.mutants.kit import arguments, elements, operation, replaced, result
 
 COST, DECODE, SPARSE = "ctc_batch_cost", "ctc_decode", "ctc_label_dense_to_sparse"
