@@ -10,7 +10,7 @@ What is not implemented, or not in the edition, is absent.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from conformance.reference import (  # noqa: F401 - importing them registers their functions
     activations,
@@ -23,7 +23,6 @@ from conformance.reference import (  # noqa: F401 - importing them registers the
     ctc_dictionary,
     edition,
     elementwise,
-    gradients,
     higher_order,
     introspection,
     keras_arguments,
@@ -43,6 +42,7 @@ from conformance.reference import (  # noqa: F401 - importing them registers the
     variables,
 )
 from conformance.reference import edition as _edition
+from conformance.reference import gradients as _gradients  # noqa: F401
 from conformance.reference import numpy_library as _numpy_library  # noqa: F401
 from conformance.reference import package as _package
 from conformance.reference.numpy_library.library import NumpyOperations as _NumpyOperations
@@ -55,6 +55,8 @@ BACKEND = _Backend(__name__, _NumpyOperations(), configuration.settings_from_fil
 """What this implementation has once."""
 
 globals().update(_package.functions(BACKEND))
+if TYPE_CHECKING:
+    gradients: Any  # the function; its module has the same name
 
 __all__ = sorted(_edition.EXPORTS)  # noqa: PLE0605
 

@@ -49,7 +49,7 @@ class Tensor:
         name: str | None = None,
         backend: Backend | None = None,
     ) -> None:
-        self.backend = inputs[0].backend if inputs else backend or active()
+        self.backend: Backend = inputs[0].backend if inputs else backend or active()
         self.operation = operation
         self.inputs = inputs
         self.attributes = attributes
