@@ -28,6 +28,7 @@ from conformance.reference import (
 from conformance.reference.gradients import gradients as gradients_of_some
 from conformance.reference.keras_support import lenient, scoped
 from conformance.reference.symbolic.arguments import (
+    combined,
     integer,
     integer_tensor,
     integer_vector,
@@ -183,7 +184,7 @@ def sqrt(x: Tensor) -> Tensor:
 def pow(x: Any, a: Any) -> Tensor:
     """As documented; x may be a number if a is a tensor: the optimiser Nadam has such powers."""
     if isinstance(a, Tensor) and not isinstance(x, Tensor):
-        return binary("pow", x, a)
+        return combined("pow", x, a)
     return elementwise.pow(x, a)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.reference.symbolic.backend import active
 from conformance.reference.symbolic.dtypes import INTEGERS
-from conformance.reference.symbolic.graph import Tensor, apply, constant_of
+from conformance.reference.symbolic.graph import Tensor, apply, binary, constant_of
 
 Axis = int | Sequence[int] | None
 
@@ -31,6 +31,17 @@ def tensor(x: Any, where: str, what: str = "x") -> Tensor:
 def is_own(x: Any, kind: type[Tensor] = Tensor) -> bool:
     """Whether x is a tensor of this kind and of the active backend."""
     return isinstance(x, kind) and x.backend is active()
+
+
+def combined(operation: str, x: Any, y: Any) -> Tensor:
+    """An operation on two tensors of the active backend and of one dtype, or a tensor and a number.
+
+    ValueError if neither is a tensor, if one is of another backend, or if their dtypes differ.
+    """
+    for each in (x, y):
+        if isinstance(each, Tensor):
+            tensor(each, operation)
+    return binary(operation, x, y)
 
 
 def tensors(x: Any, where: str, what: str) -> tuple[Tensor, ...]:

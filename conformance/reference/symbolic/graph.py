@@ -226,14 +226,14 @@ def apply(operation: str, *inputs: Tensor, name: str | None = None, **attributes
     """
     for x in inputs:
         if x.backend is not inputs[0].backend:
-            raise ValueError(f"{operation}: {_strangers(inputs[0], x)}")
+            raise ValueError(f"{operation}: {_of_two_backends(inputs[0], x)}")
         if x.sparse and operation != "to_dense":
             raise ValueError(f"{operation}: {x!r} is sparse; make it dense with K.to_dense")
     shape, dtype = RULES[operation](*inputs, **attributes)
     return Tensor(operation, inputs, attributes, shape, dtype, name=name)
 
 
-def _strangers(x: Tensor, y: Tensor) -> str:
+def _of_two_backends(x: Tensor, y: Tensor) -> str:
     return (
         f"{x!r} is a tensor of {x.backend.name}, and {y!r} of {y.backend.name}; "
         "take the value of one of them with eval, and make it a constant of the other"
