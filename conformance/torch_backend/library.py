@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from conformance.reference.numpy_library.coordinates import coordinates
-from conformance.reference.symbolic.operations import Step
+from conformance.reference.symbolic.operations import PlannedStep
 from conformance.torch_backend import autograd
 from conformance.torch_backend.kernels import KERNELS, Kernel, Tensor, dtype_of
 
@@ -34,7 +34,9 @@ class TorchOperations:
         """Nodes between which gradients tell a difference."""
         return autograd.kept_distinct(nodes)
 
-    def scheduled(self, nodes: Sequence[Any], steps: list[Step], *, inner: bool) -> list[Step]:
+    def scheduled(
+        self, nodes: Sequence[Any], steps: list[PlannedStep], *, inner: bool
+    ) -> list[PlannedStep]:
         """The steps, with what lets gradients be found."""
         return autograd.scheduled(nodes, steps, inner=inner)
 

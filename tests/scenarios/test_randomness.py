@@ -11,7 +11,7 @@ import pytest
 from conformance.engine.plan import plan
 from conformance.engine.profiles import PROFILES
 from conformance.engine.scenes import Scene
-from conformance.reference.numpy_library import kernels as ops_numpy
+from conformance.reference.numpy_library.kernels import KERNELS
 from conformance.results import Aspect
 from conformance.scenarios import (
     Check,
@@ -31,7 +31,6 @@ from tests.scenarios.running import problems, value
 
 FUNCTIONS = [s.function for s in SAMPLERS] + ["dropout"]
 BY_NAME = {s.function: s for s in SAMPLERS}
-KERNELS = ops_numpy.KERNELS
 RIGHT = dict(KERNELS)
 
 

@@ -140,7 +140,7 @@ except ValueError as error: print(error)
 """
 
 
-def test_loaded_by_keras_it_has_allowances_and_follows_its_settings() -> None:
+def test_loaded_by_keras_it_is_lenient_and_follows_its_settings() -> None:
     said = run(AS_KERAS)
     assert said[0] == "float16 float32"
     assert said[1] == said[2] != said[3]

@@ -17,7 +17,7 @@ from conformance.reference.numpy_library.kernels import Array, kernel
 
 
 @dataclass(frozen=True, eq=False)
-class States:
+class LabelStates:
     """The states (samples, states) of a batch of labels."""
 
     classes: Array
@@ -64,7 +64,7 @@ def _shifted(values: Array, places: int) -> Array:
     return result
 
 
-def states_of(labels: Array, lengths: Array, steps: Array, categories: int) -> States:
+def states_of(labels: Array, lengths: Array, steps: Array, categories: int) -> LabelStates:
     """The states of labels (samples, length); what is beyond their lengths is not looked at."""
     inside = np.arange(labels.shape[1]) < lengths[:, np.newaxis]
     blank = categories - 1
@@ -74,7 +74,7 @@ def states_of(labels: Array, lengths: Array, steps: Array, categories: int) -> S
     classes[:, 1::2] = np.where(inside, labels, blank)
     jumps = np.zeros(classes.shape, bool)
     jumps[:, 2:] = (classes[:, 2:] != blank) & (classes[:, 2:] != classes[:, :-2])
-    return States(classes, jumps, 2 * lengths.astype(np.int64), steps)
+    return LabelStates(classes, jumps, 2 * lengths.astype(np.int64), steps)
 
 
 def checked(lengths: Array, least: int, most: int, what: str) -> None:
@@ -83,13 +83,13 @@ def checked(lengths: Array, least: int, most: int, what: str) -> None:
         raise ValueError(f"{what} must be from {least} to {most}, not {lengths.tolist()}")
 
 
-def _states(y_pred: Array, y_true: Array, input_length: Array, label_length: Array) -> States:
+def _states(y_pred: Array, y_true: Array, input_length: Array, label_length: Array) -> LabelStates:
     checked(input_length, 1, y_pred.shape[1], "input_length")
     checked(label_length, 0, y_true.shape[1], "label_length")
     return states_of(y_true, label_length, input_length, y_pred.shape[2])
 
 
-def _arriving(states: States, log_y: Array) -> list[Array]:
+def _arriving(states: LabelStates, log_y: Array) -> list[Array]:
     """For each time step, log of the probability to come to each state, before its class is."""
     found = [states.begin()]
     for t in range(1, log_y.shape[1]):
@@ -97,7 +97,7 @@ def _arriving(states: States, log_y: Array) -> list[Array]:
     return found
 
 
-def _leaving(states: States, log_y: Array) -> list[Array]:
+def _leaving(states: LabelStates, log_y: Array) -> list[Array]:
     """For each time step, log of the probability of all that comes after each state."""
     ending, found = states.end(), []
     values = np.full_like(ending, -np.inf)
@@ -110,7 +110,7 @@ def _leaving(states: States, log_y: Array) -> list[Array]:
     return found[::-1]
 
 
-def _log_probability(states: States, log_y: Array, arriving: list[Array]) -> Array:
+def _log_probability(states: LabelStates, log_y: Array, arriving: list[Array]) -> Array:
     """log of the probability of each label: (samples, 1)."""
     rows, last_step = np.arange(len(states.steps)), states.steps - 1
     reached = np.stack(arriving)[last_step, rows] + log_y[rows, last_step]

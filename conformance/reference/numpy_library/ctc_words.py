@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.reference.numpy_library.ctc import States, _shifted, checked, states_of
+from conformance.reference.numpy_library.ctc import LabelStates, _shifted, checked, states_of
 from conformance.reference.numpy_library.kernels import Array, kernel
 
 
@@ -50,11 +50,13 @@ def ctc_word_path(
     return _written(y_pred, path, input_length)
 
 
-def _only(states: States, rows: Array) -> States:
-    return States(states.classes[rows], states.jumps[rows], states.last[rows], states.steps[rows])
+def _only(states: LabelStates, rows: Array) -> LabelStates:
+    return LabelStates(
+        states.classes[rows], states.jumps[rows], states.last[rows], states.steps[rows]
+    )
 
 
-def _likeliest(states: States, log_y: Array, count: int, width: int) -> Array:
+def _likeliest(states: LabelStates, log_y: Array, count: int, width: int) -> Array:
     """The number of each sample's likeliest word; `width` words are kept at each time step."""
     values = states.begin() + log_y[:, 0]
     ended = np.logaddexp.reduce(values + states.end(), axis=1)
@@ -73,7 +75,7 @@ def _narrowed(values: Array, count: int, width: int) -> Array:
     return np.where((rank < width).reshape(-1, 1), values, -np.inf)
 
 
-def _along(states: States, log_y: Array) -> Array:
+def _along(states: LabelStates, log_y: Array) -> Array:
     """The classes of the likeliest path through the states (Viterbi): (samples, time_steps)."""
     values, origins = states.begin() + log_y[:, 0], []
     for t in range(1, log_y.shape[1]):

@@ -13,7 +13,7 @@ import numpy as np
 
 from conformance.reference.numpy_library.coordinates import coordinates
 from conformance.reference.numpy_library.kernels import KERNELS, Array, Kernel
-from conformance.reference.symbolic.operations import Step
+from conformance.reference.symbolic.operations import PlannedStep
 
 
 class NumpyOperations:
@@ -26,7 +26,9 @@ class NumpyOperations:
         del nodes
         return frozenset()
 
-    def scheduled(self, nodes: Sequence[Any], steps: list[Step], *, inner: bool) -> list[Step]:
+    def scheduled(
+        self, nodes: Sequence[Any], steps: list[PlannedStep], *, inner: bool
+    ) -> list[PlannedStep]:
         """The steps as they are."""
         del nodes, inner
         return steps

@@ -1,4 +1,4 @@
-"""The operations of `window_rules` on NumPy arrays: strided views, and their adjoint."""
+"""Windows of images: strided views, and their adjoint."""
 
 from __future__ import annotations
 

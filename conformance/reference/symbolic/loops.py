@@ -69,11 +69,11 @@ class Layout:
     backwards: bool = False
 
 
-Step = Callable[[list[Tensor], list[Tensor]], tuple[list[Tensor], list[Tensor]]]
+StepFunction = Callable[[list[Tensor], list[Tensor]], tuple[list[Tensor], list[Tensor]]]
 
 
 def loop(
-    step: Step,
+    step: StepFunction,
     sequences: Sequence[Tensor],
     initial: Sequence[Tensor],
     where: str,

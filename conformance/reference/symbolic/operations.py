@@ -14,7 +14,7 @@ from typing import Any, Protocol
 Array = Any
 """An array of the library that computes."""
 
-Step = tuple[int, Callable[..., Array], tuple[int, ...], tuple[int, ...]]
+PlannedStep = tuple[int, Callable[..., Array], tuple[int, ...], tuple[int, ...]]
 """Where a result goes, what computes it from which slots, and which of these are not used again."""
 
 
@@ -30,7 +30,9 @@ class Operations(Protocol):
     def kept_distinct(self, nodes: Sequence[Any]) -> AbstractSet[Any]:
         """Nodes whose values must be computed, though others may have the same."""
 
-    def scheduled(self, nodes: Sequence[Any], steps: list[Step], *, inner: bool) -> list[Step]:
+    def scheduled(
+        self, nodes: Sequence[Any], steps: list[PlannedStep], *, inner: bool
+    ) -> list[PlannedStep]:
         """The steps of a plan as they are to be run; the value of nodes[i] has slot i.
 
         `inner`: they are the body of a loop, which is run for every element.

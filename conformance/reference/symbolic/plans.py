@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.reference.symbolic.graph import Tensor
-from conformance.reference.symbolic.operations import Array, Operations, Step
+from conformance.reference.symbolic.operations import Array, Operations, PlannedStep
 
 SOURCES = ("placeholder", "variable", "constant")
 """Nodes whose value is there before anything is computed."""
@@ -54,7 +54,7 @@ class ExecutionPlan:
     """The node whose value is in each slot."""
     slots: dict[Tensor, int]
     """Where the value of each node is, also of one that is the same as another."""
-    steps: list[Step]
+    steps: list[PlannedStep]
 
     constants: list[Array] = field(init=False)
     """By slot, the values that are in the graph."""
@@ -173,9 +173,9 @@ def _plain(value: Any) -> bool:
 
 def _steps(
     nodes: Sequence[Tensor], slots: dict[Tensor, int], kept: set[int], library: Operations
-) -> list[Step]:
+) -> list[PlannedStep]:
     """What computes what is kept, in order; all else is let go after its last use."""
-    found: list[Step] = []
+    found: list[PlannedStep] = []
     for node in reversed(nodes):
         if slots[node] not in kept or node.operation in SOURCES:
             continue
