@@ -56,7 +56,7 @@ def part(joined: Operand, *tensors: Operand, axis: int, position: int) -> Result
 
 @rule("contraction")
 def contraction(x: Operand, y: Operand, labels: tuple[str, str, str]) -> Result:
-    """A product of two tensors whose axes have labels; see the kernel in `numpy_library.products`."""
+    """A product of two tensors whose axes have labels, summed over those not in the result."""
     dtype = same_dtype("contraction", x, y)
     refuse_bool("contraction", dtype)
     lengths: dict[str, int | None] = {}
