@@ -2,7 +2,8 @@
 
     import conformance.reference as K
 
-The symbolic layer (graph, rules, functions) knows no array library; `ops_numpy` computes.
+The documented functions are in the modules of this folder, by theme. They make a graph
+(`symbolic`), on which NumPy computes (`numpy_library`).
 `edition` says which edition of the API the module offers, and how to choose another.
 What is not implemented, or not in the edition, is absent.
 """
@@ -11,10 +12,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from conformance.reference import (  # noqa: F401 - importing them offers their functions
-    allowances,
-    beyond,
-    channelwise,
+from conformance.reference import (  # noqa: F401 - importing them registers their functions
+    activations,
     comparison,
     configuration,
     control_flow,
@@ -24,62 +23,43 @@ from conformance.reference import (  # noqa: F401 - importing them offers their 
     ctc_dictionary,
     edition,
     elementwise,
-    functions,
-    gradient_operations,
-    gradient_rules_ctc,
-    gradient_rules_elementwise,
-    gradient_rules_loops,
-    gradient_rules_products,
-    gradient_rules_reductions,
-    gradient_rules_session,
-    gradient_rules_shapes,
-    gradient_rules_windows,
     higher_order,
     introspection,
-    label_rules,
+    keras_arguments,
     linear_algebra,
+    local_convolution,
     losses,
-    nn,
     normalisation,
-    operations,
-    ops_beyond,
-    ops_ctc,
-    ops_ctc_search,
-    ops_ctc_words,
-    ops_gradients,
-    ops_labels,
-    ops_loops,
-    ops_numpy,
-    ops_random,
-    ops_session,
-    ops_sparse,
-    ops_windows,
     padding,
     pooling,
     random,
     recurrent,
     reductions,
+    separable_convolution,
     session,
     shape_ops,
-    shape_rules,
     sparse,
     variables,
 )
+from conformance.reference import edition as _edition
+from conformance.reference import gradients as _gradients  # noqa: F401
+from conformance.reference import numpy_library as _numpy_library  # noqa: F401
+from conformance.reference import package as _package
+from conformance.reference.numpy_library.library import NumpyOperations as _NumpyOperations
+from conformance.reference.symbolic import gradients as _gradient_rules  # noqa: F401
+from conformance.reference.symbolic import interpolation as _interpolation  # noqa: F401
+from conformance.reference.symbolic import shapes as _shape_rules  # noqa: F401
+from conformance.reference.symbolic.backend import Backend as _Backend
 
-operations.use(ops_numpy.NumpyOperations())
-globals().update(edition.EXPORTS)
-globals().update(beyond.offered())  # undocumented, and not in __all__
+BACKEND = _Backend(__name__, _NumpyOperations(), configuration.settings_from_file())
+"""What this implementation has once."""
+
+globals().update(_package.functions(BACKEND))
 if TYPE_CHECKING:
     gradients: Any  # the function; its module has the same name
 
-__all__ = sorted(edition.EXPORTS)  # noqa: PLE0605
+__all__ = sorted(_edition.EXPORTS)  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> Any:
-    claims = edition.CLAIMS.get(name)
-    if claims is None:
-        raise AttributeError(f"conformance.reference has no function {name!r}")
-    raise AttributeError(
-        f"{name} is not in edition {edition.EDITION}, only in {', '.join(map(str, claims))}; "
-        f"the environment variable {edition.VARIABLE} chooses the edition"
-    )
+    raise _package.missing(__name__, name)

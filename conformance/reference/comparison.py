@@ -7,7 +7,8 @@ with NaN is False, but `not_equal` is True.
 from __future__ import annotations
 
 from conformance.reference.edition import documented
-from conformance.reference.graph import Tensor, binary
+from conformance.reference.symbolic.arguments import combined
+from conformance.reference.symbolic.graph import Tensor
 
 
 @documented(
@@ -17,7 +18,7 @@ from conformance.reference.graph import Tensor, binary
 )
 def equal(x: Tensor, y: Tensor) -> Tensor:
     """x == y, as bool."""
-    return binary("equal", x, y)
+    return combined("equal", x, y)
 
 
 @documented(
@@ -27,7 +28,7 @@ def equal(x: Tensor, y: Tensor) -> Tensor:
 )
 def not_equal(x: Tensor, y: Tensor) -> Tensor:
     """x != y, as bool."""
-    return binary("not_equal", x, y)
+    return combined("not_equal", x, y)
 
 
 @documented(
@@ -37,7 +38,7 @@ def not_equal(x: Tensor, y: Tensor) -> Tensor:
 )
 def greater(x: Tensor, y: Tensor) -> Tensor:
     """x > y, as bool."""
-    return binary("greater", x, y)
+    return combined("greater", x, y)
 
 
 @documented(
@@ -47,7 +48,7 @@ def greater(x: Tensor, y: Tensor) -> Tensor:
 )
 def greater_equal(x: Tensor, y: Tensor) -> Tensor:
     """x >= y, as bool."""
-    return binary("greater_equal", x, y)
+    return combined("greater_equal", x, y)
 
 
 @documented(
@@ -57,7 +58,7 @@ def greater_equal(x: Tensor, y: Tensor) -> Tensor:
 )
 def less(x: Tensor, y: Tensor) -> Tensor:
     """x < y, as bool."""
-    return binary("less", x, y)
+    return combined("less", x, y)
 
 
 @documented(
@@ -67,4 +68,4 @@ def less(x: Tensor, y: Tensor) -> Tensor:
 )
 def less_equal(x: Tensor, y: Tensor) -> Tensor:
     """x <= y, as bool."""
-    return binary("less_equal", x, y)
+    return combined("less_equal", x, y)

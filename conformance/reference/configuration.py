@@ -1,14 +1,16 @@
-"""Settings of the process: float type, epsilon and image layout."""
+"""Settings of a backend: float type, epsilon and image layout."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from conformance.reference import keras_json
-from conformance.reference.dtypes import FLOATS
 from conformance.reference.edition import EDITION, documented
+from conformance.reference.symbolic.backend import active
+from conformance.reference.symbolic.dtypes import FLOATS
+from conformance.reference.symbolic.graph import Tensor
 
 LAYOUTS = {"tf": "channels_last", "th": "channels_first"}
 
@@ -37,15 +39,7 @@ def _older_layout(value: Any, where: str) -> str:
     return LAYOUTS[value]
 
 
-class Settings(Protocol):
-    """Where the settings are kept."""
-
-    floatx: str
-    epsilon: float
-    image_data_format: str
-
-
-class _Read:
+class FileSettings:
     """What `keras.json` says, and the defaults of ko-2.2:29 for the fields that it lacks.
 
     ValueError for a value that the documents do not allow.
@@ -67,54 +61,50 @@ def _image_layout(fields: Mapping[str, Any], path: Path) -> str:
     return _layout(newer, f"{path}: image_data_format")
 
 
-_path = keras_json.location()
-_settings: Settings = _Read(keras_json.read(_path), _path)
-
-
-def follow(settings: Settings) -> None:
-    """From now on read and set the settings on this object."""
-    global _settings  # noqa: PLW0603 - one process, one set of settings
-    _settings = settings
+def settings_from_file() -> FileSettings:
+    """The settings that a backend starts with."""
+    path = keras_json.location()
+    return FileSettings(keras_json.read(path), path)
 
 
 @documented("ja-1:1547 backend()", "ja-2.0:125 backend()", "ko-2.2:3744 backend()")
 def backend() -> str:
-    """Name of this implementation: `"conformance.reference"`.
+    """Name of this implementation: that of its package, such as `"conformance.reference"`.
 
     That is the name by which KERAS_BACKEND, or the field `backend` of `keras.json`, makes Keras
     load it; the documented names stand for backends that are part of Keras (ko-2.2:71).
     """
-    return "conformance.reference"
+    return active().name
 
 
 @documented("ja-1:139 floatx()", "ja-2.0:192 floatx()", "ko-2.2:3875 floatx()")
 def floatx() -> str:
     """Name of the default float type, `"float32"` unless set otherwise."""
-    return _settings.floatx
+    return active().settings.floatx
 
 
 @documented("ja-2.0:213 set_floatx(floatx)", "ko-2.2:3899 set_floatx(floatx)")
 def set_floatx(floatx: str) -> None:
     """Set the default float type; ValueError unless float16, float32 or float64."""
-    _settings.floatx = _float_type(floatx, "set_floatx: floatx")
+    active().settings.floatx = _float_type(floatx, "set_floatx: floatx")
 
 
 @documented("ja-1:119 epsilon()", "ja-2.0:146 epsilon()", "ko-2.2:4012 epsilon()")
 def epsilon() -> float:
     """The small number that keeps divisions safe, 1e-07 unless set otherwise (ko-2.2:4026)."""
-    return _settings.epsilon
+    return active().settings.epsilon
 
 
 @documented("ja-1:128 set_epsilon(e)", "ja-2.0:167 set_epsilon(e)", "ko-2.2:4035 set_epsilon(e)")
 def set_epsilon(e: float) -> None:
     """Set epsilon; ValueError unless it is a Python number."""
-    _settings.epsilon = _small_number(e, "set_epsilon: e")
+    active().settings.epsilon = _small_number(e, "set_epsilon: e")
 
 
 @documented("ja-2.0:272 image_data_format()", "ko-2.2:3962 image_data_format()")
 def image_data_format() -> str:
     """Layout of images: `"channels_last"` (the default) or `"channels_first"`."""
-    return _settings.image_data_format
+    return active().settings.image_data_format
 
 
 @documented(
@@ -123,13 +113,13 @@ def image_data_format() -> str:
 )
 def set_image_data_format(data_format: str) -> None:
     """Set the layout of images; ValueError unless channels_last or channels_first."""
-    _settings.image_data_format = _layout(data_format, "set_image_data_format: data_format")
+    active().settings.image_data_format = _layout(data_format, "set_image_data_format: data_format")
 
 
 @documented("ja-1:163 image_dim_ordering()", "ja-2.0:380 image_dim_ordering()")
 def image_dim_ordering() -> str:
     """The older word for the layout of images: `"tf"` is channels_last, `"th"` channels_first."""
-    return next(old for old, new in LAYOUTS.items() if new == _settings.image_data_format)
+    return next(old for old, new in LAYOUTS.items() if new == active().settings.image_data_format)
 
 
 @documented(
@@ -139,4 +129,17 @@ def image_dim_ordering() -> str:
 def set_image_dim_ordering(dim_ordering: str) -> None:
     """Set the layout of images by its older word; ValueError unless tf or th (ja-2.0:373)."""
     where = "set_image_dim_ordering: dim_ordering"
-    _settings.image_data_format = _older_layout(dim_ordering, where)
+    active().settings.image_data_format = _older_layout(dim_ordering, where)
+
+
+@documented(
+    "ja-1:152 cast_to_floatx(x)", "ja-2.0:238 cast_to_floatx(x)", "ko-2.2:3926 cast_to_floatx(x)"
+)
+def cast_to_floatx(x: Any) -> Any:
+    """A NumPy array with the elements of the array x in floatx. ValueError if x is a tensor."""
+    if isinstance(x, Tensor):
+        raise ValueError("cast_to_floatx: x is a tensor; use K.cast(x, K.floatx())")
+    try:
+        return active().library.export(active().library.convert(x, floatx()))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"cast_to_floatx: {error}") from None

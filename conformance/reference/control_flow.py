@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.reference.arguments import tensor
 from conformance.reference.edition import documented, says
-from conformance.reference.graph import Tensor
-from conformance.reference.loops import selected
 from conformance.reference.session import learning_phase
+from conformance.reference.symbolic.arguments import tensor
+from conformance.reference.symbolic.graph import Tensor
+from conformance.reference.symbolic.loops import selected
 
 
 @documented(

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.reference.arguments import integer_vector, static_shape, tensor
 from conformance.reference.edition import EDITION, documented
-from conformance.reference.graph import Tensor, apply
 from conformance.reference.images import (
     POSITIONS,
     TAPS,
@@ -24,7 +22,9 @@ from conformance.reference.images import (
     per_axis,
     windows_of,
 )
-from conformance.reference.rules import same_dimension
+from conformance.reference.symbolic.arguments import integer_vector, static_shape, tensor
+from conformance.reference.symbolic.graph import Tensor, apply
+from conformance.reference.symbolic.rules import same_dimension
 
 Numbers = int | tuple[int, ...]
 

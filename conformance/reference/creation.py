@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from conformance.reference import configuration
-from conformance.reference.arguments import (
+from conformance.reference.edition import documented
+from conformance.reference.symbolic.arguments import (
     integer,
     integer_vector,
     is_symbolic,
@@ -18,22 +18,22 @@ from conformance.reference.arguments import (
     static_shape,
     tensor,
 )
-from conformance.reference.dtypes import FLOATS, dtype_name
-from conformance.reference.edition import documented
-from conformance.reference.graph import Placeholder, Tensor, Variable, apply, constant_of
-from conformance.reference.operations import Array, current
-from conformance.reference.sparse import SparsePlaceholder
+from conformance.reference.symbolic.backend import active
+from conformance.reference.symbolic.dtypes import FLOATS, dtype_name
+from conformance.reference.symbolic.graph import Placeholder, Tensor, Variable, apply, constant_of
+from conformance.reference.symbolic.operations import Array
+from conformance.reference.symbolic.sparse_tensors import SparsePlaceholder
 
 
 def _dtype(dtype: Any, where: str) -> str:
-    return dtype_name(dtype, configuration.floatx(), where)
+    return dtype_name(dtype, active().settings.floatx, where)
 
 
 def _converted(value: Any, dtype: str, where: str) -> Array:
     if isinstance(value, Tensor):
         raise ValueError(f"{where}: value is a tensor; take its value with K.eval first")
     try:
-        return current().convert(value, dtype)
+        return active().library.convert(value, dtype)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{where}: value: {error}") from None
 
@@ -75,10 +75,10 @@ def constant(
 
 
 def _shaped(array: Array, shape: tuple[int, ...]) -> Array:
-    size, wanted = math.prod(current().shape(array)), math.prod(shape)
+    size, wanted = math.prod(active().library.shape(array)), math.prod(shape)
     if size not in (1, wanted):
         raise ValueError(f"constant: {size} values do not fill shape {shape}; give 1 or {wanted}")
-    return current().arranged(array, shape)
+    return active().library.arranged(array, shape)
 
 
 @documented(
@@ -121,7 +121,7 @@ def _filled(where: str, shape: Any, value: int, dtype: Any, name: str | None) ->
     if is_symbolic(shape):
         dimensions = integer_vector(shape, where, "shape")
         return apply("fill", dimensions, value=value, dtype=found, name=name)
-    return Variable(current().filled(static_shape(shape, where), value, found), found, name)
+    return Variable(active().library.filled(static_shape(shape, where), value, found), found, name)
 
 
 @documented(
@@ -153,7 +153,7 @@ def eye(size: int, dtype: str | None = None, name: str | None = None) -> Variabl
     """A variable with the identity matrix of shape (size, size)."""
     n, found = integer(size, "eye", "size", 0), _dtype(dtype, "eye")
     rows = [[float(i == j) for j in range(n)] for i in range(n)]
-    return Variable(current().convert(rows, found), found, name)
+    return Variable(active().library.convert(rows, found), found, name)
 
 
 @documented(

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.reference import ctc_rules  # noqa: F401 - registers its rules
-from conformance.reference.arguments import integer, integer_tensor, tensor
-from conformance.reference.dtypes import FLOATS, INTEGERS
 from conformance.reference.edition import documented
-from conformance.reference.graph import Tensor, apply
-from conformance.reference.loops import part
-from conformance.reference.precise import cast, widened
-from conformance.reference.rules import same_dimension
-from conformance.reference.sparse import SparseTensor, apply_sparse
+from conformance.reference.symbolic.arguments import integer, integer_tensor, tensor
+from conformance.reference.symbolic.dtypes import FLOATS, INTEGERS
+from conformance.reference.symbolic.graph import Tensor, apply
+from conformance.reference.symbolic.loops import part
+from conformance.reference.symbolic.precision import cast, widened
+from conformance.reference.symbolic.rules import same_dimension
+from conformance.reference.symbolic.sparse_tensors import SparseTensor, apply_sparse
 
 
 @documented(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.reference.arguments import integer
 from conformance.reference.ctc import column, predictions
 from conformance.reference.edition import documented
-from conformance.reference.graph import Tensor, apply
-from conformance.reference.precise import cast, widened
+from conformance.reference.symbolic.arguments import integer
+from conformance.reference.symbolic.graph import Tensor, apply
+from conformance.reference.symbolic.precision import cast, widened
 
 Words = tuple[tuple[int, ...], ...]
 

@@ -44,7 +44,7 @@ RENAMED_PARAMETERS = {
 Implementation = TypeVar("Implementation", bound=Callable[..., Any])
 
 
-class Claim(NamedTuple):
+class SignatureLine(NamedTuple):
     """One documented signature: `ko-2.2:1761 less(x, y)`."""
 
     document: str
@@ -71,7 +71,7 @@ EDITION = _chosen()
 EXPORTS: dict[str, Callable[..., Any]] = {}
 """The public functions of the chosen edition, by documented name."""
 
-CLAIMS: dict[str, list[Claim]] = {}
+SIGNATURES: dict[str, list[SignatureLine]] = {}
 """Every documented signature of every edition, by documented name."""
 
 
@@ -81,39 +81,39 @@ def says(citation: str) -> bool:
 
 
 def documented(*lines: str) -> Callable[[Implementation], Implementation]:
-    """Offer a function as the chosen edition documents it; the implementation itself is returned.
+    """Export a function as the chosen edition documents it; the implementation itself is returned.
 
     Each line reads `DOCUMENT:LINE NAME(PARAMETERS)`. A malformed line raises ValueError.
     """
-    claims = [_claim(line) for line in lines]
+    signatures = [_parsed(line) for line in lines]
 
     def register(function: Implementation) -> Implementation:
-        function.__doc__ = inspect.cleandoc(function.__doc__ or "") + _listing(claims)
-        for claim in claims:
-            CLAIMS.setdefault(claim.name, []).append(claim)
-            if _binds(claim):
-                EXPORTS[claim.name] = _offered(function, claim)
+        function.__doc__ = inspect.cleandoc(function.__doc__ or "") + _listing(signatures)
+        for signature in signatures:
+            SIGNATURES.setdefault(signature.name, []).append(signature)
+            if _is_offered(signature):
+                EXPORTS[signature.name] = _as_documented(function, signature)
         return function
 
     return register
 
 
-def _binds(claim: Claim) -> bool:
-    if claim.document == ALSO_KERAS_1:
+def _is_offered(line: SignatureLine) -> bool:
+    if line.document == ALSO_KERAS_1:
         return EDITION == "keras-1"
-    return claim.document == DOCUMENTS[EDITION]
+    return line.document == DOCUMENTS[EDITION]
 
 
-def _claim(line: str) -> Claim:
+def _parsed(line: str) -> SignatureLine:
     match = re.fullmatch(r"(ja-1|ja-2\.0|zh-TW|ko-2\.2):(\d+) (\w+)\((.*)\)", line)
     if match is None:
         raise ValueError(f"documented line {line!r} must read 'DOCUMENT:LINE NAME(PARAMETERS)'")
     document, number, name, parameters = match.groups()
-    return Claim(document, int(number), name, parameters)
+    return SignatureLine(document, int(number), name, parameters)
 
 
-def _listing(claims: list[Claim]) -> str:
-    return "\n\nDocumented:\n" + "".join(f"    {claim}\n" for claim in claims)
+def _listing(signatures: list[SignatureLine]) -> str:
+    return "\n\nDocumented:\n" + "".join(f"    {line}\n" for line in signatures)
 
 
 def signature_of(parameters: str) -> inspect.Signature:
@@ -133,12 +133,12 @@ def signature_of(parameters: str) -> inspect.Signature:
     return inspect.Signature(named)
 
 
-def _offered(function: Callable[..., Any], claim: Claim) -> Callable[..., Any]:
-    signature = signature_of(claim.parameters)
-    if claim.name == function.__name__ and _bare(function) == signature:
+def _as_documented(function: Callable[..., Any], line: SignatureLine) -> Callable[..., Any]:
+    signature = signature_of(line.parameters)
+    if line.name == function.__name__ and _bare(function) == signature:
         function.__signature__ = signature  # type: ignore[attr-defined]
         return function
-    return _adapted(function, claim.name, signature)
+    return _adapted(function, line.name, signature)
 
 
 def _bare(function: Callable[..., Any]) -> inspect.Signature:

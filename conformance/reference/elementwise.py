@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.reference.arguments import number, tensor
 from conformance.reference.edition import documented
-from conformance.reference.graph import Tensor, apply, binary, floating, literal, power
+from conformance.reference.symbolic.arguments import combined, number, tensor
+from conformance.reference.symbolic.graph import Tensor, apply, floating, literal, power
 
 
 def _float(operation: str, x: Any) -> Tensor:
@@ -125,7 +125,7 @@ def clip(x: Tensor, min_value: float, max_value: float) -> Tensor:
 )
 def maximum(x: Tensor, y: Tensor) -> Tensor:
     """The larger of two; NaN if one is."""
-    return binary("maximum", x, y)
+    return combined("maximum", x, y)
 
 
 @documented(
@@ -135,7 +135,7 @@ def maximum(x: Tensor, y: Tensor) -> Tensor:
 )
 def minimum(x: Tensor, y: Tensor) -> Tensor:
     """The smaller of two; NaN if one is."""
-    return binary("minimum", x, y)
+    return combined("minimum", x, y)
 
 
 @documented(

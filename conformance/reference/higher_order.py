@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance.reference.arguments import number, tensor
 from conformance.reference.edition import documented
-from conformance.reference.graph import Tensor, apply, literal
-from conformance.reference.loops import loop
+from conformance.reference.symbolic.arguments import number, tensor
+from conformance.reference.symbolic.graph import Tensor, apply, literal
+from conformance.reference.symbolic.loops import loop
 
 
 def _elements(elems: Any, where: str) -> Tensor:

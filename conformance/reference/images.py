@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.reference.arguments import integer, integer_vector, tensor
-from conformance.reference.configuration import LAYOUTS, image_data_format
+from conformance.reference.configuration import LAYOUTS
 from conformance.reference.edition import EDITION
-from conformance.reference.graph import Tensor, apply
+from conformance.reference.symbolic.arguments import integer, integer_vector, tensor
+from conformance.reference.symbolic.backend import active
+from conformance.reference.symbolic.graph import Tensor, apply
+
+CHANNELS_FIRST = "channels_first"
 
 POSITIONS, TAPS = "pqr", "ijk"
 """Labels of the spatial axes in contractions: of positions, and of elements of a window."""
@@ -23,7 +26,7 @@ def data_format_of(value: Any, where: str) -> str:
             return LAYOUTS[value]
         raise ValueError(f"{where}: dim_ordering is {value!r}; write 'tf' or 'th'")
     if value is None:
-        return image_data_format()
+        return active().settings.image_data_format
     if isinstance(value, str) and value in LAYOUTS.values():
         return value
     raise ValueError(
@@ -102,3 +105,25 @@ def reshaped(x: Tensor, kept: int, *dimensions: int) -> Tensor:
     head = apply("getitem", apply("shape", x), index=(slice(0, kept),))
     tail = apply("cast", integer_vector(dimensions, "reshape", "shape"), dtype="int32")
     return apply("reshape", x, apply("concatenate", head, tail, axis=0))
+
+
+def channels_first(data_format: Any, where: str, *, optional: bool = True) -> bool:
+    """Whether the channels come first. None stands for the configured layout where it may.
+
+    ValueError for anything but the two words of the edition (ko-2.2:2284 and others).
+    """
+    older = EDITION == "keras-1"
+    words = LAYOUTS if older else {word: word for word in LAYOUTS.values()}
+    if data_format is None and optional:
+        return active().settings.image_data_format == CHANNELS_FIRST
+    if not isinstance(data_format, str) or data_format not in words:
+        name = "dim_ordering" if older else "data_format"
+        raise ValueError(
+            f"{where}: {name} is {data_format!r}; write {' or '.join(map(repr, words))}"
+        )
+    return words[data_format] == CHANNELS_FIRST
+
+
+def first_spatial(data_format: Any, where: str, *, optional: bool = True) -> int:
+    """The first spatial axis of a tensor of images."""
+    return 2 if channels_first(data_format, where, optional=optional) else 1

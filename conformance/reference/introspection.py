@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from conformance.reference.arguments import tensor
-from conformance.reference.configuration import floatx
-from conformance.reference.dtypes import dtype_name
 from conformance.reference.edition import documented, says
-from conformance.reference.graph import Placeholder, Tensor, Variable, apply
-from conformance.reference.operations import current
-from conformance.reference.rules import Shape
+from conformance.reference.symbolic.arguments import is_own, tensor
+from conformance.reference.symbolic.dtypes import dtype_name
+from conformance.reference.symbolic.graph import Placeholder, Tensor, Variable, apply
+from conformance.reference.symbolic.rules import Shape
 
 
 @documented("ko-2.2:311 is_tensor(x)")
 def is_tensor(x: Any) -> bool:
     """Whether x is a tensor, variable or placeholder of this implementation."""
-    return isinstance(x, Tensor)
+    return is_own(x)
 
 
 @documented("ja-2.0:318 is_keras_tensor(x)", "ko-2.2:259 is_keras_tensor(x)")
@@ -28,14 +26,14 @@ def is_keras_tensor(x: Any) -> bool:
     Keras give a history; ValueError if x is not a tensor (ko-2.2:278).
     """
     if says("ja-2.0:339"):
-        return isinstance(x, Tensor) and not isinstance(x, Variable)
+        return is_own(x) and not isinstance(x, Variable)
     return hasattr(tensor(x, "is_keras_tensor"), "_keras_history")
 
 
 @documented("ko-2.2:358 is_placeholder(x)")
 def is_placeholder(x: Any) -> bool:
     """Whether x is a placeholder."""
-    return isinstance(x, Placeholder)
+    return is_own(x, Placeholder)
 
 
 @documented("ja-1:260 shape(x)", "ja-2.0:474 shape(x)", "ko-2.2:378 shape(x)")
@@ -80,19 +78,6 @@ def count_params(x: Tensor) -> int:
             "give them in the placeholder's shape"
         )
     return math.prod(known)
-
-
-@documented(
-    "ja-1:152 cast_to_floatx(x)", "ja-2.0:238 cast_to_floatx(x)", "ko-2.2:3926 cast_to_floatx(x)"
-)
-def cast_to_floatx(x: Any) -> Any:
-    """A NumPy array with the elements of the array x in floatx. ValueError if x is a tensor."""
-    if isinstance(x, Tensor):
-        raise ValueError("cast_to_floatx: x is a tensor; use K.cast(x, K.floatx())")
-    try:
-        return current().export(current().convert(x, floatx()))
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"cast_to_floatx: {error}") from None
 
 
 @documented("ja-1:394 cast(x, dtype)", "ja-2.0:917 cast(x, dtype)", "ko-2.2:851 cast(x, dtype)")

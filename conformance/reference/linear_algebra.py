@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.reference.arguments import axis_of, tensor
 from conformance.reference.edition import documented
-from conformance.reference.graph import Tensor, apply
+from conformance.reference.symbolic.arguments import axis_of, tensor
+from conformance.reference.symbolic.graph import Tensor, apply
 
 
 @documented(

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.reference.arguments import axis_of, integer, integer_tensor, tensor
-from conformance.reference.configuration import epsilon
 from conformance.reference.edition import documented
-from conformance.reference.graph import Tensor, apply
-from conformance.reference.precise import cast, widened
-from conformance.reference.rules import same_dtype
+from conformance.reference.symbolic.arguments import axis_of, integer, integer_tensor, tensor
+from conformance.reference.symbolic.backend import active
+from conformance.reference.symbolic.graph import Tensor, apply
+from conformance.reference.symbolic.precision import cast, widened
+from conformance.reference.symbolic.rules import same_dtype
 
 
 def _class_axis(output: Tensor, axis: Any, where: str) -> int:
@@ -27,7 +27,8 @@ def _class_axis(output: Tensor, axis: Any, where: str) -> int:
 
 
 def _limited(probabilities: Tensor) -> Tensor:
-    return apply("clip", probabilities, min_value=epsilon(), max_value=1 - epsilon())
+    least = active().settings.epsilon
+    return apply("clip", probabilities, min_value=least, max_value=1 - least)
 
 
 def _log_probabilities(output: Tensor, from_logits: bool, axis: int) -> Tensor:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from conformance.reference.arguments import Axis, axes_of, axis_of, number, tensor
 from conformance.reference.edition import documented
-from conformance.reference.graph import Tensor, apply, binary, floating
-from conformance.reference.precise import SMALLEST, cast, widened
-from conformance.reference.rules import same_dimension, same_dtype
+from conformance.reference.symbolic.arguments import Axis, axes_of, axis_of, number, tensor
+from conformance.reference.symbolic.graph import Tensor, apply, binary, floating
+from conformance.reference.symbolic.precision import SMALLEST, cast, widened
+from conformance.reference.symbolic.rules import same_dimension, same_dtype
 
 
 @documented(

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from conformance.reference.arguments import integer, tensor
 from conformance.reference.edition import documented, says
-from conformance.reference.graph import Tensor, apply
-from conformance.reference.layouts import channels_first, first_spatial
-from conformance.reference.rules import same_dimension, same_dtype
+from conformance.reference.images import channels_first, first_spatial
+from conformance.reference.symbolic.arguments import integer, tensor
+from conformance.reference.symbolic.graph import Tensor, apply
+from conformance.reference.symbolic.rules import same_dimension, same_dtype
 
 Pair = tuple[int, int]
 

@@ -11,7 +11,6 @@ import math
 from typing import Any
 
 from conformance.reference.edition import documented
-from conformance.reference.graph import Tensor, apply
 from conformance.reference.images import (
     data_format_of,
     from_last,
@@ -20,6 +19,7 @@ from conformance.reference.images import (
     per_axis,
     windows_of,
 )
+from conformance.reference.symbolic.graph import Tensor, apply
 
 
 def _pooling(

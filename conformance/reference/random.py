@@ -10,24 +10,24 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from conformance.reference import configuration
-from conformance.reference.arguments import (
+from conformance.reference.edition import documented
+from conformance.reference.symbolic.arguments import (
     integer,
     integer_vector,
     number,
     static_shape,
     tensor,
 )
-from conformance.reference.dtypes import FLOATS, dtype_name
-from conformance.reference.edition import documented
-from conformance.reference.gradients import Gradients, gradient_of
-from conformance.reference.graph import Tensor, Variable, apply, floating
-from conformance.reference.operations import current
-from conformance.reference.random_rules import Stream
+from conformance.reference.symbolic.backend import active
+from conformance.reference.symbolic.dtypes import FLOATS, dtype_name
+from conformance.reference.symbolic.graph import Tensor, Variable, apply, floating
+from conformance.reference.symbolic.shapes.random import Stream
 
 
 def _stream(seed: Any, where: str) -> Stream:
-    return Stream(None if seed is None else integer(seed, where, "seed"))
+    return Stream(
+        None if seed is None else integer(seed, where, "seed"), active().follows_numpy_seed
+    )
 
 
 def _finite(value: Any, where: str, what: str) -> int | float:
@@ -41,7 +41,7 @@ def _asked(shape: Any, dtype: Any, seed: Any, where: str) -> dict[str, Any]:
     """The attributes that every random tensor has."""
     return {
         "shape": static_shape(shape, where),
-        "dtype": dtype_name(dtype, configuration.floatx(), where),
+        "dtype": dtype_name(dtype, active().settings.floatx, where),
         "stream": _stream(seed, where),
     }
 
@@ -72,7 +72,7 @@ def _moments(
 
 def _drawn(operation: str, name: str | None, **attributes: Any) -> Variable:
     """A variable that starts with random numbers."""
-    value = current().kernel(operation, attributes)()
+    value = active().library.kernel(operation, attributes)()
     return Variable(value, attributes["dtype"], name)
 
 
@@ -220,8 +220,3 @@ def _flags(x: Tensor, level: float, noise_shape: Any, stream: Stream) -> Tensor:
     else:
         dimensions = integer_vector(noise_shape, "dropout", "noise_shape")
     return apply("random_flags", dimensions, p=1 - level, stream=stream)
-
-
-@gradient_of("dropout")
-def _dropout(node: Tensor, upstream: Tensor) -> Gradients:
-    return (apply("dropout", upstream, node.inputs[1], **node.attributes), None)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from conformance.reference.arguments import integer, tensor
 from conformance.reference.edition import documented
-from conformance.reference.graph import Tensor, apply
-from conformance.reference.loops import followed, loop, selected
+from conformance.reference.symbolic.arguments import integer, tensor
+from conformance.reference.symbolic.graph import Tensor, apply
+from conformance.reference.symbolic.loops import followed, loop, selected
 
 StepFunction = Callable[[Tensor, list[Tensor]], tuple[Tensor, list[Tensor]]]
 Outcome = tuple[Tensor, list[Tensor]]

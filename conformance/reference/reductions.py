@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance.reference.arguments import Axis, axes_of, axis_of, tensor
 from conformance.reference.edition import documented
-from conformance.reference.graph import Tensor, apply, floating
+from conformance.reference.symbolic.arguments import Axis, axes_of, axis_of, tensor
+from conformance.reference.symbolic.graph import Tensor, apply, floating
 
 
 def _reduced(operation: str, x: Any, axis: Any, keepdims: Any) -> Tensor:

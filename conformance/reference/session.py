@@ -1,21 +1,12 @@
-"""State of the process besides the settings: unique numbers, the learning phase, initialisation."""
+"""The state of a backend besides its settings: unique numbers, learning phase, initialisation."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import Any
 
 from conformance.reference.edition import documented, says
-from conformance.reference.graph import Placeholder, Variable
-from conformance.reference.operations import current
-
-
-class _Session:
-    phase: Placeholder | int | None = None
-
-
-_session = _Session()
-_uids: defaultdict[str, int] = defaultdict(int)
+from conformance.reference.symbolic.backend import active
+from conformance.reference.symbolic.graph import Placeholder
 
 
 @documented("ja-2.0:394 get_uid(prefix='')", "ko-2.2:3768 get_uid(prefix='')")
@@ -23,14 +14,15 @@ def get_uid(prefix: str = "") -> int:
     """The next integer for a prefix, from 1 upwards; ValueError unless the prefix is a text."""
     if not isinstance(prefix, str):
         raise ValueError(f"get_uid: prefix is {prefix!r}; write a text such as 'dense'")
-    _uids[prefix] += 1
-    return _uids[prefix]
+    uids = active().uids
+    uids[prefix] += 1
+    return uids[prefix]
 
 
 @documented("ja-2.0:412 reset_uids()", "ko-2.2:3788 reset_uids()")
 def reset_uids() -> None:
     """Let `get_uid` start again from 1 for every prefix."""
-    _uids.clear()
+    active().uids.clear()
 
 
 @documented("ja-2.0:1230 clear_session()", "ko-2.2:3800 clear_session()")
@@ -40,7 +32,7 @@ def clear_session() -> None:
     A graph belongs to its tensors; there is no other state to clear.
     """
     reset_uids()
-    _session.phase = None
+    active().learning_phase = None
 
 
 @documented(
@@ -55,7 +47,7 @@ def manual_variable_initialization(value: bool) -> None:
     """
     if not isinstance(value, bool):
         raise ValueError(f"manual_variable_initialization: value is {value!r}; write True or False")
-    Variable.initialised_when_made = not value
+    active().initialises_variables = not value
 
 
 @documented(
@@ -68,12 +60,14 @@ def learning_phase() -> Placeholder | int:
     `clear_session`, that can be among the inputs of a function and is 0 where it is not. It is
     bool (ja-2.0:1263, ko-2.2:3841), in keras-1 int32 (ja-1:192).
     """
-    if _session.phase is None:
+    backend = active()
+    if backend.learning_phase is None:
         dtype = "int32" if says("ja-1:192") else "bool"
-        default = current().filled((), 0, dtype)
-        _session.phase = Placeholder((), dtype, "learning_phase", default)
-        _session.phase._uses_learning_phase = True
-    return _session.phase
+        default = backend.library.filled((), 0, dtype)
+        backend.learning_phase = Placeholder((), dtype, "learning_phase", default)
+        backend.learning_phase._uses_learning_phase = True
+    phase: Placeholder | int = backend.learning_phase
+    return phase
 
 
 @documented(
@@ -86,4 +80,4 @@ def set_learning_phase(value: Any) -> None:
         raise ValueError(
             f"set_learning_phase: value is {value!r}; write 0 for testing or 1 for training"
         )
-    _session.phase = int(value)
+    active().learning_phase = int(value)

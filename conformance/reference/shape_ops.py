@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from conformance.reference import configuration
-from conformance.reference.arguments import (
+from conformance.reference.edition import documented, says
+from conformance.reference.symbolic.arguments import (
     axes_of,
     axis_of,
     integer,
@@ -14,10 +14,10 @@ from conformance.reference.arguments import (
     integer_vector,
     tensor,
 )
-from conformance.reference.arguments import tensors as _tensors
-from conformance.reference.edition import documented, says
-from conformance.reference.graph import Tensor, apply
-from conformance.reference.known_integers import static_integers
+from conformance.reference.symbolic.arguments import tensors as _tensors
+from conformance.reference.symbolic.backend import active
+from conformance.reference.symbolic.graph import Tensor, apply
+from conformance.reference.symbolic.known_integers import static_integers
 
 
 @documented(
@@ -185,7 +185,7 @@ def one_hot(indices: Tensor, num_classes: int) -> Tensor:
     """
     found = integer_tensor(indices, "one_hot", "indices")
     classes = integer(num_classes, "one_hot", "num_classes", 0)
-    return apply("one_hot", found, num_classes=classes, dtype=configuration.floatx())
+    return apply("one_hot", found, num_classes=classes, dtype=active().settings.floatx)
 
 
 @documented(

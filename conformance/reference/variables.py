@@ -1,28 +1,30 @@
-"""Values of variables, updates of them, and a look at the values of tensors."""
+"""Values of variables, updates of them, compiled functions, and a look at the values of tensors."""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from conformance.reference.arguments import number, tensor
-from conformance.reference.dtypes import FLOATS
-from conformance.reference.edition import documented
-from conformance.reference.functions import Function, Update, new_value
-from conformance.reference.graph import Tensor, Variable, apply, binary
-from conformance.reference.operations import current
-from conformance.reference.rules import Result, rule
+from conformance.reference.edition import documented, says
+from conformance.reference.symbolic.arguments import number, tensor
+from conformance.reference.symbolic.backend import active
+from conformance.reference.symbolic.dtypes import FLOATS
+from conformance.reference.symbolic.functions import CompiledFunction, VariableUpdate, new_value
+from conformance.reference.symbolic.graph import Placeholder, Tensor, Variable, apply, binary
 
 
 def _variable(x: Any, where: str) -> Variable:
     if not isinstance(x, Variable):
         raise ValueError(f"{where}: {x!r} is not a variable; use K.eval for other tensors")
+    tensor(x, where)
     return x
 
 
 @documented("ja-1:1062 get_value(x)", "ja-2.0:1874 get_value(x)", "ko-2.2:2422 get_value(x)")
 def get_value(x: Variable) -> Any:
     """The value of a variable as a NumPy array of its own; ValueError if x is no variable."""
-    return current().export(_variable(x, "get_value").value)
+    return active().library.export(_variable(x, "get_value").value)
 
 
 @documented(
@@ -32,7 +34,7 @@ def get_value(x: Variable) -> Any:
 )
 def batch_get_value(ops: list[Tensor]) -> list[Any]:
     """The values of several variables (or tensors that need no placeholder), computed together."""
-    return Function([], [tensor(x, "batch_get_value", "ops") for x in ops], [])([])
+    return CompiledFunction([], [tensor(x, "batch_get_value", "ops") for x in ops], [])([])
 
 
 @documented(
@@ -57,21 +59,21 @@ def batch_set_value(tuples: list[tuple[Variable, Any]]) -> None:
 
 
 def _set(x: Any, value: Any, where: str) -> None:
-    variable, operations = _variable(x, where), current()
+    variable, library = _variable(x, where), active().library
     try:
-        array = operations.copy(operations.accept(value, variable.dtype))
+        array = library.copy(library.accept(value, variable.dtype))
     except (TypeError, ValueError) as error:
         raise ValueError(f"{where}: value for {variable!r}: {error}") from None
-    if operations.shape(array) != variable.shape:
+    if library.shape(array) != variable.shape:
         raise ValueError(
-            f"{where}: value has shape {operations.shape(array)}, {variable!r} another; "
+            f"{where}: value has shape {library.shape(array)}, {variable!r} another; "
             "give it the variable's shape"
         )
     variable.value = array
 
 
 @documented("ja-2.0:958 update(x, new_x)", "ko-2.2:892 update(x, new_x)")
-def update(x: Variable, new_x: Tensor) -> Update:
+def update(x: Variable, new_x: Tensor) -> VariableUpdate:
     """The updated variable: a tensor that is new_x, and sets x to it when it is evaluated.
 
     It can be among the updates of `function`. ValueError unless x is a variable and new_x a tensor
@@ -81,7 +83,7 @@ def update(x: Variable, new_x: Tensor) -> Update:
 
 
 @documented("ja-2.0:977 update_add(x, increment)", "ko-2.2:913 update_add(x, increment)")
-def update_add(x: Variable, increment: Tensor) -> Update:
+def update_add(x: Variable, increment: Tensor) -> VariableUpdate:
     """The updated variable, as with `update`, that is x + increment.
 
     ValueError unless the increment is a tensor of the shape and dtype of x, or a number.
@@ -90,7 +92,7 @@ def update_add(x: Variable, increment: Tensor) -> Update:
 
 
 @documented("ja-2.0:996 update_sub(x, decrement)", "ko-2.2:934 update_sub(x, decrement)")
-def update_sub(x: Variable, decrement: Tensor) -> Update:
+def update_sub(x: Variable, decrement: Tensor) -> VariableUpdate:
     """The updated variable, as with `update`, that is x - decrement (ko-2.2:938).
 
     ValueError unless the decrement is a tensor of the shape and dtype of x, or a number.
@@ -109,7 +111,7 @@ def _changed(operation: str, x: Variable, change: Any, where: str) -> Tensor:
     "ja-2.0:1015 moving_average_update(x, value, momentum)",
     "ko-2.2:955 moving_average_update(x, value, momentum)",
 )
-def moving_average_update(x: Variable, value: Tensor, momentum: float) -> Update:
+def moving_average_update(x: Variable, value: Tensor, momentum: float) -> VariableUpdate:
     """The update x * momentum + value * (1 - momentum) of a float variable.
 
     ValueError unless value is a tensor of the shape and dtype of x, and momentum from 0 to 1.
@@ -127,13 +129,75 @@ def moving_average_update(x: Variable, value: Tensor, momentum: float) -> Update
 @documented("ja-2.0:1939 get_variable_shape(x)")
 def get_variable_shape(x: Variable) -> tuple[int, ...]:
     """The shape of a variable as integers; ValueError if x is no variable."""
-    return current().shape(_variable(x, "get_variable_shape").value)
+    return active().library.shape(_variable(x, "get_variable_shape").value)
 
 
-@rule("print_tensor")
-def _printed(x: Tensor, message: str) -> Result:  # noqa: ARG001 - not a question of the shape
-    """The same shape and dtype."""
-    return x.shape, x.dtype
+@documented(
+    "ja-1:1125 function(inputs, outputs, updates=[])",
+    "ja-2.0:2532 function(inputs, outputs, updates=None, **kwargs)",
+    "ko-2.2:2527 function(inputs, outputs, updates=None, **kwargs)",
+)
+def function(inputs: Any, outputs: Any, updates: Any = None, **kwargs: Any) -> CompiledFunction:
+    """Compile a graph: a callable from a list of values to a list of NumPy arrays.
+
+    `inputs` is a list of placeholders (keras-1: or variables, ja-1:1133), `outputs` a list of
+    tensors, `updates` a list of (variable, new value) pairs or of what `update` returns. Updates
+    are simultaneous and happen after the outputs are computed. ValueError: an unknown keyword
+    (keras-2.2, ko-2.2:2546; keras-2.0 warns and goes on, ja-2.0:2542), an output that needs a
+    placeholder not among the inputs, and at the call the wrong number, rank, shape or dtype.
+    """
+    _refuse_keywords(kwargs)
+    fed = [_input(item, i) for i, item in enumerate(_listed(inputs, "inputs"))]
+    if len(set(fed)) != len(fed):
+        raise ValueError("function: inputs names one placeholder twice; give each once")
+    wanted = [tensor(item, "function", "an output") for item in _listed(outputs, "outputs")]
+    return CompiledFunction(fed, wanted, list(_updates(updates)))
+
+
+def _refuse_keywords(kwargs: dict[str, Any]) -> None:
+    if not kwargs:
+        return
+    message = f"function: keywords {sorted(kwargs)} have no meaning here; leave them out"
+    if not says("ja-2.0:2542"):
+        raise ValueError(message)
+    warnings.warn(message, stacklevel=4)
+
+
+def _listed(value: Any, what: str) -> Sequence[Any]:
+    if not isinstance(value, (list, tuple)):
+        raise ValueError(f"function: {what} must be a list of tensors, not {value!r}")
+    return value
+
+
+def _input(item: Any, position: int) -> Tensor:
+    allowed = (Placeholder, Variable) if says("ja-1:1133") else (Placeholder,)
+    if not isinstance(item, allowed):
+        raise ValueError(f"function: inputs[{position}] is {item!r}; make it with K.placeholder")
+    return tensor(item, "function", f"inputs[{position}]")
+
+
+def _updates(updates: Any) -> Iterator[VariableUpdate]:
+    for item in _listed(updates or [], "updates"):
+        if isinstance(item, VariableUpdate):
+            tensor(item, "function", "an update")
+            yield item
+        else:
+            yield _pair(item)
+
+
+def _pair(item: Any) -> VariableUpdate:
+    if not isinstance(item, tuple) or len(item) != 2:
+        raise ValueError(f"function: an update is (variable, new value), not {item!r}")
+    return new_value(*item, where="function")
+
+
+@documented("ja-1:309 eval(x)", "ja-2.0:615 eval(x)", "ko-2.2:523 eval(x)")
+def eval(x: Tensor) -> Any:
+    """The value of a tensor or variable as a NumPy array.
+
+    ValueError if it depends on a placeholder, whose value only `function` can give.
+    """
+    return CompiledFunction([], [tensor(x, "eval")], [])([])[0]
 
 
 @documented(

@@ -2,49 +2,43 @@
 
     import conformance.torch_backend as K
 
-Functions, graph and shapes are those of `conformance.reference`, in a copy of that package of its
-own (`layer`); the modules beside this one compute. `CONFORMANCE_REFERENCE_EDITION` chooses the
-edition here too. Arrays go in and come out as NumPy's; what is between are tensors of PyTorch.
+Functions, graph and shapes are those of `conformance.reference`, bound to a backend of this
+package; the modules beside this one compute. `CONFORMANCE_REFERENCE_EDITION` chooses the edition
+here too. Arrays go in and come out as NumPy's; what is between are tensors of PyTorch.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from conformance.torch_backend import layer
+from conformance.reference import configuration as _configuration
+from conformance.reference import edition as _edition
+from conformance.reference import package as _package
+from conformance.reference.symbolic.backend import Backend as _Backend
+from conformance.torch_backend import (  # noqa: F401 - importing them registers their kernels
+    autograd,
+    ctc,
+    ctc_search,
+    ctc_words,
+    elementwise,
+    labels,
+    loops,
+    products,
+    random,
+    reductions,
+    shapes,
+    sparse,
+    windows,
+)
+from conformance.torch_backend.library import TorchOperations as _TorchOperations
 
-with layer.of_its_own():
-    from conformance.reference import beyond, edition, operations
-    from conformance.torch_backend import (  # noqa: F401 - importing them registers kernels
-        autograd,
-        ctc,
-        ctc_search,
-        ctc_words,
-        elementwise,
-        labels,
-        library,
-        loops,
-        products,
-        random,
-        reductions,
-        shapes,
-        sparse,
-        windows,
-    )
+BACKEND = _Backend(__name__, _TorchOperations(), _configuration.settings_from_file())
+"""What this implementation has once."""
 
-_edition = edition
-operations.use(library.TorchOperations())
-globals().update(edition.EXPORTS)
-globals().update(beyond.offered(__name__))  # undocumented, and not in __all__
+globals().update(_package.functions(BACKEND))
 
-__all__ = sorted(edition.EXPORTS)  # noqa: PLE0605
+__all__ = sorted(_edition.EXPORTS)  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> Any:
-    claims = _edition.CLAIMS.get(name)
-    if claims is None:
-        raise AttributeError(f"{__name__} has no function {name!r}")
-    raise AttributeError(
-        f"{name} is not in edition {_edition.EDITION}, only in {', '.join(map(str, claims))}; "
-        f"the environment variable {_edition.VARIABLE} chooses the edition"
-    )
+    raise _package.missing(__name__, name)

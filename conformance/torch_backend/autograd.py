@@ -14,8 +14,8 @@ from typing import Any
 
 import torch
 
-from conformance.reference.operations import Step
-from conformance.reference.plans import ordered
+from conformance.reference.symbolic.operations import PlannedStep
+from conformance.reference.symbolic.plans import ordered
 from conformance.torch_backend.kernels import Kernel, Tensor, kernel
 
 NODE = "derivatives"
@@ -90,12 +90,12 @@ def watched(nodes: Iterable[Any]) -> set[Any]:
     return found
 
 
-def apart(nodes: Sequence[Any]) -> set[Any]:
+def kept_distinct(nodes: Sequence[Any]) -> set[Any]:
     """What must not be one tensor with its equals: what is watched, and where gradients end."""
     return watched(nodes) | {node for node in nodes if node.operation == "stop_gradient"}
 
 
-def scheduled(nodes: Sequence[Any], steps: list[Step], *, inner: bool) -> list[Step]:
+def scheduled(nodes: Sequence[Any], steps: list[PlannedStep], *, inner: bool) -> list[PlannedStep]:
     """The steps of a plan, with those that watch the variables of its derivatives.
 
     After the last derivatives of a whole graph nothing more is recorded.
@@ -120,8 +120,8 @@ def _let_go(x: Tensor | None) -> Tensor | None:
 
 
 def _watching(
-    nodes: Sequence[Any], steps: list[Step], slots: Sequence[int], kept: bool
-) -> Iterator[Step]:
+    nodes: Sequence[Any], steps: list[PlannedStep], slots: Sequence[int], kept: bool
+) -> Iterator[PlannedStep]:
     """First what is there without being computed, then each step and the watch on its value."""
     computed = {step[0] for step in steps}
     for slot in slots:

@@ -20,7 +20,7 @@ NEVER = float("-inf")
 
 
 @dataclass(frozen=True, eq=False)
-class States:
+class TorchLabelStates:
     """The states (samples, states) of a batch of labels."""
 
     classes: Tensor
@@ -67,7 +67,7 @@ def shifted(values: Tensor, places: int) -> Tensor:
     return torch.nn.functional.pad(values, widths, value=NEVER)
 
 
-def states_of(labels: Tensor, lengths: Tensor, steps: Tensor, categories: int) -> States:
+def states_of(labels: Tensor, lengths: Tensor, steps: Tensor, categories: int) -> TorchLabelStates:
     """The states of labels (samples, length); what is beyond their lengths is not looked at."""
     blank, labels = categories - 1, labels.to(torch.int64)
     inside = torch.arange(labels.shape[1]) < lengths.unsqueeze(1)
@@ -77,7 +77,9 @@ def states_of(labels: Tensor, lengths: Tensor, steps: Tensor, categories: int) -
     classes[:, 1::2] = labels.masked_fill(~inside, blank)
     jumps = torch.zeros(classes.shape, dtype=torch.bool)
     jumps[:, 2:] = (classes[:, 2:] != blank) & (classes[:, 2:] != classes[:, :-2])
-    return States(classes, jumps, 2 * lengths.to(torch.int64).unsqueeze(1), steps.unsqueeze(1))
+    return TorchLabelStates(
+        classes, jumps, 2 * lengths.to(torch.int64).unsqueeze(1), steps.unsqueeze(1)
+    )
 
 
 def checked(lengths: Tensor, least: int, most: int, what: str) -> None:
@@ -86,7 +88,7 @@ def checked(lengths: Tensor, least: int, most: int, what: str) -> None:
         raise ValueError(f"{what} must be from {least} to {most}, not {lengths.tolist()}")
 
 
-def _arriving(states: States, log_y: Tensor) -> Tensor:
+def _arriving(states: TorchLabelStates, log_y: Tensor) -> Tensor:
     """log of the probability to come to each state, before its class is: as log_y."""
     found = [states.begin(log_y.dtype)]
     for t in range(1, log_y.shape[1]):
@@ -94,7 +96,7 @@ def _arriving(states: States, log_y: Tensor) -> Tensor:
     return torch.stack(found, 1)
 
 
-def _leaving(states: States, log_y: Tensor) -> Tensor:
+def _leaving(states: TorchLabelStates, log_y: Tensor) -> Tensor:
     """log of the probability of all that comes after each state: as log_y."""
     ending = states.end(log_y.dtype)
     found, values = [], torch.full_like(ending, NEVER)
@@ -106,7 +108,7 @@ def _leaving(states: States, log_y: Tensor) -> Tensor:
     return torch.stack(found[::-1], 1)
 
 
-def _total(states: States, log_y: Tensor, arriving: Tensor) -> Tensor:
+def _total(states: TorchLabelStates, log_y: Tensor, arriving: Tensor) -> Tensor:
     """log of the probability of each label: (samples, 1)."""
     last = (states.steps.to(torch.int64) - 1).unsqueeze(2).expand(-1, 1, log_y.shape[2])
     reached = (arriving + log_y).gather(1, last).squeeze(1)
@@ -116,7 +118,7 @@ def _total(states: States, log_y: Tensor, arriving: Tensor) -> Tensor:
 class _Known(NamedTuple):
     """What the loss leaves for its gradient: tensors as in `_arriving`, and `_total`."""
 
-    states: States
+    states: TorchLabelStates
     log_y: Tensor
     arriving: Tensor
     total: Tensor
@@ -126,7 +128,7 @@ class _Cost(torch.autograd.Function):  # type: ignore[misc]
     """The loss of probabilities."""
 
     @staticmethod
-    def forward(ctx: Any, y: Tensor, states: States) -> Tensor:
+    def forward(ctx: Any, y: Tensor, states: TorchLabelStates) -> Tensor:
         log_y = states.emissions(y)
         arriving = _arriving(states, log_y)
         ctx.known = _Known(states, log_y, arriving, _total(states, log_y, arriving))

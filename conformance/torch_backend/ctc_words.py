@@ -6,7 +6,7 @@ import torch
 
 from conformance.torch_backend.ctc import (
     NEVER,
-    States,
+    TorchLabelStates,
     checked,
     inside,
     shifted,
@@ -51,11 +51,13 @@ def ctc_word_path(y_pred: Tensor, input_length: Tensor, words: Words, width: int
     return _written(y_pred, _along(_only(states, chosen), log_y[chosen]), input_length)
 
 
-def _only(states: States, rows: Tensor) -> States:
-    return States(states.classes[rows], states.jumps[rows], states.last[rows], states.steps[rows])
+def _only(states: TorchLabelStates, rows: Tensor) -> TorchLabelStates:
+    return TorchLabelStates(
+        states.classes[rows], states.jumps[rows], states.last[rows], states.steps[rows]
+    )
 
 
-def _likeliest(states: States, log_y: Tensor, count: int, width: int) -> Tensor:
+def _likeliest(states: TorchLabelStates, log_y: Tensor, count: int, width: int) -> Tensor:
     """The number of each sample's likeliest word; `width` words are kept at each time step."""
     ending = states.end(log_y.dtype)
     values = states.begin(log_y.dtype) + log_y[:, 0]
@@ -74,7 +76,7 @@ def _narrowed(values: Tensor, count: int, width: int) -> Tensor:
     return values.masked_fill((rank >= width).reshape(-1, 1), NEVER)
 
 
-def _along(states: States, log_y: Tensor) -> Tensor:
+def _along(states: TorchLabelStates, log_y: Tensor) -> Tensor:
     """The classes of the likeliest path through the states (Viterbi): (samples, time_steps)."""
     values, origins = states.begin(log_y.dtype) + log_y[:, 0], []
     for t in range(1, log_y.shape[1]):

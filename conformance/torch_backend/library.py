@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from conformance.reference.coordinates import coordinates
-from conformance.reference.operations import Step
+from conformance.reference.numpy_library.coordinates import coordinates
+from conformance.reference.symbolic.operations import PlannedStep
 from conformance.torch_backend import autograd
 from conformance.torch_backend.kernels import KERNELS, Kernel, Tensor, dtype_of
 
@@ -30,11 +30,13 @@ class TorchOperations:
         function = KERNELS[operation]
         return _guarded(functools.partial(function, **attributes) if attributes else function)
 
-    def apart(self, nodes: Sequence[Any]) -> AbstractSet[Any]:
+    def kept_distinct(self, nodes: Sequence[Any]) -> AbstractSet[Any]:
         """Nodes between which gradients tell a difference."""
-        return autograd.apart(nodes)
+        return autograd.kept_distinct(nodes)
 
-    def scheduled(self, nodes: Sequence[Any], steps: list[Step], *, inner: bool) -> list[Step]:
+    def scheduled(
+        self, nodes: Sequence[Any], steps: list[PlannedStep], *, inner: bool
+    ) -> list[PlannedStep]:
         """The steps, with what lets gradients be found."""
         return autograd.scheduled(nodes, steps, inner=inner)
 

@@ -13,7 +13,7 @@ import torch
 from conformance.torch_backend.kernels import KERNELS, Tensor, kernel
 
 if TYPE_CHECKING:
-    from conformance.reference.loops import Body, Layout
+    from conformance.reference.symbolic.loops import Body, Layout
 
 KERNELS["unbundle"] = lambda bundle, index, **_: bundle[index]
 

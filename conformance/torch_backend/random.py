@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from conformance.reference import random_rules
 from conformance.torch_backend.kernels import KERNELS, Tensor, dtype_of, kernel, widened
 
 if TYPE_CHECKING:
-    from conformance.reference.random_rules import Stream
+    from conformance.reference.symbolic.shapes.random import Stream
 
 TRUNCATION = 2.0
 """Standard deviations from the mean beyond which numbers are drawn again (ko-2.2:3491)."""
@@ -23,7 +22,7 @@ def _generator(stream: Stream) -> Any:
         stream.generator = torch.Generator()
         if stream.seed is not None:
             stream.generator.manual_seed(stream.seed % 2**64)
-        elif random_rules.follows_global_state():
+        elif stream.follows_numpy_seed:
             stream.generator.manual_seed(int(np.random.randint(0, 2**31)))
         else:
             stream.generator.seed()

@@ -7,7 +7,7 @@ from itertools import product
 
 import torch
 
-from conformance.reference.window_rules import margins
+from conformance.reference.symbolic.shapes.windows import margins
 from conformance.torch_backend.kernels import Tensor, kernel, rounded_once
 
 Numbers = Sequence[int]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import conformance.reference as K  # noqa: N812
-from conformance.reference.graph import Tensor
-from conformance.reference.ops_numpy import KERNELS
-from conformance.reference.rules import RULES
+from conformance.reference.numpy_library.kernels import KERNELS
+from conformance.reference.symbolic.graph import Tensor
+from conformance.reference.symbolic.rules import RULES
 from tests.reference.test_editions import output, run
 
 

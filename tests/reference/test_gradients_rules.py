@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 import conformance.reference as K  # noqa: N812
-from conformance.reference.gradients import GRADIENTS
-from conformance.reference.graph import apply
-from conformance.reference.plans import ordered
-from conformance.reference.rules import RULES
+from conformance.reference.symbolic.gradients.accumulation import GRADIENTS
+from conformance.reference.symbolic.graph import apply
+from conformance.reference.symbolic.plans import ordered
+from conformance.reference.symbolic.rules import RULES
 
 MINE = tuple(
-    f"conformance.reference.gradient_rules_{theme}"
-    for theme in ("elementwise", "products", "reductions", "shapes")
+    f"conformance.reference.symbolic.gradients.{theme}"
+    for theme in ("elementwise", "products", "reductions", "shape_ops")
 )
 WIDTH = 1e-3
 WEIGHTS = {1: 3 / 4, 2: -3 / 20, 3: 1 / 60}

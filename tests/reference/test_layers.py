@@ -1,4 +1,4 @@
-"""The symbolic layer knows no library that computes: it takes a set of operations."""
+"""The symbolic layer knows no library that computes, nor the functions that are built on it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import conformance.reference as K  # noqa: N812
-from conformance.reference import operations
-from conformance.reference.graph import Placeholder, constant_of
+from conformance.reference import configuration, package
+from conformance.reference.symbolic.backend import Backend
+from conformance.reference.symbolic.graph import Placeholder, constant_of
 
 PACKAGE = Path(K.__file__).parent
-COMPUTING = {"coordinates", *(path.stem for path in PACKAGE.glob("ops_*.py"))}
-"""Modules of the set of operations on NumPy arrays."""
-ROOT = "__init__"
-"""The one that chooses the set."""
+NAME = "conformance.reference"
+LIBRARIES = ("numpy", "scipy", "torch")
+
+SYMBOLIC = sorted((PACKAGE / "symbolic").rglob("*.py"))
+THEMES = sorted(path for path in PACKAGE.glob("*.py") if path.stem != "__init__")
+COMPUTING = sorted((PACKAGE / "numpy_library").glob("*.py"))
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -32,19 +36,42 @@ def imported(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{name.name}" for name in node.names)
 
 
-SYMBOLIC = sorted(p.stem for p in PACKAGE.glob("*.py") if p.stem not in {*COMPUTING, ROOT})
+def rooms(path: Path) -> set[str]:
+    """The rooms, or the modules at the top, that a file of the package imports from."""
+    inside = (name.split(".") for name in imported(path) if name.startswith(f"{NAME}."))
+    return {parts[2] for parts in inside}
 
 
-@pytest.mark.parametrize("module", SYMBOLIC)
-def test_symbolic_modules_import_no_array_library(module: str) -> None:
-    found = set(imported(PACKAGE / f"{module}.py"))
-    assert not {name for name in found if name.split(".")[0] in ("numpy", "scipy", "torch")}
-    assert not {name for name in found if name.rpartition(".")[2] in COMPUTING}
+def named(path: Path) -> str:
+    return path.relative_to(PACKAGE).as_posix()
 
 
-def test_there_are_both_kinds_of_modules() -> None:
-    assert {"graph", "rules", "gradients", "functions", "loops", "recurrent"} <= {*SYMBOLIC}
-    assert "numpy" in set(imported(PACKAGE / "ops_numpy.py"))
+@pytest.mark.parametrize("path", [*SYMBOLIC, *THEMES], ids=named)
+def test_only_the_numpy_library_imports_a_library_that_computes(path: Path) -> None:
+    assert not {name for name in imported(path) if name.split(".")[0] in LIBRARIES}
+    assert "numpy_library" not in rooms(path)
+
+
+@pytest.mark.parametrize("path", SYMBOLIC, ids=named)
+def test_the_symbolic_layer_imports_nothing_but_itself(path: Path) -> None:
+    assert rooms(path) <= {"symbolic"}
+
+
+@pytest.mark.parametrize("path", COMPUTING, ids=named)
+def test_the_numpy_library_knows_no_documented_function(path: Path) -> None:
+    assert rooms(path) <= {"symbolic", "numpy_library"}
+
+
+def test_there_are_all_kinds_of_modules() -> None:
+    symbolic, themes, computing = (
+        {named(path) for path in paths} for paths in (SYMBOLIC, THEMES, COMPUTING)
+    )
+    assert {"symbolic/graph.py", "symbolic/rules.py", "symbolic/shapes/windows.py"} <= symbolic
+    assert {"activations.py", "gradients.py", "variables.py", "recurrent.py"} <= themes
+    assert "numpy" in set(imported(PACKAGE / "numpy_library" / "kernels.py"))
+    assert "numpy_library/kernels.py" in computing
+    assert rooms(PACKAGE / "numpy_library" / "kernels.py") == set()
+    assert "symbolic" in rooms(PACKAGE / "variables.py")
 
 
 class Numbers:
@@ -60,7 +87,7 @@ class Numbers:
 
     differentiates = False
 
-    def apart(self, nodes: Any) -> Any:
+    def kept_distinct(self, nodes: Any) -> Any:
         del nodes
         return frozenset()
 
@@ -86,9 +113,10 @@ class Numbers:
         return nullcontext()
 
 
-def test_another_set_of_operations(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(operations._Current, "operations", Numbers())
-    x = Placeholder((), "float64")
-    y = -x * constant_of(3, "float64") + x * x
-    assert K.function([x], [y, *K.gradients(y, [x])])([5]) == [10, 7]
-    assert K.function([x], [K.exp(x)])([3]) == [8]
+def test_another_set_of_operations() -> None:
+    backend = Backend("numbers", Numbers(), configuration.settings_from_file())  # type: ignore[arg-type]
+    x = backend.call(Placeholder, (), "float64")
+    y = -x * backend.call(constant_of, 3, "float64") + x * x
+    offered = SimpleNamespace(**package.functions(backend))
+    assert offered.function([x], [y, *offered.gradients(y, [x])])([5]) == [10, 7]
+    assert offered.function([x], [offered.exp(x)])([3]) == [8]

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import conformance.reference as K  # noqa: N812
-from conformance.reference.ops_numpy import KERNELS
-from conformance.reference.rules import RULES
+from conformance.reference.numpy_library.kernels import KERNELS
+from conformance.reference.symbolic.rules import RULES
 
 FLOAT, INT = "float32", "int32"
 

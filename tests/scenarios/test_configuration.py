@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import conformance.reference as K  # noqa: N812
-from conformance.reference.graph import Tensor
+from conformance.reference.symbolic.graph import Tensor
 from conformance.results import Aspect
 from conformance.scenarios import Scenario
 from conformance.scenarios.configuration import process_settings

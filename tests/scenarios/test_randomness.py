@@ -11,7 +11,7 @@ import pytest
 from conformance.engine.judging.scenarios import Scene
 from conformance.engine.planning.plan import plan
 from conformance.engine.planning.profiles import PROFILES
-from conformance.reference import ops_numpy
+from conformance.reference.numpy_library.kernels import KERNELS
 from conformance.results import Aspect
 from conformance.scenarios import Check, Family, Problem, Scenario, families_of
 from conformance.scenarios.checks import is_static_shape
@@ -23,7 +23,6 @@ from tests.scenarios.running import problems, value
 
 FUNCTIONS = [s.function for s in SAMPLERS] + ["dropout"]
 BY_NAME = {s.function: s for s in SAMPLERS}
-KERNELS = ops_numpy.KERNELS
 RIGHT = dict(KERNELS)
 
 

@@ -13,7 +13,7 @@ torch = pytest.importorskip(
 
 import conformance.reference as R  # noqa: E402, N812
 import conformance.torch_backend as K  # noqa: E402, N812
-from conformance.reference import ops_numpy as of_numpy  # noqa: E402
+from conformance.reference.numpy_library import kernels as of_numpy  # noqa: E402
 from conformance.torch_backend.kernels import KERNELS  # noqa: E402
 
 RNG = np.random.default_rng(0)

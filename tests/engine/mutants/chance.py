@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from conformance.reference import ops_random
-from conformance.reference.graph import apply
+from conformance.reference.numpy_library import random as numpy_random
+from conformance.reference.symbolic.graph import apply
 from tests.engine.mutants.kit import arguments, elements, operation, replaced
 
 UNIFORM = {"random_uniform": ("minval", "maxval"), "random_uniform_variable": ("low", "high")}
@@ -52,7 +52,7 @@ def _cut_to(limit):
 
     def make(kernel):
         def wrong(shape, dtype, mean, stddev, stream):
-            numbers = ops_random._generator(stream).standard_normal(shape)
+            numbers = numpy_random._generator(stream).standard_normal(shape)
             return (mean + stddev * np.clip(numbers, -limit, limit)).astype(dtype)
 
         return wrong
@@ -61,7 +61,7 @@ def _cut_to(limit):
 
 
 def _untruncated(kernel):
-    return ops_random.random_normal
+    return numpy_random.random_normal
 
 
 def _repeated(kernel):
@@ -79,7 +79,7 @@ def _uniform_shape(kernel):
     """Uniform numbers of the same mean and deviation."""
 
     def wrong(shape, dtype, mean, stddev, stream):
-        numbers = ops_random._generator(stream).random(shape) - 0.5
+        numbers = numpy_random._generator(stream).random(shape) - 0.5
         return (mean + stddev * 12**0.5 * numbers).astype(dtype)
 
     return wrong
@@ -159,7 +159,7 @@ def _variable_drawn_again(right):
 
 
 def _stream():
-    from conformance.reference.random_rules import Stream  # noqa: PLC0415
+    from conformance.reference.symbolic.shapes.random import Stream  # noqa: PLC0415
 
     return Stream(None)
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from conformance.reference import control_flow, recurrent
-from conformance.reference.graph import Tensor, apply
+from conformance.reference.symbolic.graph import Tensor, apply
 from tests.engine.mutants.kit import arguments, operation, patched, replaced, result
 
 RNN = "rnn"

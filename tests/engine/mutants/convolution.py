@@ -7,14 +7,15 @@ from __future__ import annotations
 import numpy as np
 
 from conformance.reference import (
-    channelwise,
+    configuration,
     convolution,
-    images,
-    ops_windows,
+    local_convolution,
     pooling,
-    window_rules,
+    separable_convolution,
 )
-from conformance.reference.graph import apply
+from conformance.reference.numpy_library import windows as numpy_windows
+from conformance.reference.symbolic.graph import apply
+from conformance.reference.symbolic.shapes import windows as window_shapes
 from tests.engine.mutants.kit import arguments, operation, patched, replaced
 
 SPATIAL = {
@@ -33,7 +34,8 @@ POOLING = ("pool2d", "pool3d")
 LOCAL = ("local_conv1d", "local_conv2d")
 MODULES = {
     **dict.fromkeys(SPATIAL, convolution),
-    **dict.fromkeys((*KERNEL, *LOCAL), channelwise),
+    **dict.fromkeys(KERNEL, separable_convolution),
+    **dict.fromkeys(LOCAL, local_convolution),
     **dict.fromkeys(POOLING, pooling),
 }
 RARELY_SETTLED = {"separable_conv1d": {"verdict": "reported", "profile": "default"}}
@@ -44,13 +46,13 @@ SILENT = {"verdict": "diverges"}
 
 def _same_side(length, size, stride, padding, rate):
     """The odd element of `same` padding in front."""
-    count, before, behind = window_rules.margins(length, size, stride, padding, rate)
+    count, before, behind = window_shapes.margins(length, size, stride, padding, rate)
     return (count, behind, before) if padding == "same" else (count, before, behind)
 
 
 def _one_more(length, size, stride, padding, rate):
     """One element of `same` padding moved from behind to the front."""
-    count, before, behind = window_rules.margins(length, size, stride, padding, rate)
+    count, before, behind = window_shapes.margins(length, size, stride, padding, rate)
     move = min(behind, 1) if padding == "same" else 0
     return count, before + move, behind - move
 
@@ -58,12 +60,12 @@ def _one_more(length, size, stride, padding, rate):
 def _with_margins(margins):
     def make(kernel):
         def wrong(*args, **kwargs):
-            right = ops_windows.margins
-            ops_windows.margins = margins
+            right = numpy_windows.margins
+            numpy_windows.margins = margins
             try:
                 return kernel(*args, **kwargs)
             finally:
-                ops_windows.margins = right
+                numpy_windows.margins = right
 
         return wrong
 
@@ -137,7 +139,7 @@ arguments("separable_conv1d", "strides ignored", _single_stride,
 
 
 def _causal_behind(length, size, stride, padding, rate):
-    count, before, behind = window_rules.margins(length, size, stride, padding, rate)
+    count, before, behind = window_shapes.margins(length, size, stride, padding, rate)
     return (count, behind, before) if padding == "causal" else (count, before, behind)
 
 
@@ -146,7 +148,7 @@ operation("conv1d", "causal padding behind", "windows", _with_margins(_causal_be
 
 
 def _centred(length, size, stride, padding, rate):
-    count, before, behind = window_rules.margins(length, size, stride, padding, rate)
+    count, before, behind = window_shapes.margins(length, size, stride, padding, rate)
     if padding != "causal":
         return count, before, behind
     return count, (before + behind) // 2, before + behind - (before + behind) // 2
@@ -162,7 +164,7 @@ def _lenient(value, where, *allowed):
 
 
 def _any_format(value, where):
-    return value if value in images.LAYOUTS.values() else "channels_last"
+    return value if value in configuration.LAYOUTS.values() else "channels_last"
 
 
 for _name in (*SPATIAL, *POOLING):

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from conformance.reference import ops_ctc, ops_ctc_search
-from conformance.reference.graph import apply
+from conformance.reference.numpy_library import ctc as numpy_ctc
+from conformance.reference.numpy_library import ctc_search as numpy_ctc_search
+from conformance.reference.symbolic.graph import apply
 from tests.engine.mutants.kit import arguments, elements, operation, replaced, result
 
 COST, DECODE, SPARSE = "ctc_batch_cost", "ctc_decode", "ctc_label_dense_to_sparse"
@@ -18,12 +19,12 @@ def _with_states(change):
 
     def make(kernel):
         def wrong(*args, **kwargs):
-            right = ops_ctc.states_of
-            ops_ctc.states_of = lambda *a: change(right(*a))
+            right = numpy_ctc.states_of
+            numpy_ctc.states_of = lambda *a: change(right(*a))
             try:
                 return kernel(*args, **kwargs)
             finally:
-                ops_ctc.states_of = right
+                numpy_ctc.states_of = right
 
         return wrong
 
@@ -34,17 +35,17 @@ def _jumping(states):
     """A path may jump over the blank between equal classes."""
     jumps = np.array(states.jumps)
     jumps[:, 3::2] = True
-    return ops_ctc.States(states.classes, jumps, states.last, states.steps)
+    return numpy_ctc.LabelStates(states.classes, jumps, states.last, states.steps)
 
 
 def _never(states):
-    return ops_ctc.States(states.classes, states.jumps & False, states.last, states.steps)
+    return numpy_ctc.LabelStates(states.classes, states.jumps & False, states.last, states.steps)
 
 
 def _whole(states):
     """Every sample is as long as the longest."""
     steps = np.full_like(states.steps, states.steps.max())
-    return ops_ctc.States(states.classes, states.jumps, states.last, steps)
+    return numpy_ctc.LabelStates(states.classes, states.jumps, states.last, steps)
 
 
 def _first_blank(kernel):
@@ -145,14 +146,14 @@ def _plus_one(labels):
 def _search_with(**changes):
     def make(kernel):
         def wrong(*args, **kwargs):
-            kept = {name: getattr(ops_ctc_search, name) for name in changes}
+            kept = {name: getattr(numpy_ctc_search, name) for name in changes}
             for name, value in changes.items():
-                setattr(ops_ctc_search, name, value)
+                setattr(numpy_ctc_search, name, value)
             try:
                 return kernel(*args, **kwargs)
             finally:
                 for name, value in kept.items():
-                    setattr(ops_ctc_search, name, value)
+                    setattr(numpy_ctc_search, name, value)
 
         return wrong
 

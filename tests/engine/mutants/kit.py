@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
-from conformance.reference.gradients import GRADIENTS
-from conformance.reference.graph import Tensor, apply
-from conformance.reference.ops_numpy import KERNELS
-from conformance.reference.rules import RULES
+from conformance.reference import BACKEND
+from conformance.reference.numpy_library.kernels import KERNELS
+from conformance.reference.symbolic.gradients.accumulation import GRADIENTS
+from conformance.reference.symbolic.graph import Tensor, apply
+from conformance.reference.symbolic.rules import RULES
 
 VARIABLE = "MUTANTS"
 SEPARATOR = ";"
@@ -67,7 +68,7 @@ def replaced(function: str, what: str, make: Callable[[Any], Any], **more: Any) 
         right = namespace[function]
         wrong = make(right)
         wrong.__signature__ = inspect.signature(right)
-        namespace[function] = wrong
+        namespace[function] = BACKEND.bound(wrong)
 
     mutant(function, what, install, **more)
 

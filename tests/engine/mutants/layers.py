@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from conformance.reference import losses, normalisation, padding
-from conformance.reference.graph import apply
+from conformance.reference.symbolic.graph import apply
 from tests.engine.mutants.kit import (
     arguments,
     elements,

@@ -12,7 +12,7 @@ import numpy as np
 
 from conformance import reference as right
 from conformance.reference import *  # noqa: F403
-from conformance.reference.ops_numpy import KERNELS
+from conformance.reference.numpy_library.kernels import KERNELS
 
 
 def _like(name):

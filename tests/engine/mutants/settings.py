@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from conformance.reference import configuration
-from conformance.reference.graph import Placeholder, Variable, apply
+from conformance.reference import BACKEND, configuration
+from conformance.reference.symbolic.graph import Placeholder, Variable, apply
 from tests.engine.mutants.kit import replaced, result
 
 ALONE = {"alone": True}
@@ -34,7 +34,7 @@ replaced("backend", "nothing", lambda right: lambda: "", **ALONE)
 
 
 def _anything(name):
-    return lambda right: lambda value: setattr(configuration._settings, name, value)
+    return lambda right: lambda value: setattr(BACKEND.settings, name, value)
 
 
 replaced("set_floatx", "any text", _anything("floatx"), alone=True, aspect="error",

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from conformance.reference import functions, session
-from conformance.reference.graph import apply
+from conformance.reference import BACKEND, variables
+from conformance.reference.symbolic import functions
+from conformance.reference.symbolic.graph import apply
 from tests.engine.mutants.kit import (
     arguments,
     elements,
@@ -111,14 +112,14 @@ replaced("moving_average_update", "added up", lambda right: lambda x, value, mom
     functions.new_value(x, x * momentum + value, "")), **ALONE)  # fmt: skip
 
 
-class _Ordered(functions.Function):
+class _Ordered(functions.CompiledFunction):
     """Outputs in reverse."""
 
     def __call__(self, inputs):
         return super().__call__(inputs)[::-1]
 
 
-class _InOrder(functions.Function):
+class _InOrder(functions.CompiledFunction):
     """Each update is assigned before the next is computed."""
 
     def __call__(self, inputs):
@@ -132,7 +133,7 @@ class _InOrder(functions.Function):
         return results
 
 
-class _UpdatesFirst(functions.Function):
+class _UpdatesFirst(functions.CompiledFunction):
     """Outputs are computed after the updates."""
 
     def __call__(self, inputs):
@@ -144,7 +145,7 @@ class _UpdatesFirst(functions.Function):
             self._updates = updates
 
 
-class _Once(functions.Function):
+class _Once(functions.CompiledFunction):
     """Updates happen at the first call only."""
 
     def _assign(self, values):
@@ -152,7 +153,7 @@ class _Once(functions.Function):
         self._updates = []
 
 
-class _Frozen(functions.Function):
+class _Frozen(functions.CompiledFunction):
     """Variables keep the values that they had at the first call."""
 
     def __call__(self, inputs):
@@ -181,7 +182,7 @@ for _class, _what, _how in (
     (_Frozen, "variables of the first call", {**VALUE, "verdict": "reported",
                                              "profile": "default"}),
 ):  # fmt: skip
-    patched("function", _what, (functions, "Function", _class), **_how)
+    patched("function", _what, (variables, "CompiledFunction", _class), **_how)
 arguments("function", "updates ignored", lambda given: given.update(updates=None), **ALONE)
 replaced("function", "unknown keywords taken", lambda right: lambda inputs, outputs, updates=None,
          **kwargs: right(inputs, outputs, updates), alone=True, aspect="error")  # fmt: skip
@@ -214,7 +215,7 @@ def _new_phase(right):
     """Another placeholder each time."""
 
     def wrong():
-        session._session.phase = None
+        BACKEND.learning_phase = None
         return right()
 
     return wrong

@@ -1,0 +1,341 @@
+"""Documented functions that take what released Keras passes to them beyond the documents.
+
+See `keras_support.py`: these functions stand in for the strict ones only where Keras loads the
+package. Each says what it takes besides. What no caller in Keras needs stays refused.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from conformance.reference import (
+    activations,
+    convolution,
+    creation,
+    elementwise,
+    introspection,
+    linear_algebra,
+    normalisation,
+    padding,
+    random,
+    reductions,
+    shape_ops,
+    sparse,
+    variables,
+)
+from conformance.reference.gradients import gradients as gradients_of_some
+from conformance.reference.keras_support import lenient, scoped
+from conformance.reference.symbolic.arguments import (
+    combined,
+    integer,
+    integer_tensor,
+    integer_vector,
+    is_symbolic,
+    number,
+    tensor,
+)
+from conformance.reference.symbolic.backend import active
+from conformance.reference.symbolic.functions import CompiledFunction
+from conformance.reference.symbolic.graph import Placeholder, Tensor, apply, binary
+from conformance.reference.symbolic.interpolation import bilinear
+from conformance.reference.symbolic.sparse_tensors import SparsePlaceholder, apply_sparse
+
+
+def _named(dtype: Any) -> Any:
+    """The name of a dtype that is given as NumPy's object; anything else as it is."""
+    return getattr(dtype, "name", dtype)
+
+
+def sparse_constant(matrix: Any, dtype: str | None, name: str | None) -> Tensor:
+    """A sparse tensor with the value of a SciPy matrix."""
+    wanted = dtype or active().settings.floatx
+    value = active().library.accept_sparse(matrix, wanted)
+    return SparsePlaceholder(matrix.shape, wanted, name, value)
+
+
+@lenient
+def placeholder(
+    shape: Any = None,
+    ndim: int | None = None,
+    dtype: Any = None,
+    sparse: bool = False,
+    name: str | None = None,
+) -> Placeholder:
+    """As documented; the dtype may be NumPy's object, as `Input` passes it on."""
+    return creation.placeholder(shape, ndim, _named(dtype), sparse, name)
+
+
+@lenient
+def cast(x: Tensor, dtype: Any) -> Tensor:
+    """As documented; the dtype may be NumPy's object."""
+    return introspection.cast(x, _named(dtype))
+
+
+@lenient
+def variable(
+    value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None
+) -> Tensor:
+    """As documented; the value may be a tensor too, for the initialisers of Keras return tensors.
+
+    The tensor is evaluated once. A SciPy matrix gives a sparse tensor with that value, which is no
+    variable (as on TensorFlow). The name gets the scopes in which the variable is made.
+    """
+    if hasattr(value, "tocoo"):
+        return sparse_constant(value, _named(dtype), scoped(name))
+    if isinstance(value, Tensor):
+        value = variables.eval(value)
+    return creation.variable(value, _named(dtype), scoped(name), constraint)
+
+
+def _listed(shape: Any) -> Any:
+    """(n,) for an integer n."""
+    return (shape,) if isinstance(shape, int) else shape
+
+
+@lenient
+def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """As documented; the shape may be an integer: the optimiser Adam has `zeros(1)`."""
+    return creation.zeros(_listed(shape), _named(dtype), name)
+
+
+@lenient
+def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """As documented; the shape may be an integer."""
+    return creation.ones(_listed(shape), _named(dtype), name)
+
+
+@lenient
+def arange(start: Any, stop: Any = None, step: float = 1, dtype: Any = "int32") -> Tensor:
+    """As documented; start and stop may be scalar integer tensors."""
+    if not isinstance(start, Tensor) and not isinstance(stop, Tensor):
+        return creation.arange(start, stop, step, _named(dtype))
+    first, last = (0, start) if stop is None else (start, stop)
+    ends = (
+        end if isinstance(end, Tensor) else creation.constant(end, "int64") for end in (first, last)
+    )
+    found = [integer_tensor(end, "arange", "start or stop") for end in ends]
+    length = integer(step, "arange", "step")
+    return apply("arange_between", *found, step=length, dtype=_named(dtype))
+
+
+@lenient
+def function(
+    inputs: Sequence[Any], outputs: Sequence[Any], updates: Any = None, **kwargs: Any
+) -> CompiledFunction:
+    """As documented, with one keyword: `name`, which Keras gives to its functions; unused."""
+    kwargs.pop("name", None)
+    return variables.function(inputs, outputs, updates, **kwargs)
+
+
+@lenient
+def gradients(loss: Tensor, variables: Sequence[Tensor]) -> list[Tensor]:
+    """As documented; no variables have no gradients: a model may have nothing to train."""
+    return gradients_of_some(loss, variables) if variables else []
+
+
+@lenient
+def clip(x: Tensor, min_value: float | None, max_value: float | None) -> Tensor:
+    """As documented; None is no limit: `mean_absolute_percentage_error` has no upper one."""
+    if max_value is None:
+        return x if min_value is None else elementwise.maximum(x, min_value)  # type: ignore[arg-type]
+    if min_value is None:
+        return elementwise.minimum(x, max_value)  # type: ignore[arg-type]
+    return elementwise.clip(x, min_value, max_value)
+
+
+@lenient
+def dot(x: Tensor, y: Tensor) -> Tensor:
+    """As documented; x may be sparse, as the input of a `Dense` layer."""
+    return linear_algebra.dot(sparse.to_dense(x), y)
+
+
+@lenient
+def concatenate(tensors: Sequence[Tensor], axis: int = -1) -> Tensor:
+    """As documented; of sparse tensors it is sparse."""
+    if not all(isinstance(x, Tensor) and x.sparse for x in tensors):
+        return shape_ops.concatenate(tensors, axis)
+    joined = shape_ops.concatenate([sparse.to_dense(x) for x in tensors], axis)
+    return apply_sparse("to_sparse", joined)
+
+
+@lenient
+def eval(x: Tensor) -> Any:
+    """As documented; of a sparse tensor the dense value."""
+    return variables.eval(sparse.to_dense(x))
+
+
+@lenient
+def log(x: Any) -> Tensor:
+    """As documented; x may be a number: the loss `logcosh` has `log(2.)`."""
+    if isinstance(x, Tensor):
+        return elementwise.log(x)
+    return elementwise.log(creation.constant(number(x, "log", "x")))
+
+
+@lenient
+def sqrt(x: Tensor) -> Tensor:
+    """As documented, but 0 below 0, as in all backends that are part of Keras."""
+    return elementwise.sqrt(elementwise.maximum(x, 0))  # type: ignore[arg-type]
+
+
+@lenient
+def pow(x: Any, a: Any) -> Tensor:
+    """As documented; x may be a number if a is a tensor: the optimiser Nadam has such powers."""
+    if isinstance(a, Tensor) and not isinstance(x, Tensor):
+        return combined("pow", x, a)
+    return elementwise.pow(x, a)
+
+
+@lenient
+def repeat_elements(x: Tensor, rep: int, axis: int) -> Tensor:
+    """As documented; the result has `_keras_shape`, as with all backends that are part of Keras."""
+    result = shape_ops.repeat_elements(x, rep, axis)
+    result._keras_shape = result.shape
+    return result
+
+
+@lenient
+def prod(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """As documented; x may be a list of scalars, as `BatchNormalization` has of dimensions."""
+    if isinstance(x, (list, tuple)):
+        x = apply("stack", *(tensor(item, "prod") for item in x), axis=0)
+    return reductions.prod(x, axis, keepdims)
+
+
+@lenient
+def relu(
+    x: Tensor, alpha: float = 0.0, max_value: float | None = None, threshold: float = 0.0
+) -> Tensor:
+    """As documented, with a threshold.
+
+    x above it and 0 elsewhere, limited to [0, max_value] if that is given; less
+    alpha * (threshold - x) below it.
+    """
+    level = number(threshold, "relu", "threshold")
+    if level == 0:
+        return activations.relu(x, alpha, max_value)
+    x = tensor(x, "relu")
+    result = x * apply("cast", binary("greater", x, level), dtype=x.dtype)
+    if max_value is not None:
+        result = elementwise.clip(result, 0, max_value)
+    if alpha:
+        result = result - activations.relu(level - x) * number(alpha, "relu", "alpha")
+    return result
+
+
+@lenient
+def normalize_batch_in_training(
+    x: Tensor, gamma: Any, beta: Any, reduction_axes: Any, epsilon: float = 0.001
+) -> tuple[Tensor, Tensor, Tensor]:
+    """As documented; gamma may be None for 1, and beta for 0."""
+    kept = reductions.mean(x, reduction_axes)
+    scale, shift = _filled(kept, gamma, 1), _filled(kept, beta, 0)
+    return normalisation.normalize_batch_in_training(x, scale, shift, reduction_axes, epsilon)
+
+
+@lenient
+def batch_normalization(  # noqa: PLR0917 - as documented
+    x: Tensor,
+    mean: Tensor,
+    var: Tensor,
+    beta: Any,
+    gamma: Any,
+    axis: int = -1,
+    epsilon: float = 0.001,
+) -> Tensor:
+    """As documented; gamma may be None for 1, and beta for 0."""
+    shift, scale = _filled(mean, beta, 0), _filled(mean, gamma, 1)
+    return normalisation.batch_normalization(x, mean, var, shift, scale, axis, epsilon)
+
+
+def _filled(like: Tensor, value: Any, default: int) -> Any:
+    if value is not None:
+        return value
+    return apply("fill_like", tensor(like, "batch normalisation"), value=default, dtype=like.dtype)
+
+
+@lenient
+def bias_add(x: Tensor, bias: Tensor, data_format: str | None = None) -> Tensor:
+    """As documented, but channels first, a bias of several axes is reshaped and not permuted.
+
+    So do all backends that are part of Keras. The last axis becomes the first one.
+    """
+    if data_format == "channels_first" and tensor(bias, "bias_add", "bias").ndim > 1:
+        turned = (bias.shape[-1], *bias.shape[:-1])
+        order = (*range(1, bias.ndim), 0)
+        bias = apply("permute_dimensions", shape_ops.reshape(bias, turned), pattern=order)
+    return padding.bias_add(x, bias, data_format)
+
+
+@lenient
+def conv2d_transpose(  # noqa: PLR0917 - as Keras calls it
+    x: Tensor,
+    kernel: Tensor,
+    output_shape: Any,
+    strides: tuple[int, int] = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: tuple[int, int] = (1, 1),
+) -> Tensor:
+    """As documented, of a convolution with a dilation rate."""
+    return convolution.transposed(
+        "conv2d_transpose",
+        2,
+        x,
+        kernel,
+        output_shape,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+        dilation_rate=dilation_rate,
+    )
+
+
+@lenient
+def resize_images(
+    x: Tensor,
+    height_factor: int,
+    width_factor: int,
+    data_format: str,
+    interpolation: str = "nearest",
+) -> Tensor:
+    """As documented, with an interpolation: `nearest`, which is the documented one, or `bilinear`.
+
+    ValueError for another.
+    """
+    if interpolation not in ("nearest", "bilinear"):
+        raise ValueError(
+            f"resize_images: interpolation is {interpolation!r}; write 'nearest' or 'bilinear'"
+        )
+    resized = padding.resize_images(x, height_factor, width_factor, data_format)
+    if interpolation == "nearest":
+        return resized
+    first = 2 if data_format == "channels_first" else 1
+    return bilinear(x, {first: height_factor, first + 1: width_factor})
+
+
+def _of_any_shape(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """The random function, whose shape may be an integer tensor too."""
+
+    @functools.wraps(function)
+    def drawn(shape: Any, *args: Any, **kwargs: Any) -> Tensor:
+        """As documented; the shape may be a tensor, as `K.shape` gives it to layers of noise."""
+        if not is_symbolic(shape):
+            return function(shape, *args, **kwargs)
+        scalar = function((), *args, **kwargs)
+        attributes = {k: v for k, v in scalar.attributes.items() if k != "shape"}
+        dimensions = integer_vector(shape, function.__name__, "shape")
+        return apply("random_in_shape", dimensions, of=scalar.operation, **attributes)
+
+    return lenient(drawn)
+
+
+for _function in (
+    random.random_normal,
+    random.random_uniform,
+    random.truncated_normal,
+    random.random_binomial,
+):
+    _of_any_shape(_function)

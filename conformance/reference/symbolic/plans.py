@@ -1,0 +1,187 @@
+"""Plans: in which order the nodes of a graph are computed, and where their values are kept.
+
+Nodes that compute the same from the same are computed once, and those that only pass a value on
+not at all. Arrays that no step needs any more are let go: memory that is used again soon is in the
+cache, and need not come from the system anew.
+
+Where the learning phase, or another scalar that is fed, chooses between two tensors, there is a
+plan for each of its values, which computes one of them. No gradient comes back from the other one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from conformance.reference.symbolic.graph import Tensor
+from conformance.reference.symbolic.operations import Array, Operations, PlannedStep
+
+SOURCES = ("placeholder", "variable", "constant")
+"""Nodes whose value is there before anything is computed."""
+PASSED_ON = ("identity", "stop_gradient")
+"""Operations whose result is their input."""
+EFFECTS = ("print_tensor",)
+"""Operations that are computed once for each node."""
+LINEAR = {
+    **dict.fromkeys(("multiply", "contraction", "dot", "batch_dot"), 2),
+    **dict.fromkeys(("divide", "negative", "cast", "reshape", "expand_dims", "squeeze"), 1),
+    **dict.fromkeys(("permute_dimensions", "sum", "sum_to", "divide_by_count", "alike"), 1),
+    **dict.fromkeys(("fold", "flatten", "batch_flatten"), 1),
+}
+"""Operations on gradients, and among how many of the first inputs one of nothing is enough."""
+
+
+def ordered(targets: Sequence[Tensor], given: Sequence[Tensor]) -> list[Tensor]:
+    """Every tensor that the targets need, inputs first; what is given is not looked into."""
+    order: dict[Tensor, None] = dict.fromkeys(given)
+    waiting: list[tuple[Tensor, bool]] = [(target, False) for target in reversed(targets)]
+    while waiting:
+        node, ready = waiting.pop()
+        if ready:
+            order[node] = None
+        elif node not in order:
+            waiting.append((node, True))
+            waiting += [(item, False) for item in reversed(node.inputs) if item not in order]
+    return list(order)
+
+
+@dataclass
+class ExecutionPlan:
+    """What computes targets from what is given, which has the first slots."""
+
+    nodes: list[Tensor]
+    """The node whose value is in each slot."""
+    slots: dict[Tensor, int]
+    """Where the value of each node is, also of one that is the same as another."""
+    steps: list[PlannedStep]
+
+    constants: list[Array] = field(init=False)
+    """By slot, the values that are in the graph."""
+
+    def __post_init__(self) -> None:
+        self.constants = [node.attributes.get("value") for node in self.nodes]
+
+    def run(self, values: list[Array]) -> None:
+        """Compute the values of all slots; what was said of an error names the node."""
+        slot = -1
+        try:
+            for slot, kernel, sources, last in self.steps:
+                values[slot] = kernel(*[values[source] for source in sources])
+                for unused in last:
+                    values[unused] = None
+        except (ValueError, IndexError) as error:
+            error.add_note(f"while computing {self.nodes[slot]!r}")
+            raise
+
+
+def switches(nodes: Sequence[Tensor]) -> list[Tensor]:
+    """The scalars by which nodes choose between two tensors, if they are fed."""
+    found = (_switch(node) for node in nodes if node.operation == "choose")
+    return list(dict.fromkeys(node for node in found if node.operation == "placeholder"))
+
+
+def _switch(node: Tensor) -> Tensor:
+    """The scalar condition of a choice, or else one of its axes."""
+    condition = node.inputs[0]
+    while condition.operation == "expand_dims":
+        condition = condition.inputs[0]
+    return condition if not condition.ndim else node
+
+
+def plan(
+    targets: Sequence[Tensor],
+    given: Sequence[Tensor],
+    library: Operations,
+    settings: Mapping[Tensor, bool] = {},
+    inner: bool = False,
+) -> ExecutionPlan:
+    """The plan for targets. What is given is not computed, whatever made it.
+
+    `settings` are values that switches have whenever the plan runs. `inner`: the targets are the
+    results of a loop's body.
+    """
+    order = ordered(targets, given)
+    compiling = _Compiling(given, settings, library.kept_distinct(order))
+    for node in order[len(given) :]:
+        compiling.add(node)
+    nodes, slots = compiling.nodes, compiling.slots
+    steps = _steps(nodes[len(given) :], slots, {slots[node] for node in targets}, library)
+    return ExecutionPlan(nodes, slots, library.scheduled(nodes, steps, inner=inner))
+
+
+class _Compiling:
+    """A plan in the making."""
+
+    def __init__(
+        self, given: Sequence[Tensor], settings: Mapping[Tensor, bool], distinct: Collection[Tensor]
+    ) -> None:
+        self.nodes = list(given)
+        self.slots = {node: slot for slot, node in enumerate(given)}
+        self._settings = settings
+        self._distinct = distinct
+        self._known: dict[Any, int] = {}
+        self._nothing: set[int] = set()
+
+    def add(self, node: Tensor) -> None:
+        """Give a node a slot: a new one, unless its value is in another already."""
+        slot = None if node in self._distinct else self._passed_on(node)
+        if slot is None:
+            slot = self._known.setdefault(self._identity(node), len(self.nodes))
+        self.slots[node] = slot
+        if slot == len(self.nodes):
+            self.nodes.append(node)
+        if node.role == "nothing" or self._is_nothing(node):
+            self._nothing.add(slot)
+
+    def _passed_on(self, node: Tensor) -> int | None:
+        """The slot of the input that is the value of a node, if one is."""
+        sources = [self.slots[item] for item in node.inputs]
+        kept = node.operation == "cast" and node.dtype == node.inputs[0].dtype
+        if kept or node.operation in PASSED_ON:
+            return sources[0]
+        if node.operation == "choose" and node.inputs[1].shape == node.inputs[2].shape:
+            setting = self._settings.get(_switch(node))
+            return None if setting is None else sources[1 if setting else 2]
+        if node.role == "total" and not self._nothing.isdisjoint(sources):
+            return sources[0 if sources[1] in self._nothing else 1]
+        return None
+
+    def _identity(self, node: Tensor) -> Any:
+        """What nodes that compute the same share."""
+        plain = all(_plain(value) for value in node.attributes.values())
+        if not plain or node.role == "nothing" or node.operation in (*SOURCES, *EFFECTS):
+            return node
+        if node in self._distinct:
+            return node
+        return node.operation, *(self.slots[item] for item in node.inputs), repr(node.attributes)
+
+    def _is_nothing(self, node: Tensor) -> bool:
+        """Whether a gradient is made of nothing but what comes from a branch that is not taken."""
+        factors = LINEAR.get(node.operation)
+        if factors is None:
+            return False
+        return any(self.slots[item] in self._nothing for item in node.inputs[:factors])
+
+
+def _plain(value: Any) -> bool:
+    """Whether two values with one text are the same."""
+    if isinstance(value, tuple):
+        return all(map(_plain, value))
+    return value is None or value is Ellipsis or type(value) in (bool, int, float, str, slice)
+
+
+def _steps(
+    nodes: Sequence[Tensor], slots: dict[Tensor, int], kept: set[int], library: Operations
+) -> list[PlannedStep]:
+    """What computes what is kept, in order; all else is let go after its last use."""
+    found: list[PlannedStep] = []
+    for node in reversed(nodes):
+        if slots[node] not in kept or node.operation in SOURCES:
+            continue
+        sources = tuple(slots[item] for item in node.inputs)
+        last = {*sources} - kept
+        kept |= last
+        kernel = library.kernel(node.operation, node.attributes)
+        found.append((slots[node], kernel, sources, tuple(sorted(last))))
+    return found[::-1]
