@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from conformance.oracle import (
+    activations,
     convolution,
     linear_algebra,
     losses,
-    nn,
     normalisation,
     pooling,
     reductions,
@@ -37,13 +37,13 @@ from conformance.specs.model import Conditioned, Contraction, Exact, Ulp
 CONTRACTIONS = {
     **reductions.CONTRACTIONS,
     **linear_algebra.CONTRACTIONS,
-    **nn.CONTRACTIONS,
+    **activations.CONTRACTIONS,
     **normalisation.CONTRACTIONS,
     **losses.CONTRACTIONS,
     **convolution.CONTRACTIONS,
     **pooling.CONTRACTIONS,
 }
-SUMMATIONS = {**reductions.SUMMATIONS, **nn.SUMMATIONS}
+SUMMATIONS = {**reductions.SUMMATIONS, **activations.SUMMATIONS}
 
 Bounded = tuple[Array, Array]
 
