@@ -25,7 +25,7 @@ from conformance.adapters.access import open_session
 from conformance.adapters.registry import shipped
 from conformance.adapters.session import Session
 from conformance.engine import PROFILES, plan
-from conformance.engine.judging.scenarios import Scene
+from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.program import Function, Program, Step
 from conformance.results import Aspect
 from conformance.scenarios import Scenario
@@ -41,7 +41,7 @@ SEEDS = (SEED, OTHER_SEED)
 def scenarios(edition: str, profile: str = "default") -> list[Scenario]:
     """The scenarios of a run with at least one test by chance."""
     tasks = [t for t in plan(load(), edition, PROFILES[profile], 0) if Aspect.SEED in t.aspects]
-    found = [t.scenario for task in tasks for t in task.trials() if isinstance(t, Scene)]
+    found = [t.scenario for task in tasks for t in task.trials() if isinstance(t, ScenarioTrial)]
     return [s for s in found if rates(s)]
 
 
@@ -77,8 +77,9 @@ def _argument(value: Any, by: int) -> Any:
 def alarms(session: Session, found: list[Scenario], by: int) -> Iterator[str]:
     """What fails with seeds that are so much larger."""
     for scenario in found:
-        scene = Scene(replace(scenario, program=reseeded(scenario.program, by)), scenario.function)
-        for finding in scene.judge(session.run_batch(scene.batch)).findings:
+        changed = replace(scenario, program=reseeded(scenario.program, by))
+        trial = ScenarioTrial(changed, scenario.function)
+        for finding in trial.judge(session.run_batch(trial.batch)).findings:
             yield f"{scenario.function}: {scenario.title}: {finding.gives}"
 
 

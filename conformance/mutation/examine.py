@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from conformance.engine import Run, Task
-from conformance.engine.judging.calls import Call
-from conformance.engine.judging.gradients import Slope
-from conformance.engine.judging.scenarios import Scene
+from conformance.engine.judging.calls import CallTrial
+from conformance.engine.judging.gradients import GradientTrial
+from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import RUN_ASPECTS
 from conformance.engine.running.examination import Examination
@@ -99,9 +99,9 @@ def only(task: Task, aspects: Sequence[Aspect]) -> Task:
 
 
 def _looks_at(trial: Trial, aspects: frozenset[Aspect]) -> bool:
-    if isinstance(trial, Scene):
+    if isinstance(trial, ScenarioTrial):
         return any(check.aspect in aspects for check in trial.scenario.checks)
-    if isinstance(trial, Slope):
+    if isinstance(trial, GradientTrial):
         return Aspect.GRADIENT in aspects
-    invalid = isinstance(trial, Call) and trial.prepared.structure.error is not None
+    invalid = isinstance(trial, CallTrial) and trial.prepared.structure.error is not None
     return bool(aspects & ({Aspect.ERROR} if invalid else RUN_ASPECTS))

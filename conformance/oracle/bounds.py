@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from conformance.oracle import (
+    activations,
     convolution,
     linear_algebra,
     losses,
-    nn,
     normalisation,
     pooling,
     reductions,
@@ -37,13 +37,16 @@ from conformance.specs.model import Conditioned, Contraction, Exact, Ulp
 CONTRACTIONS = {
     **reductions.CONTRACTIONS,
     **linear_algebra.CONTRACTIONS,
-    **nn.CONTRACTIONS,
+    **activations.CONTRACTIONS,
     **normalisation.CONTRACTIONS,
     **losses.CONTRACTIONS,
     **convolution.CONTRACTIONS,
     **pooling.CONTRACTIONS,
 }
-SUMMATIONS = {**reductions.SUMMATIONS, **nn.SUMMATIONS}
+SUMMATIONS = {**reductions.SUMMATIONS, **activations.SUMMATIONS}
+
+PATTERNS = 4
+"""Patterns of signs by which inputs are moved: those of `rounding.signs`."""
 
 Bounded = tuple[Array, Array]
 
@@ -107,9 +110,9 @@ def conditioned(question: Question, accuracy: Conditioned) -> Bounded:
     """`factor` times the effect of one rounding of the inputs and one ULP of the result."""
     value, model = question.answer(), question.model
     change = np.zeros(value.shape)
-    for pattern in range(4):
-        moved = question.answer_to(partial(_moved, pattern=pattern, unit=model.unit))
-        change = np.maximum(change, np.abs(moved - value))
+    for pattern in range(PATTERNS):
+        other = question.answer_to(partial(moved, pattern=pattern, unit=model.unit))
+        change = np.maximum(change, np.abs(other - value))
     bound = accuracy.factor * (change + ulp(value, model))
     summation = SUMMATIONS.get(question.function)
     if summation is not None:
@@ -117,7 +120,7 @@ def conditioned(question: Question, accuracy: Conditioned) -> Bounded:
     return value, _with_room(value, bound, model)
 
 
-def _moved(x: Array, pattern: int, unit: float) -> Array:
+def moved(x: Array, pattern: int, unit: float) -> Array:
     """Every element one unit roundoff up or down, relative to its size."""
     result: Array = x + x * (signs(x.shape)[pattern] * unit)
     return result

@@ -75,12 +75,26 @@ def worst(got: Array, expectation: Expectation) -> Error:
     return Error(float(error[index]), float(limit[index]), index)
 
 
-def keeps_half_the_digits(got: Array, expectation: Expectation, outside: Mask) -> bool:
-    """Whether the error is one of precision: below half of the dtype's digits.
+def is_inaccurate(got: Array, expectation: Expectation) -> bool:
+    """Whether what is outside the bound is the right function computed badly, not another one.
 
-    No document states an accuracy. What loses less than half of the digits, relative to what the
-    bound allows or to the largest element (at least 1), computes the right function badly; what
-    loses more computes another one.
+    No document states an accuracy, so an error of precision contradicts none. It is one if it
+    leaves half of the digits of the dtype right, or if a float64 result is as good as one that
+    was computed in float32. The second holds whether the float64 came from a tensor or was asked
+    for by an argument: the documents promise the digits of float64 in neither case. Every result
+    within the bound is inaccurate in this sense; ask `agrees` first. ValueError: another shape.
+    """
+    outside = ~agrees(got, expectation)
+    return _keeps_half_the_digits(got, expectation, outside) or as_in_single(
+        got, expectation, outside
+    )
+
+
+def _keeps_half_the_digits(got: Array, expectation: Expectation, outside: Mask) -> bool:
+    """Whether the error is below half of the dtype's digits.
+
+    What loses less than half of the digits, relative to what the bound allows or to the largest
+    element (at least 1), computes the right function badly; what loses more computes another one.
     """
     if np.dtype(expectation.dtype).kind != "f":
         return False

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from conformance.oracle import (
+    activations,
     comparison,
     convolution,
     creation,
@@ -15,7 +16,6 @@ from conformance.oracle import (
     introspection,
     linear_algebra,
     losses,
-    nn,
     normalisation,
     padding,
     pooling,
@@ -36,7 +36,7 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
     **creation.ORACLES,
     "print_tensor": creation.identity,
     **introspection.ORACLES,
-    **nn.ORACLES,
+    **activations.ORACLES,
     **normalisation.ORACLES,
     **padding.ORACLES,
     **losses.ORACLES,

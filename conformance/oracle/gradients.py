@@ -1,9 +1,22 @@
 """Gradients by finite differences of the oracle in extended precision.
 
 For each input element the derivative of the whole result is taken by central differences of the
-fourth order with two steps and Richardson's extrapolation (Fornberg 1988; Richardson 1911), so
-that the error is of the sixth order. Where the two steps disagree there is a kink nearby, and only
-the slopes on both sides are known.
+fourth order with two steps, h and h / 2, and Richardson's extrapolation (Fornberg 1988; Richardson
+1911; Nocedal and Wright, Numerical Optimization, 2nd edition, section 8.1). What these formulas
+are wrong by:
+
+* Truncation. If a formula's error is c h^p with any p of at least 1, the extrapolated value is
+  wrong by |16 / 2^p - 1| / (15 |1 - 1 / 2^p|) times the difference of the two formulas. This is
+  14/15 for p = 1, which a jump in the second derivative at the very element gives, and less for
+  every other p. So the difference bounds the error.
+* Rounding. The magnitudes of the formula's coefficients sum to 3.3 / h. With an error of
+  gamma_EVALUATION of the wide type in each evaluated number, that many times the largest of the
+  seven, weighted, is the bound.
+
+Where the two steps disagree, or the function bends much, there is a kink nearby, and only the
+slopes on both sides are known: by one-sided differences with two steps, extrapolated. Their errors
+are bounded in the same manner: for every p of at least 1 the extrapolated value is wrong by no
+more than the difference of the two, and the coefficients sum to 10 / h.
 """
 
 from __future__ import annotations
@@ -16,36 +29,50 @@ import numpy as np
 
 from conformance.oracle.evaluate import ORACLES, widened
 from conformance.oracle.expectation import Array
+from conformance.oracle.rounding import gamma
 
 STEP = 2.0**-10
-"""Distance of the outer points, relative to the element (or to 1/64 if that is larger)."""
+"""Distance of the outer points but one, relative to the element (or to `LEAST` if that is larger).
+
+It is a power of two, so that the points are exact. Truncation, of the sixth order, and rounding
+are both far below a rounding of float32 with it.
+"""
 LEAST = 2.0**-6
+"""The size of smaller elements: around them functions change over distances of the order of 1."""
 SIDE = 2.0**-24
-"""Distance of the points that give the slopes on both sides of a kink."""
+"""Distance of the points that give the slopes on both sides of a kink: one rounding of float32."""
 KINK = 1e-5
-"""Disagreement of the two steps, relative to the slopes, from which there is a kink."""
+"""Disagreement of the two steps, relative to the slopes, from which there is a kink.
+
+It tells kinks from curves and excuses nothing: a disagreement below it is part of the bound.
+"""
 BEND = 0.02
-"""Difference of the slopes on both sides, relative to them, from which there is a kink. Where a
-smooth function bends as much, the slopes on both sides are so near that nothing is lost."""
+"""Difference of the slopes on both sides, relative to them, from which there is a kink.
+
+Where a smooth function bends as much, the slopes on both sides are so near that nothing is lost.
+"""
 TINY = 1e-12
+"""Slopes and disagreements of this size, absolutely, make no kink."""
 MOST = 16
-"""Elements of one input whose derivatives are taken; each costs eight evaluations."""
+"""Elements of one input whose derivatives are taken; each costs seven evaluations, or eleven."""
+EVALUATION = 20
+"""Roundings of the wide type in one evaluation of the oracle."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slopes:
-    """The gradient with respect to one input, all of that input's shape.
+    """The gradient with respect to one input; every field has that input's shape.
 
-    `value` is the gradient, `scale` the sum of the magnitudes that it is the sum of, `terms` the
-    magnitude of the loss over that of the element: what may cancel on the way. `error` is an
-    estimate of how wrong `value` is. Where `kink`
-    is set, any number from `low` to `high` is a slope of the function there. Of a large input only
-    `MOST` elements are looked at; the others are NaN.
+    `value` is the gradient and `scale` the sum of the magnitudes of its terms, one for each element
+    of the result; `count` says how many of these terms are not 0. `error` bounds what the finite
+    differences are wrong by. Where `kink` is 1, any number from `low` to `high` is a slope of the
+    function there; elsewhere both are `value`. Of a large input only `MOST` elements are looked
+    at; the others are NaN.
     """
 
     value: Array
     scale: Array
-    terms: Array
+    count: Array
     error: Array
     kink: Array
     low: Array
@@ -59,15 +86,24 @@ Place = tuple[str, int | None]
 def slopes(function: str, arguments: Mapping[str, Any], weights: Array) -> dict[Place, Slopes]:
     """The gradient of the sum of `weights` times the result, for every floating tensor.
 
-    `arguments` are those of `expect`. KeyError: no such function.
+    `arguments` are those of `expect`, and `weights` has the shape of the result. KeyError: no such
+    function.
     """
-    precise = {name: _float64(value) for name, value in arguments.items()}
-    wide = widened(precise, "float64")
+    return extended_slopes(function, in_extended(arguments), weights)
+
+
+def extended_slopes(function: str, wide: Mapping[str, Any], weights: Array) -> dict[Place, Slopes]:
+    """`slopes` of arguments that `in_extended` gave."""
     factors = np.asarray(weights, np.longdouble)
     with np.errstate(all="ignore"):
         return {
             place: _of(_Along(ORACLES[function], wide, place), factors) for place in _places(wide)
         }
+
+
+def in_extended(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments with floating tensors in the type in which slopes are computed."""
+    return widened({name: _float64(value) for name, value in arguments.items()}, "float64")
 
 
 def _float64(value: Any) -> Any:
@@ -120,22 +156,22 @@ def _of(function: _Along, weights: Array) -> Slopes:
 
 
 def _element(function: _Along, element: int, weights: Array) -> tuple[float, ...]:
-    """Value, scale, terms, error, kink, low and high for one input element."""
+    """Value, scale, count, error, kink, low and high for one input element."""
     size = np.maximum(np.abs(function.tensor.reshape(-1)[element]), LEAST)
     step = size * STEP
     ends = {k: function.at(element, k * step) for k in (-2, -1, -0.5, 0, 0.5, 1, 2)}
     coarse = _fourth_order(ends[-2], ends[-1], ends[1], ends[2], step)
     fine = _fourth_order(ends[-1], ends[-0.5], ends[0.5], ends[1], step / 2)
-    column = (16 * fine - coarse) / 15
-    scale = np.abs(weights * column).sum()
-    value = (weights * column).sum()
+    terms = weights * (16 * fine - coarse) / 15
+    value, scale, count = terms.sum(), np.abs(terms).sum(), np.count_nonzero(terms)
     error = np.abs(weights * (fine - coarse)).sum()
     bend = np.abs(weights * (ends[1] - 2 * ends[0] + ends[-1])).sum() / step
-    terms = np.abs(weights * ends[0]).sum() / size
-    known = float(value), float(scale), float(terms), float(error)
+    noise = _noise(weights, ends.values())
     if error <= KINK * scale + TINY and bend <= BEND * scale + TINY:
-        return (*known, 0.0, float(value), float(value))
-    return (*known, 1.0, *_sides(function, element, size * SIDE, weights))
+        found = value, scale, count, error + 3.3 * noise / step, 0, value, value
+    else:
+        found = value, scale, count, *_sides(function, element, size * SIDE, weights, noise)
+    return tuple(map(float, found))
 
 
 def _fourth_order(far_left: Array, left: Array, right: Array, far_right: Array, step: Any) -> Array:
@@ -143,10 +179,22 @@ def _fourth_order(far_left: Array, left: Array, right: Array, far_right: Array, 
     return result
 
 
-def _sides(function: _Along, element: int, step: Any, weights: Array) -> tuple[float, float]:
-    """The least and the greatest slope that lie between those on both sides."""
+def _noise(weights: Array, results: Any) -> Any:
+    """A bound of the rounding error of the weighted sum of a result."""
+    unit = float(np.finfo(np.longdouble).eps) / 2
+    largest = np.max(np.abs(list(results)), axis=0)
+    return gamma(EVALUATION, unit) * np.abs(weights * largest).sum()
+
+
+def _sides(
+    function: _Along, element: int, step: Any, weights: Array, noise: Any
+) -> tuple[Any, ...]:
+    """Error, 1, and the least and the greatest slope that lie between those on both sides."""
     middle = function.at(element, 0)
-    before = weights * (middle - function.at(element, -step)) / step
-    after = weights * (function.at(element, step) - middle) / step
-    low, high = np.minimum(before, after).sum(), np.maximum(before, after).sum()
-    return float(low), float(high)
+    terms, error = [], 10 * noise / step
+    for side in (-step, step):
+        coarse = (function.at(element, side) - middle) / side
+        fine = (function.at(element, side / 2) - middle) / (side / 2)
+        terms.append(weights * (2 * fine - coarse))
+        error += np.abs(weights * (fine - coarse)).sum()
+    return error, 1, np.minimum(*terms).sum(), np.maximum(*terms).sum()

@@ -53,7 +53,8 @@ def _log_softmax(output: Array, axis: int) -> Array:
     return result
 
 
-def _log_probabilities(output: Array, from_logits: bool, axis: int) -> Array:
+def log_probabilities(output: Array, from_logits: bool, axis: int) -> Array:
+    """The logarithms of the probabilities that logits stand for, or of limited probabilities."""
     if from_logits:
         return _log_softmax(output, axis)
     return np.log(_limited(output / output.sum(axis=axis, keepdims=True)))
@@ -63,7 +64,7 @@ def categorical_crossentropy(
     target: Array, output: Array, from_logits: bool = False, axis: int = -1
 ) -> Array:
     """One number for each distribution: the axis of the classes is gone."""
-    terms = target * _log_probabilities(output, from_logits, axis)
+    terms = target * log_probabilities(output, from_logits, axis)
     return np.asarray(-terms.sum(axis=axis))
 
 
@@ -71,7 +72,7 @@ def bounded_categorical_crossentropy(
     model: Arithmetic, target: Array, output: Array, from_logits: bool = False, axis: int = -1
 ) -> Bounded:
     """Value and bound of `categorical_crossentropy`."""
-    logs = _log_probabilities(output, from_logits, axis)
+    logs = log_probabilities(output, from_logits, axis)
     weights, count = np.abs(target), output.shape[axis]
     bound = (weights * _log_error(model, output, from_logits, axis)).sum(axis=axis)
     bound = bound + gamma(count + 9, model.unit) * (weights * np.abs(logs)).sum(axis=axis)
@@ -100,7 +101,7 @@ def sparse_categorical_crossentropy(
     target: Array, output: Array, from_logits: bool = False, axis: int = -1
 ) -> Array:
     """Minus the logarithm of the probability of each label."""
-    return -_at(_log_probabilities(output, from_logits, axis), target, axis)
+    return -_at(log_probabilities(output, from_logits, axis), target, axis)
 
 
 def bounded_sparse_categorical_crossentropy(

@@ -88,7 +88,7 @@ def _terms(  # noqa: PLR0917 - as documented
     return bound
 
 
-def _spread(statistic: Array, x: Array, axes: Sequence[int]) -> Array:
+def spread(statistic: Array, x: Array, axes: Sequence[int]) -> Array:
     """A statistic of the axes that are kept in a shape that broadcasts with x."""
     reduced = {a % x.ndim for a in axes}
     return statistic.reshape([1 if i in reduced else d for i, d in enumerate(x.shape)])
@@ -100,7 +100,7 @@ def normalised(
     """x normalised by its own mean and variance."""
     axes = tuple(reduction_axes)
     mean, var = reductions.mean(x, axes, True), reductions.var(x, axes, True)
-    scale, shift = _spread(gamma, x, axes), _spread(beta, x, axes)
+    scale, shift = spread(gamma, x, axes), spread(beta, x, axes)
     result: Array = (x - mean) / np.sqrt(var + epsilon) * scale + shift
     return result
 
@@ -118,7 +118,7 @@ def bounded_normalised(  # noqa: PLR0917 - as documented
     mean, drift = reductions.bounded_mean(model, x, axes, True)
     var, wide = reductions.bounded_var(model, x, axes, True)
     wide = np.where(var + wide >= model.overflow, np.inf, wide)
-    scale, shift = np.abs(_spread(gamma, x, axes)), _spread(beta, x, axes)
+    scale, shift = np.abs(spread(gamma, x, axes)), spread(beta, x, axes)
     inverse = 1 / np.sqrt(var + epsilon)
     above = 1 / np.sqrt(np.maximum(var - wide, 0) + epsilon) - inverse
     below = inverse - 1 / np.sqrt(var + wide + epsilon)
@@ -149,15 +149,16 @@ def _in_a_row(bounded: Callable[..., Bounded]) -> Callable[..., Bounded]:
 
 def l2_normalize(x: Array, axis: Axis = None) -> Array:
     """x over the root of the sum of its squares along the axis; zeros stay zeros."""
-    return x / _norm(x, axis)
+    return x / norm(x, axis)
 
 
-def _norm(x: Array, axis: Axis) -> Array:
+def norm(x: Array, axis: Axis) -> Array:
+    """The L2 norm along the axis, which is kept; 1 in place of 0."""
     where = axis if axis is None or isinstance(axis, int) else tuple(axis)
     top = np.max(np.abs(x), axis=where, keepdims=True, initial=0)
     top = np.where((top > 0) & np.isfinite(top), top, 1)
-    norm: Array = np.sqrt(np.sum(np.square(x / top), axis=where, keepdims=True)) * top
-    return np.where(norm == 0, 1, norm)
+    length: Array = np.sqrt(np.sum(np.square(x / top), axis=where, keepdims=True)) * top
+    return np.where(length == 0, 1, length)
 
 
 def bounded_l2_normalize(model: Arithmetic, x: Array, axis: Axis = None) -> Bounded:
@@ -165,10 +166,10 @@ def bounded_l2_normalize(model: Arithmetic, x: Array, axis: Axis = None) -> Boun
     value = l2_normalize(x, axis)
     count = reductions.terms(x, axis)
     bound = gamma_of(count / 2 + 9, model.unit) * finite_magnitude(value) + 4 * model.underflow
-    norm = _norm(x, axis)
-    squares = np.square(norm)
+    length = norm(x, axis)
+    squares = np.square(length)
     small = squares < count * model.smallest_normal / model.unit
-    outside = np.isfinite(norm) & (small | (squares * 2 >= model.overflow))
+    outside = np.isfinite(length) & (small | (squares * 2 >= model.overflow))
     return value, np.where(outside, np.inf, bound)
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from conformance.observations import Value
 from conformance.oracle import Expectation, agrees, worst
-from conformance.oracle.compare import as_in_single, keeps_half_the_digits
+from conformance.oracle.compare import as_in_single, is_inaccurate
 from conformance.scenarios.model import INACCURATE, Problem, Values
 from conformance.specs.convention_names import ConventionName
 
@@ -70,16 +70,14 @@ def agrees_with(expect: Callable[[], Expectation] | Expectation) -> Test:
         if got.shape != expectation.value.shape:
             return Problem(f"gives shape {got.shape}", "shape", got=got, expected=expectation.value)
         outside = ~agrees(got, expectation)
-        return _outside(got, expectation, outside) if outside.any() else None
+        return _outside(got, expectation) if outside.any() else None
 
     return test
 
 
-def _outside(got: Array, expectation: Expectation, outside: npt.NDArray[np.bool_]) -> Problem:
+def _outside(got: Array, expectation: Expectation) -> Problem:
     error = worst(got, expectation)
-    inaccurate = keeps_half_the_digits(got, expectation, outside) or as_in_single(
-        got, expectation, outside
-    )
+    inaccurate = is_inaccurate(got, expectation)
     place = f" at {list(error.index)}" if error.index else ""
     return Problem(
         f"gives {shown(got[error.index or ()])}{place}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conformance.engine.judging.scenarios import Scene
+from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.observations import Crashed, DrawObservation, StructureObservation
 from conformance.results import Aspect, Verdict
 from conformance.scenarios import Check, Scenario, checks
@@ -109,6 +109,6 @@ def test_a_process_that_ends_in_another_function(function: str, verdict: Verdict
     scenario = asking("exp", (2, 3))
     step = next(i for i, s in enumerate(scenario.program.steps) if s.function == function)
     crash = DrawObservation(Crashed(8, None, "", "step", step))
-    (found,) = Scene(scenario, "exp").judge(StructureObservation((), (), (crash,))).findings
+    (found,) = ScenarioTrial(scenario, "exp").judge(StructureObservation((), (), (crash,))).findings
     assert found.verdict is verdict
     assert found.gives.startswith(f"ends the process (signal 8) in {function}(")

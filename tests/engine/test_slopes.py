@@ -10,7 +10,7 @@ import pytest
 
 from conformance.engine import PROFILES
 from conformance.engine.judging.findings import Finding
-from conformance.engine.judging.gradients import Array, Slope
+from conformance.engine.judging.gradients import Array, GradientTrial
 from conformance.generators.gradients import WEIGHTS
 from conformance.observations import (
     Crashed,
@@ -34,10 +34,10 @@ EXACT = 1e-6
 
 
 @cache
-def slope(function: str) -> Slope:
+def slope(function: str) -> GradientTrial:
     """The first gradient of a function with respect to variables that are not empty."""
     (task,) = tasks({function}, PROFILES["smoke"])
-    found = (trial for trial in task.trials() if isinstance(trial, Slope))
+    found = (trial for trial in task.trials() if isinstance(trial, GradientTrial))
     return next(s for s in found if not s.unsettled and s.arrays[0]["x"].size > 1)
 
 
@@ -52,17 +52,17 @@ def of_shape(shape: tuple[int, ...], *gradients: Array) -> Returned:
     return Returned({"gradients": values, "result": (result,)})
 
 
-def answers(of: Slope, *outcomes: Outcome) -> StructureObservation:
+def answers(of: GradientTrial, *outcomes: Outcome) -> StructureObservation:
     """An observation in which the first draws have these outcomes and the others were not run."""
     rest = [NotRun("not asked")] * (len(of.draws) - len(outcomes))
     return StructureObservation((), (), tuple(map(DrawObservation, [*outcomes, *rest])))
 
 
-def findings(of: Slope, *outcomes: Outcome) -> list[Finding]:
+def findings(of: GradientTrial, *outcomes: Outcome) -> list[Finding]:
     return of.judge(answers(of, *outcomes)).findings
 
 
-def tanh(of: Slope, draw: int = 0) -> Array:
+def tanh(of: GradientTrial, draw: int = 0) -> Array:
     """The gradient of the weighted sum of tanh."""
     arrays = of.arrays[draw]
     result: Array = arrays[WEIGHTS] * (1 - np.tanh(arrays["x"].astype(float)) ** 2)
@@ -179,19 +179,19 @@ def test_the_step_that_ends_the_process_is_named() -> None:
 
 
 @cache
-def relu() -> Slope:
+def relu() -> GradientTrial:
     """relu(x) at numbers of which one is 0."""
     made = slope("tanh")
     structure = made.differentiated.structure
     step = replace(structure.program.steps[0], function="relu")
     program = replace(structure.program, steps=(step,))
     changed = replace(structure, spec=load()["relu"], program=program)
-    tested = Slope(replace(made.differentiated, structure=changed), seed=0)
+    tested = GradientTrial(replace(made.differentiated, structure=changed), seed=0)
     tested.arrays[0]["x"].reshape(-1)[0] = 0
     return tested
 
 
-def at_the_kink(tested: Slope, share: float) -> list[Finding]:
+def at_the_kink(tested: GradientTrial, share: float) -> list[Finding]:
     """Gradients of relu that are this share of the weights where the number is 0."""
     x, weights = tested.arrays[0]["x"], tested.arrays[0][WEIGHTS]
     return findings(tested, returned(np.where(x == 0, share, x > 0) * weights))

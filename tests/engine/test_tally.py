@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from conformance.engine.judging.calls import Call
+from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding, standing
 from conformance.engine.planning.demands import demanded_aspects
@@ -38,10 +38,10 @@ def finding(
     )
 
 
-def calls() -> list[Call]:
+def calls() -> list[CallTrial]:
     """Calls from simple to complicated."""
     found = generate(structures(SPEC, "keras-2.0"), 20, 0)
-    made = [Call(Prepared(s, [Draw("ordinary", 0)])) for s in found]
+    made = [CallTrial(Prepared(s, [Draw("ordinary", 0)])) for s in found]
     return sorted(made, key=lambda call: call.size)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conformance.oracle import Expectation, agrees, ulp_error, ulp_limit, worst
-from conformance.oracle.compare import as_in_single, rounded_once_more
+from conformance.oracle.compare import as_in_single, is_inaccurate, rounded_once_more
 from conformance.oracle.expectation import Array
 
 
@@ -111,3 +111,33 @@ def test_float64_computed_in_float32() -> None:
         assert as_in_single(rounded + np.array([1e-7, 0, 0]), asked, beyond)
         assert not as_in_single(rounded + np.array([1e-6, 0, 0]), asked, beyond)
     assert not as_in_single(rounded, expectation(exact, 0.0), beyond)
+
+
+INACCURATE = [
+    # dtype, bound, error, whether it is inaccurate rather than wrong
+    ("float32", 1e-6, 1e-4, True),
+    ("float32", 1e-6, 1e-2, False),
+    ("float32", 0.0, 1e-6, False),
+    ("float64", 1e-15, 1e-9, True),
+    ("float64", 1e-15, 2e-7, True),
+    ("float64", 1e-15, 1e-6, False),
+    ("float64", 0.0, 2e-7, True),
+    ("float64", 0.0, 1e-6, False),
+]
+
+
+@pytest.mark.parametrize(("dtype", "bound", "error", "expected"), INACCURATE)
+def test_inaccurate_or_wrong(dtype: str, bound: float, error: float, expected: bool) -> None:
+    asked = expectation([1.0, 0.5], bound, dtype)
+    assert is_inaccurate(np.array([1.0 + error, 0.5]), asked) is expected
+
+
+def test_one_wrong_element_is_not_inaccurate() -> None:
+    asked = expectation([1.0, 0.5, np.nan], 1e-6)
+    assert is_inaccurate(f32([1.0001, 0.5, np.nan]), asked)
+    assert not is_inaccurate(f32([1.0001, 0.6, np.nan]), asked)
+    assert not is_inaccurate(f32([1.0001, 0.5, 1.0]), asked)
+
+
+def test_integers_are_wrong_never_inaccurate() -> None:
+    assert not is_inaccurate(np.array([2, 4]), expectation(np.array([2, 3]), 0, "int64"))

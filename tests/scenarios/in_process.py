@@ -15,7 +15,7 @@ from conformance.adapters.answers import observation
 from conformance.adapters.worker.conformance_worker.adapters import GraphAdapter
 from conformance.adapters.worker.conformance_worker.loop import Worker
 from conformance.engine.judging.findings import Finding
-from conformance.engine.judging.scenarios import Scene
+from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.observations import Batch, StructureObservation
 from conformance.program import to_json
 from conformance.scenarios import Scenario
@@ -31,7 +31,7 @@ def module(**changed: Any) -> SimpleNamespace:
 
 def findings(scenario: Scenario, target: Any) -> list[Finding]:
     """What is wrong with a target that runs a scenario."""
-    scene = Scene(scenario, scenario.function)
+    scene = ScenarioTrial(scenario, scenario.function)
     return list(scene.judge(observed(scene.batch, target)).findings)
 
 

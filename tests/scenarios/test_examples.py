@@ -13,7 +13,7 @@ import conformance.reference as K  # noqa: N812
 from conformance.adapters.access import open_session
 from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import Target
-from conformance.engine.judging.scenarios import Scene
+from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.observations import Batch, Value
 from conformance.scenarios import Scenario, families_of
 from conformance.scenarios.examples.printed_results import DOCUMENT, FAMILIES, demanded, function_of
@@ -152,7 +152,7 @@ def told(session: Any, scenario: Scenario, edition: str) -> list[str]:
     """What is wrong with a scenario in a session."""
     arrays = {name: array[None] for name, array in scenario.arrays.items()}
     observed = session.run_batch(Batch(scenario.program, arrays, 1, fresh=True))
-    scene = Scene(scenario, documented_name(load()[scenario.function], edition))
+    scene = ScenarioTrial(scenario, documented_name(load()[scenario.function], edition))
     return [finding.gives for finding in scene.judge(observed).findings]
 
 

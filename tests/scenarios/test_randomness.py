@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.engine.judging.scenarios import Scene
+from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.engine.planning.plan import plan
 from conformance.engine.planning.profiles import PROFILES
 from conformance.reference.numpy_library.kernels import KERNELS
@@ -44,7 +44,9 @@ def found(function: str) -> dict[str, Problem]:
 def rates(edition: str) -> list[float]:
     """The rate of every test by chance that one run of the thorough profile makes."""
     tasks = plan(load(), edition, PROFILES["thorough"], 0, select=FUNCTIONS.__contains__)
-    scenarios = [t.scenario for task in tasks for t in task.trials() if isinstance(t, Scene)]
+    scenarios = [
+        t.scenario for task in tasks for t in task.trials() if isinstance(t, ScenarioTrial)
+    ]
     tests = [check.test for scenario in scenarios for check in scenario.checks]
     return [test.rate for test in tests if isinstance(test, ByChance)]
 

@@ -19,7 +19,7 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Call:
+class CallTrial:
     """One call, valid or meant to be refused."""
 
     prepared: Prepared
@@ -65,7 +65,7 @@ class Call:
         """Findings on value, dtype, static shape, purity, or the refusal of invalid input."""
         return judge(self.prepared, observed)
 
-    def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> Call:
+    def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> CallTrial:
         """The same call with these numbers, each in the manner of `draw`."""
         draws = [self.prepared.draws[draw]] * len(arrays)
-        return Call(Prepared(self.prepared.structure, draws, arrays))
+        return CallTrial(Prepared(self.prepared.structure, draws, arrays))

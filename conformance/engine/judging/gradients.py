@@ -13,7 +13,6 @@ import numpy.typing as npt
 from conformance.engine.judging.findings import Finding, Judgement, standing
 from conformance.engine.judging.judge import ended
 from conformance.engine.judging.messages import essence
-from conformance.engine.planning.profiles import GRADIENT_DRAWS
 from conformance.generators import Draw
 from conformance.generators.collect import key_of_program
 from conformance.generators.gradients import WEIGHTS, Differentiated, resolved
@@ -27,34 +26,28 @@ from conformance.observations import (
     StructureObservation,
     Value,
 )
-from conformance.oracle.gradients import Slopes, slopes
-from conformance.oracle.rounding import signs
+from conformance.oracle.gradient_bounds import WeightedGradient
+from conformance.oracle.gradients import Place, Slopes
 from conformance.program import Binding, Case, Outputs, call_text
-from conformance.results import Aspect, Verdict
+from conformance.results import Aspect, FindingKind, Verdict
+from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 
 RESULT = "result"
-
-NEIGHBOUR = 2.0**-4
-"""An element's error is measured against its own terms and this share of the largest."""
-ESTIMATE = 2.0
-"""How many times the estimated error of the expected gradient is forgiven."""
-CANCELLED = 64.0
-"""Roundings of terms as large as the loss over the element, which may cancel in the gradient."""
-CONDITION = 8.0
-"""How many times what one rounding of the inputs changes is forgiven besides."""
+GRADIENT_DRAWS = ("ordinary", "ordinary", "ordinary", "halves")
+"""The draws of a structure whose gradient is taken."""
 
 
 @dataclass(frozen=True, eq=False)
-class Slope:
+class GradientTrial:
     """One differentiated call with its draws."""
 
     differentiated: Differentiated
     seed: int
     outputs: Outputs = "lists"
     setup: None = None
-    _expected: dict[tuple[int, float], dict[str, Slopes]] = field(default_factory=dict, repr=False)
+    _gradients: dict[int, WeightedGradient] = field(default_factory=dict, repr=False)
 
     @property
     def differentiates(self) -> frozenset[Binding]:
@@ -94,7 +87,9 @@ class Slope:
     def unsettled(self) -> tuple[str, ...]:
         """Conventions without which the documents do not cover it."""
         named = self.differentiated.structure.unsettled
-        return named if self.differentiated.of_variables else (*named, "gradient-inputs")
+        if self.differentiated.of_variables:
+            return named
+        return (*named, ConventionName.GRADIENT_INPUTS)
 
     @property
     def described(self) -> str:
@@ -130,20 +125,21 @@ class Slope:
         return judgement
 
     def _ended(self, number: int, outcome: Outcome) -> Finding:
-        named = {*self.unsettled, "differentiable"}
+        named = {*self.unsettled, ConventionName.DIFFERENTIABLE}
         other = isinstance(outcome, Raised) and refusable(self.differentiated.structure)
-        conventions = tuple(sorted(named | ({"input-dtype"} if other else set())))
+        conventions = tuple(sorted(named | ({ConventionName.INPUT_DTYPE} if other else set())))
         demands = "a gradient"
         if not isinstance(outcome, Raised):
             verdict, kind, gives, detail = ended(outcome, self.differentiated.program)
             return Finding(
                 Aspect.GRADIENT,
                 verdict,
-                kind,
+                kind=kind,
                 gives=gives,
                 demands=demands,
                 detail=detail,
                 conventions=conventions,
+                draw=number,
             )
         asked = outcome.stage == "step" and outcome.step == self._steps - 1
         late = outcome.stage in ("compile", "call", "read")
@@ -151,7 +147,7 @@ class Slope:
         return Finding(
             Aspect.GRADIENT,
             Verdict.UNSUPPORTED if refused else Verdict.DIVERGES,
-            "exception" if asked or late else "unmade input",
+            kind=FindingKind.EXCEPTION if asked or late else FindingKind.UNMADE_INPUT,
             gives=f"raises {outcome.type}: {essence(outcome.message)}",
             demands=demands,
             detail=outcome.type,
@@ -167,18 +163,18 @@ class Slope:
     def _judged(self, number: int, returned: Returned) -> Iterator[Finding]:
         values = returned.values["gradients"]
         wanted = self.differentiated.wanted
-        if (unlike := self._unlike(returned)) is not None:
+        if (unlike := self._unlike(number, returned)) is not None:
             yield unlike
             return
         if len(values) != len(wanted):
             gives = f"gives {len(values)} gradients"
-            yield self._finding(number, "count", gives, f"{len(wanted)}")
+            yield self._finding(number, FindingKind.COUNT, gives=gives, demands=f"{len(wanted)}")
             return
         for name, value in zip(wanted, values, strict=True):
             yield from self._one(number, name, value)
 
-    def _unlike(self, returned: Returned) -> Finding | None:
-        """Nothing to judge where the result has another shape: that is the fault of the call."""
+    def _unlike(self, number: int, returned: Returned) -> Finding | None:
+        """A result of another shape, whose gradient cannot be judged: the call is at fault."""
         shape = expected_shape(self.differentiated.structure)
         (result,) = returned.values[RESULT]
         if result.array is None or result.array.shape == shape:
@@ -186,35 +182,34 @@ class Slope:
         return Finding(
             Aspect.GRADIENT,
             Verdict.UNSUPPORTED,
-            "unmade input",
+            kind=FindingKind.UNMADE_INPUT,
             gives=f"is that of a result of shape {result.array.shape}",
             demands=f"one of shape {shape}",
-            detail="shape",
+            detail=FindingKind.SHAPE,
+            draw=number,
         )
 
     def _one(self, number: int, name: str, value: Value) -> Iterator[Finding]:
         shape = self.arrays[number][name].shape
         if value.array is None:
-            gives, conventions = f"gives {value.python_type} for {name}", ("differentiable",)
-            demands = f"an array of shape {shape}"
-            yield self._finding(number, "no array", gives, demands, conventions=conventions)
+            yield self._finding(
+                number,
+                FindingKind.NO_ARRAY,
+                gives=f"gives {value.python_type} for {name}",
+                demands=f"an array of shape {shape}",
+                conventions=(ConventionName.DIFFERENTIABLE,),
+            )
         elif value.array.shape != shape:
             gives = f"gives shape {value.array.shape} for {name}"
-            yield self._finding(number, "shape", gives, str(shape))
+            yield self._finding(number, FindingKind.SHAPE, gives=gives, demands=str(shape))
         else:
             yield from self._compared(number, name, value.array)
 
     def _compared(self, number: int, name: str, got: Array) -> Iterator[Finding]:
-        expected = self._slopes(number, 0.0)[name]
-        outside = _outside(got, expected, self._room(expected))
-        if not outside.any():
-            return
-        moved = [self._slopes(number, unit)[name] for unit in (1.0, -1.0, 2.0, -2.0)]
-        changes = [np.abs(other.value - expected.value) for other in moved]
-        room = self._room(expected) + CONDITION * np.max(changes, axis=0)
-        outside = _outside(got, expected, room)
+        gradient, place = self._gradient(number), self._places[name]
+        outside = gradient.outside(place, got)
         if outside.any():
-            yield self._wrong(number, name, got, expected, outside)
+            yield self._wrong(number, name, got, gradient.slopes[place], outside)
 
     def _wrong(
         self, number: int, name: str, got: Array, expected: Slopes, outside: Array
@@ -222,24 +217,23 @@ class Slope:
         smooth = outside & (expected.kink == 0)
         index = tuple(int(i) for i in np.argwhere(smooth if smooth.any() else outside)[0])
         place = f" at {list(index)}" if index else ""
-        gives = f"gives {float(got[index]):.9g}{place} for {name}"
-        sides = (got, expected.value)
-        if smooth.any():
-            demands = f"{expected.value[index]:.9g}"
-            flat = expected.scale[index] == 0 and not np.isfinite(got[index])
-            named = ("subgradient",) if flat else ()
-            return self._finding(number, "value", gives, demands, conventions=named, sides=sides)
-        demands = f"between {expected.low[index]:.6g} and {expected.high[index]:.6g}"
-        named = ("subgradient",)
-        return self._finding(number, "kink", gives, demands, conventions=named, sides=sides)
+        at_kink = not smooth.any()
+        return self._finding(
+            number,
+            FindingKind.KINK if at_kink else FindingKind.VALUE,
+            gives=f"gives {float(got[index]):.9g}{place} for {name}",
+            demands=_slope(expected, index, at_kink=at_kink),
+            conventions=_kinked(got, expected, index, at_kink=at_kink),
+            sides=(got, expected.value),
+        )
 
     def _finding(
         self,
         number: int,
-        kind: str,
+        kind: FindingKind,
+        *,
         gives: str,
         demands: str,
-        *,
         conventions: tuple[str, ...] = (),
         sides: tuple[Array | None, Array | None] = (None, None),
     ) -> Finding:
@@ -247,7 +241,7 @@ class Slope:
         return Finding(
             Aspect.GRADIENT,
             standing(named),
-            kind,
+            kind=kind,
             gives=gives,
             demands=demands,
             conventions=named,
@@ -256,61 +250,49 @@ class Slope:
             expected=sides[1],
         )
 
-    def _room(self, expected: Slopes) -> Array:
-        """Half of the digits of float32, in which some compute whatever they are given.
+    def _gradient(self, number: int) -> WeightedGradient:
+        """What is expected of one draw, for all inputs and targets; computed once and kept."""
+        if number not in self._gradients:
+            structure, arrays = self.differentiated.structure, self.arrays[number]
+            self._gradients[number] = WeightedGradient(
+                structure.oracle,
+                resolved(structure.arguments, arrays),
+                weights=arrays[WEIGHTS],
+                accuracy=structure.accuracy,
+            )
+        return self._gradients[number]
 
-        No document states an accuracy, and that a result has another dtype is another finding.
-        """
-        root = float(np.sqrt(np.finfo("float32").eps))
-        finite = expected.scale[np.isfinite(expected.scale)]
-        largest = finite.max() if finite.size else 0.0
-        room: Array = root * (expected.scale + NEIGHBOUR * largest) + np.finfo("float32").tiny
-        eps = float(np.finfo("float32").eps)
-        return room + ESTIMATE * expected.error + CANCELLED * eps * expected.terms
-
-    def _slopes(self, number: int, roundings: float) -> dict[str, Slopes]:
-        """What is expected for each input, its elements moved by so many roundings either way.
-
-        It is computed once, for all inputs and all targets.
-        """
-        if (number, roundings) not in self._expected:
-            self._expected[number, roundings] = self._computed(number, roundings)
-        return self._expected[number, roundings]
-
-    def _computed(self, number: int, roundings: float) -> dict[str, Slopes]:
-        structure = self.differentiated.structure
-        unit = roundings * float(np.finfo(self.differentiated.dtype).eps) / 2
-        arrays = {n: _moved(a, unit) for n, a in self.arrays[number].items()}
-        arguments = resolved(structure.arguments, arrays)
-        found = slopes(structure.oracle, arguments, self.arrays[number][WEIGHTS])
-        places = _places(structure.arguments)
-        return {places[place]: value for place, value in found.items() if place in places}
+    @cached_property
+    def _places(self) -> dict[str, Place]:
+        return _places(self.differentiated.structure.arguments)
 
 
-def _places(arguments: Mapping[str, Any]) -> dict[tuple[str, int | None], str]:
-    """The input that each tensor of each parameter is."""
-    found: dict[tuple[str, int | None], str] = {}
+def _places(arguments: Mapping[str, Any]) -> dict[str, Place]:
+    """For each input, the parameter that it is passed as, and which of its tensors."""
+    found: dict[str, Place] = {}
     for parameter, value in arguments.items():
         if isinstance(value, list):
             named = [getattr(v, "name", None) for v in value]
-            found.update({(parameter, i): n for i, n in enumerate(named) if n})
+            found.update({n: (parameter, i) for i, n in enumerate(named) if n})
         elif getattr(value, "name", None):
-            found[parameter, None] = value.name
+            found[value.name] = (parameter, None)
     return found
 
 
-def _moved(array: Array, unit: float) -> Array:
-    if not unit or array.dtype.kind != "f":
-        return array
-    pattern = signs(array.shape)[1]
-    return np.asarray(array.astype(np.float64) * (1 + pattern * unit))
+def _slope(expected: Slopes, index: tuple[int, ...], *, at_kink: bool) -> str:
+    """The slope of one element in words; at a kink, the slopes on both sides."""
+    if at_kink:
+        return f"between {expected.low[index]:.6g} and {expected.high[index]:.6g}"
+    return f"{expected.value[index]:.9g}"
 
 
-def _outside(got: Array, expected: Slopes, room: Array) -> Array:
-    """Where the gradient is neither the slope nor, at a kink, between the slopes on both sides."""
-    known = np.isfinite(expected.value) & np.isfinite(expected.scale)
-    low = np.where(expected.kink > 0, expected.low, expected.value) - room
-    high = np.where(expected.kink > 0, expected.high, expected.value) + room
-    inside = (got >= low) & (got <= high)
-    result: Array = known & ~inside & np.isfinite(low) & np.isfinite(high)
-    return result
+def _kinked(
+    got: Array, expected: Slopes, index: tuple[int, ...], *, at_kink: bool
+) -> tuple[ConventionName, ...]:
+    """Whether the element rests on the convention of subgradients.
+
+    So does one that is not finite where the function is flat: the derivative of its outer function
+    may be infinite there.
+    """
+    flat = expected.scale[index] == 0 and not np.isfinite(got[index])
+    return (ConventionName.SUBGRADIENT,) if at_kink or flat else ()

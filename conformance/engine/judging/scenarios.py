@@ -36,7 +36,7 @@ _ASKING = "int_shape"
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
+class ScenarioTrial:
     """One scenario, whose function is called `name` in the edition."""
 
     scenario: Scenario

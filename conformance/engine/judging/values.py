@@ -16,15 +16,10 @@ from conformance.generators.structure import (
     CONVENTION_OF_PROFILE,
     Structure,
     accepted_dtypes,
-    refusable,
 )
 from conformance.observations import Returned, Value
 from conformance.oracle import Expectation, agrees, worst
-from conformance.oracle.compare import (
-    as_in_single,
-    keeps_half_the_digits,
-    rounded_once_more,
-)
+from conformance.oracle.compare import is_inaccurate, rounded_once_more
 from conformance.results import Aspect, FindingKind
 from conformance.specs.convention_names import ConventionName
 
@@ -67,7 +62,7 @@ def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Fin
         case = replace(case, conventions=(ConventionName.EXTREMES,))
     inside = agrees(got, expectation)
     if not inside.all():
-        yield _wrong(case, got, expectation, ~inside)
+        yield _wrong(case, got, expectation)
     elif not case.conventions and got.dtype.kind == "f":
         error = worst(got, expectation)
         judgement.note_error(error.ulp, error.limit_ulp)
@@ -155,13 +150,9 @@ def _decides_shape(structure: Structure) -> str | None:
     return None
 
 
-def _wrong(
-    case: Drawn, got: Array, expectation: Expectation, outside: npt.NDArray[np.bool_]
-) -> Finding:
+def _wrong(case: Drawn, got: Array, expectation: Expectation) -> Finding:
     conventions = case.conventions
-    inaccurate = keeps_half_the_digits(got, expectation, outside) or (
-        refusable(case.prepared.structure) and as_in_single(got, expectation, outside)
-    )
+    inaccurate = is_inaccurate(got, expectation)
     if inaccurate and not set(conventions) & set(CONVENTION_OF_PROFILE.values()):
         conventions = tuple(sorted({*conventions, ConventionName.ACCURACY}))
     error = worst(got, expectation)

@@ -10,13 +10,13 @@ from functools import partial
 
 from hypothesis.strategies import SearchStrategy
 
-from conformance.engine.judging.calls import Call
+from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
-from conformance.engine.judging.gradients import Slope
-from conformance.engine.judging.scenarios import Scene
+from conformance.engine.judging.gradients import GRADIENT_DRAWS, GradientTrial
+from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.demands import demanded_aspects
-from conformance.engine.planning.profiles import FEW_DRAWS, GRADIENT_DRAWS, Profile
+from conformance.engine.planning.profiles import FEW_DRAWS, Profile
 from conformance.generators import Draw, Structure, collect_all, generate, structures
 from conformance.generators.collect import POOL, distinct
 from conformance.generators.coverage import select_settled
@@ -91,7 +91,7 @@ class Task:
 
     def prepared(self) -> list[Prepared]:
         """The calls alone."""
-        return [trial.prepared for trial in self.trials() if isinstance(trial, Call)]
+        return [trial.prepared for trial in self.trials() if isinstance(trial, CallTrial)]
 
     def draws(self, structure: Structure) -> tuple[Draw, ...]:
         """The draws of a structure."""
@@ -121,15 +121,15 @@ class Task:
         made = structures(self.spec, self.edition).map(differentiated).filter(bool)
         strategy = made.map(self._slope)
         source = Source(strategy, count)
-        slopes: list[Slope] = distinct(strategy, _key, count, self.own_seed)
+        slopes: list[GradientTrial] = distinct(strategy, _key, count, self.own_seed)
         unsettled = [bool(slope.unsettled) for slope in slopes]
         made_of = [slope.differentiated.structure for slope in slopes]
         for place in select_settled(made_of, unsettled, self.profile.gradients):
             yield slopes[place], source
 
-    def _slope(self, made: Differentiated | None) -> Slope:
+    def _slope(self, made: Differentiated | None) -> GradientTrial:
         assert made is not None, "the strategy leaves out what has no gradient"
-        return Slope(made, self.seed)
+        return GradientTrial(made, self.seed)
 
     def _refusals(self) -> Iterator[tuple[Trial, Source]]:
         if self.spec.dtype is None or Aspect.ERROR not in self.aspects:
@@ -141,8 +141,8 @@ class Task:
             for structure in generate(invalid, count, self.own_seed):
                 yield self._call(structure), source
 
-    def _call(self, structure: Structure) -> Call:
-        return Call(Prepared(structure, self.draws(structure)))
+    def _call(self, structure: Structure) -> CallTrial:
+        return CallTrial(Prepared(structure, self.draws(structure)))
 
     def _errors(self) -> list[ErrorCase]:
         return [e for e in self.spec.errors if self.edition in e.editions]
@@ -187,8 +187,8 @@ class Task:
         return (structures - constants - empty) * draws + constants * FEW_DRAWS + empty
 
 
-def _scene(name: str, scenario: Scenario) -> Scene:
-    return Scene(scenario, name)
+def _scene(name: str, scenario: Scenario) -> ScenarioTrial:
+    return ScenarioTrial(scenario, name)
 
 
 def _key(trial: Trial) -> str:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from conformance.generators import Draw, Structure
 
 PROBES = ("extremes", "subnormal", "special")
-GRADIENT_DRAWS = ("ordinary", "ordinary", "ordinary", "halves")
-"""The draws of a structure whose gradient is taken."""
 FEW_DRAWS = 3
 """For a structure that must be built anew for each of them."""
 

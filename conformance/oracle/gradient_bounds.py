@@ -1,0 +1,163 @@
+"""How far a correct gradient may stray from that of the finite differences.
+
+The gradient g_i is that of sum_j w_j f_j(x). With u the unit roundoff of the dtype in which it is
+computed, a correct one is within
+
+    D_i + gamma_n P_i + C_i + n times the smallest normal number.
+
+* D_i, what the differences are wrong by (`gradients`).
+* gamma_n P_i, what a reverse sweep rounds: each of the products of elementary derivatives that are
+  added up has at most n roundings (Higham, Accuracy and Stability of Numerical Algorithms, 2nd
+  edition, section 3.1; Griewank and Walther, Evaluating Derivatives, 2nd edition, section 3.4).
+  P_i is the sum of their magnitudes: sum_j |w_j df_j/dx_i|, or that of `gradient_paths` where it
+  is larger. n is the sum of
+  - the number of the terms that are not 0, which are added in any order,
+  - the number of input elements for each element of the result, which an inner sum may add,
+  - twice the ULP that the spec allows the function, whose derivative is made of its like,
+  - `OPERATIONS`.
+* C_i, what the roundings of the way forward change: they are roundings of the inputs (backward
+  stability, Higham, section 1.5). As for `conditioned` values it is `factor` times the largest
+  change of the gradient over four patterns of signs, where every floating input element is moved
+  by u. `factor` is the spec's, or `CONDITION` for functions that have none.
+* The last, for products that underflow, or are flushed to zero.
+
+At a kink the same holds of both ends of the interval of slopes.
+
+Two numbers here are chosen, `OPERATIONS` and `CONDITION`, and those that find kinks, in
+`gradients`. No document states an accuracy; a gradient is judged in the dtype that came back, and
+that it should have had another one is no matter of its bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.oracle.bounds import PATTERNS, changed, moved
+from conformance.oracle.expectation import Array
+from conformance.oracle.gradient_paths import PATHS
+from conformance.oracle.gradients import Place, Slopes, extended_slopes, in_extended
+from conformance.oracle.rounding import gamma
+from conformance.specs.model import Accuracy, Conditioned, Ulp
+
+OPERATIONS = 12
+"""Rounded operations on one path, besides sums and the function's own.
+
+The weight, and the products, quotients and roots of an elementary derivative: as many as the bound
+of `batch_normalization` has, the longest of the documented formulas. Chosen.
+"""
+CONDITION = 8.0
+"""Roundings of the inputs that the way forward is worth, where the spec has no factor.
+
+The factor that the specs give to the composed functions. Chosen.
+"""
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedGradient:
+    """The gradient of the weighted sum of one call's result, and its bounds.
+
+    `arguments` are those of `expect`, `weights` has the shape of the result, and `accuracy` is the
+    spec's record. KeyError: no such function.
+    """
+
+    function: str
+    arguments: Mapping[str, Any]
+    weights: Array
+    accuracy: Accuracy
+    _moved: dict[float, list[dict[Place, Slopes]]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def slopes(self) -> dict[Place, Slopes]:
+        """The gradient with respect to each floating tensor."""
+        return extended_slopes(self.function, self._extended, self.weights)
+
+    def outside(self, place: Place, got: Array) -> Mask:
+        """Where `got`, of the shape of the tensor at `place`, is no correct gradient.
+
+        It is judged in its own dtype, or in the tensor's if that is coarser. Elements of which
+        nothing is known are never outside.
+        """
+        dtype = _coarser(got.dtype, self.tensor(place).dtype)
+        bound = self.bound(place, dtype)
+        wrong = _outside(got, self.slopes[place], bound)
+        if wrong.any():
+            wrong = _outside(got, self.slopes[place], bound + self.conditioning(place, dtype))
+        return wrong
+
+    def tensor(self, place: Place) -> Array:
+        """The tensor with respect to which the gradient at `place` is taken."""
+        name, index = place
+        found: Array = self.arguments[name] if index is None else self.arguments[name][index]
+        return found
+
+    def bound(self, place: Place, dtype: str) -> Array:
+        """What the differences and a reverse sweep in `dtype` lose; NaN where nothing is known."""
+        found, info = self.slopes[place], np.finfo(dtype)
+        roundings = found.count + self._roundings(found.value.size)
+        rounding = gamma(roundings, float(info.eps) / 2) * self._magnitudes[place]
+        bound: Array = found.error + rounding + roundings * float(info.smallest_normal)
+        return bound
+
+    def conditioning(self, place: Place, dtype: str) -> Array:
+        """What the roundings of the way forward in `dtype` change; 0 where that is unknown."""
+        unit, value = float(np.finfo(dtype).eps) / 2, self.slopes[place].value
+        if unit not in self._moved:
+            self._moved[unit] = [self._moved_by(unit, p) for p in range(PATTERNS)]
+        with np.errstate(invalid="ignore"):
+            changes = [np.abs(other[place].value - value) for other in self._moved[unit]]
+        largest = np.fmax.reduce([np.zeros(value.shape), *changes])
+        factor = self.accuracy.factor if isinstance(self.accuracy, Conditioned) else CONDITION
+        return np.asarray(factor * largest)
+
+    def _moved_by(self, unit: float, pattern: int) -> dict[Place, Slopes]:
+        change = partial(moved, pattern=pattern, unit=unit)
+        return extended_slopes(self.function, changed(self._extended, change), self.weights)
+
+    @cached_property
+    def _extended(self) -> dict[str, Any]:
+        return in_extended(self.arguments)
+
+    def _roundings(self, size: int) -> float:
+        own = 0.0
+        if isinstance(self.accuracy, Ulp):
+            own = 2 * self.accuracy.limit
+        elif isinstance(self.accuracy, Conditioned):
+            own = 2 * self.accuracy.factor
+        return OPERATIONS + own + size / max(self.weights.size, 1)
+
+    @cached_property
+    def _magnitudes(self) -> dict[Place, Array]:
+        """For each tensor the sums of the magnitudes of what is added up."""
+        paths = PATHS.get(self.function)
+        with np.errstate(all="ignore"):
+            known = paths(self.weights.astype(np.longdouble), **self._extended) if paths else {}
+        found = {place: known.get(place[0]) for place in self.slopes}
+        return {place: _larger(self.slopes[place].scale, more) for place, more in found.items()}
+
+
+def _coarser(got: np.dtype[Any], asked: np.dtype[Any]) -> str:
+    """The dtype with fewer digits; `asked` if `got` is no floating dtype."""
+    if got.kind == "f" and np.finfo(got).eps > np.finfo(asked).eps:
+        return got.name
+    return asked.name
+
+
+def _larger(scale: Array, paths: Array | None) -> Array:
+    if paths is None:
+        return scale
+    return np.asarray(np.where((paths > scale) & np.isfinite(paths), paths, scale), np.float64)
+
+
+def _outside(got: Array, found: Slopes, bound: Array) -> Mask:
+    """Where the gradient is neither the slope nor, at a kink, between the slopes on both sides."""
+    low, high = found.low - bound, found.high + bound
+    known = np.isfinite(found.value) & np.isfinite(low) & np.isfinite(high)
+    outside: Mask = known & ~((got >= low) & (got <= high))
+    return outside

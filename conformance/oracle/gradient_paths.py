@@ -1,0 +1,133 @@
+"""What is added up in a gradient, where terms cancel that the Jacobian matrix does not show.
+
+By the chain rule a derivative is the sum, over all paths from the result to the input, of the
+products of the elementary derivatives on the path (Bauer, Computational Graphs and Rounding Error,
+SIAM Journal on Numerical Analysis 11, 1974; Griewank and Walther, Evaluating Derivatives, 2nd
+edition, section 3.4). A reverse sweep rounds each product; what it loses is relative to the sum
+of the *magnitudes* of these products. Of most functions that is the sum of |w_j df_j/dx_i| over
+the results j. Below are those of which it is more: the slope is a difference, which implementations
+compute from the result y (1 - y^2 for tanh), or from a sum over the elements (the normalisations
+and softmax).
+
+Each function takes the weights w and the function's own arguments, and gives the sum of magnitudes
+for some of its parameters, in their shapes. Not finite: nothing is known beyond the Jacobian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.oracle import activations, losses, normalisation
+from conformance.oracle.expectation import Array
+
+Axis = int | Sequence[int] | None
+Magnitudes = Mapping[str, Array]
+
+
+def tanh(w: Array, x: Array) -> Magnitudes:
+    """1 - y^2."""
+    return {"x": np.abs(w) * (1 + np.square(np.tanh(x)))}
+
+
+def sigmoid(w: Array, x: Array) -> Magnitudes:
+    """y - y^2."""
+    y = activations.sigmoid(x)
+    return {"x": np.abs(w) * (y + np.square(y))}
+
+
+def softplus(w: Array, x: Array) -> Magnitudes:
+    """1 - exp(-y)."""
+    return {"x": np.abs(w) * (1 + np.exp(-activations.softplus(x)))}
+
+
+def softsign(w: Array, x: Array) -> Magnitudes:
+    """With d = 1 + |x|: the derivative of the quotient, 1/d - |x|/d^2."""
+    d = 1 + np.abs(x)
+    return {"x": np.abs(w) * (1 / d + np.abs(x) / np.square(d))}
+
+
+def elu(w: Array, x: Array, alpha: Any = 1.0) -> Magnitudes:
+    """1 where x is positive, elsewhere y + alpha."""
+    negative = np.abs(activations.elu(np.minimum(x, 0), alpha)) + np.abs(alpha)
+    return {"x": np.abs(w) * np.where(x > 0, 1, negative)}
+
+
+def softmax(w: Array, x: Array, axis: int = -1) -> Magnitudes:
+    """y_i w_i - y_i sum_j w_j y_j."""
+    y = activations.softmax(x, axis)
+    weighted = np.abs(w)
+    return {"x": y * (weighted + (weighted * y).sum(axis=axis, keepdims=True))}
+
+
+def l2_normalize(w: Array, x: Array, axis: Axis = None) -> Magnitudes:
+    """With the norm n: (w_i - y_i sum_j w_j y_j) / n."""
+    where = axis if axis is None or isinstance(axis, int) else tuple(axis)
+    norm = normalisation.norm(x, axis)
+    y, weighted = np.abs(x / norm), np.abs(w)
+    return {"x": (weighted + y * (weighted * y).sum(axis=where, keepdims=True)) / norm}
+
+
+def normalised(
+    w: Array, x: Array, gamma: Array, reduction_axes: Sequence[int], epsilon: Any = 0, **_: Any
+) -> Magnitudes:
+    """With y = (x - mean) / s: gamma / s (w_i - mean(w) - y_i mean(w y))."""
+    axes = tuple(reduction_axes)
+    middle, root = x.mean(axes, keepdims=True), np.sqrt(x.var(axes, keepdims=True) + epsilon)
+    y, weighted = np.abs(x - middle) / root, np.abs(w)
+    means = weighted.mean(axes, keepdims=True) + y * (weighted * y).mean(axes, keepdims=True)
+    scale = np.abs(normalisation.spread(gamma, x, axes)) / root
+    return {"x": scale * (weighted + means)}
+
+
+def categorical_crossentropy(
+    w: Array, target: Array, output: Array, from_logits: bool = False, axis: int = -1
+) -> Magnitudes:
+    """By logits: softmax times the sum of t, less t; by t: the difference of two logarithms."""
+    weighted = np.abs(np.expand_dims(w, axis))
+    total = np.abs(target).sum(axis=axis, keepdims=True)
+    logs = 1 + np.abs(losses.log_probabilities(output, from_logits, axis))
+    if from_logits:
+        slope = activations.softmax(output, axis) * total + np.abs(target)
+    else:
+        slope = np.abs(target / output) + total / np.abs(output.sum(axis=axis, keepdims=True))
+    return {"output": weighted * slope, "target": weighted * logs}
+
+
+def sparse_categorical_crossentropy(
+    w: Array, target: Array, output: Array, from_logits: bool = False, axis: int = -1
+) -> Magnitudes:
+    """That of targets which are 1 at the labels."""
+    ones = np.zeros(output.shape)
+    np.put_along_axis(ones, np.expand_dims(target, axis), 1.0, axis)
+    found = categorical_crossentropy(w, ones, output, from_logits, axis)
+    return {"output": found["output"]}
+
+
+def binary_crossentropy(
+    w: Array, target: Array, output: Array, from_logits: bool = False
+) -> Magnitudes:
+    """By logits: the sigmoid less t; of probabilities p, that over p (1 - p)."""
+    weighted, t = np.abs(w), np.abs(target)
+    if from_logits:
+        return {"output": weighted * (activations.sigmoid(output) + t)}
+    slope = (output + t) / (output * (1 - output))
+    logs = 1 + np.abs(np.log(output)) + np.abs(np.log1p(-output))
+    return {"output": weighted * np.abs(slope), "target": weighted * logs}
+
+
+PATHS: Mapping[str, Callable[..., Magnitudes]] = {
+    "tanh": tanh,
+    "sigmoid": sigmoid,
+    "softplus": softplus,
+    "softsign": softsign,
+    "elu": elu,
+    "softmax": softmax,
+    "l2_normalize": l2_normalize,
+    "normalize_batch_in_training.normalised tensor": normalised,
+    "categorical_crossentropy": categorical_crossentropy,
+    "sparse_categorical_crossentropy": sparse_categorical_crossentropy,
+    "binary_crossentropy": binary_crossentropy,
+}
