@@ -11,7 +11,10 @@ from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.safe_text import clean
 from conformance.results import Verdict
 
-_RAISES = re.compile(r"(raises .+?)(?: where [\w.-]+:\d+ | where by convention | in place of |$)")
+_RAISES = re.compile(
+    r"(raises .+?)(?:; expected | where [\w.-]+:\d+ | where by convention | in place of |$)"
+)
+"""An exception with its message; results of older versions go on in other words than newer ones."""
 _PLACE = re.compile(r"^(raises \w+) in \w+\(.*?\)+(?=: )")
 _QUOTED = r"(?P<quote>['\"`])(?![A-Za-z_. ]+(?P=quote)).*?(?P=quote)"
 _OWN = re.compile(rf"{_QUOTED}|\[[^\]]*\]|\([^)]+\)|\w*\d[\w.]*")

@@ -97,7 +97,7 @@ class SharedFailure:
         self.targets: list[str] = []
 
     def line(self, paint: Paint, *, with_id: bool = False) -> Text:
-        """`✗ batch_dot  value  gives (2,) where ko-2.2:1053 demands (2, 1)  [tensorflow]`."""
+        """`✗ batch_dot  value  gives (2,); expected (2, 1) (ko-2.2:1053)  [tensorflow]`."""
         found = self.failure
         identity = found.failure.id if with_id and found.failure else ""
         return Text.assemble(

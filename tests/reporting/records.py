@@ -53,7 +53,7 @@ def failure(verdict: Verdict = Verdict.VIOLATES, **changes: object) -> Failure:
         "id": "f1a2",
         "verdict": verdict,
         "kind": "shape",
-        "message": "gives (2,) where ko-2.2:1053 demands (2, 1)",
+        "message": "gives (2,); expected (2, 1) (ko-2.2:1053)",
         "count": 3,
         "citation": Citation("ko-2.2", 1053) if verdict is Verdict.VIOLATES else None,
         "convention": "ties" if verdict is Verdict.DIVERGES else None,

@@ -18,6 +18,8 @@ def found(message: str, verdict: Verdict = Verdict.VIOLATES, **changes: object) 
     [
         (
             [
+                "dot(x, y) with x float32 (1,) raises ValueError: axis 3 is not in [0, 1]; "
+                "expected a result of shape (1,) (ko-2.2:981)",
                 "dot(x, y) with x float32 (1,) raises ValueError: axis 3 is not in [0, 1] "
                 "where ko-2.2:981 demands a result of shape (1,)",
                 "sum(x, 7) raises ValueError: axis 7 is not in [0] in place of a result",
@@ -28,6 +30,7 @@ def found(message: str, verdict: Verdict = Verdict.VIOLATES, **changes: object) 
             [
                 "f(x) raises TypeError in function([x], [y]): no argument 'shape'",
                 "g(x) raises TypeError: no argument 'shape' where by convention (empty) it is ()",
+                "h(x) raises TypeError: no argument 'shape'; expected by convention (empty): ()",
             ],
             "raises TypeError: no argument 'shape'",
         ),

@@ -45,7 +45,7 @@ WRONG = one("wrong", Verdict.VIOLATES, failure())
 def test_the_smallest_case_of_the_one_that_fails_is_shown_beside_the_other() -> None:
     said = words(compare(RIGHT, WRONG))
     assert "1 of 1 aspects that were judged on both differ, in 1 function" in said
-    assert "wrong: gives (2,) where ko-2.2:1053 demands (2, 1)  f1a2" in said
+    assert "wrong: gives (2,); expected (2, 1) (ko-2.2:1053)  f1a2" in said
     assert "right conforms on 12 cases" in said
     assert "--failure ID --script" in said
 

@@ -170,7 +170,7 @@ def test_parameters_are_split_outside_of_brackets_only() -> None:
 
 
 def test_the_page_of_a_target_groups_failures_by_cause(tmp_path: Path) -> None:
-    said = "raises ValueError: no axis {} where ko-2.2:1053 demands (2, 1)"
+    said = "raises ValueError: no axis {}; expected (2, 1) (ko-2.2:1053)"
     functions = [
         FunctionResult(
             f"f{i}",

@@ -230,7 +230,7 @@ def test_without_scripts_everything_can_be_read(browser: Any, site: str) -> None
     assert rows(page) == ["relu", "softmax", "dot"]
     assert not page.locator("#filters").is_visible()
     page.click("#grid tbody td.v-violates a")
-    assert "demands (2, 1)" in page.inner_text("main")
+    assert "expected (2, 1)" in page.inner_text("main")
     context.close()
 
 

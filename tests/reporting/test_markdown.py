@@ -81,7 +81,7 @@ def test_the_score_has_its_denominator_and_the_legend_every_mark() -> None:
 def test_a_violation_has_its_words_citation_id_and_script() -> None:
     page = render([every_verdict()])
     assert (
-        "* `f_violates`, value: gives (2,) where ko-2.2:1053 demands (2, 1)\n"
+        "* `f_violates`, value: gives (2,); expected (2, 1) (ko-2.2:1053)\n"
         "  (`f1a2`, ko-2.2:1053, 3 of 10 cases)\n"
     ) in page
     scripts = [t.content for t in parsed(page) if t.type == "fence"]

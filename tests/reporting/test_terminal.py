@@ -130,7 +130,7 @@ def test_every_verdict_is_marked_in_its_row_and_explained() -> None:
 def test_failures_come_violations_first_in_words() -> None:
     failures = section(shown(events([every_verdict()]), console()), "Failures")
     assert failures[0] == (
-        "✗ f_violates  value  gives (2,) where ko-2.2:1053 demands (2, 1)  [theano]"
+        "✗ f_violates  value  gives (2,); expected (2, 1) (ko-2.2:1053)  [theano]"
     )
     assert [line[0] for line in failures[:3]] == ["✗", "!", "⧖"]
     assert "conformance show FUNCTION" in failures[3]

@@ -78,7 +78,7 @@ def test_a_hang_is_an_error(pytester: pytest.Pytester, monkeypatch: pytest.Monke
 def test_what_is_unsupported_is_skipped(pytester: pytest.Pytester) -> None:
     result = run_on(pytester, "correct", "-k", "[relu-presence]", "-rs")
     result.assert_outcomes(skipped=1, deselected=949)
-    assert "unsupported: relu is absent" in result.stdout.str()
+    assert "unsupported: relu is missing" in result.stdout.str()
 
 
 @pytest.mark.parametrize(

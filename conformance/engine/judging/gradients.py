@@ -291,8 +291,8 @@ def _kinked(
 ) -> tuple[ConventionName, ...]:
     """Whether the element rests on the convention of subgradients.
 
-    So does one that is not finite where the function is flat: the derivative of its outer function
-    may be infinite there.
+    So does one that is not finite where every difference quotient is zero: there the chain rule may
+    multiply zero by infinity.
     """
     flat = expected.scale[index] == 0 and not np.isfinite(got[index])
     return (ConventionName.SUBGRADIENT,) if at_kink or flat else ()

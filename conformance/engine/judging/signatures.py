@@ -26,8 +26,8 @@ def presence(identity: FunctionIdentity, documented: Signature) -> Iterator[Find
             Aspect.PRESENCE,
             Verdict.UNSUPPORTED,
             FindingKind.ABSENT,
-            gives=f"is absent ({identity.reason})" if known else "is absent",
-            demands=f"a function {documented.name}",
+            gives=f"is missing ({identity.reason})" if known else "is missing",
+            demands="",
         )
 
 

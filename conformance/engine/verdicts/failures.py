@@ -183,12 +183,18 @@ def sentence(tally: Tally, group: Group, citation: Citation | None) -> str:
     finding = group.finding
     name = signature(tally.spec, tally.edition).name
     subject = name if group.trial is None else group.trial.described
+    return f"{subject} {finding.gives}{_expected(finding, citation)}"
+
+
+def _expected(finding: Finding, citation: Citation | None) -> str:
+    """What was expected, and what says so: a line of a document, or a convention."""
+    if not finding.demands:
+        return ""
     if citation is not None:
-        return f"{subject} {finding.gives} where {citation} demands {finding.demands}"
+        return f"; expected {finding.demands} ({citation})"
     if finding.conventions:
-        by = ", ".join(finding.conventions)
-        return f"{subject} {finding.gives} where by convention ({by}) it is {finding.demands}"
-    return f"{subject} {finding.gives} in place of {finding.demands}"
+        return f"; expected by convention ({', '.join(finding.conventions)}): {finding.demands}"
+    return f"; expected {finding.demands}"
 
 
 def _values(finding: Finding) -> list[str]:
