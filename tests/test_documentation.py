@@ -1,0 +1,61 @@
+"""The maps of the project lead somewhere: every path, and every name in a file, exists."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance.results.kinds import FindingKind
+
+ROOT = Path(__file__).parents[1]
+ROOTS = (ROOT, ROOT / "conformance", ROOT / "conformance" / "specs")
+"""What paths may be seen from."""
+PAGES = (ROOT / "docs" / "maps.md", ROOT / "ARCHITECTURE.md")
+PLACE = re.compile(r"(?P<path>[\w.-]*(?:/[\w.*-]+)*/?)(?::(?P<name>\w+))?")
+SUFFIXES = {".json", ".md", ".py", ".toml", ".yaml", ".yml"}
+IN_TEXT = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+ELSEWHERE = {"conformance.toml", "pyproject.toml"}
+"""Files of users."""
+
+
+def places(text: str) -> Iterator[tuple[str, str | None]]:
+    """The paths in backticks, each with the name that stands after its colon."""
+    for quoted in IN_TEXT.findall(re.sub(r"```.*?```", "", text, flags=re.DOTALL)):
+        found = PLACE.fullmatch(quoted)
+        if found and ("/" in found["path"] or Path(found["path"]).suffix in SUFFIXES):
+            yield found["path"], found["name"]
+
+
+def there(path: str) -> list[Path]:
+    """What a path stands for; words in capitals stand for any."""
+    pattern = re.sub(r"\b[A-Z]{3,}\b", "*", path).strip("/")
+    found = [file for root in ROOTS for file in root.glob(pattern)]
+    return found or ([] if "/" in path else list((ROOT / "conformance").rglob(pattern)))
+
+
+def missing(text: str) -> Iterator[str]:
+    """The places that do not exist."""
+    for path, name in places(text):
+        files = there(path)
+        defined = rf"^\s*(?:def|class)\s+{name}\b|^{name}\b"
+        named = [f for f in files if f.is_file() and re.search(defined, f.read_text(), re.M)]
+        if path not in ELSEWHERE and not (named if name else files):
+            yield f"{path}:{name}" if name else path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_path_exists(page: Path) -> None:
+    assert list(missing(page.read_text(encoding="utf-8"))) == []
+
+
+def test_the_map_of_verdicts_has_every_kind() -> None:
+    rows = PAGES[0].read_text(encoding="utf-8").partition("| aspect | kind |")[2]
+    assert [str(kind) for kind in FindingKind if f"`{kind}`" not in rows] == []
+
+
+def test_a_path_that_does_not_exist_is_seen() -> None:
+    text = "`cli/run.py` `cli/ran.py` `cli/run.py:command` `cli/run.py:commend` `specs/THEME.yaml`"
+    assert list(missing(text)) == ["cli/ran.py", "cli/run.py:commend"]
