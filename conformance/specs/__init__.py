@@ -3,13 +3,15 @@
 from conformance.specs.conventions import Convention, load_conventions
 from conformance.specs.load import SpecError, Specs, load
 from conformance.specs.model import Spec, SpecFile
-from conformance.specs.records import DOCUMENTS, EDITIONS
+from conformance.specs.records import DOCUMENTS, EDITIONS, Document, Edition
 from conformance.specs.signature import Parameter, Signature
 
 __all__ = [
     "DOCUMENTS",
     "EDITIONS",
     "Convention",
+    "Document",
+    "Edition",
     "Parameter",
     "Signature",
     "Spec",

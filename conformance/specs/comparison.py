@@ -10,7 +10,7 @@ from conformance.specs.errata import Conflicts
 from conformance.specs.extraction import DocumentEntry, Explanation, Extraction, Kind
 from conformance.specs.load import Specs
 from conformance.specs.model import DocumentedSignature, Spec
-from conformance.specs.records import DOCUMENTS, Document
+from conformance.specs.records import DOCUMENTS, Document, Edition
 from conformance.specs.signature import parse
 
 ENTRIES = {"ja-1": 104, "ja-1-text": 104, "ja-2.0": 144, "zh-TW": 138, "ko-2.2": 149}
@@ -19,7 +19,7 @@ ENTRIES = {"ja-1": 104, "ja-1-text": 104, "ja-2.0": 144, "zh-TW": 138, "ko-2.2":
 FUNCTIONS = 153
 """How many functions the documents have together."""
 
-BOUND: dict[str, Document] = {"keras-1": "ja-1", "keras-2.0": "ja-2.0", "keras-2.2": "ko-2.2"}
+BOUND: dict[Edition, Document] = {"keras-1": "ja-1", "keras-2.0": "ja-2.0", "keras-2.2": "ko-2.2"}
 """The document that binds each edition."""
 
 Place = tuple[str, str, int]
@@ -203,7 +203,7 @@ def _names(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:
 def _editions(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:  # noqa: ARG001
     """Editions that are not bound by their own document."""
     wanted = {(e, d) for e, d in BOUND.items() if d in spec.signatures}
-    given = {(str(e), d) for e, d in spec.editions.items()}
+    given = set(spec.editions.items())
     for edition, document in sorted(wanted ^ given):
         verb = "is not" if (edition, document) in wanted else "is"
         says = f"{edition} of {spec.name} {verb} bound by {document}"

@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 from conformance.specs.data import read_data
-from conformance.specs.records import Document, Line
+from conformance.specs.records import Document, Edition, Line
 
-Bound = Literal["all", "keras-1", "keras-2.0", "keras-2.2"]
+Bound = Literal["all"] | Edition
 
 
 class Conflict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -32,9 +32,9 @@ class Conflict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     evidence: dict[str, str] = field(default_factory=dict)
     """Functions that are not concerned although a line is in their entry, and why."""
 
-    def claim(self, edition: str) -> str | None:
+    def claim(self, edition: Edition) -> str | None:
         """What holds in an edition; None if nothing is said of it."""
-        return self.says.get("all") or self.says.get(edition)  # type: ignore[call-overload]
+        return self.says.get("all") or self.says.get(edition)
 
 
 Conflicts = Mapping[str, Conflict]

@@ -31,7 +31,8 @@ def written_rules(spec: Spec) -> Iterator[tuple[str, Any]]:
 def _of_kinds(at: str, parameters: Mapping[str, ParameterRule]) -> Iterator[tuple[str, Any]]:
     for name, kind in parameters.items():
         for field in RULES_OF_KINDS:
-            yield f"{at}['{name}'].{field}", getattr(kind, field, None)
+            if hasattr(kind, field):
+                yield f"{at}['{name}'].{field}", getattr(kind, field)
 
 
 def used_rules(files: Iterable[SpecFile | SharedFile]) -> set[str]:
@@ -89,10 +90,10 @@ def _parameters(
 
 
 def _kind(kind: ParameterRule, library: Library) -> ParameterRule:
-    written = {field: getattr(kind, field) for field in RULES_OF_KINDS if hasattr(kind, field)}
-    if not written:
+    fields = [field for field in RULES_OF_KINDS if hasattr(kind, field)]
+    if not fields:
         return kind
-    return replace(kind, **{field: library.expand(rule) for field, rule in written.items()})
+    return replace(kind, **{field: library.expand(getattr(kind, field)) for field in fields})
 
 
 def _whole(error: ErrorCase, shared: Mapping[str, SharedError]) -> ErrorCase:

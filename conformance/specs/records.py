@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from msgspec import Meta, Struct
 
-DOCUMENTS = ("ja-1", "ja-1-text", "ja-2.0", "zh-TW", "ko-2.2")
-EDITIONS = ("keras-1", "keras-2.0", "keras-2.2")
-VALUE_PROFILES = ("ordinary", "integers", "halves", "zeros")
-"""Manners of drawing numbers that the documents cover unless a spec says otherwise."""
-
 Document = Literal["ja-1", "ja-1-text", "ja-2.0", "zh-TW", "ko-2.2"]
+DOCUMENTS: tuple[Document, ...] = get_args(Document)
 Edition = Literal["keras-1", "keras-2.0", "keras-2.2"]
+"""A version of the API that an implementation claims. No other list of them stands in the code."""
+EDITIONS: tuple[Edition, ...] = get_args(Edition)
+VALUE_PROFILES = ("ordinary", "integers", "halves", "zeros")
+"""Ways to draw numbers that the documents cover unless a spec says otherwise."""
+
 DtypeName = Literal["float16", "float32", "float64", "int32", "int64", "uint8", "bool"]
 Domain = Literal[
     "real", "nonnegative", "positive", "nonzero", "truth", "probability", "fraction", "logit"

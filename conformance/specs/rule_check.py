@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Set
 from difflib import get_close_matches
 from graphlib import CycleError, TopologicalSorter
@@ -43,14 +44,21 @@ def _definition(named: NamedRule, library: Library) -> Iterator[tuple[str, str]]
         yield "takes", f"{named.name} takes an argument twice; name each once"
     for problem in _faults(named.rule, set(named.takes), library, strange):
         yield "rule", problem
-    for name in PLACE.findall(named.says):
-        if name not in named.takes:
-            yield "says", f"{name!r} {strange}"
+    for problem in _sentence(named, strange):
+        yield "says", problem
     for name in named.takes:
         if name not in rules.names_in(named.rule):
             yield "takes", f"the rule does not use {name!r}; remove it"
     if named.convention is not None and named.convention not in load_conventions():
         yield "convention", unknown(named.convention)
+
+
+def _sentence(named: NamedRule, strange: str) -> Iterator[str]:
+    for name, times in Counter(PLACE.findall(named.says)).items():
+        if name not in named.takes:
+            yield f"{name!r} {strange}"
+        elif times > 1:  # in each other, such sentences would fill the memory
+            yield f"{name!r} is there twice; say it once"
 
 
 def _circle(library: Library) -> Iterator[Problem]:

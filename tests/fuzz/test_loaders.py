@@ -28,7 +28,7 @@ from conformance.program import from_json, to_json
 from conformance.program.codec import ProgramError
 from conformance.reporting import ResultsError, read_results
 from conformance.reporting.json_results import encode
-from conformance.specs.load import SpecError, load_text
+from conformance.specs.load import SHARED_FILE, SpecError, load_text, shared_in
 from tests.adapters.support import call, x
 from tests.fuzz.mutations import BOMBS, as_json, as_tables, as_toml, mutated
 from tests.reporting.records import every_verdict
@@ -50,6 +50,10 @@ def _spec(data: bytes, _: Path) -> Any:
     return load_text(data.decode("utf-8", "surrogatepass"), "x.yaml")
 
 
+def _shared(data: bytes, _: Path) -> Any:
+    return shared_in(data.decode("utf-8", "surrogatepass"))
+
+
 LOADERS: dict[str, tuple[Load, type[Exception]]] = {
     "targets": (_of_file(registry.load, "conformance.toml"), RegistryError),
     "pyproject": (_of_file(registry.load, "pyproject.toml"), RegistryError),
@@ -61,6 +65,7 @@ LOADERS: dict[str, tuple[Load, type[Exception]]] = {
         UsageProblem,
     ),
     "spec": (_spec, SpecError),
+    "shared rules": (_shared, SpecError),
 }
 """What reads a file, and the only error that may come out of it but for `OSError`."""
 
@@ -87,7 +92,7 @@ def attempt(name: str, data: bytes, folder: Path) -> Any:
     except refusal as error:
         assert str(error)
     except UnicodeDecodeError:
-        assert name == "spec"  # a text, which has been decoded already
+        assert name in ("spec", "shared rules")  # texts, which have been decoded already
     return None
 
 
@@ -136,7 +141,10 @@ _FAILED: Any = yaml.safe_load(encode(every_verdict()).decode())
 _SPECS: Any = yaml.safe_load(
     resources.files("conformance.specs").joinpath("linear_algebra.yaml").read_text("utf-8")
 )
-_SPECS["functions"] = _SPECS["functions"][:1]
+_SPECS["functions"] = _SPECS["functions"][:2]  # dot and batch_dot, which use all of its rules
+_SHARED: Any = yaml.safe_load(
+    resources.files("conformance.specs").joinpath(SHARED_FILE).read_text("utf-8")
+)
 
 QUIET = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
@@ -155,6 +163,7 @@ def test_the_documents_are_valid(folder: Path) -> None:
     assert len(attempt("expectations", as_tables(EXPECTATIONS), folder)) == 1
     assert attempt("results", as_json(_FAILED), folder).functions
     assert attempt("spec", yaml.safe_dump(_SPECS).encode(), folder).functions
+    assert attempt("shared rules", yaml.safe_dump(_SHARED).encode(), folder).errors
 
 
 @QUIET
@@ -193,6 +202,24 @@ def test_results(data: Any, folder: Path) -> None:
 def test_specs(data: Any, folder: Path) -> None:
     text = yaml.safe_dump(data, allow_unicode=True)
     attempt("spec", text.encode("utf-8", "surrogatepass"), folder)
+
+
+@QUIET
+@given(data=mutated(_SHARED))
+def test_shared_rules(data: Any, folder: Path) -> None:
+    text = yaml.safe_dump(data, allow_unicode=True)
+    attempt("shared rules", text.encode("utf-8", "surrogatepass"), folder)
+
+
+@pytest.mark.parametrize("uses", ["[not, {}]", "[and, {}, {}]", "[r-0, {}]"])
+def test_chains_of_rules(uses: str, folder: Path) -> None:
+    rules = [{"name": "r-0", "takes": ["x"], "says": "", "rule": ["not", "x"]}]
+    for number in range(1, 600):
+        rule = yaml.safe_load(uses.replace("{}", f"[r-{number - 1}, x]"))
+        rules.append({"name": f"r-{number}", "takes": ["x"], "says": "", "rule": rule})
+    with frugal():
+        attempt("shared rules", as_json({"rules": rules}), folder)
+        attempt("spec", as_json({**_SPECS, "rules": rules[::-1]}), folder)
 
 
 @given(data=mutated(to_json(call("exp", x(2, 3), args=[1, (2, 3.5), [None]], axis=-1))))
