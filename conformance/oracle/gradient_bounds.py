@@ -3,7 +3,7 @@
 The gradient g_i is that of sum_j w_j f_j(x). With u the unit roundoff of the dtype in which it is
 computed, a correct one is within
 
-    D_i + gamma_n P_i + C_i + n times the smallest normal number.
+    D_i + gamma_n P_i + C_i + F_i + n times the smallest normal number.
 
 * D_i, what the differences are wrong by (`gradients`).
 * gamma_n P_i, what a reverse sweep rounds: each of the products of elementary derivatives that are
@@ -19,6 +19,7 @@ computed, a correct one is within
   stability, Higham, section 1.5). As for `conditioned` values it is `factor` times the largest
   change of the gradient over four patterns of signs, where every floating input element is moved
   by u. `factor` is the spec's, or `CONDITION` for functions that have none.
+* F_i, what the documents leave open (`gradient_paths`); mostly 0.
 * The last, for products that underflow, or are flushed to zero.
 
 At a kink the same holds of both ends of the interval of slopes.
@@ -30,7 +31,7 @@ that it should have had another one is no matter of its bound.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
@@ -40,7 +41,7 @@ import numpy.typing as npt
 
 from conformance.oracle.bounds import PATTERNS, changed, moved
 from conformance.oracle.expectation import Array
-from conformance.oracle.gradient_paths import PATHS
+from conformance.oracle.gradient_paths import FREEDOMS, PATHS
 from conformance.oracle.gradients import Place, Slopes, extended_slopes, in_extended
 from conformance.oracle.rounding import gamma
 from conformance.specs.model import Accuracy, Conditioned, Ulp
@@ -101,9 +102,10 @@ class WeightedGradient:
         """What the differences and a reverse sweep in `dtype` lose; NaN where nothing is known."""
         found, info = self.slopes[place], np.finfo(dtype)
         roundings = found.count + self._roundings(found.value.size)
-        rounding = gamma(roundings, float(info.eps) / 2) * self._magnitudes[place]
+        with np.errstate(invalid="ignore"):
+            rounding = gamma(roundings, float(info.eps) / 2) * self._magnitudes[place]
         bound: Array = found.error + rounding + roundings * float(info.smallest_normal)
-        return bound
+        return bound + self._freedom.get(place, 0.0)
 
     def conditioning(self, place: Place, dtype: str) -> Array:
         """What the roundings of the way forward in `dtype` change; 0 where that is unknown."""
@@ -135,11 +137,25 @@ class WeightedGradient:
     @cached_property
     def _magnitudes(self) -> dict[Place, Array]:
         """For each tensor the sums of the magnitudes of what is added up."""
-        paths = PATHS.get(self.function)
+        scales = {place: found.scale for place, found in self.slopes.items()}
+        paths = self._known(PATHS)
+        return {place: np.fmax(scale, paths.get(place, 0.0)) for place, scale in scales.items()}
+
+    @cached_property
+    def _freedom(self) -> dict[Place, Array]:
+        return self._known(FREEDOMS)
+
+    def _known(self, table: Mapping[str, Callable[..., Mapping[str, Array]]]) -> dict[Place, Array]:
+        """What a table says of the function's tensors, with 0 for what is not finite."""
+        made = table.get(self.function)
+        if made is None:
+            return {}
         with np.errstate(all="ignore"):
-            known = paths(self.weights.astype(np.longdouble), **self._extended) if paths else {}
-        found = {place: known.get(place[0]) for place in self.slopes}
-        return {place: _larger(self.slopes[place].scale, more) for place, more in found.items()}
+            found = made(self.weights.astype(np.longdouble), **self._extended)
+        finite = {n: np.where(np.isfinite(a), a, 0).astype(np.float64) for n, a in found.items()}
+        return {
+            (name, None): array for name, array in finite.items() if (name, None) in self.slopes
+        }
 
 
 def _coarser(got: np.dtype[Any], asked: np.dtype[Any]) -> str:
@@ -147,12 +163,6 @@ def _coarser(got: np.dtype[Any], asked: np.dtype[Any]) -> str:
     if got.kind == "f" and np.finfo(got).eps > np.finfo(asked).eps:
         return got.name
     return asked.name
-
-
-def _larger(scale: Array, paths: Array | None) -> Array:
-    if paths is None:
-        return scale
-    return np.asarray(np.where((paths > scale) & np.isfinite(paths), paths, scale), np.float64)
 
 
 def _outside(got: Array, found: Slopes, bound: Array) -> Mask:

@@ -11,6 +11,9 @@ and softmax).
 
 Each function takes the weights w and the function's own arguments, and gives the sum of magnitudes
 for some of its parameters, in their shapes. Not finite: nothing is known beyond the Jacobian.
+
+`FREEDOMS` has what documents leave open about a gradient, as `losses` has it for the value: how
+far it moves if the probabilities are not divided by their sum, and if epsilon is added to them.
 """
 
 from __future__ import annotations
@@ -130,4 +133,34 @@ PATHS: Mapping[str, Callable[..., Magnitudes]] = {
     "categorical_crossentropy": categorical_crossentropy,
     "sparse_categorical_crossentropy": sparse_categorical_crossentropy,
     "binary_crossentropy": binary_crossentropy,
+}
+
+
+def freedom_of_categorical(
+    w: Array, target: Array, output: Array, from_logits: bool = False, axis: int = -1
+) -> Magnitudes:
+    """By t: log S + epsilon / o. By o: the sum of t over S, and t epsilon / o^2."""
+    if from_logits:
+        return {}
+    weighted, t = np.abs(np.expand_dims(w, axis)), np.abs(target)
+    total = output.sum(axis=axis, keepdims=True)
+    by_target = np.abs(np.log(total)) + losses.EPSILON / output
+    by_output = t.sum(axis=axis, keepdims=True) / total + t * losses.EPSILON / np.square(output)
+    return {"target": weighted * by_target, "output": weighted * by_output}
+
+
+def freedom_of_binary(
+    w: Array, target: Array, output: Array, from_logits: bool = False
+) -> Magnitudes:
+    """By t: epsilon / p + epsilon / (1 - p); by p: t and 1 - t times their derivatives."""
+    if from_logits:
+        return {}
+    added, other = np.abs(w) * losses.EPSILON, 1 - output
+    by_output = np.abs(target) / np.square(output) + np.abs(1 - target) / np.square(other)
+    return {"target": added * (1 / output + 1 / other), "output": added * by_output}
+
+
+FREEDOMS: Mapping[str, Callable[..., Magnitudes]] = {
+    "categorical_crossentropy": freedom_of_categorical,
+    "binary_crossentropy": freedom_of_binary,
 }

@@ -32,7 +32,8 @@ def one(x: Array) -> Any:
 
 
 def sigmoid(x: Array) -> Array:
-    return one(x) / (one(x) + np.exp(-x))
+    result: Array = one(x) / (one(x) + np.exp(-x))
+    return result
 
 
 def softmax(x: Array) -> Array:
@@ -42,7 +43,8 @@ def softmax(x: Array) -> Array:
 
 
 def norm(x: Array) -> Array:
-    return np.sqrt(np.square(x).sum(-1, keepdims=True))
+    result: Array = np.sqrt(np.square(x).sum(-1, keepdims=True))
+    return result
 
 
 def spread(w: Array, x: Array) -> Array:
@@ -292,3 +294,32 @@ def test_of_many_elements_the_others_are_not_judged() -> None:
     outside = gradient.outside(X, np.full(x.shape, -1, "float32"))
     np.testing.assert_array_equal(outside, np.isfinite(gradient.slopes[X].value))
     assert 0 < outside.sum() < x.size
+
+
+def test_documents_leave_open_how_probabilities_are_kept_from_zero() -> None:
+    t, p = np.array([[0.0, 0.3, 1.0]]), np.array([[0.01, 0.5, 0.99]])
+    accuracy = load()["binary_crossentropy"].accuracy
+    assert accuracy is not None
+    arguments = {"target": t, "output": p, "from_logits": False}
+    gradient = WeightedGradient("binary_crossentropy", arguments, np.ones(t.shape), accuracy)
+    for added in (0.0, 1e-7):
+        by_output = (1 - t) / (1 - p + added) - t / (p + added)
+        by_target = np.log(1 - p + added) - np.log(p + added)
+        assert not gradient.outside(("output", None), by_output).any()
+        assert not gradient.outside(("target", None), by_target).any()
+    wrong = (1 - t) / (1 - p + 1e-6) - t / (p + 1e-6)
+    assert gradient.outside(("output", None), wrong).any()
+
+
+def test_documents_leave_open_whether_probabilities_are_divided_by_their_sum() -> None:
+    t, p = np.array([[0.2, 0.3, 0.5]]), np.array([[0.1, 0.5, 0.3]])
+    accuracy = load()["categorical_crossentropy"].accuracy
+    assert accuracy is not None
+    gradient = WeightedGradient(
+        "categorical_crossentropy", {"target": t, "output": p}, np.ones(1), accuracy
+    )
+    for total in (1.0, 0.9):
+        assert not gradient.outside(("target", None), -np.log(p / total)).any()
+    assert not gradient.outside(("output", None), 1 / 0.9 - t / p).any()
+    assert not gradient.outside(("output", None), -t / p).any()
+    assert gradient.outside(("output", None), t / p).any()
