@@ -1,4 +1,4 @@
-"""How often tests by chance alarm falsely: what their rates say, and what many seeds show.
+"""Estimate how often statistical tests fail a correct implementation, and count it with many seeds.
 
 The first part multiplies: every test by chance of a default run states the probability with
 which it fails a correct implementation; the sum of them bounds the probability of an alarm in one

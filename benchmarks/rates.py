@@ -1,4 +1,4 @@
-"""How many cases a second each target gets through, and who spends the time.
+"""Measure how many cases of each target are run in a second, and where the time is spent.
 
     python benchmarks/rates.py [TARGET...] [--seconds S]
 

@@ -25,7 +25,7 @@ SCHEMAS: Mapping[str, Callable[[], bytes]] = {
     "mutation/schema/mutation-1.schema.json": writing.encode_schema,
     "specs/schema/specs-1.schema.json": schema.encode_schema,
 }
-"""What makes each file of the package."""
+"""The function that makes each file of the package."""
 
 
 @click.command(help=__doc__)

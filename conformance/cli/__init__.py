@@ -47,7 +47,7 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            click.echo("interrupted", err=True)
+            click.echo("interrupted by Ctrl-C", err=True)
             ctx.exit(INTERRUPTED)
 
 

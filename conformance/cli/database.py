@@ -30,12 +30,14 @@ database_options = together(
     click.option(
         "--database",
         type=click.Path(file_okay=False, path_type=Path),
-        help="Keep failing cases in this folder and try them first next time; they add to the "
-        f"report only what this seed's own cases do not show.  [default: ${VARIABLE}, or "
-        f"{DEFAULT} where CI is not set]",
+        help="Keep failing cases in this folder and try them first in the next run; they "
+        "add to the report only what the cases of this seed do not show.  "
+        f"[default: ${VARIABLE}, or {DEFAULT} where CI is not set]",
     ),
     click.option(
-        "--no-database", is_flag=True, help="Neither keep failing cases nor try earlier ones."
+        "--no-database",
+        is_flag=True,
+        help="Keep no failing cases, and try none of earlier runs.",
     ),
 )
 """`--database DIR` and `--no-database`."""
@@ -71,7 +73,7 @@ class Database:
         return cases
 
     def update(self, results: Iterable[Results]) -> None:
-        """Keep the failing cases of a run, and forget those that it saw mended."""
+        """Keep the failing cases of a run, and delete those that no longer fail."""
         for one in results:
             for function in one.functions:
                 self._update(one, function)
@@ -89,7 +91,7 @@ class Database:
             self._kept.save(_INDEX, key)
 
     def _of(self, key: bytes) -> Iterator[tuple[bytes, StoredFailure]]:
-        """What is kept under a key; what nobody can read is thrown away."""
+        """The cases under a key; those that cannot be read are deleted."""
         for value in sorted(self._kept.fetch(key)):
             try:
                 yield value, msgspec.json.decode(value, type=StoredFailure)

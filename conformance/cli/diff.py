@@ -68,7 +68,7 @@ class DiffOptions(SelectionOptions):
 @click.option(
     "--run", "run_again", is_flag=True, help="Run both targets, whatever results are stored."
 )
-@profile_option("smoke", "How much is tried where a target is run.")
+@profile_option("smoke", "How many cases are tried where a target is run.")
 @click.option("--verbose", "-v", is_flag=True, help="Arrays and scripts of every case, too.")
 @config_option
 def command(**values: Any) -> None:
@@ -180,7 +180,7 @@ def _jobs() -> int:
 
 
 def _check(comparison: Comparison, options: DiffOptions) -> None:
-    """UsageProblem where nothing was judged on both, which is no agreement."""
+    """UsageProblem if no aspect was judged on both: this must not look like agreement."""
     if not comparison.compared:
         asked = f" of -k {options.selection!r}" if options.selection else ""
         raise UsageProblem(

@@ -1,4 +1,4 @@
-"""What goes wrong because of what was typed or configured: a message, never a traceback."""
+"""Errors in what a user typed or configured: they end in a message, never in a traceback."""
 
 from __future__ import annotations
 

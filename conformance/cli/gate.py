@@ -37,7 +37,7 @@ gate_options = together(
     click.option(
         "--expectations",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="A TOML file of known failures; one that does not fail is an error (exit status 1).",
+        help="A TOML file of known failures; one that does not occur is an error (exit status 1).",
     ),
     click.option(
         "--write-expectations",

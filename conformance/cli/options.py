@@ -18,11 +18,13 @@ seed_option = click.option(
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="The same seed gives the same cases.",
+    help="The seed of all cases: the same seed gives the same cases.",
 )
 
 
-def profile_option(default: str = "default", about: str = "How much is tried.") -> Callable[[F], F]:
+def profile_option(
+    default: str = "default", about: str = "How many cases are tried."
+) -> Callable[[F], F]:
     """`--profile NAME`."""
     return click.option(
         "--profile",

@@ -1,4 +1,4 @@
-"""The files that a run writes: what cannot be written is told, and the run goes on."""
+"""The files that a run writes. If one cannot be written, the run says so and goes on."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FileWriters:
         """Why something that belongs to the results could not be written."""
 
     def handle(self, event: Event) -> None:
-        """Hand the event on; what goes wrong is told once."""
+        """Hand the event on; report the first error only."""
         pairs = [(writer, event) for writer in self._writers]
         if isinstance(event, RunFinished) and self._owed:
             pairs, self._owed, self.problem = self._owed + pairs, [], None

@@ -28,10 +28,10 @@ class Duration(click.ParamType[float]):
             return float(value)
         parts = re.findall(r"(\d+(?:\.\d+)?)([smh])", value)
         if not parts or "".join(n + unit for n, unit in parts) != value:
-            self.fail(f"{value!r} is no time; {_HINT}", param, ctx)
+            self.fail(f"{value!r} is not a duration; {_HINT}", param, ctx)
         seconds = sum(float(number) * _SECONDS[unit] for number, unit in parts)
         if not seconds:
-            self.fail(f"{value!r} is no time to do anything in; {_HINT}", param, ctx)
+            self.fail(f"{value!r} is a duration of zero; {_HINT}", param, ctx)
         return seconds
 
 

@@ -92,10 +92,10 @@ def _chosen(options: ReplayOptions) -> list[StoredFailure]:
     _check_targets(options.targets, [one.target.name for one in there])
     found = chosen_failures(there, options.targets, options.select)
     if bool(options.everything) == bool(options.identities):
-        raise UsageProblem("which failures?", "write their ids, or --all")
+        raise UsageProblem("name the failures to replay", "write their ids, or --all")
     if options.everything:
         if not found:
-            raise UsageProblem("there is no failure in these results", "name others by --results")
+            raise UsageProblem("these results hold no failure", "name other results by --results")
         return found
     listed = [one for text in options.identities for one in with_id(text, found)]
     return list(

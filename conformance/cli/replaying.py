@@ -106,10 +106,12 @@ def _repeated(
 
 def _outcome(one: StoredFailure, repetition: Repetition, who: TargetInfo) -> ReplayOutcome:
     if repetition.lacking is not None:
-        return ReplayOutcome(one, CANNOT, notes=[f"it needs {repetition.lacking}, which is absent"])
+        return ReplayOutcome(
+            one, CANNOT, notes=[f"it needs {repetition.lacking}, which the target lacks"]
+        )
     found = repetition.failing(one.failure.id, one.aspect.aspect)
     if found is None and one.aspect.aspect not in repetition.seen:
-        return ReplayOutcome(one, CANNOT, notes=["the target gives nothing that could be judged"])
+        return ReplayOutcome(one, CANNOT, notes=["the target answers nothing that can be judged"])
     return _told(one, found, who)
 
 

@@ -55,7 +55,7 @@ command.help = f"{inspect.cleandoc(command.help or '')}\n\n\b\nFormats:\n{_ABOUT
     "  conformance report shard-* --format results --format markdown --output reports\n"
     "  conformance report out --format junit --format badges --output ci\n"
     '  conformance report out --format summary >> "$GITHUB_STEP_SUMMARY"\n\n'
-    "Exit status: 0; 2 if a file is none of results, or shards do not belong together."
+    "Exit status: 0; 2 if a file does not hold results, or if shards do not belong to one run."
 )
 
 

@@ -91,7 +91,7 @@ def _holds_other(file: Path) -> bool:
 
 
 def _runs(files: Mapping[Path, Results]) -> list[Results]:
-    """The runs of one target. What is no part of a run stands for itself."""
+    """The runs of one target; parts of one run are merged."""
     parts = {file: one for file, one in files.items() if not one.run.whole}
     try:
         merged = [merge(list(parts.values()), list(load()))] if parts else []

@@ -38,7 +38,7 @@ _SAME: dict[str, tuple[Callable[[Results], object], Callable[[Run, Subject], obj
 def previous(
     output: Path, subjects: Sequence[Subject], plans: Mapping[str, Sequence[Task]], common: Run
 ) -> dict[str, Results]:
-    """By target what there is to go on from; a target without results is begun anew.
+    """The results to go on from, by target; a target without results starts from the beginning.
 
     UsageProblem for results of another run.
     """

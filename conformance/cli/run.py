@@ -102,7 +102,7 @@ def command(**values: Any) -> None:
     conformance run theano -k "softmax or sum"   some functions on one library
     conformance run --module my_package.backend  your own backend, in this interpreter
     conformance run my-backend                   one that conformance.toml describes
-    conformance run --max-time 5m -o out         what finds most in five minutes
+    conformance run --max-time 5m -o out         the most in five minutes
     conformance run --resume -o out              the rest of it
     conformance run --shard 3/8 -o out           an eighth, on one of eight machines
 
@@ -110,8 +110,8 @@ def command(**values: Any) -> None:
     conformance run mine --write-expectations known.toml   what fails, with a reason to fill in
     conformance run mine --expectations known.toml         passes if that fails and nothing else
 
-    Exit status: 0 nothing unexpected; 1 an unexpected failure, or an expectation that does not
-    fail; 2 wrong usage, a broken file, or results that cannot be written; 3 a target could not be
+    Exit status: 0 nothing unexpected; 1 an unexpected failure, or a known failure that does not
+    occur; 2 wrong usage, a broken file, or results that cannot be written; 3 a target could not be
     run, or a cell was not reached; 130 after Ctrl-C.
     """
     options = RunOptions(**values)
@@ -151,10 +151,10 @@ def _whole(results: Sequence[Results]) -> bool:
 
 
 def _check_files(options: RunOptions) -> None:
-    """What is wrong with files is told before the run."""
+    """Refuse options that need --output before anything is run; UsageProblem."""
     for name, given in (("format", options.formats), ("resume", options.resume)):
         if given and options.output is None:
-            raise UsageProblem(f"--{name} is about files", "add --output DIR")
+            raise UsageProblem(f"--{name} writes files", "add --output DIR")
 
 
 def _begun(
@@ -246,5 +246,5 @@ def _writers(options: RunOptions) -> list[Writer]:
 
 
 def _gate(options: RunOptions) -> Gate:
-    """What makes the exit status; a mistake in a file of expectations is told before the run."""
+    """The gate that decides the exit status; UsageProblem for a wrong file of known failures."""
     return gate(options, known_targets(options.config), module_targets(options))

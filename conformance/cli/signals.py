@@ -1,4 +1,4 @@
-"""A run that is told to end keeps what was done, however it is told."""
+"""SIGTERM ends a run as Ctrl-C does: what was done is kept."""
 
 from __future__ import annotations
 

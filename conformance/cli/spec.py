@@ -46,7 +46,7 @@ def check(*, explained: bool) -> None:
 
     The documents are there as data (conformance/specs/documents): every entry with its heading,
     signature, parameters, exceptions and lines. A difference is a mistake of a spec unless
-    documents/explained.yaml says why it is none.
+    documents/explained.yaml says why it is not.
 
     \b
     Compared are:

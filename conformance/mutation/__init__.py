@@ -1,4 +1,4 @@
-"""How much of what can be wrong the suite finds: correct backends with one error each."""
+"""Mutation testing of the suite: how many errors, each put into a correct backend, it finds."""
 
 from conformance.mutation.model import Mutant, Operator
 from conformance.mutation.population import population

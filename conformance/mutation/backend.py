@@ -1,4 +1,4 @@
-"""A target whose worker can take on one mutant after another."""
+"""A target whose worker can be given one mutant after another."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class MutatedTarget:
         self.session = self._open()
 
     def set_mutant(self, text: str) -> str:
-        """Have this mutant from now on (none if empty); why it cannot be made, or nothing."""
+        """Give the worker this mutant (none if empty); why it cannot be made, else empty."""
         self.text = text
         self._launch.environment[MUTANT] = text  # type: ignore[index]
         step = Step("made", "conformance_mutate", (text,))
@@ -53,7 +53,7 @@ class MutatedTarget:
         return outcome.value("made").text or ""
 
     def restart(self) -> None:
-        """Another worker, with the mutant that the last one had."""
+        """Start another worker with the same mutant."""
         self.session.close()
         self.session = self._open()
 
@@ -62,7 +62,7 @@ class MutatedTarget:
         self.session.close()
 
     def subject(self) -> Subject:
-        """What the engine examines; it has the mutant that is taken on."""
+        """What the engine examines; its functions have the current mutant."""
         target = self._target
         return Subject(
             target.name,

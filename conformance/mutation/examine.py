@@ -1,4 +1,4 @@
-"""One mutant through the suite: is any verdict worse than that of the backend without an error?"""
+"""Run the suite on one mutant, and compare its verdicts with those of the correct backend."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Watch:
         return self.kill
 
     def _look(self, name: str, tally: Tally) -> None:
-        """What is unsupported shows only in the end: something may yet be checked."""
+        """Skip `unsupported`: until the end, another case may still be checked."""
         groups = list(tally.groups.values())
         for aspect in {g.finding.aspect for g in groups}:
             found = verdict(tally, aspect, groups)

@@ -1,4 +1,4 @@
-"""A part of the mutants, the same on every machine."""
+"""A sample of the mutants, the same on every machine."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ SHOWING = (Aspect.VALUE, Aspect.STATE, Aspect.DISTRIBUTION, Aspect.CONFIGURATION
 
 
 def unminimised(profile: Profile) -> Profile:
-    """The profile, but nothing that fails is made smaller."""
+    """The profile without minimising."""
     return replace(profile, shrink=0, shrink_other=0)
 
 
@@ -34,7 +34,7 @@ def showing(mutant: Mutant, judged: Collection[Aspect]) -> tuple[Aspect, ...]:
         return mutant.operator.aspects
     if mutant.given.get("parameter") == "seed":
         return (Aspect.SEED,)
-    # what `gradients` gives is no value of its own: all of it is looked at as a gradient
+    # all that `gradients` returns is judged as a gradient, so that it has no aspect value
     return tuple(a for a in SHOWING if a in judged) or (Aspect.GRADIENT,)
 
 

@@ -1,4 +1,4 @@
-"""Failures of several functions that have one cause, told by what they have in common."""
+"""Failures of several functions that have one cause, named after what they have in common."""
 
 from __future__ import annotations
 
@@ -90,6 +90,6 @@ def _shortened(text: str, width: int = 140) -> str:
 
 
 def shared(listed: Sequence[str], most: int = 6) -> str:
-    """Names in a row; after `most`, how many more there are."""
+    """Names separated by commas; after `most` of them, the number of the others."""
     told = ", ".join(listed[:most])
     return told if len(listed) <= most else f"{told} and {len(listed) - most} more"

@@ -31,7 +31,7 @@ def failure_lines(found: ListedFailure, paint: Paint) -> Iterator[Text]:
     limit = found.aspect.limit_ulp or 0.0
     yield from _indented(comparison(failure.expected, failure.got, paint, limit), 4)
     if failure.output:
-        yield Text("    printed meanwhile:")
+        yield Text("    output of the call:")
         for line in paint.block(failure.output).rstrip("\n").split("\n"):
             yield Text(f"      {line}", "dim")
 

@@ -165,7 +165,7 @@ def _arrays(results: Results) -> Iterator[tuple[str, Array]]:
 def _check_array(path: Path, place: str, array: Array) -> None:
     if any(n < 0 for n in array.shape) or len(array.shape) > MOST_DIMENSIONS:
         hint = f"write up to {MOST_DIMENSIONS} dimensions, none negative"
-        raise ResultsError(path, f"{place}.shape", "this is no shape", hint)
+        raise ResultsError(path, f"{place}.shape", "this is not a shape", hint)
     size = math.prod(array.shape)
     if len(array.data) > size or (len(array.data) < size and not array.truncated):
         raise ResultsError(
@@ -177,7 +177,7 @@ def _check_array(path: Path, place: str, array: Array) -> None:
     for index, item in enumerate(array.data):
         if isinstance(item, str) and item not in NON_FINITE:
             hint = f"write a number, true, false or one of {', '.join(NON_FINITE)}"
-            raise ResultsError(path, f"{place}.data[{index}]", f"{item!r} is no element", hint)
+            raise ResultsError(path, f"{place}.data[{index}]", f"{item!r} is not an element", hint)
 
 
 def json_schema() -> dict[str, Any]:

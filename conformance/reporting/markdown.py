@@ -111,7 +111,7 @@ def _header(results: Sequence[Results]) -> Iterator[str]:
 
 
 def _machines(results: Sequence[Results]) -> Iterator[str]:
-    """On what the targets were run; those of one machine in one line."""
+    """The machines on which the targets were run, a line for each."""
     found: dict[str, list[str]] = {}
     for one in results:
         if isinstance(one.run.machine, str):

@@ -30,7 +30,7 @@ def matrix(columns: Sequence[MatrixColumn], paint: Paint, width: int) -> Iterato
 
 
 def legend(columns: Sequence[MatrixColumn], paint: Paint, width: int) -> Iterator[Text]:
-    """Which label is which target, and what the marks mean."""
+    """A legend: the target of each label, and the meaning of each mark."""
     for column, label in zip(columns, _labels(columns), strict=True):
         named = f"{column.name}, {column.edition}"
         whole = paint.crop(named, max(width - LABEL_WIDTH - GAP, 20))

@@ -102,7 +102,7 @@ def _together(parts: Sequence[Mapping[str, V]], functions: Sequence[str]) -> dic
 
 
 def _shard(run: RunInfo) -> tuple[int, int]:
-    """(I, N), or (0, 0) for no single part."""
+    """(I, N) of `--shard I/N`; (0, 0) without."""
     if not isinstance(run.shard, str) or "," in run.shard:
         return 0, 0
     part, _, parts = run.shard.partition("/")

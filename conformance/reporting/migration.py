@@ -95,7 +95,7 @@ def _table(rows: Iterable[Replacement], results: Sequence[Results]) -> Iterator[
 
 
 def _differing(row: Replacement) -> str:
-    """All that is not as it was, in Markdown."""
+    """All differences from the old function, in Markdown."""
     left_out = f"takes no {', '.join(f'`{name}`' for name in row.left_out)}" if row.left_out else ""
     alone = (f"`{target}`: {text}" for target, text in row.on.items())
     refused = f"refuses: {'; '.join(dict.fromkeys(row.refuses))}" if row.refuses else ""

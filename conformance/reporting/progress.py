@@ -76,5 +76,5 @@ class LiveProgress:
             self._progress.remove_task(self._tasks.pop(name))
 
     def stop(self) -> None:
-        """Give the terminal back; harmless when called twice."""
+        """Give the terminal back. A second call does nothing."""
         self._progress.stop()

@@ -1,4 +1,4 @@
-"""A writer that keeps what it hears, for tests and for programs that look at a run themselves."""
+"""A writer that keeps all events, for tests and for programs that examine a run themselves."""
 
 from __future__ import annotations
 

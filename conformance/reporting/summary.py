@@ -1,4 +1,4 @@
-"""What a run came to, in lines of text: a score per target, and its failures in words."""
+"""The results of a run as lines of text: a score for each target, and its failures."""
 
 from __future__ import annotations
 

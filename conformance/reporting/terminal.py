@@ -51,7 +51,7 @@ class _Partial:
 
 
 class TerminalWriter:
-    """Tells a person how a run goes and what came of it.
+    """Shows a person the progress of a run, and its results.
 
     On a terminal there are live bars; into a pipe goes one line for each finished target, without
     control characters. `quiet` leaves the scores only, `verbose` lists every failure and restart.
@@ -182,7 +182,7 @@ class TerminalWriter:
         return columns
 
     def _endings(self, event: RunFinished) -> Iterator[Text]:
-        """What did not come to its end, and why."""
+        """The targets that were not finished, and why."""
         finished = {results.target.name for results in self._collected.results}
         for results in self._collected.results:
             if (gap := unreached(results)) is not None:

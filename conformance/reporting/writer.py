@@ -18,7 +18,7 @@ class Writer(Protocol):
         """Take one event; events arrive in the order in which they happen."""
 
     def close(self) -> None:
-        """Release what is held (a live display, a file); harmless when called twice."""
+        """Release what is held (a live display, a file). A second call does nothing."""
 
 
 class ResultsCollector:

@@ -36,7 +36,7 @@ class DivergenceWarning(ConformanceWarning):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConformanceTests:
-    """What pytest collects as one test for each function and aspect; None: as pytest was told."""
+    """What pytest collects as a test for each function and aspect; None: the option decides."""
 
     targets: tuple[str, ...] = ()
     module: str | None = None
@@ -54,7 +54,7 @@ class ConformanceTests:
 
     @property
     def names_target(self) -> bool:
-        """Whether it says what is tested."""
+        """Whether a target or a module is named."""
         return bool(self.targets or self.module)
 
 
@@ -82,8 +82,8 @@ def conformance_tests(
     `config` a file of targets. Relative paths are seen from the working directory.
 
     `profile`, `seed`, `fail_on` and `expectations` can be overridden with the `--conformance-`
-    options of pytest. Without module and target these say what is tested, too. What is wrong with
-    an argument is told when the tests are collected.
+    options of pytest. Without module and target these say what is tested, too. Wrong arguments are
+    reported when the tests are collected.
     """
     return ConformanceTests(
         targets=(target,) if isinstance(target, str) else tuple(target),

@@ -1,4 +1,4 @@
-"""What a failing test prints."""
+"""The text that a failing test prints."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class UnexpectedError(Exception):
 
 
 class _ReadableReports:
-    """Reports of what fails in a target have words in place of a traceback of the suite."""
+    """Replace the traceback in reports of failing targets by the failure in words."""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -80,7 +80,7 @@ class ConformanceItem(pytest.Item):
             self.add_marker(pytest.mark.xdist_group(f"{target.name}-{function}"))
 
     def setup(self) -> None:
-        """Examine the function, if no test of it did. What ends the process is an error."""
+        """Examine the function, unless another test did; a crash or time-out is an error here."""
         if self.judged()[1].verdict in _ENDED:
             self._decide()
 
@@ -95,7 +95,7 @@ class ConformanceItem(pytest.Item):
         return function, next(a for a in function.aspects if a.aspect is self.aspect)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """The test module; no line of it is this test's."""
+        """The test module; a test made by the plug-in has no line in it."""
         return self.path, 0, self.name
 
     def _results(self) -> Any:

@@ -179,8 +179,8 @@ def test_the_script_shows_the_failure_alone(module: Path, out: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], ["which failures", "--all"]),
-        (["--all", "abcd"], ["which failures"]),
+        ([], ["name the failures", "--all"]),
+        (["--all", "abcd"], ["name the failures"]),
         (["zzzz"], ["no failure 'zzzz'"]),
         ([""], ["no failure"]),
         (["--all", "--target", "minee"], ["minee", "there are: mine"]),

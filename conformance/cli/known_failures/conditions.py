@@ -27,11 +27,11 @@ HINT = (
 
 
 class ConditionError(ValueError):
-    """The text is no condition on the function's arguments; the message says why."""
+    """The text is not a condition on the function's arguments; the message says why."""
 
 
 class ConditionArray(Struct, frozen=True, kw_only=True):
-    """An array that a call is given, as conditions see it; None is what nobody knows."""
+    """An argument that is an array, as conditions see it; None is unknown."""
 
     shape: tuple[int, ...] | None = None
     dtype: str | None = None
@@ -51,7 +51,7 @@ def check(text: str, function: str) -> None:
     try:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ConditionError(f"{text[:80]!r} is no expression") from error
+        raise ConditionError(f"{text[:80]!r} is not an expression") from error
     for node in ast.walk(tree):
         _check_node(node, function)
 
@@ -61,7 +61,9 @@ def _check_node(node: ast.AST, function: str) -> None:
     if not isinstance(node, _NODES):
         raise ConditionError(f"{ast.unparse(node)!r} is not allowed in a condition")
     if isinstance(node, ast.Attribute) and node.attr not in _ATTRIBUTES:
-        raise ConditionError(f"an array has no {node.attr!r}{_near(node.attr, _ATTRIBUTES)}")
+        raise ConditionError(
+            f"an array has no attribute {node.attr!r}{_near(node.attr, _ATTRIBUTES)}"
+        )
     if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and _is_len(node)):
         raise ConditionError(f"{ast.unparse(node)!r}: only len() can be called")
     if isinstance(node, ast.Name) and node.id not in (*known, "len"):

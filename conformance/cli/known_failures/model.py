@@ -82,7 +82,7 @@ class KnownFailure(KnownFailureTable, frozen=True, kw_only=True):
 
     @property
     def explained(self) -> bool:
-        """Whether its reason has been filled in."""
+        """Whether somebody has filled in its reason."""
         return not self.reason.strip().lower().startswith(TODO)
 
     @property
@@ -91,7 +91,7 @@ class KnownFailure(KnownFailureTable, frozen=True, kw_only=True):
         return self.when is not None or self.failure is not None
 
     def concerns(self, target: str, edition: str, versions: Mapping[str, str]) -> bool:
-        """Whether it says anything of such a target."""
+        """Whether the entry is about such a target."""
         return (
             (self.targets is None or target in self.targets)
             and self.edition in (None, edition)

@@ -1,4 +1,4 @@
-"""A file of known failures, read and checked: every mistake is told with its line."""
+"""A file of known failures, read and checked: every mistake is reported with its line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HEAD = re.compile(r"\s*\[\[\s*expect\s*\]\]\s*(#.*)?$")
 _FIELDS = KnownFailureTable.__struct_fields__
 _FORM = "[[expect]] with function, aspect, verdict and reason, as --write-expectations writes it"
 _NEAR = 0.8
-"""How alike a name and a target's must be for the name to be a mistake and no other target."""
+"""How similar a name must be to that of a target to count as a misspelling of it."""
 
 
 class Block(msgspec.Struct, frozen=True):
@@ -102,7 +102,7 @@ def _entries(path: Path, text: str, blocks: Sequence[Block]) -> list[dict[str, A
         line = re.search(r"line (\d+)", at)
         place = line[1] if line else str(len(text.splitlines()) or 1)
         raise UsageProblem(
-            f"{path}:{place}: this is no TOML: {message}", f"write {_FORM}"
+            f"{path}:{place}: this is not TOML: {message}", f"write {_FORM}"
         ) from error
     except (ValueError, RecursionError) as error:  # an integer of too many digits; too many levels
         raise UsageProblem(f"{path}: this cannot be read: {error}", f"write {_FORM}") from error
@@ -175,7 +175,7 @@ def _one_of(name: str, known: Iterable[str]) -> str:
 def _check(
     path: Path, block: Block, found: KnownFailure, known: Mapping[str, frozenset[str]]
 ) -> None:
-    """UsageProblem if a field holds what cannot be."""
+    """UsageProblem if a field has an impossible value."""
     for key, problems in _CHECKS.items():
         for problem, hint in problems(found, known):
             raise UsageProblem(f"{path}:{block.line(key)}: {key}: {problem}", hint)
@@ -202,14 +202,14 @@ def _aspect(found: KnownFailure, _: Known) -> Problems:
     if found.aspect not in demanded:
         listed = ", ".join(a for a in ASPECTS if a in demanded)
         yield (
-            f"{found.function} is not checked for it",
+            f"{found.function} is not checked for this aspect",
             f"write one of {listed}, or delete the entry",
         )
 
 
 def _verdict(found: KnownFailure, _: Known) -> Problems:
     if found.verdict not in FAILING:
-        yield f"{found.verdict!r} is no failure", f"write one of {', '.join(FAILING)}"
+        yield f"{found.verdict!r} is not a failure", f"write one of {', '.join(FAILING)}"
 
 
 def _reason(found: KnownFailure, _: Known) -> Problems:
@@ -237,7 +237,7 @@ def _versions(found: KnownFailure, known: Known) -> Problems:
         try:
             SpecifierSet(text)
         except InvalidSpecifier:
-            yield f"{text!r} is no version specifier", f'such as {{ {name} = ">=1.4,<2.0" }}'
+            yield f"{text!r} is not a version specifier", f'such as {{ {name} = ">=1.4,<2.0" }}'
 
 
 def _when(found: KnownFailure, _: Known) -> Problems:
@@ -251,7 +251,7 @@ def _when(found: KnownFailure, _: Known) -> Problems:
 def _failure(found: KnownFailure, _: Known) -> Problems:
     if found.failure is not None and not re.fullmatch(r"[0-9a-f]{4,12}", found.failure):
         yield (
-            f"{found.failure!r} is no id",
+            f"{found.failure!r} is not an id",
             "write the id of a failure, or at least 4 of its digits",
         )
 

@@ -1,4 +1,4 @@
-"""A file of known failures, made from a run: what its owner wrote stays."""
+"""A file of known failures, written after a run; what its owner wrote stays."""
 
 from __future__ import annotations
 

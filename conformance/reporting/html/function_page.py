@@ -78,7 +78,7 @@ class FailureGroup:
 
     @property
     def shown(self) -> list[TargetFailure]:
-        """It on each of its targets."""
+        """The failure on each of its targets."""
         return [one for variant in self.variants for one in variant.shown]
 
 
@@ -193,7 +193,7 @@ def _error(failure: Failure, aspect: AspectResult) -> str:
 
 
 def signatures(known: DocumentedFunction) -> Iterator[SignatureView]:
-    """The signatures of all documents; marked is what not all of them have."""
+    """The signatures of all documents; parameters that not every document has are marked."""
     common = _common([s.parameters for s in known.signatures])
     for source in known.signatures:
         yield SignatureView(source, [(p, p not in common) for p in source.parameters])
@@ -206,7 +206,7 @@ def _common(listed: Sequence[Sequence[str]]) -> set[str]:
 def _target_signatures(
     name: str, tested: Sequence[TargetView], known: DocumentedFunction
 ) -> Iterator[tuple[TargetView, SignatureView]]:
-    """What the targets offer; marked is what the document that binds their edition has not."""
+    """The targets' signatures; parameters that the document of their edition lacks are marked."""
     for target in tested:
         text = target.functions[name].signature
         if isinstance(text, str):

@@ -12,7 +12,7 @@ _ROW, _NAMES, _PLOT, _FIGURES, _TOP = 18, 190, 560, 110, 34
 
 
 class ChartRow(NamedTuple):
-    """One function; without `limit` there is nothing to keep to."""
+    """One function with its value, and its limit if it has one."""
 
     function: str
     value: float
@@ -30,7 +30,7 @@ class ChartRow(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """From which power of ten to which."""
+    """The powers of ten at which the scale begins and ends."""
 
     least: int
     most: int
