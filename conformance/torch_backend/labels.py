@@ -1,4 +1,4 @@
-"""Operations with labels, and checks of shapes that are known only when computing."""
+"""Operations with labels, and checks of shapes that only evaluation knows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def choose(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 @kernel
 def take_class(x: Tensor, labels: Tensor, axis: int) -> Tensor:
-    """The element at each label; ValueError if a label is no class."""
+    """The element at each label; ValueError if a label is not a class."""
     classes, found = x.shape[axis], labels.to(torch.int64)
     wrong = (found < 0) | (found >= classes)
     if wrong.any():

@@ -1,4 +1,4 @@
-"""Loops over the first axes of sequences, which autograd goes through like everything else.
+"""Loops over the first axes of sequences, which autograd differentiates like any other operation.
 
 A bundle of tensors is a list.
 """
