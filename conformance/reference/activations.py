@@ -25,7 +25,7 @@ def _float(operation: str, x: Any) -> Tensor:
 def relu(x: Tensor, alpha: float = 0.0, max_value: float | None = None) -> Tensor:
     """x above 0, alpha * x below, and no more than max_value. Keeps the dtype of integers.
 
-    ValueError if alpha or max_value is no Python number, or cannot be held in x's dtype.
+    ValueError if alpha or max_value is not a Python number, or cannot be held in x's dtype.
     """
     x = tensor(x, "relu")
     slope = _limit(x, alpha, "alpha")
@@ -46,7 +46,7 @@ def _limit(x: Tensor, value: Any, what: str) -> int | float:
     "ko-2.2:2762 elu(x, alpha=1.0)",
 )
 def elu(x: Tensor, alpha: float = 1.0) -> Tensor:
-    """x above 0, alpha * (exp(x) - 1) below. ValueError if alpha is no Python number."""
+    """x above 0, alpha * (exp(x) - 1) below. ValueError if alpha is not a Python number."""
     scale = float(number(alpha, "elu", "alpha"))
     return apply("elu", floating(tensor(x, "elu")), alpha=scale)
 

@@ -20,8 +20,9 @@ def gradients(loss: Tensor, variables: Sequence[Tensor]) -> list[Tensor]:
     """The gradients of a scalar (ko-2.2:2562) with respect to variables: a list, one for each.
 
     Each has the shape and dtype of its variable (or placeholder, or other tensor). Zeros where the
-    loss does not depend on it. A loss that is no scalar stands for its sum. ValueError: variables
-    is no list of tensors (ko-2.2:2563), a dtype is not float, or an operation has no gradient.
+    loss does not depend on it. A loss that is not a scalar stands for its sum. ValueError:
+    variables is not a list of tensors (ko-2.2:2563), a dtype is not float, or an operation has no
+    gradient.
     """
     for x in (tensor(loss, "gradients", "loss"), *tensors(variables, "gradients", "variables")):
         if not carries(x):

@@ -54,7 +54,7 @@ def per_axis(value: Any, axes: int, where: str, what: str) -> tuple[int, ...]:
 
 
 def images_of(x: Any, axes: int, data_format: str, where: str, what: str = "x") -> Tensor:
-    """x with its channels last; ValueError if it is no tensor of rank axes + 2."""
+    """x with its channels last; ValueError if it is not a tensor of rank axes + 2."""
     found = tensor(x, where, what)
     if found.ndim != axes + 2:
         raise ValueError(

@@ -26,7 +26,7 @@ def location() -> Path:
 def read(path: Path) -> Mapping[str, Any]:
     """The documented fields that the file has; none if there is no file.
 
-    ValueError if it is no JSON object, cannot be read, or if `backend` is not a name.
+    ValueError if it is not a JSON object, cannot be read, or if `backend` is not a name.
     """
     try:
         found = json.loads(path.read_text(encoding="utf-8"))

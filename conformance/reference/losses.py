@@ -80,7 +80,7 @@ def sparse_categorical_crossentropy(
 
     Labels may have that axis with length 1, and may be whole numbers in a float dtype: Keras feeds
     them so. ValueError: other shapes, no such axis (ko-2.2:2904), and when computing, a label that
-    is no class.
+    is not a class.
     """
     where = "sparse_categorical_crossentropy"
     target, output = tensor(target, where, "target"), tensor(output, where, "output")
@@ -119,8 +119,8 @@ def in_top_k(predictions: Tensor, targets: Tensor, k: int) -> Tensor:
     """For each row, whether the score of the target is among the k largest; bool (ko-2.2:3059).
 
     A score equal to the k-th largest is among them. ValueError: predictions (batch, classes) or
-    targets (batch,) of another rank, targets that are no integers, and when computing, a target
-    that is no class.
+    targets (batch,) of another rank, targets that are not integers, and when computing, a target
+    that is not a class.
     """
     where = "in_top_k"
     scores = tensor(predictions, where, "predictions")

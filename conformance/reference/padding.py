@@ -51,7 +51,7 @@ def _pairs(padding: Any, axes: int, where: str) -> list[Pair]:
 def temporal_padding(x: Tensor, padding: Any = (1, 1)) -> Tensor:
     """Zeros before and after axis 1 of rank 3 (ko-2.2:2253); keras-1: one number for both ends.
 
-    ValueError: another rank, or padding is no pair (keras-1: no integer) from 0 up.
+    ValueError: another rank, or padding is not a pair (keras-1: not an integer) from 0 up.
     """
     where = "temporal_padding"
     return _pad(_of_rank(x, 3, where), 1, [_pair(padding, where, "padding")])
@@ -76,7 +76,7 @@ def spatial_2d_padding(
 ) -> Tensor:
     """Zeros around the rows and columns of rank 4: ((top, bottom), (left, right)) (C084).
 
-    keras-1: one number for rows, one for columns. ValueError: data_format is no layout
+    keras-1: one number for rows, one for columns. ValueError: data_format is not a layout
     (ko-2.2:2284), another rank, padding of another form.
     """
     where = "spatial_2d_padding"
@@ -94,8 +94,8 @@ def spatial_3d_padding(
 ) -> Tensor:
     """Zeros around depth, height and width of rank 5: a pair for each (C086).
 
-    keras-1: one number for each. ValueError: data_format is no layout (ko-2.2:2318), another rank,
-    padding of another form.
+    keras-1: one number for each. ValueError: data_format is not a layout (ko-2.2:2318), another
+    rank, padding of another form.
     """
     where = "spatial_3d_padding"
     first = first_spatial(data_format, where)
@@ -119,7 +119,7 @@ def _resize(x: Any, factors: dict[str, Any], data_format: Any, where: str) -> Te
 def resize_images(x: Tensor, height_factor: int, width_factor: int, data_format: str) -> Tensor:
     """Every row and column of rank 4 as often as the factors say (nearest neighbour).
 
-    ValueError: data_format is no layout (ko-2.2:2023), a factor is no positive integer
+    ValueError: data_format is not a layout (ko-2.2:2023), a factor is not a positive integer
     (ko-2.2:2013), another rank.
     """
     factors = {"height_factor": height_factor, "width_factor": width_factor}

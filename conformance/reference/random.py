@@ -112,7 +112,7 @@ def random_normal_variable(  # noqa: PLR0917 - as documented
 ) -> Variable:
     """A variable with normal numbers of that mean and standard deviation `scale`.
 
-    ValueError for a negative scale, and for a dtype that is no float.
+    ValueError for a negative scale, and for a dtype that is not a float.
     """
     where = "random_normal_variable"
     asked = _asked(shape, dtype, seed, where)
@@ -131,7 +131,7 @@ def random_normal(
     dtype: str | None = None,
     seed: int | None = None,
 ) -> Tensor:
-    """Normal numbers. ValueError for a negative stddev, and for a dtype that is no float."""
+    """Normal numbers. ValueError for a negative stddev, and for a dtype that is not a float."""
     asked = _asked(shape, dtype, seed, "random_normal")
     moments = _moments(mean, stddev, asked["dtype"], "random_normal")
     return apply("random_normal", **asked, **moments)
@@ -186,7 +186,7 @@ def truncated_normal(
 ) -> Tensor:
     """Normal numbers; those beyond two standard deviations are drawn again (ko-2.2:3491).
 
-    ValueError for a negative stddev, and for a dtype that is no float.
+    ValueError for a negative stddev, and for a dtype that is not a float.
     """
     asked = _asked(shape, dtype, seed, "truncated_normal")
     moments = _moments(mean, stddev, asked["dtype"], "truncated_normal")

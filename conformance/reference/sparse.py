@@ -9,7 +9,7 @@ from conformance.reference.symbolic.graph import Tensor, apply
 
 @documented("ja-2.0:1292 is_sparse(tensor)", "ko-2.2:133 is_sparse(tensor)")
 def is_sparse(tensor: Tensor) -> bool:
-    """Whether a tensor is of a sparse type. ValueError if it is no tensor."""
+    """Whether a tensor is of a sparse type. ValueError if it is not a tensor."""
     return checked(tensor, "is_sparse", "tensor").sparse
 
 
@@ -17,7 +17,7 @@ def is_sparse(tensor: Tensor) -> bool:
 def to_dense(tensor: Tensor) -> Tensor:
     """A dense tensor with the same elements, 0 where a sparse one has none; dense ones as they are.
 
-    ValueError if it is no tensor.
+    ValueError if it is not a tensor.
     """
     x = checked(tensor, "to_dense", "tensor")
     return apply("to_dense", x) if x.sparse else x

@@ -23,7 +23,7 @@ def _variable(x: Any, where: str) -> Variable:
 
 @documented("ja-1:1062 get_value(x)", "ja-2.0:1874 get_value(x)", "ko-2.2:2422 get_value(x)")
 def get_value(x: Variable) -> Any:
-    """The value of a variable as a NumPy array of its own; ValueError if x is no variable."""
+    """The value of a variable as a NumPy array of its own; ValueError if x is not a variable."""
     return active().library.export(_variable(x, "get_value").value)
 
 
@@ -128,7 +128,7 @@ def moving_average_update(x: Variable, value: Tensor, momentum: float) -> Variab
 
 @documented("ja-2.0:1939 get_variable_shape(x)")
 def get_variable_shape(x: Variable) -> tuple[int, ...]:
-    """The shape of a variable as integers; ValueError if x is no variable."""
+    """The shape of a variable as integers; ValueError if x is not a variable."""
     return active().library.shape(_variable(x, "get_variable_shape").value)
 
 

@@ -4,7 +4,7 @@
 
 Functions, graph and shapes are those of `conformance.reference`, bound to a backend of this
 package; the modules beside this one compute. `CONFORMANCE_REFERENCE_EDITION` chooses the edition
-here too. Arrays go in and come out as NumPy's; what is between are tensors of PyTorch.
+here too. Functions take and return NumPy arrays, and compute on tensors of PyTorch.
 """
 
 from __future__ import annotations

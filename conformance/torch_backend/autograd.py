@@ -67,12 +67,12 @@ def derivatives(loss: Tensor, *variables: Tensor, kept: bool = True) -> list[Ten
 
 
 def _given(x: Tensor | None) -> Tensor | None:
-    """A tensor that is watched; x itself if it is so already, outside of a loop, or not needed."""
+    """x, watched; x itself if it is watched already (by an outer loop) or if no step needs it."""
     return x if x is None or x.requires_grad else x.detach().requires_grad_()
 
 
 def _watch(x: Tensor) -> Tensor:
-    """A tensor that is watched; not x itself, which may be the value of other nodes too."""
+    """x, watched; never x itself, which may be the value of other nodes too."""
     return x.view_as(x) if x.requires_grad else x.detach().requires_grad_()
 
 
@@ -91,7 +91,7 @@ def watched(nodes: Iterable[Any]) -> set[Any]:
 
 
 def kept_distinct(nodes: Sequence[Any]) -> set[Any]:
-    """What must not be one tensor with its equals: what is watched, and where gradients end."""
+    """Nodes that must not share a tensor with equal nodes: watched ones, and `stop_gradient`."""
     return watched(nodes) | {node for node in nodes if node.operation == "stop_gradient"}
 
 
@@ -110,19 +110,19 @@ def scheduled(nodes: Sequence[Any], steps: list[PlannedStep], *, inner: bool) ->
     if not kept:
         end = 1 + next(i for i, step in enumerate(result) if step[0] == derived[0][0])
         done = {step[0] for step in result[:end]}
-        result[end:end] = [(s, _let_go, (s,), ()) for s in slots if s in done]
+        result[end:end] = [(s, _detached, (s,), ()) for s in slots if s in done]
     return result
 
 
-def _let_go(x: Tensor | None) -> Tensor | None:
-    """The tensor without its history, unless no step needs it any more."""
+def _detached(x: Tensor | None) -> Tensor | None:
+    """The tensor without its history; None where the plan has dropped it."""
     return None if x is None else x.detach()
 
 
 def _watching(
     nodes: Sequence[Any], steps: list[PlannedStep], slots: Sequence[int], kept: bool
 ) -> Iterator[PlannedStep]:
-    """First what is there without being computed, then each step and the watch on its value."""
+    """Steps that watch given values, then those of the plan, each before the watch on its value."""
     computed = {step[0] for step in steps}
     for slot in slots:
         if slot not in computed:

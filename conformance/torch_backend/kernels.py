@@ -1,7 +1,7 @@
 """The register of kernels, and how float16 is computed.
 
-What rounds more than once computes float16 in float32 and rounds the result once; the other float
-types are computed as they are.
+Kernels that round more than once compute float16 in float32 and round the result once; they compute
+the other float types as they are.
 """
 
 from __future__ import annotations

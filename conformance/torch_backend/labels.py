@@ -1,4 +1,4 @@
-"""Operations with labels, and checks of shapes that are known only when computing."""
+"""Operations with labels, and a check of shapes that only evaluation knows."""
 
 from __future__ import annotations
 
@@ -17,23 +17,8 @@ def alike(x: Tensor, *others: Tensor) -> Tensor:
 
 
 @kernel
-def refined(x: Tensor, shape: tuple[int | None, ...]) -> Tensor:
-    """x itself; ValueError if its shape is not what follows from the graph."""
-    if any(a is not None and a != b for a, b in zip(shape, x.shape, strict=True)):
-        raise ValueError(f"a state has shape {tuple(x.shape)}, where {shape} came before")
-    return x
-
-
-@kernel
-def choose(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """x where the condition is true, else y; ValueError if the shapes of x and y differ."""
-    alike(x, y)
-    return torch.where(condition, x, y)
-
-
-@kernel
 def take_class(x: Tensor, labels: Tensor, axis: int) -> Tensor:
-    """The element at each label; ValueError if a label is no class."""
+    """The element at each label; ValueError if a label is not a class."""
     classes, found = x.shape[axis], labels.to(torch.int64)
     wrong = (found < 0) | (found >= classes)
     if wrong.any():
@@ -41,3 +26,10 @@ def take_class(x: Tensor, labels: Tensor, axis: int) -> Tensor:
             f"label {int(found[wrong][0])} is no class; write one from 0 to {classes - 1}"
         )
     return x.gather(axis, found.unsqueeze(axis)).squeeze(axis)
+
+
+@kernel
+def in_top_k(predictions: Tensor, targets: Tensor, k: int) -> Tensor:
+    """Whether fewer than k scores of the row are higher; NaN is in no top."""
+    own = take_class(predictions, targets, axis=1).unsqueeze(1)
+    return ((predictions > own).sum(1) < k) & ~own.squeeze(1).isnan()

@@ -31,17 +31,17 @@ class TorchOperations:
         return _guarded(functools.partial(function, **attributes) if attributes else function)
 
     def kept_distinct(self, nodes: Sequence[Any]) -> AbstractSet[Any]:
-        """Nodes between which gradients tell a difference."""
+        """Nodes that share a value with others but not their gradients."""
         return autograd.kept_distinct(nodes)
 
     def scheduled(
         self, nodes: Sequence[Any], steps: list[PlannedStep], *, inner: bool
     ) -> list[PlannedStep]:
-        """The steps, with what lets gradients be found."""
+        """The steps, and those that let autograd find gradients."""
         return autograd.scheduled(nodes, steps, inner=inner)
 
     def convert(self, value: Any, dtype: str) -> Tensor:
-        """A new tensor, converted as `astype` does; ValueError if value is no array of numbers."""
+        """A new tensor, converted as `astype` does; ValueError unless value is made of numbers."""
         with np.errstate(all="ignore"):
             return _tensor(np.array(_numbers(value), dtype, order="C"))
 
@@ -91,7 +91,7 @@ class TorchOperations:
         return tuple(array.reshape(-1).tolist())
 
     def computing(self) -> AbstractContextManager[Any]:
-        """Gradients can be found, whatever the caller has set: only watched tensors have them."""
+        """Autograd is on, whatever the caller has set; it records watched tensors only."""
         enabled: AbstractContextManager[Any] = torch.enable_grad()
         return enabled
 
@@ -116,7 +116,7 @@ def _shared(array: Any) -> Tensor:
 
 
 def _guarded(function: Kernel) -> Kernel:
-    """A kernel with errors as the symbolic layer expects them, and with all integers."""
+    """The kernel, with errors as the symbolic layer expects them, and for all integer dtypes."""
 
     def run(*tensors: Tensor) -> Any:
         try:
@@ -130,7 +130,7 @@ def _guarded(function: Kernel) -> Kernel:
 
 
 def _in_int64(function: Kernel, tensors: Sequence[Tensor]) -> Any:
-    """The kernel of unsigned integers for which PyTorch has none; ValueError from 2**63 upwards."""
+    """The kernel computed in int64, where PyTorch has none; ValueError from 2**63 upwards."""
     narrow = next(x.dtype for x in tensors if x.dtype in UNSIGNED)
     signed = [x.to(torch.int64) if x.dtype in UNSIGNED else x for x in tensors]
     if narrow is torch.uint64 and any((x < 0).any() for x in signed):

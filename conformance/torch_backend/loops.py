@@ -1,4 +1,4 @@
-"""Loops over the first axes of sequences, which autograd goes through like everything else.
+"""Loops over the first axes of sequences, which autograd differentiates like any other operation.
 
 A bundle of tensors is a list.
 """
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from conformance.torch_backend.kernels import KERNELS, Tensor, kernel
+from conformance.torch_backend.labels import alike
 
 if TYPE_CHECKING:
     from conformance.reference.symbolic.loops import Body, Layout
@@ -42,3 +43,18 @@ def loop(*inputs: Tensor, body: Body, layout: Layout) -> list[Tensor]:
             listed.append(output)
         carried = results[layout.outputs :]
     return [*map(torch.stack, outputs), *carried]
+
+
+@kernel
+def refined(x: Tensor, shape: tuple[int | None, ...]) -> Tensor:
+    """x itself; ValueError if its shape is not what follows from the graph."""
+    if any(a is not None and a != b for a, b in zip(shape, x.shape, strict=True)):
+        raise ValueError(f"a state has shape {tuple(x.shape)}, where {shape} came before")
+    return x
+
+
+@kernel
+def choose(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """x where the condition is true, else y; ValueError if the shapes of x and y differ."""
+    alike(x, y)
+    return torch.where(condition, x, y)

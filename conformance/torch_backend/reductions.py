@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from conformance.torch_backend.kernels import KERNELS, Kernel, Tensor, kernel, widened
+from conformance.torch_backend.kernels import KERNELS, Kernel, Tensor, widened
 
 Axes = tuple[int, ...]
 
@@ -74,10 +74,3 @@ def _product(x: Tensor, axis: Axes, keepdims: bool) -> Tensor:
 
 
 KERNELS["prod"] = _product
-
-
-@kernel
-def in_top_k(predictions: Tensor, targets: Tensor, k: int) -> Tensor:
-    """Whether fewer than k scores of the row are higher; NaN is in no top."""
-    own = KERNELS["take_class"](predictions, targets, axis=1).unsqueeze(1)
-    return ((predictions > own).sum(1) < k) & ~own.squeeze(1).isnan()

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -99,6 +100,17 @@ except ValueError as error:
     assert output("keras-2.0", source).startswith(
         "ValueError repeat_elements: the length of axis 0"
     )
+
+
+def test_a_warning_of_function_points_at_the_line_that_calls_it(tmp_path: Path) -> None:
+    program = tmp_path / "calling.py"
+    program.write_text(
+        "import conformance.reference as K\n\nK.function([], [], name='f')\n",
+        encoding="utf-8",
+    )
+    done = run("keras-2.0", f"import runpy; runpy.run_path({str(program)!r})")
+    assert done.returncode == 0
+    assert done.stderr.startswith(f"{program}:3: UserWarning: function: keywords ['name']")
 
 
 def test_keywords_of_function() -> None:

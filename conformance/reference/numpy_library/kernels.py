@@ -32,7 +32,7 @@ def kernel(function: Kernel) -> Kernel:
 
 
 def widened(function: Kernel) -> Kernel:
-    """The function with float arrays computed in the next wider type."""
+    """The function, computing float arrays in the next wider type and rounding the result."""
 
     @functools.wraps(function)
     def rounding(*arrays: Any, **attributes: Any) -> Any:

@@ -25,7 +25,7 @@ def pad(x: Array, widths: tuple[tuple[int, int], ...]) -> Any:
 
 
 def _checked(labels: Array, classes: int) -> Array:
-    """The labels; ValueError if one is no class."""
+    """The labels; ValueError if one is not a class."""
     wrong = (labels < 0) | (labels >= classes)
     if wrong.any():
         raise ValueError(f"label {labels[wrong][0]} is no class; write one from 0 to {classes - 1}")

@@ -22,7 +22,7 @@ class NumpyOperations:
     differentiates = False
 
     def kept_distinct(self, nodes: Sequence[Any]) -> AbstractSet[Any]:
-        """None: equal values are one array."""
+        """None: NumPy needs no array twice."""
         del nodes
         return frozenset()
 
@@ -39,7 +39,7 @@ class NumpyOperations:
         return functools.partial(function, **attributes) if attributes else function
 
     def convert(self, value: Any, dtype: str) -> Array:
-        """A new array, converted as `astype` does; ValueError if value is no array of numbers."""
+        """A new array, converted as `astype` does; ValueError unless value is made of numbers."""
         with self.computing():
             return _numbers(value).astype(dtype)
 

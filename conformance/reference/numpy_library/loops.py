@@ -86,7 +86,7 @@ def loop_gradients(
 _histories: WeakKeyDictionary[Body, tuple[tuple[Array, ...], list[list[Array]]]] = (
     WeakKeyDictionary()
 )
-"""What each step of a loop was given of what is carried, and the inputs of the whole loop.
+"""For each loop that has run: its inputs, and the carried values that each step was given.
 
 The gradients of a loop are computed soon after the loop itself, from the same arrays.
 """

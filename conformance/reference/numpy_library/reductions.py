@@ -25,7 +25,7 @@ KERNELS.update(
 )
 
 FEW = 32
-"""So many elements to reduce are taken one by one, each for all places of the result at once."""
+"""Up to this many elements are reduced one after the other, each for the whole result at once."""
 
 
 def _size(x: Array, axis: tuple[int, ...]) -> int:
@@ -42,7 +42,7 @@ def _added(x: Array, axis: tuple[int, ...], keepdims: bool) -> Any:
     wide: Any = WIDER.get(x.dtype, x.dtype)
     if x.dtype.kind != "f" or axis != (*range(len(axis)),) or not 0 < len(axis) < x.ndim:
         return x.sum(axis=axis, dtype=wide, keepdims=keepdims)
-    # the first axes, for which a product with ones is several times as fast
+    # over the first axes, a product with ones is several times as fast
     rows, rest = _size(x, axis), x.shape[len(axis) :]
     flat = x.astype(wide, order="C", copy=False).reshape(rows, math.prod(rest))
     return np.matmul(np.ones(rows, wide), flat).reshape(
@@ -119,7 +119,7 @@ def _extreme(ufunc: Any) -> Kernel:
         count = _size(x, axis)
         if keepdims or not 0 < count <= FEW or not axis or x.ndim - 1 in axis:
             return ufunc.reduce(x, axis=axis, keepdims=keepdims)
-        # a few arrays, as long as all others are short
+        # compare whole slices, which is faster where there are few
         kept = [i for i in range(x.ndim) if i not in axis]
         first = x.transpose(*axis, *kept)
         lengths = first.shape[: len(axis)]

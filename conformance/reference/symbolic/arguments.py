@@ -1,4 +1,4 @@
-"""Checks of arguments, each with an error that names the function, the argument and the cure."""
+"""Checks of arguments. Their errors name the function and the argument, and say what to write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled functions: a graph put in order once, and evaluated with every call."""
+"""Compiled functions: they plan a graph once, and evaluate it with every call."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class VariableUpdate(Tensor):
 
 
 MOST_SWITCHES = 3
-"""With more than these there would be too many plans."""
+"""A function with more switches than this gets one plan, which computes both branches of each."""
 
 
 class CompiledFunction:
@@ -65,7 +65,7 @@ class CompiledFunction:
         return results
 
     def _plan(self, fed: Sequence[Array]) -> ExecutionPlan:
-        """The plan for the switches as they are."""
+        """The plan for the values that the switches have in this call."""
         given = dict(zip(self._inputs, fed, strict=True))
         arrays = [given.get(node, node.attributes.get("value")) for node in self._switches]
         key = tuple(any(self._library.integers(array)) for array in arrays)

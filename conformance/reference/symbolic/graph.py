@@ -29,13 +29,13 @@ class Tensor:
     """Whether the value is sparse, so that only `to_dense` computes with it."""
 
     role = ""
-    """What a node is in a graph of gradients, where a plan can make use of it: "nothing", zeros for
-    a branch that is not taken, or "total", a sum of tensors of one shape."""
+    """What plans use of a node in a graph of gradients: "nothing" marks zeros for a branch that is
+    not taken, "total" a sum of tensors of one shape."""
 
     _keras_shape: Shape
     _uses_learning_phase: bool
 
-    # NumPy arrays leave arithmetic with a tensor to the tensor.
+    # Makes NumPy arrays leave arithmetic with a tensor to the operators of the tensor.
     __array_ufunc__ = None
 
     def __init__(
@@ -57,8 +57,8 @@ class Tensor:
         self.dtype = dtype
         self.name = name or f"{operation}_{next(self.backend.node_numbers)}"
         if any(getattr(x, "_uses_learning_phase", False) for x in inputs):
-            # Keras feeds the learning phase only where an output says so, and takes the attribute,
-            # whatever its value, for a sign that it is needed.
+            # Keras feeds the learning phase only to functions whose outputs have the attribute,
+            # whatever its value.
             self._uses_learning_phase = True
 
     @property
@@ -319,10 +319,10 @@ def _computed(entry: Any) -> bool:
 def _part(x: Tensor, index: tuple[Any, ...]) -> Tensor:
     """x[index], where some indices or limits are scalar integer tensors.
 
-    What these say is taken first, as a slice of x; then what the rest of the index says.
+    First a slice of x takes what these entries say, then an index what the others say.
     """
     known = tuple(map(_known, index))
-    apply("getitem", x, index=known)  # it refuses what is no index
+    apply("getitem", x, index=known)  # refuses what is no index
     used = [entry for entry in index if entry is not None and entry is not Ellipsis]
     place = next((i for i, entry in enumerate(index) if entry is Ellipsis), len(index))
     every = (slice(None),) * (x.ndim - len(used))

@@ -1,7 +1,7 @@
-"""Linear interpolation between the elements of an axis, which no document has.
+"""Linear interpolation between the elements of an axis, which no document describes.
 
-The element i of the longer axis lies at i / factor between those of the shorter one; what lies
-behind the last element is equal to it.
+Element i of the longer axis lies at i / factor on the shorter one. Places behind the last element
+have its value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from conformance.reference.symbolic.rules import Operand, Result, rule
 
 
 def bilinear(x: Tensor, factors: Mapping[int, int]) -> Tensor:
-    """x with each axis as many times as long as its factor says."""
+    """x with each axis `factor` times as long."""
     for axis, factor in factors.items():
         x = apply("interpolate", x, axis=axis, factor=factor)
     return x

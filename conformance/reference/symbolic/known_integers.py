@@ -1,7 +1,7 @@
-"""Integers that are data, as far as the graph tells them before evaluation.
+"""The values of integer tensors, as far as the graph tells them before evaluation.
 
 Shapes are computed with (`K.shape(x)[1:] * 2`, `K.prod(K.shape(x))`) and are arguments of
-`reshape`, `slice` and others. Their elements are followed here; None is one that is not known.
+`reshape`, `slice` and others. This module follows their elements; None is one that is not known.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _length(tensor: Operand) -> int:
 
 
 def _held(value: int, dtype: str) -> int | None:
-    """The value, if a dtype holds it; what overflow or rounding makes of others is not followed."""
+    """The value if the dtype holds it; None if it overflows or is rounded."""
     if dtype not in INTEGERS:
         return int(value != 0) if dtype == "bool" else value if abs(value) <= EXACT else None
     bits = int(dtype.lstrip("uint"))

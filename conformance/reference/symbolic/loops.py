@@ -105,7 +105,7 @@ def part(bundle: Tensor, index: int, shape: Shape, dtype: str) -> Tensor:
 
 
 def followed(old: Tensor, new: Tensor, where: str) -> Tensor:
-    """The new value of what is carried, with all that is known of its shape.
+    """The new value of a carried state, with the dimensions that the old or the new one knows.
 
     ValueError if rank, dtype or shape differ.
     """

@@ -15,7 +15,7 @@ Array = Any
 """An array of the library that computes."""
 
 PlannedStep = tuple[int, Callable[..., Array], tuple[int, ...], tuple[int, ...]]
-"""Where a result goes, what computes it from which slots, and which of these are not used again."""
+"""The slot of a result, the kernel, the slots of its inputs, and those that no later step uses."""
 
 
 class Operations(Protocol):
@@ -28,7 +28,7 @@ class Operations(Protocol):
         """The function that computes an operation from its input arrays."""
 
     def kept_distinct(self, nodes: Sequence[Any]) -> AbstractSet[Any]:
-        """Nodes whose values must be computed, though others may have the same."""
+        """Nodes that a plan must compute even where an equal node is computed already."""
 
     def scheduled(
         self, nodes: Sequence[Any], steps: list[PlannedStep], *, inner: bool
@@ -42,10 +42,10 @@ class Operations(Protocol):
         """A new array from numbers, lists or NumPy arrays, converted as `astype` does."""
 
     def accept(self, value: Any, dtype: str) -> Array:
-        """As `convert`, but perhaps no copy; ValueError if an integer or bool would lose value."""
+        """As `convert`, but perhaps no copy; ValueError if an integer or bool changes its value."""
 
     def accept_sparse(self, value: Any, dtype: str) -> Array:
-        """A sparse value from a triple (indices, values, shape) or what else may stand for one."""
+        """A sparse value from a triple (indices, values, shape), a SciPy matrix or an array."""
 
     def filled(self, shape: tuple[int, ...], value: float, dtype: str) -> Array:
         """A new array with one value everywhere."""

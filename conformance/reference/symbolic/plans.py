@@ -1,11 +1,11 @@
 """Plans: in which order the nodes of a graph are computed, and where their values are kept.
 
-Nodes that compute the same from the same are computed once, and those that only pass a value on
-not at all. Arrays that no step needs any more are let go: memory that is used again soon is in the
-cache, and need not come from the system anew.
+A plan computes equal nodes (the same operation on the same inputs) once, and skips nodes that only
+pass a value on. It drops each array after the last step that needs it: memory that is used again
+soon is in the cache, and need not come from the system anew.
 
-Where the learning phase, or another scalar that is fed, chooses between two tensors, there is a
-plan for each of its values, which computes one of them. No gradient comes back from the other one.
+Where the learning phase, or another scalar that is fed, chooses between two tensors, each of its
+values gets a plan of its own, which computes one of the two. The other one has no gradient.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from conformance.reference.symbolic.graph import Tensor
 from conformance.reference.symbolic.operations import Array, Operations, PlannedStep
 
 SOURCES = ("placeholder", "variable", "constant")
-"""Nodes whose value is there before anything is computed."""
+"""Nodes whose value is known before anything is computed."""
 PASSED_ON = ("identity", "stop_gradient")
 """Operations whose result is their input."""
 EFFECTS = ("print_tensor",)
@@ -29,11 +29,12 @@ LINEAR = {
     **dict.fromkeys(("permute_dimensions", "sum", "sum_to", "divide_by_count", "alike"), 1),
     **dict.fromkeys(("fold", "flatten", "batch_flatten"), 1),
 }
-"""Operations on gradients, and among how many of the first inputs one of nothing is enough."""
+"""Operations on gradients, each with a number of first inputs: if one of these is zeros of a branch
+that is not taken, so is the result."""
 
 
 def ordered(targets: Sequence[Tensor], given: Sequence[Tensor]) -> list[Tensor]:
-    """Every tensor that the targets need, inputs first; what is given is not looked into."""
+    """Every tensor that the targets need, inputs first; not what the given tensors were made of."""
     order: dict[Tensor, None] = dict.fromkeys(given)
     waiting: list[tuple[Tensor, bool]] = [(target, False) for target in reversed(targets)]
     while waiting:
@@ -48,22 +49,22 @@ def ordered(targets: Sequence[Tensor], given: Sequence[Tensor]) -> list[Tensor]:
 
 @dataclass
 class ExecutionPlan:
-    """What computes targets from what is given, which has the first slots."""
+    """The steps that compute targets from given tensors, whose values are in the first slots."""
 
     nodes: list[Tensor]
     """The node whose value is in each slot."""
     slots: dict[Tensor, int]
-    """Where the value of each node is, also of one that is the same as another."""
+    """Where the value of each node is; equal nodes share a slot."""
     steps: list[PlannedStep]
 
     constants: list[Array] = field(init=False)
-    """By slot, the values that are in the graph."""
+    """By slot, the values of constants; None for other nodes."""
 
     def __post_init__(self) -> None:
         self.constants = [node.attributes.get("value") for node in self.nodes]
 
     def run(self, values: list[Array]) -> None:
-        """Compute the values of all slots; what was said of an error names the node."""
+        """Compute the values of all slots; an error gets a note that names the node."""
         slot = -1
         try:
             for slot, kernel, sources, last in self.steps:
@@ -96,7 +97,7 @@ def plan(
     settings: Mapping[Tensor, bool] = {},
     inner: bool = False,
 ) -> ExecutionPlan:
-    """The plan for targets. What is given is not computed, whatever made it.
+    """The plan for targets. It takes the values of the given tensors and does not compute them.
 
     `settings` are values that switches have whenever the plan runs. `inner`: the targets are the
     results of a loop's body.
@@ -111,7 +112,7 @@ def plan(
 
 
 class _Compiling:
-    """A plan in the making."""
+    """The nodes and slots of a plan while it is made."""
 
     def __init__(
         self, given: Sequence[Tensor], settings: Mapping[Tensor, bool], distinct: Collection[Tensor]
@@ -148,7 +149,7 @@ class _Compiling:
         return None
 
     def _identity(self, node: Tensor) -> Any:
-        """What nodes that compute the same share."""
+        """A key that equal nodes share."""
         plain = all(_plain(value) for value in node.attributes.values())
         if not plain or node.role == "nothing" or node.operation in (*SOURCES, *EFFECTS):
             return node
@@ -157,7 +158,7 @@ class _Compiling:
         return node.operation, *(self.slots[item] for item in node.inputs), repr(node.attributes)
 
     def _is_nothing(self, node: Tensor) -> bool:
-        """Whether a gradient is made of nothing but what comes from a branch that is not taken."""
+        """Whether a gradient is zero because it comes only from a branch that is not taken."""
         factors = LINEAR.get(node.operation)
         if factors is None:
             return False
@@ -165,7 +166,7 @@ class _Compiling:
 
 
 def _plain(value: Any) -> bool:
-    """Whether two values with one text are the same."""
+    """Whether equal texts of such values mean equal values."""
     if isinstance(value, tuple):
         return all(map(_plain, value))
     return value is None or value is Ellipsis or type(value) in (bool, int, float, str, slice)
@@ -174,7 +175,7 @@ def _plain(value: Any) -> bool:
 def _steps(
     nodes: Sequence[Tensor], slots: dict[Tensor, int], kept: set[int], library: Operations
 ) -> list[PlannedStep]:
-    """What computes what is kept, in order; all else is let go after its last use."""
+    """The steps for the slots to keep, in order; each drops what no later step uses."""
     found: list[PlannedStep] = []
     for node in reversed(nodes):
         if slots[node] not in kept or node.operation in SOURCES:

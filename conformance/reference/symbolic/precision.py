@@ -1,4 +1,4 @@
-"""Compositions of operations that round once: computed in the next wider float type.
+"""The next wider float type, in which compositions of operations are computed to be rounded once.
 
 float16 is computed in float32, float32 in float64; nothing is wider than float64.
 """
@@ -9,7 +9,7 @@ from conformance.reference.symbolic.graph import Tensor, apply
 
 WIDER = {"float16": "float32", "float32": "float64"}
 SMALLEST = {"float16": 1e-30, "float32": 1e-300, "float64": 1e-300}
-"""By the dtype that is to come out: a number that its squares exceed, and that is not 0 itself."""
+"""By the dtype of the result: the positive number that stands for a smaller sum of squares."""
 
 
 def widened(x: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Sparse tensors: by their type, not by their elements (zh-TW:267).
+"""Sparse tensors. The type says that a tensor is sparse, not its elements (zh-TW:267).
 
 A sparse tensor is a node of the graph like others, but only `to_dense` computes with it. It comes
 from a sparse placeholder or from `ctc_label_dense_to_sparse`.

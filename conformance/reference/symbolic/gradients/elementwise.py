@@ -1,4 +1,4 @@
-"""Gradients of functions of each element, and of activations.
+"""Gradients of elementwise functions and of activations.
 
 At a kink they are what TensorFlow gives: relu and abs have slope 0 at 0, maximum(x, y) takes x
 where both are equal, clip and hard_sigmoid pass the gradient at their limits.

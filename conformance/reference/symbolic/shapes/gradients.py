@@ -1,4 +1,4 @@
-"""Shape rules of the operations that gradients need besides those of the public functions.
+"""Shape rules of the operations that only gradients use.
 
 Several take a tensor `like` only for its shape at run time.
 """
