@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
+from conformance.generators import portable
 from conformance.oracle import Expectation, ctc
 from conformance.results import Aspect
 from conformance.scenarios import ctc_inputs as inputs
@@ -139,7 +140,7 @@ def _folded(array: Array) -> Array:
 
 def gradient(case: Labelled) -> Scenario:
     """The gradient of the total loss with respect to what softmax is taken of."""
-    logits = np.log(case.y_pred)
+    logits = portable.log(case.y_pred).astype(case.y_pred.dtype)
     writer = Writer()
     x = writer.call("variable", writer.array("x", logits), dtype=logits.dtype.name)
     rest = {n: a for n, a in tensors_of(case).items() if n != "y_pred"}
