@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from conformance.results.kinds import FindingKind
 
 ROOT = Path(__file__).parents[1]

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from conformance.generators import portable
+
 Array = npt.NDArray[Any]
 
 LEAST = 0.01
@@ -27,7 +29,7 @@ def distribution(
     if profile in ("integers", "halves"):
         weights = rng.integers(1, 5, shape).astype(np.float64)
     else:
-        weights = np.exp(rng.uniform(-1.5, 1.5, shape))
+        weights = portable.exp(rng.uniform(-1.5, 1.5, shape))
     return np.asarray(weights / weights.sum(axis=axis, keepdims=True)).astype(dtype)
 
 
@@ -51,7 +53,7 @@ def probability(rng: np.random.Generator, values: Array) -> Array:
     """Numbers between 1/100 and 99/100; 0 or 1 where all are zero."""
     if not values.any():
         return (rng.random(values.shape) < 0.5).astype(values.dtype)
-    inside = LEAST + (1 - 2 * LEAST) / (1 + np.exp(-np.clip(values.astype(np.float64), -30, 30)))
+    inside = LEAST + (1 - 2 * LEAST) / (1 + portable.exp(-np.clip(values, -30, 30)))
     return np.asarray(inside, values.dtype)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.generators import images, probabilities
+from conformance.generators import images, portable, probabilities
 from conformance.generators.structure import Structure
 
 Array = npt.NDArray[Any]
@@ -70,13 +70,14 @@ def _integers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str, doma
 
 
 def _ordinary(rng: np.random.Generator, shape: tuple[int, ...], _info: Any) -> Array:
-    wide = np.exp(rng.uniform(np.log(1e-3), np.log(20.0), shape)) * rng.choice((-1.0, 1.0), shape)
+    low, high = portable.log([1e-3, 20.0])
+    wide = portable.exp(rng.uniform(low, high, shape)) * rng.choice((-1.0, 1.0), shape)
     return np.where(rng.random(shape) < 0.75, rng.uniform(-3.0, 3.0, shape), wide)
 
 
 def _extremes(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array:
-    top, bottom = np.log(float(info.max)), np.log(float(info.tiny))
-    magnitude = np.exp(rng.uniform(bottom, top, shape))
+    bottom, top = portable.log([float(info.tiny), float(info.max)])
+    magnitude = portable.exp(rng.uniform(bottom, top, shape))
     ends = rng.choice(np.array([float(info.max), float(info.tiny), float(info.eps), 1.0]), shape)
     magnitude = np.where(rng.random(shape) < 0.3, ends, magnitude)
     signed: Array = magnitude * rng.choice((-1.0, 1.0), shape)

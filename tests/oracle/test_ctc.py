@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from conformance.oracle import agrees, ctc
+from tests.bounds import assert_same, library, log_probability
 
 RNG = np.random.default_rng(11)
 
@@ -33,6 +34,13 @@ def enumerated(y: Any) -> dict[tuple[int, ...], float]:
     return total
 
 
+def assert_log(found: Any, probability: float, steps: int, categories: int) -> None:
+    """A logarithm is that of a probability which was summed over paths of products."""
+    counted = log_probability(steps) + steps + categories**steps
+    wanted = np.log(probability)
+    assert_same(found, wanted, roundings=counted, size=1 + np.abs(wanted))
+
+
 def cases() -> list[tuple[int, int]]:
     return list(product(range(1, 6), range(2, 5)))
 
@@ -43,7 +51,7 @@ def test_every_label_has_the_probability_of_its_paths(steps: int, categories: in
     wanted = enumerated(y)
     assert sum(wanted.values()) == pytest.approx(1)
     for label, probability in wanted.items():
-        assert ctc.log_probability(y, label) == pytest.approx(np.log(probability), abs=1e-12)
+        assert_log(ctc.log_probability(y, label), probability, steps, categories)
 
 
 @pytest.mark.parametrize(("steps", "categories"), cases())
@@ -53,7 +61,7 @@ def test_ranked_labels_are_those_of_the_enumeration(steps: int, categories: int)
     found = ctc.ranked(y)
     assert [label for label, _ in found] == sorted(wanted, key=lambda k: -wanted[k])
     for label, value in found:
-        assert value == pytest.approx(np.log(wanted[label]), abs=1e-12)
+        assert_log(value, wanted[label], steps, categories)
 
 
 def test_a_label_that_no_path_stands_for_has_an_infinite_loss() -> None:
@@ -70,7 +78,10 @@ def test_occupation_is_the_share_of_the_paths(label: tuple[int, ...]) -> None:
         if label_of(path, 2) == label:
             wanted[range(4), path] += np.prod(y[range(4), path])
     wanted /= wanted[0].sum()
-    np.testing.assert_allclose(ctc.occupation(y, label), wanted, rtol=1e-12, atol=1e-15)
+    # two recursions and a logarithm, of which the exponential is taken
+    counted = 2 * log_probability(4) + 3 + library("exp") + 3**4
+    size = wanted * (1 + 4 * np.abs(np.log(y)).max())
+    assert_same(ctc.occupation(y, label), wanted, roundings=counted, size=size)
 
 
 def batch(dtype: str = "float64") -> dict[str, Any]:
@@ -134,4 +145,4 @@ def test_log_probabilities_of_several_labels() -> None:
     for row, (steps, wanted) in enumerate(zip((4, 2), labels, strict=True)):
         table = enumerated(y[row, :steps].astype("float64"))
         for value, label in zip(found.value[row], wanted, strict=True):
-            assert value == pytest.approx(np.log(table[label]), abs=1e-9)
+            assert_log(value, table[label], steps, 3)

@@ -10,6 +10,8 @@ import pytest
 from scipy import special
 
 import conformance.reference as K  # noqa: N812
+from tests.bounds import assert_right
+from tests.oracle.support import ask
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(2, 3, 4))
@@ -24,15 +26,24 @@ def value(function: Callable[..., Any], *arrays: Any, **attributes: Any) -> Any:
     return K.eval(function(*tensors, **attributes))
 
 
+def both(name: str, wanted: Any, **arguments: Any) -> None:
+    """What NumPy or SciPy gives is right, and so is what the reference gives."""
+    expectation = ask(name, **arguments)
+    tensors = {n: v for n, v in arguments.items() if isinstance(v, np.ndarray)}
+    rest = {n: v for n, v in arguments.items() if n not in tensors}
+    found = value(getattr(K, name), *tensors.values(), **rest)
+    assert found.dtype == np.asarray(wanted).dtype
+    assert_right(wanted, expectation)
+    assert_right(found, expectation)
+
+
 @pytest.mark.parametrize("axis", [None, 0, 1, -1, (0, 2), [0, -1], (0, 1, 2)])
 @pytest.mark.parametrize("keepdims", [False, True])
 @pytest.mark.parametrize("name", ["max", "min", "sum", "prod", "mean", "var", "std", "logsumexp"])
 def test_reductions(name: str, axis: Any, keepdims: bool) -> None:
     reference = special.logsumexp if name == "logsumexp" else getattr(np, name)
     wanted = reference(X, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
-    found = value(getattr(K, name), X, axis=axis, keepdims=keepdims)
-    assert found.shape == np.shape(wanted)
-    np.testing.assert_allclose(found, wanted, rtol=1e-14)
+    both(name, wanted, x=X, axis=axis, keepdims=keepdims)
 
 
 @pytest.mark.parametrize("name", ["any", "all"])
@@ -44,27 +55,32 @@ def test_logical_reductions(name: str, axis: Any) -> None:
     np.testing.assert_array_equal(found, getattr(np, name)(x, axis=axis))
 
 
-@pytest.mark.parametrize("name", ["argmax", "argmin", "cumsum", "cumprod"])
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_along_one_axis(name: str, axis: int) -> None:
-    np.testing.assert_allclose(
-        value(getattr(K, name), X, axis=axis), getattr(np, name)(X, axis=axis), rtol=1e-14
-    )
+    both(name, getattr(np, name)(X, axis=axis), x=X, axis=axis)
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_places_along_one_axis(name: str, axis: int) -> None:
+    found = value(getattr(K, name), X, axis=axis)
+    np.testing.assert_array_equal(found, getattr(np, name)(X, axis=axis))
 
 
 def test_defaults_of_axis() -> None:
     np.testing.assert_array_equal(value(K.argmax, X), X.argmax(-1))
-    np.testing.assert_array_equal(value(K.cumsum, X), X.cumsum(0))
+    both("cumsum", X.cumsum(0), x=X)
 
 
 @pytest.mark.parametrize("name", ["square", "abs", "exp", "sin", "cos", "sign", "tanh"])
 def test_elementwise(name: str) -> None:
-    np.testing.assert_allclose(value(getattr(K, name), X), getattr(np, name)(X), rtol=1e-15)
+    both(name, getattr(np, name)(X), x=X)
 
 
 @pytest.mark.parametrize("name", ["sqrt", "log"])
 def test_elementwise_of_positive(name: str) -> None:
-    np.testing.assert_allclose(value(getattr(K, name), POSITIVE), getattr(np, name)(POSITIVE))
+    both(name, getattr(np, name)(POSITIVE), x=POSITIVE)
 
 
 def test_round_goes_half_to_even_and_sign_of_zero_is_zero() -> None:
@@ -74,7 +90,7 @@ def test_round_goes_half_to_even_and_sign_of_zero_is_zero() -> None:
 
 @pytest.mark.parametrize("a", [0, 1, 2, 3, -1, 0.5])
 def test_pow(a: float) -> None:
-    np.testing.assert_allclose(value(K.pow, POSITIVE, a=a), POSITIVE**a, rtol=1e-15)
+    both("pow", POSITIVE**a, x=POSITIVE, a=a)
 
 
 def test_clip_is_min_then_max() -> None:
@@ -98,7 +114,7 @@ def test_two_tensors_broadcast(name: str) -> None:
 def test_dot_follows_numpy() -> None:
     for first, second in [((2, 3), (4, 3, 5)), ((3, 4), (4, 2)), ((2, 5, 3), (3, 4)), ((3,), (3,))]:
         x, y = RNG.normal(size=first), RNG.normal(size=second)
-        np.testing.assert_allclose(value(K.dot, x, y), np.dot(x, y), rtol=1e-13)
+        both("dot", np.dot(x, y), x=x, y=y)
     assert value(K.dot, np.ones((2, 3)), np.ones((4, 3, 5))).shape == (2, 4, 5)
 
 
@@ -129,7 +145,8 @@ def test_batch_dot(first: Any, second: Any, axes: Any, subscripts: str) -> None:
     rng = np.random.default_rng(7)
     x, y = rng.normal(size=first), rng.normal(size=second)
     expected = np.einsum(subscripts, x, y)
-    np.testing.assert_allclose(value(K.batch_dot, x, y, axes=axes), expected, rtol=1e-13)
+    expected = expected[..., np.newaxis] if expected.ndim == 1 else expected
+    both("batch_dot", expected, x=x, y=y, axes=axes)
 
 
 def test_transpose_reverses_the_axes() -> None:
@@ -163,17 +180,17 @@ def test_gather_and_one_hot() -> None:
 
 
 def test_activations() -> None:
-    same = np.testing.assert_allclose
-    same(value(K.relu, X), np.maximum(X, 0))
-    same(value(K.relu, X, alpha=0.1, max_value=0.5), np.minimum(np.where(X > 0, X, 0.1 * X), 0.5))
-    same(value(K.elu, X, alpha=2.0), np.where(X > 0, X, 2 * np.expm1(X)), rtol=1e-15)
-    same(value(K.softmax, X), special.softmax(X, axis=-1), rtol=1e-14)
-    same(value(K.softmax, X, axis=1), special.softmax(X, axis=1), rtol=1e-14)
-    same(value(K.softplus, X), np.logaddexp(0, X), rtol=1e-15)
-    same(value(K.softsign, X), X / (1 + np.abs(X)))
-    same(value(K.sigmoid, X), special.expit(X), rtol=1e-15)
-    found = value(K.hard_sigmoid, np.array([-3.0, -2.5, 0.0, 1.0, 2.5, 3.0]))
-    same(found, [0, 0, 0.5, 0.7, 1, 1], atol=1e-16)
+    both("relu", np.maximum(X, 0), x=X)
+    bent = np.minimum(np.where(X > 0, X, 0.1 * X), 0.5)
+    both("relu", bent, x=X, alpha=0.1, max_value=0.5)
+    both("elu", np.where(X > 0, X, 2 * np.expm1(X)), x=X, alpha=2.0)
+    both("softmax", special.softmax(X, axis=-1), x=X)
+    both("softmax", special.softmax(X, axis=1), x=X, axis=1)
+    both("softplus", np.logaddexp(0, X), x=X)
+    both("softsign", X / (1 + np.abs(X)), x=X)
+    both("sigmoid", special.expit(X), x=X)
+    ends = np.array([-3.0, -2.5, 0.0, 1.0, 2.5, 3.0])
+    both("hard_sigmoid", np.array([0, 0, 0.5, 0.7, 1, 1]), x=ends)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
@@ -189,8 +206,8 @@ def test_extremes_are_finite_and_right(dtype: str) -> None:
 
 def test_small_results_keep_their_digits() -> None:
     x = np.array([-50.0, -700.0])
-    np.testing.assert_allclose(value(K.softplus, x), np.exp(x), rtol=1e-15)
-    np.testing.assert_allclose(value(K.sigmoid, x), np.exp(x), rtol=1e-15)
+    both("softplus", np.exp(x), x=x)
+    both("sigmoid", np.exp(x), x=x)
     tiny = np.array([-1e-20])
     assert value(K.elu, tiny) == tiny
 

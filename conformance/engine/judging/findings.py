@@ -28,7 +28,7 @@ class Finding:
     gives: str
     """What happened, in words that follow the call."""
     demands: str
-    """What should have happened, in words that follow "expected"; empty if that goes without saying."""
+    """What should have happened, in words that follow "expected"; empty if `gives` implies it."""
     detail: str = ""
     conventions: tuple[str, ...] = ()
     draw: int = 0

@@ -18,8 +18,8 @@ from conformance.specs.parsing import literal
 _NAMED = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")
 
 
-def presence(identity: FunctionIdentity, documented: Signature) -> Iterator[Finding]:
-    """A finding if the function is absent."""
+def presence(identity: FunctionIdentity) -> Iterator[Finding]:
+    """A finding if the function is missing."""
     if not identity.present:
         known = identity.reason not in (None, "absent")
         yield Finding(

@@ -204,7 +204,7 @@ class Examination:
         tally = Tally(task.spec, task.edition, task.aspects)
         self.tallies[task.spec.name] = tally
         tally.count(Aspect.PRESENCE)
-        tally.note(signatures.presence(identity, task.documented))
+        tally.note(signatures.presence(identity))
         tally.offered = signatures.shown(identity)
         if identity.present:
             tally.count(Aspect.SIGNATURE)

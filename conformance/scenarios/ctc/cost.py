@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
+from conformance.generators import portable
 from conformance.oracle import Expectation, ctc
 from conformance.results import Aspect
 from conformance.scenarios.checks import (
@@ -130,7 +131,7 @@ def _folded(array: Array) -> Array:
 
 def gradient(case: LabelledSamples) -> Scenario:
     """The gradient of the total loss with respect to the argument of softmax."""
-    logits = np.log(case.y_pred)
+    logits = portable.log(case.y_pred).astype(case.y_pred.dtype)
     writer = ProgramWriter()
     x = writer.call("variable", writer.array("x", logits), dtype=logits.dtype.name)
     rest = {n: a for n, a in tensors_of(case).items() if n != "y_pred"}

@@ -1,0 +1,38 @@
+"""A processor without AVX-512 and AVX2, as far as NumPy is concerned.
+
+NumPy holds its loops in several versions and takes, when it is imported, the one for the newest
+instructions that the processor has, unless NPY_DISABLE_CPU_FEATURES names these. The names differ
+between releases of NumPy (AVX512F and AVX2, or X86_V4 and X86_V3), and a name that the processor
+lacks gives a warning. So `python -m tests.processors` prints those that this NumPy takes here:
+
+    NPY_DISABLE_CPU_FEATURES="$(python -m tests.processors)" pytest tests/oracle
+
+On a processor that has none of them it prints an empty line, which switches nothing off.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+VARIABLE = "NPY_DISABLE_CPU_FEATURES"
+NEWER_THAN_AVX = ("AVX2", "FMA3", "X86_V3", "X86_V4", "AVX512")
+"""How the names of AVX2, of what came with it and of what came later begin."""
+
+
+def newer_than_avx() -> list[str]:
+    """The instruction sets beyond AVX for which this NumPy has loops and takes them here."""
+    core = _core()
+    taken = [name for name in core.__cpu_dispatch__ if core.__cpu_features__.get(name)]
+    return [name for name in taken if name.startswith(NEWER_THAN_AVX)]
+
+
+def _core() -> Any:
+    try:
+        return importlib.import_module("numpy._core._multiarray_umath")
+    except ImportError:  # NumPy 1
+        return importlib.import_module("numpy.core._multiarray_umath")
+
+
+if __name__ == "__main__":
+    print(*newer_than_avx())
