@@ -68,14 +68,14 @@ _NO_GRADIENT = Finding(
     Verdict.UNSUPPORTED,
     FindingKind.NO_GRADIENTS,
     gives="has no gradient to ask for: gradients fails for the sum of squares",
-    demands="a gradient",
+    demands="",
 )
 _NO_SHAPE = Finding(
     Aspect.STATIC_SHAPE,
     Verdict.UNSUPPORTED,
     FindingKind.NO_STATIC_SHAPES,
     gives="has no static shape to ask for: int_shape fails for the square of a variable",
-    demands="a static shape",
+    demands="",
 )
 
 

@@ -183,7 +183,8 @@ def sentence(tally: Tally, group: Group, citation: Citation | None) -> str:
     finding = group.finding
     name = signature(tally.spec, tally.edition).name
     subject = name if group.trial is None else group.trial.described
-    return f"{subject} {finding.gives}{_expected(finding, citation)}"
+    expected = _expected(finding, citation)
+    return f"{subject} {finding.gives.rstrip('.') if expected else finding.gives}{expected}"
 
 
 def _expected(finding: Finding, citation: Citation | None) -> str:
