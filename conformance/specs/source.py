@@ -50,7 +50,7 @@ def read(text: str) -> tuple[yaml.Node | None, Any]:
 
 
 def _check_depth(text: str) -> None:
-    """SourceError for what could be nested so deep that libyaml's recursion ends the process.
+    """SourceError for text nested so deep that libyaml's recursion could crash the process.
 
     A level takes a bracket, or a column in front of a line.
     """
@@ -71,7 +71,7 @@ def _construct(loader: Any, node: yaml.Node) -> Any:
 
 
 def _check_aliases(root: yaml.Node | None) -> None:
-    """SourceError for an alias: a few, each of others, stand for more than any memory holds."""
+    """SourceError for an alias: aliases of aliases can stand for more data than memory holds."""
     pending, seen = [] if root is None else [root], set[int]()
     while pending:
         node = pending.pop()
