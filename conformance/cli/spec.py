@@ -31,7 +31,7 @@ from conformance.specs.extraction import (
 
 @click.group("spec")
 def command() -> None:
-    """What is demanded of implementations, as data.
+    """Check the specs: what implementations must do, as data.
 
     \b
     conformance spec check               compare every spec with the documents
@@ -46,7 +46,11 @@ def check(*, explained: bool) -> None:
 
     The documents are there as data (conformance/specs/documents): every entry with its heading,
     signature, parameters, exceptions and lines. A difference is a mistake of a spec unless
+<<<<<<< HEAD
     documents/explained.yaml says why it is not.
+=======
+    documents/explained.yaml gives the reason for it.
+>>>>>>> specs
 
     \b
     Compared are:

@@ -13,7 +13,7 @@ CONFLICTS = 142
 
 
 def unattached(sources: Sources) -> Iterator[SpecDifference]:
-    """Every conflict that is not where it belongs, or does not say what holds."""
+    """Conflicts that a spec lacks or lists without reason, or that say nothing about an edition."""
     yield from _numbers(sources)
     yield from _attached(sources)
     for conflict in sources.conflicts.values():
@@ -34,7 +34,7 @@ def _numbers(sources: Sources) -> Iterator[SpecDifference]:
 
 
 def _attached(sources: Sources) -> Iterator[SpecDifference]:
-    """Where the errata of a spec are not those that the conflicts name."""
+    """Specs whose errata are not the conflicts that name their function."""
     for name, spec in sources.specs.items():
         attached = Counter(erratum.number for erratum in spec.errata)
         wanted = {c.number for c in sources.conflicts.values() if name in c.functions}
@@ -53,15 +53,15 @@ def _concerns(conflict: Conflict) -> Iterator[SpecDifference]:
 
 
 def _claims(conflict: Conflict, sources: Sources) -> Iterator[SpecDifference]:
-    """Functions that there is no spec of, and editions of them of which nothing is said."""
+    """Functions without a spec, and editions of a function that the conflict says nothing about."""
     for name in conflict.functions:
         spec = sources.specs.get(name)
         if spec is None:
-            yield _difference(conflict.number, f"concerns {name}, of which there is no spec")
+            yield _difference(conflict.number, f"concerns {name}, which has no spec")
             continue
         for edition in spec.editions:
             if conflict.claim(edition) is None:
-                yield _difference(conflict.number, f"says nothing of {name} in {edition}")
+                yield _difference(conflict.number, f"says nothing about {name} in {edition}")
 
 
 def _cited(conflict: Conflict, sources: Sources) -> Iterator[SpecDifference]:

@@ -59,7 +59,7 @@ class Sources:
 
 @dataclass(frozen=True, slots=True, order=True)
 class SpecDifference:
-    """Where specs and documents differ; `document` and `line` are empty where none is concerned."""
+    """A place where a spec and a document differ; `document` is empty if it concerns none."""
 
     document: str
     line: int
@@ -156,7 +156,7 @@ def _entries(sources: Sources) -> Iterator[SpecDifference]:
 
 
 def _printed(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:
-    """Signatures that their document does not print so, or not there."""
+    """Signatures that the document prints otherwise, or on another line."""
     for document, signature in _signatures(spec).items():
         entry = sources.extraction[document].signed(signature.line)
         if entry is None:
@@ -192,7 +192,7 @@ def _headings(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:
 
 
 def _names(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:
-    """Documents that call the function otherwise."""
+    """Documents that use another name for the function."""
     for document, signature, _ in _pairs(spec, sources):
         called = parse(signature.corrected or signature.text).name
         if called != spec.name:
@@ -211,7 +211,7 @@ def _editions(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:  # noqa
 
 
 def _parameters(spec: Spec, sources: Sources) -> Iterator[SpecDifference]:
-    """Parameters that are described and not in the signature, or the reverse, or twice."""
+    """Parameters that are described and not in the signature, not described, or described twice."""
     for document, signature, entry in _pairs(spec, sources):
         text = signature.corrected or signature.text
         names = [p.name for p in parse(text).parameters]

@@ -30,7 +30,7 @@ class Conflict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     prose: bool = False
     """Whether it concerns sentences or marks alone, and no function."""
     evidence: dict[str, str] = field(default_factory=dict)
-    """Functions that are not concerned although a line is in their entry, and why."""
+    """Functions that it does not concern although it cites a line of their entry, and why."""
 
     def claim(self, edition: Edition) -> str | None:
         """What holds in an edition; None if nothing is said of it."""

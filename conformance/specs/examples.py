@@ -119,7 +119,7 @@ ExampleOutcome = (
 
 
 class ExampleLine(_ExampleRecord, frozen=True, kw_only=True, tag_field="sort", tag="statement"):
-    """A line of code of which nothing is shown."""
+    """A line of code whose result no document prints."""
 
     code: str
     line: Line
@@ -146,7 +146,7 @@ class ExampleResult(_ExampleRecord, frozen=True, kw_only=True, tag_field="sort",
 
 
 class ExampleProcess(_ExampleRecord, frozen=True, kw_only=True):
-    """A process of its own: the text of `keras.json` if there is one, and KERAS_BACKEND."""
+    """The settings of an example that runs in its own process: `keras.json` and KERAS_BACKEND."""
 
     file: str | None = None
     backend: bool = False
@@ -162,7 +162,7 @@ class Example(_ExampleRecord, frozen=True, kw_only=True):
     at: dict[Document, Line | list[Line]]
     """The first line of the example, for each time that a document prints it."""
     given: list[ExampleLine] = field(default_factory=list)
-    """What has to be there before: a state that the documents take for granted."""
+    """Lines that run first, because the documents take the state that they make for granted."""
     program: list[ExampleLine | ExampleResult] = field(default_factory=list)
     configuration: ExampleProcess | None = None
     prose: str | None = None

@@ -44,7 +44,7 @@ class DocumentEntry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     parameters: list[tuple[str, Line]] = field(default_factory=list)
     """The parameters that are described, by the names printed; one may come twice."""
     returns: Line | None = None
-    """Where the text on the result begins, if it has a paragraph of its own."""
+    """The line where the paragraph about the result begins, if there is one."""
     raises: list[tuple[str, Line]] = field(default_factory=list)
     """The exceptions that are named."""
     examples: list[Line] = field(default_factory=list)

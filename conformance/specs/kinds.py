@@ -47,7 +47,7 @@ class Indices(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="indi
 
 
 class ValueKind(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="value"):
-    """A NumPy array passed as it is."""
+    """A NumPy array, passed without making a tensor of it."""
 
     ranks: Range = (0, 4)
 

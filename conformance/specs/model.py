@@ -125,7 +125,7 @@ class Dtypes(SpecRecord, frozen=True, kw_only=True):
 
 
 class Exact(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="exact"):
-    """Not at all: the result is an input element, an integer or a truth value."""
+    """The result equals the exact one: it is an input element, an integer or a truth value."""
 
     kind: ClassVar[str] = "exact"
 
@@ -157,14 +157,14 @@ Accuracy = Exact | Ulp | Contraction | Conditioned
 
 
 class Part(SpecRecord, frozen=True, kw_only=True):
-    """One of several results of a function, by its name. What it does not say is as for the first:
-    the spec's own `shape` and `accuracy`."""
+    """One of several results of a function. It has the `shape` and the `accuracy` of the spec where
+    it has none of its own."""
 
     name: str
     shape: Expression = None
     accuracy: Accuracy | None = None
     flat: bool = False
-    """Its elements are compared in a row: no document settles its shape."""
+    """Its elements are compared without regard to its shape, which no document settles."""
     convention: str | None = None
     """The convention without which no document settles its value."""
 
@@ -201,7 +201,7 @@ class Spec(SpecRecord, frozen=True, kw_only=True):
     profiles: dict[str, str] = field(default_factory=dict)
     """Value profiles that no document settles for this function, with their convention."""
     silent: dict[Edition, dict[str, str]] = field(default_factory=dict)
-    """Those that the document of this edition does not settle, where another one does."""
+    """Value profiles that the document of an edition does not settle although another one does."""
 
 
 class SpecFile(SpecRecord, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
-"""Python's text as a tree, made by one thread at a time.
+"""Python source parsed into a tree, by one thread at a time.
 
-CPython 3.11 now and then fails to parse ("AST constructor recursion depth mismatch") while another
-thread does.
+CPython 3.11 sometimes fails to parse ("AST constructor recursion depth mismatch") while another
+thread is parsing.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def used_in(rule: Any) -> set[str]:
 
 def faults(rule: Any, known: Collection[str], library: Library) -> Iterator[str]:
     """What is wrong with a rule for a function whose parameters are the known names."""
-    found = list(_faults(rule, known, library, "is no parameter"))
+    found = list(_faults(rule, known, library, "is not a parameter"))
     yield from found or _size(rule, library)
 
 
@@ -112,7 +112,7 @@ def _faults(rule: Any, known: Collection[str], library: Library, strange: str) -
             yield f"{rule!r} {strange}; a text is written [literal, {rule}]"
     elif rule is not None and not isinstance(rule, int):
         yield (
-            f"{rule!r} is no rule; write an integer, true, false, null, the name of a parameter "
+            f"{rule!r} is not a rule; write an integer, true, false, null, the name of a parameter "
             "or [operator, argument, ...]"
         )
 

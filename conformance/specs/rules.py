@@ -32,7 +32,7 @@ class Scope:
     """What the names in a rule stand for, in one call of a function."""
 
     values: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments that are no tensors, by parameter name; defaults included."""
+    """Arguments that are not tensors, by parameter name; defaults included."""
     shapes: Mapping[str, Any] = field(default_factory=dict)
     """The shape of each tensor parameter, or the list of shapes of a list of tensors."""
     dtypes: Mapping[str, str] = field(default_factory=dict)
@@ -66,12 +66,12 @@ def operator_names() -> list[str]:
 def misuse(rule: Sequence[Any]) -> str | None:
     """What is wrong with the operator of a list, or the number of its arguments; None if nothing.
 
-    Only what fails is looked at again in this way, so that evaluation stays quick.
+    `evaluate` calls this after a failure only, so that evaluation stays quick.
     """
     head = rule[0] if rule else None
     if not isinstance(head, str) or head not in ARITIES:
         known = ", ".join(operator_names())
-        return f"{reprlib.repr(rule)} starts with no operator; write one of {known}"
+        return f"{reprlib.repr(rule)} does not start with an operator; write one of {known}"
     (least, most), given = ARITIES[head], len(rule) - 1
     if least <= given <= (given if most is None else most):
         return None

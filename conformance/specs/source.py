@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import msgspec
@@ -36,9 +35,7 @@ def read(text: str) -> tuple[yaml.Node | None, Any]:
     try:
         loader = _LOADER(text)
         node = loader.get_single_node()
-        _check_aliases(node)
-        for key in _repeated_keys(node):
-            raise SourceError(_start(key), f"{key.value!r} is there twice; write it once")
+        _check_nodes(node)
         return node, None if node is None else _construct(loader, node)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
@@ -50,7 +47,7 @@ def read(text: str) -> tuple[yaml.Node | None, Any]:
 
 
 def _check_depth(text: str) -> None:
-    """SourceError for what could be nested so deep that libyaml's recursion ends the process.
+    """SourceError for text nested so deep that libyaml's recursion could crash the process.
 
     A level takes a bracket, or a column in front of a line.
     """
@@ -70,8 +67,9 @@ def _construct(loader: Any, node: yaml.Node) -> Any:
         ) from error
 
 
-def _check_aliases(root: yaml.Node | None) -> None:
-    """SourceError for an alias: a few, each of others, stand for more than any memory holds."""
+def _check_nodes(root: yaml.Node | None) -> None:
+    """SourceError for a key that its mapping has already, and for an alias: aliases of aliases can
+    stand for more data than memory holds."""
     pending, seen = [] if root is None else [root], set[int]()
     while pending:
         node = pending.pop()
@@ -81,24 +79,17 @@ def _check_aliases(root: yaml.Node | None) -> None:
         if isinstance(node, yaml.SequenceNode):
             pending += node.value
         elif isinstance(node, yaml.MappingNode):
+            _check_keys(node)
             pending += [part for pair in node.value for part in pair]
 
 
-def _repeated_keys(root: yaml.Node | None) -> Iterator[yaml.Node]:
-    """Keys that their mapping has already."""
-    pending = [root]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, yaml.SequenceNode):
-            pending += node.value
-        elif isinstance(node, yaml.MappingNode):
-            keys: set[tuple[str, str]] = set()
-            for key, value in node.value:
-                pending.append(value)
-                if isinstance(key, yaml.ScalarNode):
-                    if (key.tag, key.value) in keys:
-                        yield key
-                    keys.add((key.tag, key.value))
+def _check_keys(mapping: yaml.MappingNode) -> None:
+    keys: set[tuple[str, str]] = set()
+    for key, _ in mapping.value:
+        if isinstance(key, yaml.ScalarNode):
+            if (key.tag, key.value) in keys:
+                raise SourceError(_start(key), f"{key.value!r} is there twice; write it once")
+            keys.add((key.tag, key.value))
 
 
 def typed(node: yaml.Node | None, data: Any, kind: type[File]) -> File:

@@ -77,6 +77,9 @@ def test_the_documents_speak_without_any_results(
         assert f":{entry.line} " in answer.output and entry.text in answer.output
     assert "C047: tested is: " in answer.output
     assert "negative-axis: " in answer.output
+    assert "    where axes counts from the end\n" in answer.output
+    assert "    where axes is None or omitted\n" in answer.output
+    assert "[is_none, axes]" not in answer.output
     assert "No results here" in answer.output
 
 

@@ -76,6 +76,8 @@ def test_every_accuracy_has_its_row() -> None:
         *model.Claim.__struct_fields__,
         *model.Erratum.__struct_fields__,
         *model.Unsettled.__struct_fields__,
+        *model.SharedError.__struct_fields__,
+        *model.SharedFile.__struct_fields__,
         *model.Dtypes.__struct_fields__,
         "broadcast",
         "contraction",
@@ -89,9 +91,13 @@ def test_every_name_that_may_be_written_is_on_the_page(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("heading", "record"),
-    [("field of an entry", extraction.DocumentEntry), ("field of a conflict", errata.Conflict)],
+    [
+        ("field of an entry", extraction.DocumentEntry),
+        ("field of a conflict", errata.Conflict),
+        ("field of a rule", model.NamedRule),
+    ],
 )
-def test_the_fields_of_the_documents_as_data_have_their_rows(heading: str, record: Any) -> None:
+def test_the_fields_of_other_records_have_their_rows(heading: str, record: Any) -> None:
     _, _, after = PAGE.partition(f"| {heading} |")
     listed = re.findall(r"^\| `(\w+)` \|", after.partition("\n\n")[0], re.MULTILINE)
     assert {*listed} | {"prose"} == {*record.__struct_fields__} | {"prose"}
