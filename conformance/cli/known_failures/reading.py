@@ -209,7 +209,7 @@ def _aspect(found: KnownFailure, _: Known) -> Problems:
 
 def _verdict(found: KnownFailure, _: Known) -> Problems:
     if found.verdict not in FAILING:
-        yield f"{found.verdict!r} is not a failure", f"write one of {', '.join(FAILING)}"
+        yield f"{str(found.verdict)!r} is not a failure", f"write one of {', '.join(FAILING)}"
 
 
 def _reason(found: KnownFailure, _: Known) -> Problems:
