@@ -75,26 +75,31 @@ def worst(got: Array, expectation: Expectation) -> Error:
     return Error(float(error[index]), float(limit[index]), index)
 
 
-def is_inaccurate(got: Array, expectation: Expectation) -> bool:
+def is_inaccurate(got: Array, expectation: Expectation, scale: Array | None = None) -> bool:
     """Whether what is outside the bound is the right function computed badly, not another one.
 
     No document states an accuracy, so an error of precision contradicts none. It is one if it
     leaves half of the digits of the dtype right, or if a float64 result is as good as one that
     was computed in float32. The second holds whether the float64 came from a tensor or was asked
-    for by an argument: the documents promise the digits of float64 in neither case. Every result
-    within the bound is inaccurate in this sense; ask `agrees` first. ValueError: another shape.
+    for by an argument: the documents promise the digits of float64 in neither case. `scale` is what
+    an error of each element is relative to; the largest element, at least 1, if it is not given.
+    Every result within the bound is inaccurate in this sense; ask `agrees` first. ValueError:
+    another shape.
     """
     outside = ~agrees(got, expectation)
-    return _keeps_half_the_digits(got, expectation, outside) or as_in_single(
-        got, expectation, outside
+    sizes = np.full(expectation.value.shape, _scale(expectation.value)) if scale is None else scale
+    return _keeps_half_the_digits(got, expectation, outside, sizes) or as_in_single(
+        got, expectation, outside, sizes
     )
 
 
-def _keeps_half_the_digits(got: Array, expectation: Expectation, outside: Mask) -> bool:
+def _keeps_half_the_digits(
+    got: Array, expectation: Expectation, outside: Mask, scale: Array
+) -> bool:
     """Whether the error is below half of the dtype's digits.
 
-    What loses less than half of the digits, relative to what the bound allows or to the largest
-    element (at least 1), computes the right function badly; what loses more computes another one.
+    What loses less than half of the digits, relative to what the bound allows or to the scale,
+    computes the right function badly; what loses more computes another one.
     """
     if np.dtype(expectation.dtype).kind != "f":
         return False
@@ -102,7 +107,7 @@ def _keeps_half_the_digits(got: Array, expectation: Expectation, outside: Mask) 
     value, bound = expectation.value, expectation.bound
     with np.errstate(invalid="ignore", over="ignore"):
         # an exact result has no digits to lose
-        coarse = np.where(bound > 0, np.maximum(bound / root, root * _scale(value)), 0.0)
+        coarse = np.where(bound > 0, np.maximum(bound / root, root * scale), 0.0)
         return bool((np.abs(got - value)[outside] <= coarse[outside]).all())
 
 
@@ -110,15 +115,21 @@ _ROUNDINGS = 2
 """Of what goes in and of what comes out, to float32, of a value as large as the largest element."""
 
 
-def as_in_single(got: Array, expectation: Expectation, outside: Mask) -> bool:
-    """Whether a float64 result is as good as one that was computed in float32."""
+def as_in_single(
+    got: Array, expectation: Expectation, outside: Mask, scale: Array | None = None
+) -> bool:
+    """Whether a float64 result is as good as one that was computed in float32.
+
+    `scale` is that of `is_inaccurate`.
+    """
     if expectation.dtype != "float64":
         return False
     single = float(np.finfo("float32").eps)
     coarser = single / float(np.finfo("float64").eps)
     value, bound = expectation.value, expectation.bound
     with np.errstate(invalid="ignore", over="ignore"):
-        room = np.maximum(bound * coarser, _ROUNDINGS * single * _scale(value))
+        size = _scale(value) if scale is None else scale
+        room = np.maximum(bound * coarser, _ROUNDINGS * single * size)
         return bool((np.abs(got - value)[outside] <= room[outside]).all())
 
 

@@ -24,9 +24,9 @@ computed, a correct one is within
 
 At a kink the same holds of both ends of the interval of slopes.
 
-Two numbers here are chosen, `OPERATIONS` and `CONDITION`, and those that find kinks, in
-`gradients`. No document states an accuracy; a gradient is judged in the dtype that came back, and
-that it should have had another one is no matter of its bound.
+Two numbers here are chosen, `OPERATIONS` and `CONDITION`, and in `gradients` those that tell kinks
+from curves. A gradient is judged in the dtype that came back; that it should have had another one
+is another check's business.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.oracle.bounds import PATTERNS, changed, moved
-from conformance.oracle.expectation import Array
+from conformance.oracle.compare import is_inaccurate
+from conformance.oracle.expectation import Array, Expectation
 from conformance.oracle.gradient_paths import FREEDOMS, PATHS
 from conformance.oracle.gradients import Place, Slopes, extended_slopes, in_extended
 from conformance.oracle.rounding import gamma
@@ -85,12 +86,30 @@ class WeightedGradient:
         It is judged in its own dtype, or in the tensor's if that is coarser. Elements of which
         nothing is known are never outside.
         """
-        dtype = _coarser(got.dtype, self.tensor(place).dtype)
+        dtype = self._dtype(place, got)
         bound = self.bound(place, dtype)
         wrong = _outside(got, self.slopes[place], bound)
         if wrong.any():
             wrong = _outside(got, self.slopes[place], bound + self.conditioning(place, dtype))
         return wrong
+
+    def is_inaccurate(self, place: Place, got: Array) -> bool:
+        """Whether what is `outside` is the right gradient computed badly, not another one.
+
+        By the rule for values (`compare.is_inaccurate`), relative to each element's own terms, and
+        beyond what the differences are wrong by and the documents leave open.
+        """
+        outside, found = self.outside(place, got), self.slopes[place]
+        reach = found.error + self._freedom.get(place, 0.0)
+        nearest = np.clip(got, found.low - reach, found.high + reach)
+        nearest = np.where(np.isfinite(got), nearest, found.value)
+        dtype = self._dtype(place, got)
+        rounding = self.bound(place, dtype) - reach + self.conditioning(place, dtype)
+        expectation = Expectation(nearest[outside], rounding[outside], dtype)
+        return is_inaccurate(got[outside], expectation, found.scale[outside])
+
+    def _dtype(self, place: Place, got: Array) -> str:
+        return _coarser(got.dtype, self.tensor(place).dtype)
 
     def tensor(self, place: Place) -> Array:
         """The tensor with respect to which the gradient at `place` is taken."""

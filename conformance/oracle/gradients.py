@@ -166,7 +166,7 @@ def _element(function: _Along, element: int, weights: Array) -> tuple[float, ...
     value, scale, count = terms.sum(), np.abs(terms).sum(), np.count_nonzero(terms)
     error = np.abs(weights * (fine - coarse)).sum()
     bend = np.abs(weights * (ends[1] - 2 * ends[0] + ends[-1])).sum() / step
-    noise = _noise(weights, ends.values())
+    noise = _noise(weights, np.stack([*ends.values()]))
     if error <= KINK * scale + TINY and bend <= BEND * scale + TINY:
         found = value, scale, count, error + 3.3 * noise / step, 0, value, value
     else:
@@ -179,10 +179,10 @@ def _fourth_order(far_left: Array, left: Array, right: Array, far_right: Array, 
     return result
 
 
-def _noise(weights: Array, results: Any) -> Any:
-    """A bound of the rounding error of the weighted sum of a result."""
+def _noise(weights: Array, results: Array) -> Any:
+    """A bound of the rounding error of the weighted sum of a result, where the element matters."""
     unit = float(np.finfo(np.longdouble).eps) / 2
-    largest = np.max(np.abs(list(results)), axis=0)
+    largest = np.where((results == results[0]).all(axis=0), 0, np.abs(results).max(axis=0))
     return gamma(EVALUATION, unit) * np.abs(weights * largest).sum()
 
 

@@ -323,3 +323,35 @@ def test_documents_leave_open_whether_probabilities_are_divided_by_their_sum() -
     assert not gradient.outside(("output", None), 1 / 0.9 - t / p).any()
     assert not gradient.outside(("output", None), -t / p).any()
     assert gradient.outside(("output", None), t / p).any()
+
+
+INACCURATE = [
+    # dtype, relative error, whether it is inaccurate rather than wrong
+    ("float32", 1e-5, True),
+    ("float32", 1e-4, True),
+    ("float32", 1e-2, False),
+    ("float64", 1e-10, True),
+    ("float64", 1e-7, True),
+    ("float64", 1e-2, False),
+    ("float32", np.inf, False),
+    ("float32", np.nan, False),
+]
+
+
+@pytest.mark.parametrize(("dtype", "error", "expected"), INACCURATE)
+@pytest.mark.parametrize("size", [1.0, 1e-6])
+def test_inaccurate_or_wrong(dtype: str, error: float, expected: bool, size: float) -> None:
+    x = np.array([[0.3, 1.1]], dtype)
+    w = np.array([[size, -size]], dtype)
+    gradient = gradient_of("exp", x, w)
+    got = (w * np.exp(x)).astype("float64")
+    got[0, 1] *= 1 + error
+    assert gradient.outside(X, got.astype(dtype)).tolist() == [[False, True]]
+    assert gradient.is_inaccurate(X, got.astype(dtype)) is expected
+
+
+def test_beside_a_kink_an_error_is_measured_from_the_nearest_slope() -> None:
+    x, w = np.zeros((1, 2), "float32"), np.ones((1, 2), "float32")
+    gradient = gradient_of("relu", x, w)
+    assert gradient.is_inaccurate(X, np.array([[1.0001, -0.0001]], "float32"))
+    assert not gradient.is_inaccurate(X, np.array([[1.01, 0.5]], "float32"))

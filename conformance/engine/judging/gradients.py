@@ -208,13 +208,29 @@ class GradientTrial:
     def _compared(self, number: int, name: str, got: Array) -> Iterator[Finding]:
         gradient, place = self._gradient(number), self._places[name]
         outside = gradient.outside(place, got)
-        if outside.any():
-            yield self._wrong(number, name, got, gradient.slopes[place], outside)
+        if not outside.any():
+            return
+        found = gradient.slopes[place]
+        if gradient.is_inaccurate(place, got):
+            yield self._inaccurate(number, name, got, found, outside)
+        else:
+            yield self._wrong(number, name, got, found, outside)
+
+    def _inaccurate(
+        self, number: int, name: str, got: Array, expected: Slopes, outside: Array
+    ) -> Finding:
+        """No document states an accuracy, of values or of gradients."""
+        index, gives = _first(outside, got, name)
+        demands = f"{expected.value[index]:.9g}"
+        sides = (got, expected.value)
+        named = ("accuracy",)
+        return self._finding(number, "accuracy", gives, demands, conventions=named, sides=sides)
 
     def _wrong(
         self, number: int, name: str, got: Array, expected: Slopes, outside: Array
     ) -> Finding:
         smooth = outside & (expected.kink == 0)
+<<<<<<< HEAD:conformance/engine/judging/gradients.py
         index = tuple(int(i) for i in np.argwhere(smooth if smooth.any() else outside)[0])
         place = f" at {list(index)}" if index else ""
         at_kink = not smooth.any()
@@ -226,6 +242,18 @@ class GradientTrial:
             conventions=_kinked(got, expected, index, at_kink=at_kink),
             sides=(got, expected.value),
         )
+=======
+        index, gives = _first(smooth if smooth.any() else outside, got, name)
+        sides = (got, expected.value)
+        if smooth.any():
+            demands = f"{expected.value[index]:.9g}"
+            flat = expected.scale[index] == 0 and not np.isfinite(got[index])
+            named = ("subgradient",) if flat else ()
+            return self._finding(number, "value", gives, demands, conventions=named, sides=sides)
+        demands = f"between {expected.low[index]:.6g} and {expected.high[index]:.6g}"
+        named = ("subgradient",)
+        return self._finding(number, "kink", gives, demands, conventions=named, sides=sides)
+>>>>>>> grad:conformance/engine/slopes.py
 
     def _finding(
         self,
@@ -265,6 +293,13 @@ class GradientTrial:
     @cached_property
     def _places(self) -> dict[str, Place]:
         return _places(self.differentiated.structure.arguments)
+
+
+def _first(outside: Array, got: Array, name: str) -> tuple[tuple[int, ...], str]:
+    """The first element that is outside, and what was given for it in words."""
+    index = tuple(int(i) for i in np.argwhere(outside)[0])
+    place = f" at {list(index)}" if index else ""
+    return index, f"gives {float(got[index]):.9g}{place} for {name}"
 
 
 def _places(arguments: Mapping[str, Any]) -> dict[str, Place]:
