@@ -19,6 +19,8 @@ nox.options.sessions = ["lint", "tests", "reference"]
 REPORTS = "reports"
 KERAS = "keras==2.2.4"
 RELEASED = ("h5py", "pyyaml", "six", "pytest", "pytest-timeout", "setuptools", "wheel")
+NUMBERS = ("tests/oracle", "tests/reference", "tests/engine", "tests/scenarios")
+QUICK = ("-m", "not real and (not slow or scenario)")
 TORCH = "conformance/adapters/locks/torch.txt"
 KERAS_TESTS = (
     "keras/backend",
@@ -77,6 +79,21 @@ def tests(session: nox.Session) -> None:
     """The tests; those of real implementations where `conformance install` has been."""
     session.install("-e", ".[test]")
     session.run("pytest", *session.posargs)
+
+
+@nox.session
+def processors(session: nox.Session) -> None:
+    """The tests in which numbers are compared, as on a processor without AVX2 and AVX-512."""
+    session.install("-e", ".[test]")
+    given = session.posargs or (*NUMBERS, *QUICK)
+    session.run("python", "-m", "tests.processors", "pytest", *given)
+
+
+@nox.session(venv_backend="uv")
+def lowest(session: nox.Session) -> None:
+    """The same tests with the lowest releases of the dependencies that pyproject.toml allows."""
+    session.install("--resolution", "lowest-direct", "-e", ".[test]")
+    session.run("pytest", *(session.posargs or (*NUMBERS, *QUICK)))
 
 
 @nox.session

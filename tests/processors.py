@@ -3,19 +3,23 @@
 NumPy holds its loops in several versions and takes, when it is imported, the one for the newest
 instructions that the processor has, unless NPY_DISABLE_CPU_FEATURES names these. The names differ
 between releases of NumPy (AVX512F and AVX2, or X86_V4 and X86_V3), and a name that the processor
-lacks gives a warning. So `python -m tests.processors` prints those that this NumPy takes here:
+lacks gives a warning. So the names are asked of the NumPy at hand, and a command runs without them:
 
-    NPY_DISABLE_CPU_FEATURES="$(python -m tests.processors)" pytest tests/oracle
+    python -m tests.processors pytest tests/oracle
 
-On a processor that has none of them it prints an empty line, which switches nothing off.
+OpenBLAS, which chooses for itself, is told to take its kernels for a processor of 2004. On a
+processor that has none of the instructions nothing is switched off.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from typing import Any
 
 VARIABLE = "NPY_DISABLE_CPU_FEATURES"
+OPENBLAS = {"OPENBLAS_CORETYPE": "Prescott"}
 NEWER_THAN_AVX = ("AVX2", "FMA3", "X86_V3", "X86_V4", "AVX512")
 """How the names of AVX2, of what came with it and of what came later begin."""
 
@@ -34,5 +38,14 @@ def _core() -> Any:
         return importlib.import_module("numpy.core._multiarray_umath")
 
 
+def main(command: list[str]) -> None:
+    """Put a command in the place of this process, on an older processor."""
+    names = newer_than_avx()
+    print(
+        "NumPy goes without", " ".join(names) or "nothing: this processor has no AVX2", flush=True
+    )
+    os.execvpe(command[0], command, {**os.environ, **OPENBLAS, VARIABLE: " ".join(names)})
+
+
 if __name__ == "__main__":
-    print(*newer_than_avx())
+    main(sys.argv[1:])
