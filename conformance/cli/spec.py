@@ -46,11 +46,7 @@ def check(*, explained: bool) -> None:
 
     The documents are there as data (conformance/specs/documents): every entry with its heading,
     signature, parameters, exceptions and lines. A difference is a mistake of a spec unless
-<<<<<<< HEAD
-    documents/explained.yaml says why it is not.
-=======
     documents/explained.yaml gives the reason for it.
->>>>>>> specs
 
     \b
     Compared are:

@@ -221,39 +221,29 @@ class GradientTrial:
     ) -> Finding:
         """No document states an accuracy, of values or of gradients."""
         index, gives = _first(outside, got, name)
-        demands = f"{expected.value[index]:.9g}"
-        sides = (got, expected.value)
-        named = ("accuracy",)
-        return self._finding(number, "accuracy", gives, demands, conventions=named, sides=sides)
+        return self._finding(
+            number,
+            FindingKind.ACCURACY,
+            gives=gives,
+            demands=_slope(expected, index, at_kink=False),
+            conventions=(ConventionName.ACCURACY,),
+            sides=(got, expected.value),
+        )
 
     def _wrong(
         self, number: int, name: str, got: Array, expected: Slopes, outside: Array
     ) -> Finding:
         smooth = outside & (expected.kink == 0)
-<<<<<<< HEAD:conformance/engine/judging/gradients.py
-        index = tuple(int(i) for i in np.argwhere(smooth if smooth.any() else outside)[0])
-        place = f" at {list(index)}" if index else ""
+        index, gives = _first(smooth if smooth.any() else outside, got, name)
         at_kink = not smooth.any()
         return self._finding(
             number,
             FindingKind.KINK if at_kink else FindingKind.VALUE,
-            gives=f"gives {float(got[index]):.9g}{place} for {name}",
+            gives=gives,
             demands=_slope(expected, index, at_kink=at_kink),
             conventions=_kinked(got, expected, index, at_kink=at_kink),
             sides=(got, expected.value),
         )
-=======
-        index, gives = _first(smooth if smooth.any() else outside, got, name)
-        sides = (got, expected.value)
-        if smooth.any():
-            demands = f"{expected.value[index]:.9g}"
-            flat = expected.scale[index] == 0 and not np.isfinite(got[index])
-            named = ("subgradient",) if flat else ()
-            return self._finding(number, "value", gives, demands, conventions=named, sides=sides)
-        demands = f"between {expected.low[index]:.6g} and {expected.high[index]:.6g}"
-        named = ("subgradient",)
-        return self._finding(number, "kink", gives, demands, conventions=named, sides=sides)
->>>>>>> grad:conformance/engine/slopes.py
 
     def _finding(
         self,
