@@ -72,7 +72,11 @@ class Backend:
         **kwargs: Parameters.kwargs,
     ) -> Returned:
         """What the function returns if it is called while this backend is active."""
-        return self.bound(function)(*args, **kwargs)
+        token = _active.set(self)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _active.reset(token)
 
     def bound(self, function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
         """The function as this package offers it: this backend is active while it runs."""
