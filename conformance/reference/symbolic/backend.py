@@ -1,4 +1,4 @@
-"""What an implementation has once, and which implementation a call belongs to.
+"""The state of an implementation, and which implementation a call belongs to.
 
 Each package that offers the API has one `Backend`: a name, the library that computes, settings, and
 the state that documented functions change. Two packages in one process share none of it.
