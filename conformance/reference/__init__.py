@@ -52,7 +52,7 @@ from conformance.reference.symbolic import shapes as _shape_rules  # noqa: F401
 from conformance.reference.symbolic.backend import Backend as _Backend
 
 BACKEND = _Backend(__name__, _NumpyOperations(), configuration.settings_from_file())
-"""What this implementation has once."""
+"""The state of this implementation: its library, settings, learning phase and the like."""
 
 globals().update(_package.functions(BACKEND))
 if TYPE_CHECKING:

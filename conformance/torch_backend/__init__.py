@@ -33,7 +33,7 @@ from conformance.torch_backend import (  # noqa: F401 - importing them registers
 from conformance.torch_backend.library import TorchOperations as _TorchOperations
 
 BACKEND = _Backend(__name__, _TorchOperations(), _configuration.settings_from_file())
-"""What this implementation has once."""
+"""The state of this implementation: its library, settings, learning phase and the like."""
 
 globals().update(_package.functions(BACKEND))
 

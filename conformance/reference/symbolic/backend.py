@@ -1,4 +1,4 @@
-"""What an implementation has once, and which implementation a call belongs to.
+"""The state of an implementation, and which implementation a call belongs to.
 
 Each package that offers the API has one `Backend`: a name, the library that computes, settings, and
 the state that documented functions change. Two packages in one process share none of it.
@@ -72,7 +72,11 @@ class Backend:
         **kwargs: Parameters.kwargs,
     ) -> Returned:
         """What the function returns if it is called while this backend is active."""
-        return self.bound(function)(*args, **kwargs)
+        token = _active.set(self)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _active.reset(token)
 
     def bound(self, function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
         """The function as this package offers it: this backend is active while it runs."""
