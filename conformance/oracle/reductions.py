@@ -17,8 +17,9 @@ the dtype itself and with the result rounded once more):
 * std: |sqrt(v') - sqrt(v)| <= min(B / sqrt(v), sqrt(B)) where |v' - v| <= B, and 4 u for the
   square root and its rounding. Where var overflows and its root does not, infinite: the documents
   do not say that std goes by way of var.
-* logsumexp: conditioning, and gamma_n absolutely: a relative error of the sum of exponentials
-  is an absolute one of its logarithm.
+* logsumexp: conditioning, and gamma_(n+6) absolutely: a relative error of the sum of exponentials
+  is an absolute one of its logarithm. Of these roundings n are the sum's, and 6 an exponential's,
+  for which the spec of `exp` allows 3 ULP; conditioning has them only where arguments are large.
 
 Underflow adds one `underflow` per operation that can produce a number below the normal range.
 Conventions (the documents are silent): first index on ties, ddof 0, NumPy's answer for NaN.
@@ -44,6 +45,9 @@ from conformance.oracle.rounding import (
 
 Axis = int | Sequence[int] | None
 Bounded = tuple[Array, Array]
+
+_EXPONENTIAL = 6
+"""The roundings of an exponential within 3 ULP: one ULP is at most two."""
 
 _SUM: Any = np.add.reduce
 _MAX: Any = np.maximum.reduce
@@ -229,8 +233,8 @@ def bounded_std(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool =
 def logsumexp_summation(
     value: Array, model: Arithmetic, x: Array, axis: Axis = None, **_: Any
 ) -> Array:
-    """What summing n exponentials adds to the bound of `logsumexp`."""
-    return np.full(np.shape(value), gamma(terms(x, axis), model.unit))
+    """What n exponentials and their sum add to the bound of `logsumexp`."""
+    return np.full(np.shape(value), gamma(terms(x, axis) + _EXPONENTIAL, model.unit))
 
 
 ORACLES: Mapping[str, Callable[..., Array]] = {
