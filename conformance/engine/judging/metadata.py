@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding, standing
@@ -29,43 +29,44 @@ def dtype(
     accepted = accepted_dtypes(structure, other) if other else prepared.dtypes
     delivered = None if value is None or value.python_type in _SCALARS else value.dtype
     claimed = plain(said.dtype)
-    conventions = _dtype_conventions(prepared, other)
-    demands = " or ".join(accepted)
+    named = _dtype_conventions(prepared, other)
     if delivered is not None and delivered not in accepted and structure.claimed == "result":
-        yield Finding(
-            Aspect.DTYPE,
-            standing(conventions),
-            FindingKind.DTYPE,
-            gives=f"gives {delivered}",
-            demands=demands,
-            detail=f"{delivered} for {demands}",
-            conventions=conventions,
-            got=delivered,
-            expected=demands,
+        gives = f"gives {delivered}"
+        yield _other_dtype(
+            FindingKind.DTYPE, gives, dtype=delivered, accepted=accepted, rests=named
         )
     elif claimed is not None and claimed not in accepted:
         if structure.claimed == "result":
-            conventions = tuple(sorted({*conventions, ConventionName.CLAIMED_DTYPE}))
-        yield Finding(
-            Aspect.DTYPE,
-            standing(conventions),
-            FindingKind.CLAIMED_DTYPE,
-            gives=f"is said to be {claimed}",
-            demands=demands,
-            detail=f"{claimed} for {demands}",
-            conventions=conventions,
-            got=claimed,
-            expected=demands,
-        )
+            named |= {ConventionName.CLAIMED_DTYPE}
+        gives = f"is said to be {claimed}"
+        kind = FindingKind.CLAIMED_DTYPE
+        yield _other_dtype(kind, gives, dtype=claimed, accepted=accepted, named=named)
 
 
-def _dtype_conventions(prepared: Prepared, other: dict[str, str]) -> tuple[str, ...]:
+def _other_dtype(
+    kind: FindingKind, gives: str, *, dtype: str, accepted: Sequence[str], named: set[str]
+) -> Finding:
+    conventions, demands = tuple(sorted(named)), " or ".join(accepted)
+    return Finding(
+        Aspect.DTYPE,
+        standing(conventions),
+        kind,
+        gives=gives,
+        demands=demands,
+        detail=f"{dtype} for {demands}",
+        conventions=conventions,
+        got=dtype,
+        expected=demands,
+    )
+
+
+def _dtype_conventions(prepared: Prepared, other: dict[str, str]) -> set[str]:
     named = set(prepared.structure.unsettled)
     if other:
         named.add(ConventionName.INPUT_DTYPE)
     if not any(c.aspect == "dtype" for c in prepared.structure.spec.claims):
         named.add(ConventionName.RESULT_DTYPE)
-    return tuple(sorted(named))
+    return named
 
 
 def static_shape(
