@@ -32,9 +32,8 @@ def dtype(
     named = _dtype_conventions(prepared, other)
     if delivered is not None and delivered not in accepted and structure.claimed == "result":
         gives = f"gives {delivered}"
-        yield _other_dtype(
-            FindingKind.DTYPE, gives, dtype=delivered, accepted=accepted, rests=named
-        )
+        kind = FindingKind.DTYPE
+        yield _other_dtype(kind, gives, dtype=delivered, accepted=accepted, named=named)
     elif claimed is not None and claimed not in accepted:
         if structure.claimed == "result":
             named |= {ConventionName.CLAIMED_DTYPE}
