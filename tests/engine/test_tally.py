@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import pytest
 
+from conformance.editions import Edition
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding, standing
@@ -21,7 +22,7 @@ from conformance.specs import EDITIONS, load
 SPEC = load()["repeat_elements"]
 
 
-def tally(edition: str = "keras-2.0") -> Tally:
+def tally(edition: Edition = "keras-2.0") -> Tally:
     return Tally(SPEC, edition, frozenset(ASPECTS))
 
 
@@ -188,7 +189,7 @@ def test_standing_is_a_violation_only_without_conventions() -> None:
 # Denominator, ids, citations
 
 
-def demanded(name: str, edition: str) -> set[str]:
+def demanded(name: str, edition: Edition) -> set[str]:
     """What is demanded of a function: presence and signature, what calls and scenarios check."""
     spec = load()[name]
     aspects = {"presence", "signature"}
@@ -202,7 +203,7 @@ def demanded(name: str, edition: str) -> set[str]:
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_the_denominator_of_an_edition_is_fixed(edition: str) -> None:
+def test_the_denominator_of_an_edition_is_fixed(edition: Edition) -> None:
     offered = [name for name, spec in load().items() if edition in spec.editions]
     found = {name: set(map(str, demanded_aspects(load()[name], edition))) for name in offered}
     assert found == {name: demanded(name, edition) for name in offered}
@@ -245,7 +246,7 @@ def test_an_id_depends_on_what_fails_and_where_and_not_on_the_case() -> None:
     ],
 )
 def test_a_violation_cites_the_line_of_the_edition_s_document(
-    aspect: Aspect, kind: str, edition: str, line: Citation
+    aspect: Aspect, kind: str, edition: Edition, line: Citation
 ) -> None:
     assert cite(SPEC, edition, finding(aspect=aspect, kind=kind)) == line
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.editions import Edition
 from conformance.results import ASPECTS, Aspect
 from conformance.scenarios import families_of
 from conformance.specs import Spec, kinds
@@ -19,7 +20,7 @@ _NO_INPUT = (
 """Kinds of the parameters of functions that are given no arrays, and so can change none."""
 
 
-def demanded_aspects(spec: Spec, edition: str) -> list[Aspect]:
+def demanded_aspects(spec: Spec, edition: Edition) -> list[Aspect]:
     """The aspects that an edition is checked for: the same for every target."""
     demanded = {Aspect.PRESENCE, Aspect.SIGNATURE}
     if spec.dtype is not None:

@@ -10,6 +10,7 @@ from functools import partial
 
 from hypothesis.strategies import SearchStrategy
 
+from conformance.editions import Edition
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.gradients import GRADIENT_DRAWS, GradientTrial
@@ -34,7 +35,7 @@ RUN_ASPECTS = {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE, Aspect.PURITY}
 """What calls show."""
 
 
-def documented_names(edition: str) -> list[str]:
+def documented_names(edition: Edition) -> list[str]:
     """What the functions of an edition are called in it."""
     specs = load().values()
     return [documented_name(spec, edition) for spec in specs if edition in spec.editions]
@@ -55,7 +56,7 @@ class Task:
 
     spec: Spec
     theme: str
-    edition: str
+    edition: Edition
     profile: Profile
     seed: int
     aspects: frozenset[Aspect]
@@ -208,7 +209,7 @@ def _has_answer(prepared: Prepared) -> bool:
 
 def plan(
     specs: Specs,
-    edition: str,
+    edition: Edition,
     profile: Profile,
     seed: int,
     *,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from conformance.adapters.session import WorkerStartError
+from conformance.editions import Edition
 from conformance.engine.planning.plan import Task, documented_names, plan
 from conformance.engine.planning.profiles import Profile
 from conformance.engine.running.examination import Examination, Examined
@@ -22,7 +23,7 @@ class Assignment:
     """What to examine of a target. The same assignment gives the same cases everywhere."""
 
     suite_version: str
-    edition: str
+    edition: Edition
     profile: Profile
     seed: int
     functions: tuple[str, ...]
@@ -80,7 +81,8 @@ def perform(
 ) -> Answer:
     """Examine an assignment here, with worker `number` of the target, until `stop`."""
     tasks = given.tasks()
-    remembered = {(subject.name, subject.edition): given.remembered}
+    key: tuple[str, str] = (subject.name, subject.edition)
+    remembered = {key: given.remembered}
     common = Run(given.suite_version, given.profile, given.seed, "", remembered=remembered)
     stop = stop or Stop()
     told: list[TargetInfo] = []

@@ -208,7 +208,7 @@ class Examination:
         tally.offered = signatures.shown(identity)
         if identity.present:
             tally.count(Aspect.SIGNATURE)
-            document = task.spec.editions[task.edition]  # type: ignore[index]
+            document = task.spec.editions[task.edition]
             printed = task.spec.signatures[document].text
             tally.note(signatures.signature(identity, task.documented, printed))
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from conformance.adapters.session import SessionAbortedError, WorkerStartError
+from conformance.editions import Edition
 from conformance.engine.planning.plan import Task, documented_names
 from conformance.engine.planning.profiles import SURVEY
 from conformance.engine.running.assignments import Answer, assignment
@@ -68,7 +69,7 @@ class _Pool:
 
 def run(
     subjects: Sequence[Subject],
-    plans: Mapping[str, Sequence[Task]],
+    plans: Mapping[Edition, Sequence[Task]],
     common: Run,
     emit: Emit,
     jobs: int,
@@ -127,7 +128,7 @@ def _locked(emit: Emit) -> Emit:
 
 
 def _target(  # noqa: PLR0917 - the first four are the run's
-    plans: Mapping[str, Sequence[Task]],
+    plans: Mapping[Edition, Sequence[Task]],
     common: Run,
     emit: Emit,
     elsewhere: Elsewhere | None,

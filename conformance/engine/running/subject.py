@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.adapters.session import Session, WorkerStartError
+from conformance.editions import Edition
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.portions import Shard
 from conformance.engine.planning.profiles import Profile
@@ -29,7 +30,7 @@ class Subject:
     """A target as the engine sees it: what it claims to be, and how to reach it."""
 
     name: str
-    edition: str
+    edition: Edition
     implementation: str
     open: Callable[[Sequence[str], int], Session]
     """Makes the session with worker N that also looks up the signatures of these functions."""

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import UNSET, UnsetType
 
+from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.demands import demanded_aspects
@@ -158,11 +159,11 @@ def identifier(tally: Tally, finding: Finding) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
-def cite(spec: Spec, edition: str, finding: Finding) -> Citation | None:
+def cite(spec: Spec, edition: Edition, finding: Finding) -> Citation | None:
     """The line that a violation contradicts; None for anything else."""
     if finding.verdict is not Verdict.VIOLATES:
         return None
-    document = spec.editions[edition]  # type: ignore[index]
+    document = spec.editions[edition]
     return Citation(document, next(_lines(spec, document, finding)))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding, Identity, Judgement
 from conformance.engine.judging.trials import Trial
 from conformance.results import Aspect, FindingKind, Origin, Verdict
@@ -41,7 +42,7 @@ class Tally:
     """What is known of one function on one target."""
 
     spec: Spec
-    edition: str
+    edition: Edition
     aspects: frozenset[Aspect]
     """The aspects that this run looks at."""
     groups: dict[Identity, Group] = field(default_factory=dict)
