@@ -9,7 +9,7 @@ import pytest
 from conformance.editions import Edition
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
-from conformance.engine.judging.findings import Finding, standing
+from conformance.engine.judging.findings import Finding, verdict_if_wrong
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.verdicts.failures import cite, function_result, identifier
 from conformance.engine.verdicts.tally import Group, Tally, verdict
@@ -33,7 +33,7 @@ def finding(
     aspect: Aspect = Aspect.VALUE,
     verdict: Verdict | None = None,
 ) -> Finding:
-    stands = verdict or standing(conventions)
+    stands = verdict or verdict_if_wrong(conventions)
     return Finding(
         aspect, stands, kind, gives="gives 1", demands="2", detail=detail, conventions=conventions
     )
@@ -60,10 +60,10 @@ def test_what_an_earlier_run_found_adds_only_what_this_one_does_not_show() -> No
     counted.note([finding("empty")], trial)
     before = conventions(counted.failures()), [g.count for g in counted.failures()]
     for known in (finding("empty"), finding("empty", "scalar")):
-        counted.recall(known, trial, source)
+        counted.add_remembered(known, trial, source)
     assert (conventions(counted.failures()), [g.count for g in counted.failures()]) == before
     assert not counted.cases
-    counted.recall(finding("scalar"), trial, source)
+    counted.add_remembered(finding("scalar"), trial, source)
     (new,) = (g for g in counted.failures() if g.finding.conventions == ("scalar",))
     assert (new.remembered, new.count) == (source, 1)
     assert counted.cases == {Aspect.VALUE: 1}
@@ -182,8 +182,8 @@ def test_an_input_that_could_not_be_made_is_not_this_function_s_failure() -> Non
 
 
 def test_standing_is_a_violation_only_without_conventions() -> None:
-    assert standing(()) is Verdict.VIOLATES
-    assert standing(("empty",)) is Verdict.DIVERGES
+    assert verdict_if_wrong(()) is Verdict.VIOLATES
+    assert verdict_if_wrong(("empty",)) is Verdict.DIVERGES
 
 
 # Denominator, ids, citations

@@ -17,11 +17,12 @@ _NO_INPUT = (
     kinds.Real,
     kinds.Shape,
 )
-"""Kinds of the parameters of functions that are given no arrays, and so can change none."""
+"""Kinds of parameters that are not arrays. A function with only these has no input to change."""
 
 
 def demanded_aspects(spec: Spec, edition: Edition) -> list[Aspect]:
-    """The aspects that an edition is checked for: the same for every target."""
+    """The aspects of a function that an edition demands, in the order of reports; the same for
+    every target."""
     demanded = {Aspect.PRESENCE, Aspect.SIGNATURE}
     if spec.dtype is not None:
         demanded |= {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE}
