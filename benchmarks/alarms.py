@@ -24,6 +24,7 @@ from typing import Any
 from conformance.adapters.access import open_session
 from conformance.adapters.registry import shipped
 from conformance.adapters.session import Session
+from conformance.editions import Edition
 from conformance.engine import PROFILES, plan
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.program import Function, Program, Step
@@ -38,7 +39,7 @@ CHANCE = (Aspect.DISTRIBUTION, Aspect.SEED, Aspect.VALUE)
 SEEDS = (SEED, OTHER_SEED)
 
 
-def scenarios(edition: str, profile: str = "default") -> list[Scenario]:
+def scenarios(edition: Edition, profile: str = "default") -> list[Scenario]:
     """The scenarios of a run with at least one test by chance."""
     tasks = [t for t in plan(load(), edition, PROFILES[profile], 0) if Aspect.SEED in t.aspects]
     found = [t.scenario for task in tasks for t in task.trials() if isinstance(t, ScenarioTrial)]
@@ -50,7 +51,7 @@ def rates(scenario: Scenario) -> list[float]:
     return [c.test.rate for c in scenario.checks if isinstance(c.test, ByChance)]
 
 
-def calculation(edition: str) -> str:
+def calculation(edition: Edition) -> str:
     """One row: tests, bounds on the chance of an alarm in one run and in ten thousand."""
     found = [rate for s in scenarios(edition) for rate in rates(s)]
     one = math.fsum(found)

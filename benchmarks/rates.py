@@ -126,10 +126,10 @@ class Bench:
             workers=1,
         )
         with subject.open(names, 0) as session:
-            lane = Examination(subject, session, tasks, common, stopwatch, stop)
+            examination = Examination(subject, session, tasks, common, stopwatch, stop)
             progress = Progress(subject, tasks, common, stopwatch, stop=stop)
-            for examined in lane.all(progress.introduce):
-                progress.take(examined)
+            for examined in examination.all(progress.introduce):
+                progress.record(examined)
             progress.done()
         return stopwatch.measured
 

@@ -21,8 +21,8 @@ import msgspec
 from msgspec import Struct
 
 from conformance.adapters import mappings
+from conformance.editions import Edition
 
-Edition = Literal["keras-1", "keras-2.0", "keras-2.2"]
 Family = Literal["graph", "eager"]
 
 PLACEHOLDERS = frozenset(

@@ -20,6 +20,7 @@ from conformance.cli.options import profile_option
 from conformance.cli.results_files import read_file
 from conformance.cli.select import SelectionOptions, aspects_option, selection_option
 from conformance.cli.subjects import subject
+from conformance.editions import Edition
 from conformance.engine import PROFILES, Run, Task, plan, run
 from conformance.reporting import Recorder, TerminalWriter
 from conformance.reporting.difference import Comparison, compare, encode
@@ -151,7 +152,7 @@ def _run(targets: Sequence[Target], options: DiffOptions) -> list[Results]:
     return [made[target.name] for target in targets]
 
 
-def _plans(targets: Sequence[Target], options: DiffOptions) -> dict[str, list[Task]]:
+def _plans(targets: Sequence[Target], options: DiffOptions) -> dict[Edition, list[Task]]:
     return {
         edition: plan(
             load(),

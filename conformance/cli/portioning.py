@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from conformance.cli.errors import UsageProblem
+from conformance.editions import Edition
 from conformance.engine import Shard, Task, bundles
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
@@ -60,7 +61,7 @@ def shard(text: str | None) -> Shard | None:
     return Shard(int(part), int(parts))
 
 
-def check_shards(chosen: Shard | None, plans: Mapping[str, Sequence[Task]]) -> None:
+def check_shards(chosen: Shard | None, plans: Mapping[Edition, Sequence[Task]]) -> None:
     """UsageProblem if a shard would have nothing to run."""
     for edition, tasks in plans.items():
         most = len(bundles(tasks))

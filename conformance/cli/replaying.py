@@ -1,4 +1,4 @@
-"""StoredFailure failures run again, target by target."""
+"""Stored failures run again, target by target."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from conformance.adapters.registry import Target
 from conformance.adapters.session import WorkerStartError
 from conformance.cli.stored_failures import StoredFailure
 from conformance.cli.subjects import subject
+from conformance.editions import Edition, known_edition
 from conformance.engine import PROFILES, Run, Subject, Task, plan, run
 from conformance.engine.judging.trials import Trial
 from conformance.engine.running.repetition import Repetition, repeat
@@ -45,16 +46,26 @@ def outcomes(
     for one in chosen:
         groups.setdefault((one.target.name, one.target.edition), []).append(one)
     for (name, edition), members in groups.items():
-        target = known.get(name)
-        if target is None:
-            hint = "name its file by --config, or describe it by --module"
-            yield from _cannot(members, "no target has this name here", hint)
-            continue
-        state = environments.status(target)
-        if isinstance(state, environments.Missing):
-            yield from _cannot(members, state.reason, state.hint)
-        else:
-            yield from _on_target(subject(replace(target, edition=edition)), members)
+        yield from _of_target(known.get(name), known_edition(edition), members)
+
+
+def _of_target(
+    target: Target | None, edition: Edition | None, members: Sequence[StoredFailure]
+) -> Iterator[ReplayOutcome]:
+    """What comes of the failures of one target, tested against one edition."""
+    if target is None:
+        hint = "name its file by --config, or describe it by --module"
+        yield from _cannot(members, "no target has this name here", hint)
+        return
+    if edition is None:
+        reason = f"no edition {members[0].target.edition!r} here"
+        yield from _cannot(members, reason, "run the target again")
+        return
+    state = environments.status(target)
+    if isinstance(state, environments.Missing):
+        yield from _cannot(members, state.reason, state.hint)
+    else:
+        yield from _on_target(subject(replace(target, edition=edition)), members)
 
 
 def _cannot(members: Iterable[StoredFailure], reason: str, hint: str) -> Iterator[ReplayOutcome]:
@@ -64,7 +75,7 @@ def _cannot(members: Iterable[StoredFailure], reason: str, hint: str) -> Iterato
 
 def _on_target(tested: Subject, members: Sequence[StoredFailure]) -> Iterator[ReplayOutcome]:
     """First the cases that can be made again, then the functions of the others."""
-    cases = [(one, _case(one)) for one in members]
+    cases = [(one, _case(one, tested.edition)) for one in members]
     yield from _repeated(tested, [(one, case) for one, case in cases if case is not None])
     others: dict[tuple[str, int], list[StoredFailure]] = {}
     for one, case in cases:
@@ -74,18 +85,18 @@ def _on_target(tested: Subject, members: Sequence[StoredFailure]) -> Iterator[Re
         yield from _examined(tested, group, profile, seed)
 
 
-def _case(one: StoredFailure) -> tuple[Task, Sequence[Trial]] | None:
+def _case(one: StoredFailure, edition: Edition) -> tuple[Task, Sequence[Trial]] | None:
     """The case itself; None if it cannot be made from the results."""
     source = one.failure.origin
     if source is UNSET or source.profile not in PROFILES:
         return None
-    task = _task(one.function, one.target.edition, source.profile, source.seed)
+    task = _task(one.function, edition, source.profile, source.seed)
     made = [] if task is None else trials(task, one.failure)
     return (task, made) if task is not None and made else None
 
 
 @cache
-def _task(function: str, edition: str, profile: str, seed: int) -> Task | None:
+def _task(function: str, edition: Edition, profile: str, seed: int) -> Task | None:
     tasks = plan(load(), edition, PROFILES[profile], seed, select=lambda name: name == function)
     return next(iter(tasks), None)
 
@@ -169,7 +180,7 @@ def _examined(
 
 
 def _tasks(
-    edition: str, profile: str, seed: int, functions: set[str], aspects: Sequence[Aspect]
+    edition: Edition, profile: str, seed: int, functions: set[str], aspects: Sequence[Aspect]
 ) -> list[Task]:
     chosen = PROFILES[profile]
     return plan(load(), edition, chosen, seed, select=functions.__contains__, aspects=aspects)

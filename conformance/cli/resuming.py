@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from conformance.cli.errors import UsageProblem
 from conformance.cli.results_files import read_file
+from conformance.editions import Edition
 from conformance.engine import Run, Subject, Task
 from conformance.reporting.json_results import file_name
 from conformance.reporting.safe_text import clean
@@ -36,7 +37,7 @@ _SAME: dict[str, tuple[Callable[[Results], object], Callable[[Run, Subject], obj
 
 
 def previous(
-    output: Path, subjects: Sequence[Subject], plans: Mapping[str, Sequence[Task]], common: Run
+    output: Path, subjects: Sequence[Subject], plans: Mapping[Edition, Sequence[Task]], common: Run
 ) -> dict[str, Results]:
     """The results to go on from, by target; a target without results starts from the beginning.
 

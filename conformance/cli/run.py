@@ -28,6 +28,7 @@ from conformance.cli.resuming import previous, resume_option
 from conformance.cli.select import SelectionOptions, aspects_option, selection_option
 from conformance.cli.signals import ended_by_sigterm
 from conformance.cli.subjects import ModuleOptions, module_options, module_targets, subject
+from conformance.editions import Edition
 from conformance.engine import PROFILES, Run, Subject, Task, plan, run
 from conformance.reporting import JsonWriter, MarkdownWriter, Recorder, TerminalWriter, Writer
 from conformance.reporting.documented import Documented
@@ -36,7 +37,7 @@ from conformance.results import Results, Verdict
 from conformance.results.events import Event, RunFinished, TargetUnavailable
 from conformance.specs import EDITIONS, load
 
-Plans = dict[str, list[Task]]
+Plans = dict[Edition, list[Task]]
 """What is run of each edition."""
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from conformance.cli.known_targets import known_targets
 from conformance.cli.results_files import DEFAULT_FOLDER, stored
+from conformance.editions import Edition
 from conformance.reporting.detail import function_lines
 from conformance.reporting.listing import ListedFailure, listed_failures
 from conformance.reporting.marks import GRAVEST_FIRST
@@ -42,7 +43,7 @@ def command(
     *,
     function: str,
     places: tuple[Path, ...],
-    edition: str | None,
+    edition: Edition | None,
     wanted: tuple[str, ...],
     identity: str | None,
     script: bool,
@@ -92,7 +93,7 @@ def read_places(places: Sequence[Path]) -> list[Results]:
 
 
 def _select(
-    results: Sequence[Results], edition: str | None, wanted: Sequence[str]
+    results: Sequence[Results], edition: Edition | None, wanted: Sequence[str]
 ) -> list[Results]:
     names = [one.target.name for one in results]
     for name in wanted:
@@ -161,7 +162,7 @@ def _named(target: str, found: ListedFailure) -> str:
     return clean(f"{target}, {found.aspect.aspect} {found.verdict}: --failure {identity}")
 
 
-def _documented(spec: Spec, edition: str | None, paint: Paint) -> Iterator[Text]:
+def _documented(spec: Spec, edition: Edition | None, paint: Paint) -> Iterator[Text]:
     documents = _documents(spec, edition)
     sections = {
         "Signatures": _signatures(spec, documents),
@@ -177,7 +178,7 @@ def _documented(spec: Spec, edition: str | None, paint: Paint) -> Iterator[Text]
             yield from (Text(paint.block(f"  {line}")) for line in lines)
 
 
-def _documents(spec: Spec, edition: str | None) -> set[str]:
+def _documents(spec: Spec, edition: Edition | None) -> set[str]:
     """The documents to quote: all, or the one that binds the edition."""
     if edition is None:
         return set(spec.signatures)
@@ -219,7 +220,7 @@ def _claims(spec: Spec, documents: set[str]) -> list[str]:
     return listed
 
 
-def _concerns(error: ErrorCase, edition: str | None) -> bool:
+def _concerns(error: ErrorCase, edition: Edition | None) -> bool:
     return edition is None or edition in error.editions
 
 

@@ -13,9 +13,9 @@ from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import Target, completed, literal
 from conformance.cli.errors import UsageProblem
 from conformance.cli.options import together
+from conformance.editions import Edition
 from conformance.engine import Subject
 from conformance.program import Prelude
-from conformance.specs.records import Edition
 
 module_options = together(
     click.option(

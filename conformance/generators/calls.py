@@ -9,6 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from conformance.editions import EDITIONS, Edition
 from conformance.generators.forms import ABSENT, form
 from conformance.generators.parts import taken_apart
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
@@ -16,7 +17,6 @@ from conformance.specs import Spec
 from conformance.specs.kinds import DataFormat, Omitted, ParameterRule, PlaceholderShape
 from conformance.specs.load import signature
 from conformance.specs.model import ErrorCase, Part
-from conformance.specs.records import EDITIONS
 from conformance.specs.rules import Scope
 from conformance.specs.signature import Signature
 
@@ -45,7 +45,7 @@ class Along:
     target: bool
 
 
-def offered_bindings(spec: Spec, edition: str) -> list[Binding]:
+def offered_bindings(spec: Spec, edition: Edition) -> list[Binding]:
     """The bindings of a valid input, as often as they are wanted.
 
     An edition may lack `constant`, and may document an error for a binding alone.
@@ -65,7 +65,7 @@ class CallDraft:
         draw: st.DrawFn,
         spec: Spec,
         documented: Signature,
-        edition: str,
+        edition: Edition,
         error: ErrorCase | None,
         *,
         dtype: str | None = None,

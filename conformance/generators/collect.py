@@ -19,6 +19,7 @@ from hypothesis.database import ExampleDatabase, InMemoryExampleDatabase, choice
 from hypothesis.errors import NoSuchExample, Unsatisfiable
 from hypothesis.strategies import SearchStrategy
 
+from conformance.editions import Edition
 from conformance.generators.calls import offered_bindings
 from conformance.generators.coverage import select
 from conformance.generators.coverage.pairs import Pair, missing_pairs, pairs, switched, telling
@@ -44,7 +45,7 @@ class StopShrinking(BaseException):
     """Raised by a condition to end a search. Not an Exception: Hypothesis would shrink that."""
 
 
-def collect_all(spec: Spec, edition: str, count: int, seed: int) -> list[Structure]:
+def collect_all(spec: Spec, edition: Edition, count: int, seed: int) -> list[Structure]:
     """Up to `count` valid structures of a function.
 
     They have every dtype and binding that it may have, and meet every convention that its spec
@@ -67,7 +68,7 @@ def collect_all(spec: Spec, edition: str, count: int, seed: int) -> list[Structu
     return select(pool, count)
 
 
-def _completing(pool: Sequence[Structure], edition: str, seed: int) -> Iterator[Structure]:
+def _completing(pool: Sequence[Structure], edition: Edition, seed: int) -> Iterator[Structure]:
     """Structures with pairs of forms that no telling structure of the pool has, if found soon."""
     shown = [pool[place] for place in telling(pool)]
     known = {pair for s in shown for pair in pairs(s)}
@@ -80,7 +81,7 @@ def _completing(pool: Sequence[Structure], edition: str, seed: int) -> Iterator[
             yield found
 
 
-def _beside(pair: Pair, telling_one: Structure, edition: str, seed: int) -> Structure | None:
+def _beside(pair: Pair, telling_one: Structure, edition: Edition, seed: int) -> Structure | None:
     """A structure with both forms that tells as much as another one."""
     spec = telling_one.spec
     dtype = spec.dtypes.documented[0]
@@ -108,7 +109,7 @@ def _conventions(pool: list[Structure]) -> set[str]:
     return {convention for s in pool for convention in s.unsettled}
 
 
-def _resting_on(convention: str, spec: Spec, edition: str, seed: int) -> list[Structure]:
+def _resting_on(convention: str, spec: Spec, edition: Edition, seed: int) -> list[Structure]:
     return _found(spec, edition, partial(_rests_on, convention=convention), seed)
 
 
@@ -118,7 +119,7 @@ def _rests_on(structure: Structure, convention: str) -> bool:
 
 def _found(
     spec: Spec,
-    edition: str,
+    edition: Edition,
     condition: Callable[[Structure], bool],
     seed: int,
     *,

@@ -8,6 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from conformance.editions import Edition
 from conformance.generators.calls import CallDraft
 from conformance.generators.kinds import draw_parameter
 from conformance.program import Argument, Binding, Program
@@ -64,7 +65,7 @@ class Structure:
     """The member of the tuple that the function returns, if it returns one."""
     error: ErrorCase | None = None
     """The invalid input that this structure is, if it is meant to be refused."""
-    edition: str = ""
+    edition: Edition
     claimed: str = "result"
     """The input or result whose claimed dtype and static shape are judged."""
 
@@ -108,7 +109,7 @@ class Structure:
 
     def conventions(self, profile: str) -> tuple[str, ...]:
         """The conventions that the case rests on when its numbers come from `profile`."""
-        silent = self.spec.silent.get(self.edition, {})  # type: ignore[call-overload]
+        silent = self.spec.silent.get(self.edition, {})
         named = (
             CONVENTION_OF_PROFILE.get(profile)
             or self.spec.profiles.get(profile)
@@ -121,7 +122,7 @@ class Structure:
 def structures(
     draw: st.DrawFn,
     spec: Spec,
-    edition: str,
+    edition: Edition,
     error: ErrorCase | None = None,
     *,
     dtype: str | None = None,

@@ -87,9 +87,9 @@ def examined(
 ) -> list[FunctionResult]:
     """The results of these tasks, or of the part before something worse was found."""
     subject = backend.subject()
-    lane = Examination(subject, backend.session, tasks, common, watch.handle, watch.stop)
-    watch.examination = lane
-    return [one.result for one in lane.all(lambda _: None)]
+    examination = Examination(subject, backend.session, tasks, common, watch.handle, watch.stop)
+    watch.examination = examination
+    return [one.result for one in examination.all(lambda _: None)]
 
 
 def only(task: Task, aspects: Sequence[Aspect]) -> Task:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from conformance.editions import Edition
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.mutation.model import Candidate, Mutant
 from conformance.mutation.operators import OPERATORS
@@ -13,7 +14,7 @@ from conformance.specs.load import signature
 
 def population(
     specs: Specs,
-    edition: str,
+    edition: Edition,
     select: Callable[[str], bool] = lambda _: True,
     operators: Callable[[str], bool] = lambda _: True,
 ) -> list[Mutant]:
@@ -22,7 +23,7 @@ def population(
     return [m for c in found for m in _mutants(c) if operators(m.operator.name)]
 
 
-def _candidates(specs: Specs, edition: str) -> Iterator[Candidate]:
+def _candidates(specs: Specs, edition: Edition) -> Iterator[Candidate]:
     for name, spec in specs.items():
         if edition in spec.editions:
             aspects = frozenset(demanded_aspects(spec, edition))

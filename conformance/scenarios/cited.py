@@ -30,8 +30,9 @@ def cited_exceptions() -> frozenset[tuple[str, str, int]]:
 def _cited(family: Family) -> Iterator[tuple[str, str, int]]:
     if Aspect.ERROR not in family.aspects:
         return
-    for edition in family.editions:
-        document = load()[family.function].editions.get(edition)  # type: ignore[call-overload]
+    offered = load()[family.function].editions
+    for edition in (e for e in family.editions if e in offered):
+        document = offered[edition]
         for scenario in _scenarios(family.make(edition)):
             for check in scenario.checks:
                 if check.aspect is Aspect.ERROR and not (check.conventions or scenario.conventions):

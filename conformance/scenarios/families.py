@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from conformance.editions import Edition
 from conformance.scenarios.configuration import keras_json, process_settings
 from conformance.scenarios.control_flow import conditions, higher_order, recurrent
 from conformance.scenarios.ctc import cost, decoding, dictionary
@@ -46,6 +47,6 @@ def _by_function() -> dict[str, tuple[Family, ...]]:
     return {name: tuple(listed) for name, listed in found.items()}
 
 
-def families_of(function: str, edition: str) -> tuple[Family, ...]:
+def families_of(function: str, edition: Edition) -> tuple[Family, ...]:
     """The families of a function that an edition has."""
     return tuple(f for f in _by_function().get(function, ()) if edition in f.editions)

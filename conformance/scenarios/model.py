@@ -9,6 +9,7 @@ from typing import Any
 import numpy.typing as npt
 from hypothesis.strategies import SearchStrategy
 
+from conformance.editions import EDITIONS, Edition
 from conformance.observations import Value
 from conformance.program import Program
 from conformance.results import Aspect
@@ -114,7 +115,7 @@ class Family:
     function: str
     aspects: frozenset[Aspect]
     _: KW_ONLY
-    make: Callable[[str], SearchStrategy[Scenario] | Sequence[Scenario]]
-    editions: tuple[str, ...] = ("keras-1", "keras-2.0", "keras-2.2")
+    make: Callable[[Edition], SearchStrategy[Scenario] | Sequence[Scenario]]
+    editions: tuple[Edition, ...] = EDITIONS
     share: float = 1.0
     """How many scenarios are drawn, as a multiple of the profile's number."""

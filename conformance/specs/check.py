@@ -8,7 +8,7 @@ from conformance.program import Binding
 from conformance.specs.conventions import load_conventions, unknown
 from conformance.specs.kinds import ParameterRule
 from conformance.specs.model import SharedFile, Spec, SpecFile
-from conformance.specs.records import VALUE_PROFILES
+from conformance.specs.records import VALUE_PROFILES, Document
 from conformance.specs.rule_check import Problem
 from conformance.specs.signature import Signature, parse
 
@@ -79,8 +79,8 @@ def _names(at: str, parameters: Mapping[str, ParameterRule], spec: Spec) -> Iter
                 yield f"{here}.{field}", f"`{field}: {named}` names no parameter of {spec.name}"
 
 
-def _parse(spec: Spec, document: str) -> Signature:
-    entry = spec.signatures[document]  # type: ignore[index]
+def _parse(spec: Spec, document: Document) -> Signature:
+    entry = spec.signatures[document]
     return parse(entry.corrected or entry.text)
 
 

@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from conformance.editions import Edition
 from conformance.specs.errata import Conflicts
 from conformance.specs.extraction import DocumentEntry, Explanation, Extraction, Kind
 from conformance.specs.load import Specs
 from conformance.specs.model import DocumentedSignature, Spec
-from conformance.specs.records import DOCUMENTS, Document, Edition
+from conformance.specs.records import DOCUMENTS, Document
 from conformance.specs.signature import parse
 
 ENTRIES = {"ja-1": 104, "ja-1-text": 104, "ja-2.0": 144, "zh-TW": 138, "ko-2.2": 149}

@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
+from conformance.editions import Edition
 from conformance.specs.data import read_data
-from conformance.specs.records import Document, Edition, Line
+from conformance.specs.records import Document, Line
 
 Bound = Literal["all"] | Edition
 

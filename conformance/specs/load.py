@@ -11,6 +11,7 @@ from importlib import resources
 import msgspec
 import yaml
 
+from conformance.editions import Edition
 from conformance.specs import check, expansion, rule_check, source
 from conformance.specs.library import Library
 from conformance.specs.model import Claim, SharedError, SharedFile, Spec, SpecFile
@@ -81,13 +82,13 @@ def claims(spec: Spec, aspect: str) -> Iterator[Claim]:
             yield claim
 
 
-def signature(spec: Spec, edition: str) -> Signature:
+def signature(spec: Spec, edition: Edition) -> Signature:
     """The signature that binds `edition`; KeyError if the edition does not have the function."""
-    entry = spec.signatures[spec.editions[edition]]  # type: ignore[index]
+    entry = spec.signatures[spec.editions[edition]]
     return parse(entry.corrected or entry.text)
 
 
-def documented_name(spec: Spec, edition: str) -> str:
+def documented_name(spec: Spec, edition: Edition) -> str:
     """What the function is called in `edition`."""
     return signature(spec, edition).name
 

@@ -6,12 +6,12 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, field
 
+from conformance.editions import Edition
 from conformance.specs.kinds import ParameterRule
 from conformance.specs.records import (
     AspectName,
     Document,
     DtypeName,
-    Edition,
     Expression,
     Line,
     SpecRecord,

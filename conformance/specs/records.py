@@ -8,9 +8,6 @@ from msgspec import Meta, Struct
 
 Document = Literal["ja-1", "ja-1-text", "ja-2.0", "zh-TW", "ko-2.2"]
 DOCUMENTS: tuple[Document, ...] = get_args(Document)
-Edition = Literal["keras-1", "keras-2.0", "keras-2.2"]
-"""A version of the API that an implementation claims. No other list of them stands in the code."""
-EDITIONS: tuple[Edition, ...] = get_args(Edition)
 VALUE_PROFILES = ("ordinary", "integers", "halves", "zeros")
 """Ways to draw numbers that the documents cover unless a spec says otherwise."""
 

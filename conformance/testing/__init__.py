@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from conformance.specs.records import Edition
+    from conformance.editions import Edition
 
 SUITE = "conformance.suite"
 """The test module whose targets the command line names."""

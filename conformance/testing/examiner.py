@@ -105,8 +105,8 @@ def _common(settings: TestedTargets, function: str) -> Run:
 
 def _examined(tested: Subject, session: Session, tasks: list[Task], common: Run) -> Results:
     begun, known = time.monotonic(), list[TargetInfo]()
-    lane = Examination(tested, session, tasks, common, lambda _: None, Stop())
-    examined = list(lane.all(known.append))
+    examination = Examination(tested, session, tasks, common, lambda _: None, Stop())
+    examined = list(examination.all(known.append))
     run = RunInfo(
         suite_version=common.suite_version,
         profile=common.profile.name,

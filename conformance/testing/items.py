@@ -13,6 +13,7 @@ import pytest
 from conformance.adapters.registry import Target
 from conformance.cli.errors import UsageProblem
 from conformance.cli.known_failures import JudgedCell, cells
+from conformance.editions import Edition
 from conformance.engine import PROFILES, plan
 from conformance.results import ASPECTS, Aspect, AspectResult, FunctionResult, Verdict
 from conformance.specs import load
@@ -242,7 +243,7 @@ def _place(config: pytest.Config) -> tuple[int, int]:
 
 
 @cache
-def _demanded(edition: str) -> tuple[tuple[str, Aspect], ...]:
+def _demanded(edition: Edition) -> tuple[tuple[str, Aspect], ...]:
     """Every function and aspect of an edition, in the order of reports."""
     tasks = plan(load(), edition, PROFILES["default"], 0)
     return tuple((t.spec.name, aspect) for t in tasks for aspect in ASPECTS if aspect in t.aspects)

@@ -155,6 +155,15 @@ def test_a_target_that_is_not_here_is_3_with_what_to_do(out: Path, tmp_path: Pat
     assert "keras-2.2.4-cntk: cannot run" in result.output
 
 
+def test_an_edition_that_nobody_knows_is_3(module: Path, out: Path, tmp_path: Path) -> None:
+    data = json.loads((out / "mine.json").read_text())
+    data["target"]["edition"] = "keras-3.9"
+    (tmp_path / "mine.json").write_text(json.dumps(data))
+    result = replay(module, "all", tmp_path / "mine.json", failures(out, kind="value")[0].id)
+    assert result.exit_code == 3, result.output
+    assert "no edition 'keras-3.9' here; run the target again" in result.output
+
+
 def test_a_worker_that_does_not_start_is_3(module: Path, out: Path) -> None:
     broken = ("--module", "mine", "--path", str(module))  # without the folder of the fakes
     result = CliRunner().invoke(main, ["replay", *broken, "--all", "--results", str(out)])

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from conformance.adapters.process import Launch
 from conformance.adapters.session import Limits, Session
+from conformance.editions import Edition
 from conformance.engine import PROFILES, Profile, Run, Subject, Task, plan, run
 from conformance.program import Prelude
 from conformance.results import Aspect, AspectResult, Failure, Results, Verdict
@@ -47,7 +48,7 @@ TINY = Profile(
 """So little that even a fake that ends or hangs every time is soon done."""
 
 QUICK = Limits(structure=2.0, draw=0.05)
-EDITION = "keras-2.2"
+EDITION: Edition = "keras-2.2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def fake(name: str, limits: Limits = QUICK, **environment: str) -> Subject:
 
 
 def module(
-    name: str, path: Path, limits: Limits = QUICK, edition: str = EDITION, **environment: str
+    name: str, path: Path, limits: Limits = QUICK, edition: Edition = EDITION, **environment: str
 ) -> Subject:
     """A module that lies in `path` and may import the suite's reference."""
     paths = os.pathsep.join((str(path), str(ROOT)))
@@ -102,7 +103,7 @@ def module(
 
 
 def subject(
-    name: str, started: Launch, prelude: Prelude, limits: Limits, edition: str = EDITION
+    name: str, started: Launch, prelude: Prelude, limits: Limits, edition: Edition = EDITION
 ) -> Subject:
     """A subject behind a session with short limits."""
 
@@ -113,7 +114,7 @@ def subject(
 
 
 def tasks(
-    functions: Collection[str], profile: Profile, seed: int = 0, edition: str = EDITION
+    functions: Collection[str], profile: Profile, seed: int = 0, edition: Edition = EDITION
 ) -> list[Task]:
     """The plan for these functions."""
     return plan(load(), edition, profile, seed, select=lambda name: name in functions)

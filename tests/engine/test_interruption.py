@@ -43,9 +43,9 @@ def stopped_at(condition: Callable[[Event], bool]) -> tuple[list[Event], Results
     tested = fake("always_wrong")
     target = Progress(tested, tasks(FUNCTIONS, TINY), COMMON, emit, stop=stop)
     with tested.open(FUNCTIONS, 0) as session:
-        lane = Examination(tested, session, target.tasks, COMMON, emit, stop)
-        for examined in lane.all(target.introduce):
-            target.take(examined)
+        examination = Examination(tested, session, target.tasks, COMMON, emit, stop)
+        for examined in examination.all(target.introduce):
+            target.record(examined)
         target.done()
     (results,) = (e.results for e in events if isinstance(e, TargetFinished))
     return events, results

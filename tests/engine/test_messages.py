@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.engine.judging.messages import MOST, essence, without_stack
+from conformance.engine.judging.messages import MOST, short_message, without_stack
 
 WRAPPED = """Exception encountered when calling layer "tf.keras.backend.softmax" (type TFOpLambda).
 
@@ -44,12 +44,12 @@ MESSAGES = {
 
 @pytest.mark.parametrize("message", MESSAGES)
 def test_the_essential_line(message: str) -> None:
-    assert essence(message) == MESSAGES[message]
+    assert short_message(message) == MESSAGES[message]
 
 
 def test_a_line_has_a_limit() -> None:
-    assert essence("x" * MOST) == "x" * MOST
-    cut = essence("x" * (MOST + 1))
+    assert short_message("x" * MOST) == "x" * MOST
+    cut = short_message("x" * (MOST + 1))
     assert len(cut) == MOST
     assert cut.endswith("x…")
 

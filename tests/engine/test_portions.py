@@ -11,7 +11,7 @@ from conformance.adapters.registry import shipped
 from conformance.engine import PROFILES, Run, Shard, plan, run
 from conformance.engine.planning import portions
 from conformance.engine.planning.estimates import estimates
-from conformance.engine.planning.portions import bundles, cost, lanes, riskiest
+from conformance.engine.planning.portions import bundles, cost, riskiest_first, worker_count
 from conformance.engine.planning.portions import portions as parted
 from conformance.engine.running.examination import Examined
 from conformance.engine.running.progress import Progress
@@ -85,15 +85,15 @@ def test_there_are_no_more_portions_than_bundles() -> None:
     assert parted([], 3) == [[]]
 
 
-def test_a_short_plan_has_one_lane_and_a_long_one_two() -> None:
-    assert lanes(tasks(FUNCTIONS, TINY), 2) == 1
-    assert lanes(EVERYTHING, 2) == 2
-    assert lanes(EVERYTHING, 1) == 1
-    assert lanes([t for t in EVERYTHING if t.spec.name == "dot"], 2) == 1
+def test_a_short_plan_has_one_worker_and_a_long_one_two() -> None:
+    assert worker_count(tasks(FUNCTIONS, TINY), 2) == 1
+    assert worker_count(EVERYTHING, 2) == 2
+    assert worker_count(EVERYTHING, 1) == 1
+    assert worker_count([t for t in EVERYTHING if t.spec.name == "dot"], 2) == 1
 
 
 def test_the_riskiest_for_their_time_come_first() -> None:
-    ordered = riskiest(EVERYTHING, "theano")
+    ordered = riskiest_first(EVERYTHING, "theano")
     assert sorted(b[0].spec.name for b in ordered) == sorted(
         b[0].spec.name for b in bundles(EVERYTHING)
     )
@@ -117,8 +117,8 @@ def test_the_table_of_estimates_has_every_function_and_theme() -> None:
 
 
 @pytest.fixture
-def _two_lanes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(portions, "WORTH_A_LANE", 1)
+def _two_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(portions, "CASES_WORTH_A_WORKER", 1)
 
 
 def results(name: str, jobs: int, shard: Shard | None = None) -> tuple[list[Event], Results]:
@@ -129,7 +129,7 @@ def results(name: str, jobs: int, shard: Shard | None = None) -> tuple[list[Even
     return events, finished.results
 
 
-@pytest.mark.usefixtures("_two_lanes")
+@pytest.mark.usefixtures("_two_workers")
 @pytest.mark.parametrize("name", ["correct", "always_wrong"])
 def test_one_worker_at_a_time_finds_what_two_find(name: str) -> None:
     events, together = results(name, 2)
@@ -143,7 +143,7 @@ def test_one_worker_at_a_time_finds_what_two_find(name: str) -> None:
     assert together.summary.functions == len(FUNCTIONS)
 
 
-@pytest.mark.usefixtures("_two_lanes")
+@pytest.mark.usefixtures("_two_workers")
 @pytest.mark.parametrize("name", ["always_wrong", "crashes"])
 def test_merged_shards_are_the_bytes_of_one_run(name: str) -> None:
     _, whole = results(name, 2)
@@ -151,7 +151,7 @@ def test_merged_shards_are_the_bytes_of_one_run(name: str) -> None:
     assert encode(timeless(merge(parts, list(load())))) == encode(timeless(whole))
 
 
-@pytest.mark.usefixtures("_two_lanes")
+@pytest.mark.usefixtures("_two_workers")
 def test_a_target_that_does_not_start_is_told_of_once() -> None:
     events: list[Event] = []
     planned = {EDITION: tasks(FUNCTIONS, TINY)}
@@ -161,7 +161,7 @@ def test_a_target_that_does_not_start_is_told_of_once() -> None:
     assert isinstance(events[-1], RunFinished)
 
 
-@pytest.mark.usefixtures("_two_lanes")
+@pytest.mark.usefixtures("_two_workers")
 def test_what_one_portion_found_is_kept_if_the_other_never_began() -> None:
     events: list[Event] = []
     first, other = (
@@ -174,7 +174,7 @@ def test_what_one_portion_found_is_kept_if_the_other_never_began() -> None:
     half = {t.spec.name for t in first.portions[0].tasks}
     for function in whole.functions:
         if function.function in half:
-            first.take(Examined(function, Spent(cases=3), finished=True))
+            first.record(Examined(function, Spent(cases=3), finished=True))
     first.done()
     assert not any(isinstance(e, TargetFinished) for e in events)
     first.end()

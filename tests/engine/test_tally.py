@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 import pytest
 
+from conformance.editions import Edition
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
-from conformance.engine.judging.findings import Finding, standing
+from conformance.engine.judging.findings import Finding, verdict_if_wrong
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.verdicts.failures import cite, function_result, identifier
 from conformance.engine.verdicts.tally import Group, Tally, verdict
@@ -21,7 +22,7 @@ from conformance.specs import EDITIONS, load
 SPEC = load()["repeat_elements"]
 
 
-def tally(edition: str = "keras-2.0") -> Tally:
+def tally(edition: Edition = "keras-2.0") -> Tally:
     return Tally(SPEC, edition, frozenset(ASPECTS))
 
 
@@ -32,7 +33,7 @@ def finding(
     aspect: Aspect = Aspect.VALUE,
     verdict: Verdict | None = None,
 ) -> Finding:
-    stands = verdict or standing(conventions)
+    stands = verdict or verdict_if_wrong(conventions)
     return Finding(
         aspect, stands, kind, gives="gives 1", demands="2", detail=detail, conventions=conventions
     )
@@ -59,10 +60,10 @@ def test_what_an_earlier_run_found_adds_only_what_this_one_does_not_show() -> No
     counted.note([finding("empty")], trial)
     before = conventions(counted.failures()), [g.count for g in counted.failures()]
     for known in (finding("empty"), finding("empty", "scalar")):
-        counted.recall(known, trial, source)
+        counted.add_remembered(known, trial, source)
     assert (conventions(counted.failures()), [g.count for g in counted.failures()]) == before
     assert not counted.cases
-    counted.recall(finding("scalar"), trial, source)
+    counted.add_remembered(finding("scalar"), trial, source)
     (new,) = (g for g in counted.failures() if g.finding.conventions == ("scalar",))
     assert (new.remembered, new.count) == (source, 1)
     assert counted.cases == {Aspect.VALUE: 1}
@@ -181,14 +182,14 @@ def test_an_input_that_could_not_be_made_is_not_this_function_s_failure() -> Non
 
 
 def test_standing_is_a_violation_only_without_conventions() -> None:
-    assert standing(()) is Verdict.VIOLATES
-    assert standing(("empty",)) is Verdict.DIVERGES
+    assert verdict_if_wrong(()) is Verdict.VIOLATES
+    assert verdict_if_wrong(("empty",)) is Verdict.DIVERGES
 
 
 # Denominator, ids, citations
 
 
-def demanded(name: str, edition: str) -> set[str]:
+def demanded(name: str, edition: Edition) -> set[str]:
     """What is demanded of a function: presence and signature, what calls and scenarios check."""
     spec = load()[name]
     aspects = {"presence", "signature"}
@@ -202,7 +203,7 @@ def demanded(name: str, edition: str) -> set[str]:
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_the_denominator_of_an_edition_is_fixed(edition: str) -> None:
+def test_the_denominator_of_an_edition_is_fixed(edition: Edition) -> None:
     offered = [name for name, spec in load().items() if edition in spec.editions]
     found = {name: set(map(str, demanded_aspects(load()[name], edition))) for name in offered}
     assert found == {name: demanded(name, edition) for name in offered}
@@ -245,7 +246,7 @@ def test_an_id_depends_on_what_fails_and_where_and_not_on_the_case() -> None:
     ],
 )
 def test_a_violation_cites_the_line_of_the_edition_s_document(
-    aspect: Aspect, kind: str, edition: str, line: Citation
+    aspect: Aspect, kind: str, edition: Edition, line: Citation
 ) -> None:
     assert cite(SPEC, edition, finding(aspect=aspect, kind=kind)) == line
 

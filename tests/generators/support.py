@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from conformance.editions import Edition
 from conformance.engine import PROFILES, Task, plan
 from conformance.generators import Structure, collect_all
 from conformance.program import Binding
@@ -18,22 +19,22 @@ PAIRS = [
     if edition in spec.editions and spec.dtype is not None
 ]
 """Editions and functions that are tested by single calls."""
-NEWEST = "keras-2.2"
+NEWEST: Edition = "keras-2.2"
 CALLED = [name for edition, name in PAIRS if edition == NEWEST]
 
 
 @cache
-def _tasks(edition: str) -> dict[str, Task]:
+def _tasks(edition: Edition) -> dict[str, Task]:
     return {t.spec.name: t for t in plan(load(), edition, PROFILES["default"], 0)}
 
 
-def task(edition: str, function: str) -> Task:
+def task(edition: Edition, function: str) -> Task:
     """The default profile's task, with seed 0."""
     return _tasks(edition)[function]
 
 
 @cache
-def collected(edition: str, function: str) -> list[Structure]:
+def collected(edition: Edition, function: str) -> list[Structure]:
     """Valid structures, as a run makes them: all for the newest edition, a few for the others."""
     mine = task(edition, function)
     count = mine.profile.structures if edition == NEWEST else 3
@@ -58,7 +59,7 @@ def shapes(function: str, parameter: str) -> Iterator[tuple[int, ...]]:
         yield from given if isinstance(given, list) else [given]
 
 
-def allowed_bindings(function: str, edition: str) -> set[Binding]:
+def allowed_bindings(function: str, edition: Edition) -> set[Binding]:
     """What a tensor may be bound as: keras-1 has no constant, keras-2.0 no repeat of None."""
     allowed = set(Binding) - {Binding.ARRAY}
     if edition == "keras-1":

@@ -5,22 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from conformance.editions import EDITIONS, Edition
 from conformance.generators import Draw, draw_arrays
 from conformance.generators.collect import generate
 from conformance.generators.structure import Structure, expected_shape, structures
 from conformance.specs import load
 
 SPECS = load()
-EDITIONS = ("keras-1", "keras-2.0", "keras-2.2")
 
 
-def some(name: str, edition: str = "keras-2.2", count: int = 60) -> list[Structure]:
+def some(name: str, edition: Edition = "keras-2.2", count: int = 60) -> list[Structure]:
     return generate(structures(SPECS[name], edition), count, 1)
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("profile", ["ordinary", "integers", "halves", "zeros"])
-def test_probabilities_sum_to_one_unless_they_are_logits(edition: str, profile: str) -> None:
+def test_probabilities_sum_to_one_unless_they_are_logits(edition: Edition, profile: str) -> None:
     logits = 0
     for structure in some("categorical_crossentropy", edition):
         arrays = draw_arrays(structure, Draw(profile, 3))
@@ -39,7 +39,7 @@ def test_probabilities_sum_to_one_unless_they_are_logits(edition: str, profile: 
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_labels_are_classes(edition: str) -> None:
+def test_labels_are_classes(edition: Edition) -> None:
     for structure in some("sparse_categorical_crossentropy", edition):
         arrays = draw_arrays(structure, Draw("ordinary", 3))
         classes = arrays["output"].shape[structure.runtime.values["axis"]]
@@ -64,7 +64,7 @@ def test_every_result_is_looked_at_and_fed_what_it_depends_on() -> None:
 
 
 def test_epsilon_that_is_not_passed_is_that_of_the_edition() -> None:
-    for edition, epsilon in (("keras-1", 0.0001), ("keras-2.0", 0.001), ("keras-2.2", 0.001)):
+    for edition, epsilon in zip(EDITIONS, (0.0001, 0.001, 0.001), strict=True):
         for structure in some("batch_normalization", edition, 20):
             passed = dict(structure.program.steps[0].kwargs)
             if "epsilon" not in passed and len(structure.program.steps[0].args) < 6:

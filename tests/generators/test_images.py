@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from conformance.editions import Edition
 from conformance.generators import Draw, draw_arrays
 from conformance.generators.collect import collect_all
 from conformance.generators.gradients import differentiated
@@ -16,7 +17,7 @@ CONVOLUTIONS = [n for n in load() if load().theme(n) in ("convolution", "pooling
 
 
 @pytest.mark.parametrize(("edition", "name"), [p for p in PAIRS if p[1] in CONVOLUTIONS])
-def test_the_data_format_is_the_editions(edition: str, name: str) -> None:
+def test_the_data_format_is_the_editions(edition: Edition, name: str) -> None:
     found = {s.runtime.values["data_format"] for s in collected(edition, name)}
     allowed = {"tf", "th"} if edition == "keras-1" else {None, "channels_last", "channels_first"}
     assert found <= allowed
@@ -43,7 +44,7 @@ def test_most_structures_are_settled_and_some_windows_have_several_elements(name
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("name", ["pool2d", "pool3d"])
-def test_a_window_of_one_is_padded_on_every_axis(edition: str, name: str) -> None:
+def test_a_window_of_one_is_padded_on_every_axis(edition: Edition, name: str) -> None:
     """Keras on Theano computes what is padded of the window, and makes an image without rows."""
     mine = task(edition, name)
     found = collect_all(mine.spec, edition, mine.profile.structures, mine.own_seed)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from conformance.editions import Edition
 from conformance.engine import PROFILES
 from conformance.engine.judging.cases import Prepared
 from conformance.generators import Draw, Structure, draw_arrays, generate, shrink, structures
@@ -45,7 +46,7 @@ INVALID = [
 ]
 
 
-def invalid(edition: str, name: str, error: str) -> list[Structure]:
+def invalid(edition: Edition, name: str, error: str) -> list[Structure]:
     (case,) = (e for e in load()[name].errors if e.name == error)
     mine = task(edition, name)
     return generate(structures(mine.spec, edition, case), 6, mine.own_seed)
@@ -58,7 +59,7 @@ def references(argument: Argument) -> list[str]:
 
 
 @pytest.mark.parametrize(("edition", "name"), PAIRS)
-def test_a_structure_is_one_call_as_the_edition_documents_it(edition: str, name: str) -> None:
+def test_a_structure_is_one_call_as_the_edition_documents_it(edition: Edition, name: str) -> None:
     documented = signature(load()[name], edition)
     for structure in collected(edition, name):
         step, *members = structure.program.steps
@@ -82,7 +83,7 @@ def test_a_structure_is_one_call_as_the_edition_documents_it(edition: str, name:
 
 
 @pytest.mark.parametrize(("edition", "name"), PAIRS)
-def test_inputs_are_bound_as_the_edition_allows(edition: str, name: str) -> None:
+def test_inputs_are_bound_as_the_edition_allows(edition: Edition, name: str) -> None:
     for structure in collected(edition, name):
         for item in structure.program.inputs:
             assert item.dtype in DTYPES
@@ -92,7 +93,7 @@ def test_inputs_are_bound_as_the_edition_allows(edition: str, name: str) -> None
 
 
 @pytest.mark.parametrize(("edition", "name"), PAIRS)
-def test_the_rules_agree_with_each_other(edition: str, name: str) -> None:
+def test_the_rules_agree_with_each_other(edition: Edition, name: str) -> None:
     for structure in collected(edition, name):
         real, static = expected_shape(structure), expected_static_shape(structure)
         assert all(type(d) is int and d >= 0 for d in real)
@@ -104,7 +105,7 @@ def test_the_rules_agree_with_each_other(edition: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(("edition", "name"), PAIRS)
-def test_the_shape_rule_gives_the_shape_of_the_oracle(edition: str, name: str) -> None:
+def test_the_shape_rule_gives_the_shape_of_the_oracle(edition: Edition, name: str) -> None:
     answered = 0
     for structure in collected(edition, name):
         prepared = Prepared(structure, [Draw("ordinary", 1)])
@@ -121,7 +122,7 @@ def test_the_shape_rule_gives_the_shape_of_the_oracle(edition: str, name: str) -
 
 
 @pytest.mark.parametrize(("edition", "name", "error"), INVALID)
-def test_a_documented_error_has_structures(edition: str, name: str, error: str) -> None:
+def test_a_documented_error_has_structures(edition: Edition, name: str, error: str) -> None:
     found = invalid(edition, name, error)
     assert len(found) >= (1 if name == "placeholder" else 3)
     for structure in found:
@@ -131,7 +132,7 @@ def test_a_documented_error_has_structures(edition: str, name: str, error: str) 
 
 
 @pytest.mark.parametrize("edition", ["keras-2.0", "keras-2.2"])
-def test_the_oracle_has_no_answer_to_mismatched_lengths(edition: str) -> None:
+def test_the_oracle_has_no_answer_to_mismatched_lengths(edition: Edition) -> None:
     for structure in invalid(edition, "batch_dot", "unequal-lengths"):
         with pytest.raises(ValueError, match=r".*"):
             Prepared(structure, [Draw("ordinary", 1)]).expectation(0)
@@ -231,7 +232,7 @@ def test_the_reference_binds_every_structure() -> None:
 @pytest.mark.parametrize(
     ("edition", "named"), [("keras-1", True), ("keras-2.0", True), ("keras-2.2", False)]
 )
-def test_what_the_document_of_one_edition_does_not_settle(edition: str, named: bool) -> None:
+def test_what_the_document_of_one_edition_does_not_settle(edition: Edition, named: bool) -> None:
     (made,) = generate(structures(load()["round"], edition, dtype="float32"), 1, 0)
     assert ("half-even" in made.conventions("halves")) is named
     assert "half-even" not in made.conventions("ordinary")

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from conformance.adapters.registry import shipped
 from conformance.cli import main
+from conformance.editions import Edition
 from conformance.engine import PROFILES, Run
 from conformance.mutation import equivalents, population, writing
 from conformance.mutation.operators import OPERATORS
@@ -84,7 +85,7 @@ def test_where_an_error_would_show(
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_every_operator_has_mutants_of_different_names(edition: str) -> None:
+def test_every_operator_has_mutants_of_different_names(edition: Edition) -> None:
     made = population(load(), edition)
     assert len({m.name for m in made}) == len(made) > 900
     assert {m.operator.name for m in made} <= {o.name for o in OPERATORS}

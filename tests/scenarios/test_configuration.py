@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import conformance.reference as K  # noqa: N812
+from conformance.editions import Edition
 from conformance.reference.symbolic.graph import Tensor
 from conformance.results import Aspect
 from conformance.scenarios import Scenario
@@ -20,7 +21,7 @@ from conformance.scenarios.introspection import tensors
 from conformance.specs import load, load_conventions
 from tests.scenarios.running import problems
 
-EDITION = "keras-2.2"
+EDITION: Edition = "keras-2.2"
 FAMILIES = [f for f in (*process_settings.FAMILIES, *tensors.FAMILIES) if EDITION in f.editions]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import conformance.reference as K  # noqa: N812
+from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding
 from conformance.results import Verdict
 from conformance.scenarios.control_flow import conditions, higher_order, recurrent
@@ -16,7 +17,7 @@ from conformance.scenarios.model import Family, Scenario
 from tests.scenarios.in_process import drawn, findings, module
 
 FAMILIES = (*recurrent.FAMILIES, *conditions.FAMILIES, *higher_order.FAMILIES)
-EDITION = "keras-2.2"
+EDITION: Edition = "keras-2.2"
 
 
 def _scenarios(family: Family, count: int) -> list[Scenario]:
@@ -125,7 +126,7 @@ def test_the_reference_is_right(family: Family) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f"{f.function}-{min(f.aspects)}")
 @pytest.mark.parametrize("edition", ["keras-1", "keras-2.0", "keras-2.2"])
-def test_aspects_are_as_told(family: Family, edition: str) -> None:
+def test_aspects_are_as_told(family: Family, edition: Edition) -> None:
     if edition not in family.editions:
         return
     made = family.make(edition)

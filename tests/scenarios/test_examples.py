@@ -13,6 +13,7 @@ import conformance.reference as K  # noqa: N812
 from conformance.adapters.access import open_session
 from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import Target
+from conformance.editions import Edition
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.observations import Batch, Value
 from conformance.scenarios import Scenario, families_of
@@ -30,7 +31,6 @@ from conformance.specs.examples import (
     load_examples,
 )
 from conformance.specs.load import SpecError, documented_name
-from conformance.specs.records import Edition
 from tests.scenarios.in_process import findings, module
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +39,7 @@ NOT_PRINTED = "E36.1"
 """The one check in the section of a function that the documents print no result of."""
 
 
-def scenarios(edition: str) -> list[Scenario]:
+def scenarios(edition: Edition) -> list[Scenario]:
     """All of an edition."""
     return [s for f in FAMILIES if edition in f.editions for s in f.make(edition)]  # type: ignore[union-attr]
 
@@ -140,7 +140,7 @@ def test_the_reference_passes(edition: Edition) -> None:
     assert len(found) == len(scenarios(edition))
 
 
-def configured(target: Configurable, edition: str) -> Iterator[tuple[str, list[str]]]:
+def configured(target: Configurable, edition: Edition) -> Iterator[tuple[str, list[str]]]:
     """The scenarios with a configuration of their own, and what is wrong."""
     for scenario in scenarios(edition):
         if scenario.setup is not None:
@@ -148,7 +148,7 @@ def configured(target: Configurable, edition: str) -> Iterator[tuple[str, list[s
                 yield scenario.checks[0].name, told(session, scenario, edition)
 
 
-def told(session: Any, scenario: Scenario, edition: str) -> list[str]:
+def told(session: Any, scenario: Scenario, edition: Edition) -> list[str]:
     """What is wrong with a scenario in a session."""
     arrays = {name: array[None] for name, array in scenario.arrays.items()}
     observed = session.run_batch(Batch(scenario.program, arrays, 1, fresh=True))
@@ -163,7 +163,7 @@ NONSENSE = (Value(np.zeros((9, 9), "uint8"), "uint8", "ndarray"),)
 
 
 @pytest.mark.parametrize("edition", DOCUMENT)
-def test_no_check_takes_nonsense(edition: str) -> None:
+def test_no_check_takes_nonsense(edition: Edition) -> None:
     for scenario in scenarios(edition):
         (check,) = scenario.checks
         assert check.test(*(NONSENSE for _ in check.outputs)) is not None, check.name

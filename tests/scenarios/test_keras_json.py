@@ -11,11 +11,11 @@ from hypothesis.strategies import SearchStrategy
 from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import Target
 from conformance.adapters.session import WorkerStartError
+from conformance.editions import EDITIONS, Edition
 from conformance.observations import Batch, Returned
 from conformance.scenarios import Problem, Scenario
 from conformance.scenarios.configuration.keras_json import (
     DEFAULT,
-    EDITIONS,
     FAMILIES,
     FIELD,
     VARIABLE,
@@ -41,13 +41,13 @@ def backend():
 """Reads the file, and does not keep to it."""
 
 
-def scenarios(edition: str) -> list[Scenario]:
+def scenarios(edition: Edition) -> list[Scenario]:
     """All of an edition."""
     made = [f.make(edition) for f in FAMILIES if edition in f.editions]
     return [s for m in made if not isinstance(m, SearchStrategy) for s in m]
 
 
-def target(path: Path, module: str, edition: str) -> Configurable:
+def target(path: Path, module: str, edition: Edition) -> Configurable:
     """The reference, or a module beside it, in an edition."""
     environment = {"PYTHONPATH": f"{path}:{ROOT}", "CONFORMANCE_REFERENCE_EDITION": edition}
     made = Target(name="fake", module=module, edition="keras-2.2", environment=environment)
@@ -78,7 +78,7 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_the_reference_reads_the_file(tmp_path: Path, edition: str) -> None:
+def test_the_reference_reads_the_file(tmp_path: Path, edition: Edition) -> None:
     reference = target(tmp_path, "conformance.reference", edition)
     for scenario in scenarios(edition):
         assert dict(found(reference, scenario)) == {}, scenario.title
@@ -98,7 +98,7 @@ def test_what_ignores_the_file_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_every_field_is_given_left_out_and_wrong(edition: str) -> None:
+def test_every_field_is_given_left_out_and_wrong(edition: Edition) -> None:
     layout = "image_dim_ordering" if edition == "keras-1" else "image_data_format"
     for setting in ("epsilon", "floatx", layout):
         own = [s for s in scenarios(edition) if s.function == setting]

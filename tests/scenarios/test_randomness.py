@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from conformance.editions import Edition
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.engine.planning.plan import plan
 from conformance.engine.planning.profiles import PROFILES
@@ -26,7 +27,7 @@ BY_NAME = {s.function: s for s in SAMPLERS}
 RIGHT = dict(KERNELS)
 
 
-def fixed(function: str, edition: str = "keras-2.2") -> Iterator[Scenario]:
+def fixed(function: str, edition: Edition = "keras-2.2") -> Iterator[Scenario]:
     """The scenarios that are the same in every run."""
     for family in families_of(function, edition):
         if isinstance(made := family.make(edition), list):
@@ -41,7 +42,7 @@ def found(function: str) -> dict[str, Problem]:
 # The budget.
 
 
-def rates(edition: str) -> list[float]:
+def rates(edition: Edition) -> list[float]:
     """The rate of every test by chance that one run of the thorough profile makes."""
     tasks = plan(load(), edition, PROFILES["thorough"], 0, select=FUNCTIONS.__contains__)
     scenarios = [
@@ -52,7 +53,7 @@ def rates(edition: str) -> list[float]:
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_all_tests_of_one_run_together_stay_within_the_budget(edition: str) -> None:
+def test_all_tests_of_one_run_together_stay_within_the_budget(edition: Edition) -> None:
     found = rates(edition)
     assert len(found) >= (6 if edition == "keras-1" else 40)
     assert all(rate >= statistics.RATE for rate in found)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import strategies as st
 
 import conformance.reference as K  # noqa: N812
+from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding
 from conformance.observations import Value
 from conformance.program import Ref
@@ -30,7 +31,7 @@ from conformance.scenarios.state.variable_model import (
 )
 from tests.scenarios.in_process import drawn, findings, module, smallest
 
-EDITION = "keras-2.2"
+EDITION: Edition = "keras-2.2"
 EVERY = (*variables.FAMILIES, *updates.FAMILIES, *sessions.FAMILIES, *refusals.FAMILIES)
 HERE = [f for f in EVERY if EDITION in f.editions]
 

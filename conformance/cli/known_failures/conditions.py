@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from conformance.editions import known_edition
 from conformance.program import Function, Program, Ref, Step
 from conformance.program.codec import ProgramError, from_json
 from conformance.results import Failure
@@ -102,13 +103,14 @@ def holds(text: str, function: str, edition: str, failure: Failure) -> bool:
 def arguments(function: str, edition: str, failure: Failure) -> dict[str, Any] | None:
     """What the function was given in the failure's smallest case, by parameter; None if no call."""
     spec = load()[function]
-    if failure.program is None or edition not in spec.editions:
+    known = known_edition(edition)
+    if failure.program is None or known is None or known not in spec.editions:
         return None
     try:
         program = from_json(failure.program)
     except ProgramError:
         return None
-    documented = signature(spec, edition)
+    documented = signature(spec, known)
     given = next(_given(program, documented.name, [p.name for p in documented.parameters]), None)
     if given is None:
         return None

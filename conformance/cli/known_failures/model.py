@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from conformance.cli.known_failures import conditions
+from conformance.editions import Edition
 from conformance.results import Aspect, Failure, Verdict
 
 UNEXPLAINED = "TODO: say why"
@@ -60,7 +61,7 @@ class KnownFailureTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     reason: str
     target: str | None = None
     """A target, or a library for all of its; without, every target."""
-    edition: Literal["keras-1", "keras-2.0", "keras-2.2"] | None = None
+    edition: Edition | None = None
     versions: dict[str, str] = {}
     """Package to version specifiers; outside of them the entry says nothing."""
     when: str | None = None

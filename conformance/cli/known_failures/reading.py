@@ -16,6 +16,7 @@ from conformance.cli.errors import UsageProblem
 from conformance.cli.known_failures import conditions
 from conformance.cli.known_failures.conditions import ConditionError
 from conformance.cli.known_failures.model import UNEXPLAINED, KnownFailure, KnownFailureTable, Place
+from conformance.editions import EDITIONS
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.results import ASPECTS, Verdict
 from conformance.specs import load
@@ -153,7 +154,7 @@ def _wrong_field(path: Path, block: Block, problem: str) -> UsageProblem:
     allowed = {
         "aspect": ASPECTS,
         "verdict": FAILING,
-        "edition": ("keras-1", "keras-2.0", "keras-2.2"),
+        "edition": EDITIONS,
     }
     said = re.search(r"value '(.*)'", what)
     hint = _one_of(said[1] if said else "", allowed[key]) if key in allowed else "write text"

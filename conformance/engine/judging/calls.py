@@ -20,7 +20,7 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CallTrial:
-    """One call, valid or meant to be refused."""
+    """One call, valid or invalid (then the implementation must refuse it)."""
 
     prepared: Prepared
     outputs: Outputs = "tensors"
@@ -44,7 +44,7 @@ class CallTrial:
 
     @property
     def unsettled(self) -> tuple[str, ...]:
-        """Conventions without which the documents do not cover the structure."""
+        """Conventions that the structure rests on because the documents do not cover it."""
         return self.prepared.structure.unsettled
 
     @property
@@ -62,10 +62,10 @@ class CallTrial:
         return self.prepared.case(draw)
 
     def judge(self, observed: StructureObservation) -> Judgement:
-        """Findings on value, dtype, static shape, purity, or the refusal of invalid input."""
+        """Findings on value, dtype, static shape and purity, or on the refusal of invalid input."""
         return judge(self.prepared, observed)
 
     def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> CallTrial:
-        """The same call with these numbers, each in the manner of `draw`."""
+        """The same call with these numbers, with the value profile of `draw`."""
         draws = [self.prepared.draws[draw]] * len(arrays)
         return CallTrial(Prepared(self.prepared.structure, draws, arrays))

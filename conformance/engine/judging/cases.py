@@ -51,7 +51,7 @@ class Prepared:
 
     @cached_property
     def shape(self) -> tuple[int, ...]:
-        """The shape that must come out."""
+        """The shape that the result must have."""
         return expected_shape(self.structure)
 
     @cached_property

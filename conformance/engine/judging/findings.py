@@ -1,4 +1,4 @@
-"""What is wrong with one observation, before it becomes a record of the results."""
+"""Findings: what is wrong with one observation, before it becomes a record of the results."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Identity = tuple[Aspect, str, str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Finding:
-    """One way in which one aspect of one case is not as it should be."""
+    """One thing that is wrong with one aspect of one case."""
 
     aspect: Aspect
     verdict: Verdict
     kind: FindingKind | str
-    """What sort of difference; with `detail` and `conventions` it stays the same in shrinking."""
+    """The sort of difference; shrinking keeps it, together with `detail` and `conventions`."""
     _: KW_ONLY
     gives: str
     """What happened, in words that follow the call."""
@@ -36,19 +36,19 @@ class Finding:
     expected: Array | str | None = None
     ulp: float | None = None
     at: Mapping[str, int] = field(default_factory=dict)
-    """Document to line, where the finding has a line of its own."""
+    """Document to line, if the finding has a line of its own to cite."""
     parameter: str | None = None
-    """The parameter that it is about: its line is cited where the document has one."""
+    """The parameter that is wrong: its line is cited if the document has one."""
 
     @property
     def identity(self) -> Identity:
-        """What makes two findings the same failure."""
+        """Two findings with the same identity are the same failure."""
         return (self.aspect, self.kind, self.detail, self.conventions)
 
 
 @dataclass(slots=True)
 class Judgement:
-    """What one observation says: findings, cases by aspect, and the worst error met."""
+    """What one observation shows: findings, judged cases by aspect, and the worst error."""
 
     findings: list[Finding] = field(default_factory=list)
     cases: dict[Aspect, int] = field(default_factory=dict)
@@ -56,18 +56,18 @@ class Judgement:
     limit_ulp: float | None = None
 
     def count(self, aspect: Aspect, cases: int = 1) -> None:
-        """Note that so many more cases were judged."""
+        """Add to the number of cases judged."""
         self.cases[aspect] = self.cases.get(aspect, 0) + cases
 
     def note_error(self, ulp: float, limit: float) -> None:
-        """Keep the error that uses most of its limit."""
+        """Keep the error if it uses more of its limit than the one kept so far."""
         if limit <= 0 or ulp == float("inf"):
             return
         if self.ulp is None or self.limit_ulp is None or ulp / limit > self.ulp / self.limit_ulp:
             self.ulp, self.limit_ulp = ulp, limit
 
 
-def standing(conventions: tuple[str, ...]) -> Verdict:
+def verdict_if_wrong(conventions: tuple[str, ...]) -> Verdict:
     """The verdict on a wrong answer: a violation only where the documents settle the case."""
     return Verdict.DIVERGES if conventions else Verdict.VIOLATES
 

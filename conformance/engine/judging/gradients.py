@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.engine.judging.findings import Finding, Judgement, standing
-from conformance.engine.judging.judge import ended
-from conformance.engine.judging.messages import essence
+from conformance.engine.judging.findings import Finding, Judgement, verdict_if_wrong
+from conformance.engine.judging.judge import without_answer
+from conformance.engine.judging.messages import short_message
 from conformance.generators import Draw
 from conformance.generators.collect import key_of_program
 from conformance.generators.gradients import WEIGHTS, Differentiated, resolved
@@ -72,7 +72,7 @@ class GradientTrial:
 
     @cached_property
     def batch(self) -> Batch:
-        """All draws. The result is asked for, too: one of another shape has another gradient."""
+        """All draws. The result is an output, too: if its shape is wrong, so is its gradient."""
         stacked = {n: np.stack([a[n] for a in self.arrays]) for n in self.arrays[0]}
         program = self.differentiated.program
         program = replace(program, outputs=(*program.outputs, RESULT))
@@ -85,7 +85,7 @@ class GradientTrial:
 
     @property
     def unsettled(self) -> tuple[str, ...]:
-        """Conventions without which the documents do not cover it."""
+        """Conventions that it rests on because the documents do not cover it."""
         named = self.differentiated.structure.unsettled
         if self.differentiated.of_variables:
             return named
@@ -101,7 +101,7 @@ class GradientTrial:
 
     @property
     def below(self) -> Mapping[str, int]:
-        """Nothing: the numbers are not changed."""
+        """Empty: shrinking does not change the numbers of gradients."""
         return {}
 
     def case(self, draw: int) -> Case:
@@ -109,7 +109,7 @@ class GradientTrial:
         return Case(self.differentiated.program, self.arrays[draw])
 
     def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> None:
-        """None: simple numbers are kinks."""
+        """None: gradients are not shrunk to simple numbers, which are kinks of many functions."""
 
     def judge(self, observed: StructureObservation) -> Judgement:
         """Findings on the gradients of every draw."""
@@ -119,18 +119,18 @@ class GradientTrial:
                 continue
             judgement.count(Aspect.GRADIENT)
             if isinstance(draw.outcome, Returned):
-                judgement.findings += self._judged(number, draw.outcome)
+                judgement.findings += self._judge_all(number, draw.outcome)
             else:
-                judgement.findings.append(self._ended(number, draw.outcome))
+                judgement.findings.append(self._no_answer(number, draw.outcome))
         return judgement
 
-    def _ended(self, number: int, outcome: Outcome) -> Finding:
+    def _no_answer(self, number: int, outcome: Outcome) -> Finding:
         named = {*self.unsettled, ConventionName.DIFFERENTIABLE}
         other = isinstance(outcome, Raised) and refusable(self.differentiated.structure)
         conventions = tuple(sorted(named | ({ConventionName.INPUT_DTYPE} if other else set())))
         demands = "a gradient"
         if not isinstance(outcome, Raised):
-            verdict, kind, gives, detail = ended(outcome, self.differentiated.program)
+            verdict, kind, gives, detail = without_answer(outcome, self.differentiated.program)
             return Finding(
                 Aspect.GRADIENT,
                 verdict,
@@ -148,33 +148,33 @@ class GradientTrial:
             Aspect.GRADIENT,
             Verdict.UNSUPPORTED if refused else Verdict.DIVERGES,
             kind=FindingKind.EXCEPTION if asked or late else FindingKind.UNMADE_INPUT,
-            gives=f"raises {outcome.type}: {essence(outcome.message)}",
+            gives=f"raises {outcome.type}: {short_message(outcome.message)}",
             demands=demands,
             detail=outcome.type,
             conventions=conventions,
             draw=number,
-            got=f"{outcome.type}: {essence(outcome.message)}",
+            got=f"{outcome.type}: {short_message(outcome.message)}",
         )
 
     @property
     def _steps(self) -> int:
         return len(self.differentiated.program.steps)
 
-    def _judged(self, number: int, returned: Returned) -> Iterator[Finding]:
+    def _judge_all(self, number: int, returned: Returned) -> Iterator[Finding]:
         values = returned.values["gradients"]
         wanted = self.differentiated.wanted
-        if (unlike := self._unlike(number, returned)) is not None:
-            yield unlike
+        if (other := self._other_shape(number, returned)) is not None:
+            yield other
             return
         if len(values) != len(wanted):
             gives = f"gives {len(values)} gradients"
             yield self._finding(number, FindingKind.COUNT, gives=gives, demands=f"{len(wanted)}")
             return
         for name, value in zip(wanted, values, strict=True):
-            yield from self._one(number, name, value)
+            yield from self._judge_one(number, name, value)
 
-    def _unlike(self, number: int, returned: Returned) -> Finding | None:
-        """A result of another shape, whose gradient cannot be judged: the call is at fault."""
+    def _other_shape(self, number: int, returned: Returned) -> Finding | None:
+        """A finding if the result has a wrong shape: then the call is wrong, not its gradient."""
         shape = expected_shape(self.differentiated.structure)
         (result,) = returned.values[RESULT]
         if result.array is None or result.array.shape == shape:
@@ -189,7 +189,7 @@ class GradientTrial:
             draw=number,
         )
 
-    def _one(self, number: int, name: str, value: Value) -> Iterator[Finding]:
+    def _judge_one(self, number: int, name: str, value: Value) -> Iterator[Finding]:
         shape = self.arrays[number][name].shape
         if value.array is None:
             yield self._finding(
@@ -258,7 +258,7 @@ class GradientTrial:
         named = tuple(sorted({*self.unsettled, *conventions}))
         return Finding(
             Aspect.GRADIENT,
-            standing(named),
+            verdict_if_wrong(named),
             kind=kind,
             gives=gives,
             demands=demands,
@@ -269,7 +269,7 @@ class GradientTrial:
         )
 
     def _gradient(self, number: int) -> WeightedGradient:
-        """What is expected of one draw, for all inputs and targets; computed once and kept."""
+        """The expected gradient of one draw, for all inputs and targets; computed once."""
         if number not in self._gradients:
             structure, arrays = self.differentiated.structure, self.arrays[number]
             self._gradients[number] = WeightedGradient(
@@ -314,10 +314,10 @@ def _slope(expected: Slopes, index: tuple[int, ...], *, at_kink: bool) -> str:
 def _kinked(
     got: Array, expected: Slopes, index: tuple[int, ...], *, at_kink: bool
 ) -> tuple[ConventionName, ...]:
-    """Whether the element rests on the convention of subgradients.
+    """The convention of subgradients, if the element rests on it.
 
-    So does one that is not finite where every difference quotient is zero: there the chain rule may
-    multiply zero by infinity.
+    An element that is not finite where every difference quotient is zero does, too: there the chain
+    rule may multiply zero by infinity.
     """
     flat = expected.scale[index] == 0 and not np.isfinite(got[index])
     return (ConventionName.SUBGRADIENT,) if at_kink or flat else ()

@@ -1,4 +1,4 @@
-"""From an observation to findings, aspect by aspect."""
+"""Judge the observation of a call: value, dtype, static shape, purity, documented errors."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from conformance.engine.judging import metadata, values
 from conformance.engine.judging.cases import Prepared
-from conformance.engine.judging.findings import Finding, Judgement, standing
-from conformance.engine.judging.messages import essence, without_stack
+from conformance.engine.judging.findings import Finding, Judgement, verdict_if_wrong
+from conformance.engine.judging.messages import short_message, without_stack
 from conformance.generators.structure import refusable
 from conformance.observations import (
     Crashed,
@@ -29,14 +29,14 @@ from conformance.specs.convention_names import ConventionName
 
 
 def judge(prepared: Prepared, observed: StructureObservation) -> Judgement:
-    """Everything that the observation of a structure shows."""
+    """Judge the observation of a structure."""
     judgement = Judgement()
     if prepared.structure.error is not None:
         judgement.count(Aspect.ERROR)
         judgement.findings += _refused(prepared, observed.draws[0])
         return judgement
     if _wrong_input_shape(prepared, observed):
-        judgement.findings.append(_unmade(prepared))
+        judgement.findings.append(_wrong_input(prepared))
         return judgement
     other = _other_dtypes(prepared, observed)
     for number, draw in enumerate(observed.draws):
@@ -79,7 +79,7 @@ def _judge_metadata(
     other: dict[str, str],
     judgement: Judgement,
 ) -> None:
-    said = _said(prepared, observed)
+    said = _reported(prepared, observed)
     judgement.count(Aspect.DTYPE)
     judgement.count(Aspect.STATIC_SHAPE)
     found = values.only_value(returned)
@@ -87,7 +87,7 @@ def _judge_metadata(
     judgement.findings += metadata.static_shape(prepared, said, found)
 
 
-def _said(prepared: Prepared, observed: StructureObservation) -> TensorMetadata:
+def _reported(prepared: Prepared, observed: StructureObservation) -> TensorMetadata:
     name = prepared.structure.claimed
     for item in observed.inputs:
         if item.name == name:
@@ -96,27 +96,27 @@ def _said(prepared: Prepared, observed: StructureObservation) -> TensorMetadata:
 
 
 def _other_dtypes(prepared: Prepared, observed: StructureObservation) -> dict[str, str]:
-    """Parameters whose tensors the implementation made with another dtype than asked for.
+    """Parameters whose tensors the implementation made with another dtype than it was asked for.
 
-    That is the failure of the function that made them; the one under test is judged by the
-    dtypes that it was given.
+    The function that made them is to blame; the function under test is judged by the dtypes that it
+    was given.
     """
     if prepared.structure.claimed != "result":
         return {}
-    told = {i.name: metadata.plain(i.metadata.dtype) for i in observed.inputs}
+    reported = {i.name: metadata.plain_dtype(i.metadata.dtype) for i in observed.inputs}
     asked = {i.name: i.dtype for i in prepared.structure.program.inputs}
     other = {}
     for name, value in prepared.structure.arguments.items():
         first = value[0] if isinstance(value, list) and value else value
-        if isinstance(first, Ref) and told.get(first.name) not in (None, asked[first.name]):
-            other[name] = str(told[first.name])
+        if isinstance(first, Ref) and reported.get(first.name) not in (None, asked[first.name]):
+            other[name] = str(reported[first.name])
     return {n: d for n, d in other.items() if n in prepared.structure.runtime.dtypes}
 
 
 def _wrong_input_shape(prepared: Prepared, observed: StructureObservation) -> bool:
-    """Whether the implementation is wrong about the static shape of an input that it made.
+    """Whether the implementation reports a wrong static shape for an input that it made.
 
-    Then whatever follows is the failure of the function that made it.
+    Then the function that made the input is to blame for whatever follows.
     """
     if prepared.structure.claimed != "result":
         return False
@@ -128,7 +128,7 @@ def _wrong_input_shape(prepared: Prepared, observed: StructureObservation) -> bo
     )
 
 
-def _unmade(prepared: Prepared) -> Finding:
+def _wrong_input(prepared: Prepared) -> Finding:
     return Finding(
         Aspect.VALUE,
         Verdict.UNSUPPORTED,
@@ -147,7 +147,7 @@ def _fault(
     demands = f"a result of shape {prepared.shape}"
     if isinstance(outcome, Raised):
         return _raised(prepared, outcome, conventions, number)
-    verdict, kind, gives, detail = ended(outcome, prepared.structure.program)
+    verdict, kind, gives, detail = without_answer(outcome, prepared.structure.program)
     if _could_not_bind(prepared, outcome):
         verdict, kind = Verdict.UNSUPPORTED, FindingKind.UNMADE_INPUT
     return Finding(
@@ -173,18 +173,18 @@ _DURING: Mapping[Stage, str] = {
     "call": "while it is computed",
     "read": "while it is read",
 }
-"""What was under way when the process came to no answer."""
+"""What the process was doing when it was lost."""
 
 
 def _during(outcome: TimedOut | Crashed, program: Program) -> str:
-    """The words for it, if it is known. Of several steps the one under way is named."""
+    """What the process was doing, if that is known; the step, if the program has several."""
     if outcome.step is not None and 1 < len(program.steps) > outcome.step:
         return f" in {call_text(program.steps[outcome.step])}"
     return "" if outcome.stage is None else f" {_DURING[outcome.stage]}"
 
 
-def ended(outcome: Outcome, program: Program) -> tuple[Verdict, str, str, str]:
-    """Verdict, kind, words and detail of an outcome without an answer; TypeError for others."""
+def without_answer(outcome: Outcome, program: Program) -> tuple[Verdict, str, str, str]:
+    """Verdict, kind, message and detail of an outcome without an answer; TypeError for others."""
     match outcome:
         case TimedOut():
             gives = f"gives no answer within {outcome.limit:g} s{_during(outcome, program)}"
@@ -203,7 +203,7 @@ def ended(outcome: Outcome, program: Program) -> tuple[Verdict, str, str, str]:
 
 
 def fault_name(fault: Fault) -> str:
-    """How a worker was lost, in a few words."""
+    """Why a worker was lost, in a few words."""
     match fault:
         case TimedOut():
             return f"no answer within {fault.limit:g} s"
@@ -225,10 +225,10 @@ def _raised(
         or ConventionName.INPUT_DTYPE in conventions
         or unmade
     )
-    gives = f"raises {outcome.type}: {essence(outcome.message)}"
+    gives = f"raises {outcome.type}: {short_message(outcome.message)}"
     return Finding(
         Aspect.VALUE,
-        Verdict.UNSUPPORTED if refused else standing(conventions),
+        Verdict.UNSUPPORTED if refused else verdict_if_wrong(conventions),
         FindingKind.UNMADE_INPUT if unmade else FindingKind.EXCEPTION,
         gives=gives,
         demands=f"a result of shape {prepared.shape}",
@@ -241,7 +241,7 @@ def _raised(
 
 
 def _could_not_bind(prepared: Prepared, outcome: Outcome) -> bool:
-    """Whether it never came to the call, for want of an input: that is another function's fault."""
+    """Whether an input could not be made, so that the function under test was not called."""
     stage = getattr(outcome, "stage", None)
     return stage == "bind" and prepared.structure.claimed == "result"
 
@@ -264,7 +264,7 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
     assert error is not None
     outcome = draw.outcome
     if isinstance(outcome, Raised) and _could_not_bind(prepared, outcome):
-        unmade = f"gets an input that raises {outcome.type}: {essence(outcome.message)}"
+        unmade = f"gets an input that raises {outcome.type}: {short_message(outcome.message)}"
         kind = FindingKind.UNMADE_INPUT
         yield Finding(
             Aspect.ERROR,
@@ -282,7 +282,7 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
         if error.exception in ("any", *outcome.bases):
             return
         unsupported = "NotImplementedError" in outcome.bases
-        gives, detail = f"raises {outcome.type}: {essence(outcome.message)}", outcome.type
+        gives, detail = f"raises {outcome.type}: {short_message(outcome.message)}", outcome.type
     elif isinstance(outcome, Returned):
         value = values.only_value(outcome)
         shape = None if value is None or value.array is None else value.array.shape
@@ -301,7 +301,7 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
         )
         return
     demands = f"{wanted}, because {error.says}"
-    verdict = Verdict.UNSUPPORTED if unsupported else standing(conventions)
+    verdict = Verdict.UNSUPPORTED if unsupported else verdict_if_wrong(conventions)
     yield Finding(
         Aspect.ERROR,
         verdict,

@@ -1,11 +1,11 @@
-"""What an implementation's exceptions say, in one line."""
+"""Messages of an implementation's exceptions, shortened to one line that is the same everywhere."""
 
 from __future__ import annotations
 
 import re
 
 MOST = 300
-"""Characters of a line."""
+"""The most characters of a short message."""
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
@@ -16,23 +16,23 @@ _COUNTED = re.compile(
     r"\b(?!(?:Float|U?Int)\d)([A-Z][A-Za-z]*[a-z])\d+"
     r"(?=_Output_\d|'|\s(?:\w+ )?operation\b|\s(?:InputValue|LearnableParameter)\b)"
 )
-"""A node whose name is its sort and a number, as in `Node 'Abs1359'` or `Reshape9249_Output_0`."""
+"""A node named by its operation and a number, such as `Node 'Abs1359'`, `Reshape9249_Output_0`."""
 _HEADING = re.compile(r"\[.*|.*:")
 """The first line of a list of details: a call stack, the arguments of the call."""
 
 
 _CALLER = re.compile(r'^\s*(?:File ".*", line \d+|\[CALL STACK\])', re.MULTILINE)
-"""A line of a call stack, which names files of this machine, lines of the worker or addresses."""
+"""A line of a call stack, which has paths of this machine, lines of the worker or addresses."""
 
 
 _DEFINED = re.compile(r" \(defined at [^)\n]*:\d+\)")
-"""Where the code stands that made a node of a graph, on this machine."""
+"""The file and line, on this machine, of the code that made a node of a graph."""
 
 
 def without_addresses(message: str) -> str:
-    """The message without addresses and places, and the numbers that tell nodes and layers apart.
+    """The message without addresses, file names and the numbers that number nodes and layers.
 
-    These differ from run to run, from machine to machine, and with what was built before.
+    All of these differ between runs and machines, and with what was built before.
     """
     placeless = _DEFINED.sub("", _ADDRESS.sub("0x…", message))
     placeless = _COUNTED.sub(r"\1", _LAYER.sub(r"\1\2\1", placeless))
@@ -40,20 +40,21 @@ def without_addresses(message: str) -> str:
 
 
 def without_stack(message: str) -> str:
-    """The message without addresses, and without the paragraphs that hold a call stack.
+    """The message without addresses and without the paragraphs that hold a call stack.
 
-    Nor those after the first that list the nodes of a graph, in an order that is up to chance.
+    Paragraphs after the first that list the nodes of a graph are left out, too: their order changes
+    from run to run.
     """
     first, *others = re.split(r"\n\s*\n", message)
     kept = [first, *(p for p in others if not _DEFINED.search(p))]
     return without_addresses("\n\n".join(p for p in kept if not _CALLER.search(p)))
 
 
-def essence(message: str) -> str:
-    """The line of a message that says most, without addresses and colours, cut to fit a line.
+def short_message(message: str) -> str:
+    """The first line of a message, without addresses and colours, cut to `MOST` characters.
 
-    That is the first. Where it stands alone, it may say only where the error came up, and the cause
-    stands below an empty line: then both.
+    If the first paragraph is a single line, it may only say where the error was raised, with the
+    cause in the next paragraph: then the first line of that paragraph is added.
     """
     plain = _COLOUR.sub("", message)
     paragraphs = [_lines(part) for part in re.split(r"\n\s*\n", plain)]

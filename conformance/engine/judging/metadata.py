@@ -1,22 +1,22 @@
-"""What an implementation says of a result: its dtype and static shape."""
+"""Judge what an implementation reports of a result: its dtype and static shape."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from conformance.engine.judging.cases import Prepared
-from conformance.engine.judging.findings import Finding, standing
-from conformance.engine.judging.messages import essence
+from conformance.engine.judging.findings import Finding, verdict_if_wrong
+from conformance.engine.judging.messages import short_message
 from conformance.generators.structure import accepted_dtypes
 from conformance.observations import TensorMetadata, Value
 from conformance.results import Aspect, FindingKind
 from conformance.specs.convention_names import ConventionName
 
 _SCALARS = ("bool", "int", "float")
-"""A Python number has no dtype of its own: that `function` gives one is that function's failure."""
+"""A Python number has no dtype. That `function` returns one is a failure of `function`."""
 
 
-def plain(dtype: str | None) -> str | None:
+def plain_dtype(dtype: str | None) -> str | None:
     """A dtype's plain name: TensorFlow 1 calls that of a variable `float32_ref` (C033)."""
     return None if dtype is None else dtype.removesuffix("_ref")
 
@@ -24,11 +24,11 @@ def plain(dtype: str | None) -> str | None:
 def dtype(
     prepared: Prepared, said: TensorMetadata, value: Value | None, other: dict[str, str]
 ) -> Iterator[Finding]:
-    """The dtype of the result, delivered and claimed."""
+    """Findings on the dtype of the result, as evaluated and as `K.dtype` reports it."""
     structure = prepared.structure
     accepted = accepted_dtypes(structure, other) if other else prepared.dtypes
     delivered = None if value is None or value.python_type in _SCALARS else value.dtype
-    claimed = plain(said.dtype)
+    claimed = plain_dtype(said.dtype)
     named = _dtype_conventions(prepared, other)
     if delivered is not None and delivered not in accepted and structure.claimed == "result":
         gives = f"gives {delivered}"
@@ -48,7 +48,7 @@ def _other_dtype(
     conventions, demands = tuple(sorted(named)), " or ".join(accepted)
     return Finding(
         Aspect.DTYPE,
-        standing(conventions),
+        verdict_if_wrong(conventions),
         kind,
         gives=gives,
         demands=demands,
@@ -71,9 +71,11 @@ def _dtype_conventions(prepared: Prepared, other: dict[str, str]) -> set[str]:
 def static_shape(
     prepared: Prepared, said: TensorMetadata, value: Value | None
 ) -> Iterator[Finding]:
-    """The static shape must not contradict the real one, and should say what can be known.
+    """Findings on the static shape: it must not contradict the real one, and should be as precise
+    as what is known allows.
 
-    One that agrees with the shape demanded is right: if the real one differs, the value is wrong.
+    A static shape that agrees with the expected one is right: if the real one differs, the value is
+    wrong.
     """
     if value is None or value.array is None or said.shape_error is not None:
         yield from _shape_error(prepared, said)
@@ -91,10 +93,10 @@ def _shape_error(prepared: Prepared, said: TensorMetadata) -> Iterator[Finding]:
     if said.shape_error is None:
         return
     conventions = prepared.structure.unsettled
-    message = essence(said.shape_error.message)
+    message = short_message(said.shape_error.message)
     yield Finding(
         Aspect.STATIC_SHAPE,
-        standing(conventions),
+        verdict_if_wrong(conventions),
         FindingKind.INT_SHAPE_RAISES,
         gives=f"has an int_shape that raises {said.shape_error.type}: {message}",
         demands=str(prepared.static_shape),
@@ -104,7 +106,7 @@ def _shape_error(prepared: Prepared, said: TensorMetadata) -> Iterator[Finding]:
 
 
 def compatible(said: tuple[int | None, ...], real: tuple[int, ...]) -> bool:
-    """Whether a static shape agrees with the one at run time wherever it says anything."""
+    """Whether every dimension that a static shape knows is that of the shape at run time."""
     return len(said) == len(real) and all(
         s is None or s == r for s, r in zip(said, real, strict=True)
     )
@@ -122,7 +124,7 @@ def _static(
 ) -> Finding:
     return Finding(
         Aspect.STATIC_SHAPE,
-        standing(conventions),
+        verdict_if_wrong(conventions),
         kind,
         gives=f"has the static shape {said}",
         demands=str(demands),

@@ -1,7 +1,7 @@
-"""Do `gradients` and `int_shape` work at all? Only then can they be asked of other functions.
+"""Find out whether `gradients` and `int_shape` work, before they are used on other functions.
 
-What `int_shape` writes in the place of None is found out too: that is its own failure, and no
-function is blamed for it.
+Also find out which numbers `int_shape` returns instead of None: that is a failure of `int_shape`,
+and no other function is blamed for it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ BINDINGS = (Binding.VARIABLE, Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
 
 
 def gradient_probe(binding: Binding) -> Batch:
-    """The gradient of the sum of squares."""
+    """A batch that asks for the gradient of a sum of squares."""
     item = Input("x", _POINT.shape, "float32", binding)
     steps = (
         Step("squares", "square", (Ref("x"),)),
@@ -29,29 +29,27 @@ def gradient_probe(binding: Binding) -> Batch:
 
 
 def shape_probe(binding: Binding) -> Batch:
-    """The square of an input, whose static shape is asked for."""
+    """A batch that asks for the static shape of the square of an input."""
     item = Input("x", _POINT.shape, "float32", binding)
     program = Program((item,), (Step("squares", "square", (Ref("x"),)),), ("squares",))
     return Batch(program, {"x": _POINT[None]}, 1)
 
 
 def shape_failure(observed: StructureObservation) -> str | None:
-    """The exception that `int_shape` raises for the result of an operation; None if it answers."""
+    """The class of the exception that `int_shape` raises for a result; None if it raises none."""
     errors = [c.shape_error for o in observed.outputs for c in o.metadata if c.shape_error]
     return errors[0].type if errors else None
 
 
 def unknown_marks(observed: StructureObservation) -> frozenset[int]:
-    """The numbers that stand for unknown dimensions in the square of a placeholder.
-
-    Only negative ones, which no dimension can be.
-    """
+    """The negative numbers that `int_shape` returns for unknown dimensions of the square of a
+    placeholder."""
     shapes = [c.shape for o in observed.outputs for c in o.metadata if c.shape is not None]
     return frozenset(d for shape in shapes for d in shape if d is not None and d < 0)
 
 
 def without_marks(observed: StructureObservation, marks: frozenset[int]) -> StructureObservation:
-    """The observation with None in the place of these numbers in the shapes of results."""
+    """The observation with None instead of these numbers in the static shapes of results."""
     if not marks:
         return observed
 

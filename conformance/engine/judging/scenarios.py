@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy.typing as npt
 
-from conformance.engine.judging.findings import Finding, Judgement, standing
-from conformance.engine.judging.judge import ended
-from conformance.engine.judging.messages import essence
+from conformance.engine.judging.findings import Finding, Judgement, verdict_if_wrong
+from conformance.engine.judging.judge import without_answer
+from conformance.engine.judging.messages import short_message
 from conformance.observations import (
     Batch,
     NotRun,
@@ -30,9 +30,9 @@ from conformance.scenarios import Check, Problem, Scenario, Setup
 Array = npt.NDArray[Any]
 
 _EVALUATING = ("eval", "get_value", "batch_get_value")
-"""Steps in which what an earlier step made may fail."""
+"""Steps that fail if what an earlier step made is wrong: the function under test is to blame."""
 
-_ASKING = "int_shape"
+_STATIC_SHAPE = "int_shape"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,12 +46,12 @@ class ScenarioTrial:
 
     @property
     def below(self) -> Mapping[str, int]:
-        """Nothing: the numbers are not changed."""
+        """Empty: shrinking does not change the numbers of scenarios."""
         return {}
 
     @property
     def setup(self) -> Setup | None:
-        """The process of its own that it needs, if any."""
+        """The configuration of the process that it must have for itself; None if it needs none."""
         return self.scenario.setup
 
     @cached_property
@@ -68,7 +68,7 @@ class ScenarioTrial:
 
     @property
     def unsettled(self) -> tuple[str, ...]:
-        """Conventions without which the documents do not cover it."""
+        """Conventions that it rests on because the documents do not cover it."""
         return self.scenario.conventions
 
     @property
@@ -81,29 +81,29 @@ class ScenarioTrial:
 
     @cached_property
     def batch(self) -> Batch:
-        """One draw, in a session of its own."""
+        """One draw; the worker forgets its session before and after it."""
         arrays = {n: a[None] for n, a in self.scenario.arrays.items()}
         program = self.scenario.program
-        steps = tuple(self._asking(step) for step in program.steps)
+        steps = tuple(self._tolerant(step) for step in program.steps)
         return Batch(replace(program, steps=steps), arrays, 1, fresh=True)
 
-    def _asking(self, step: Step) -> Step:
-        """The step; asking for a static shape must not end the test of another function."""
+    def _tolerant(self, step: Step) -> Step:
+        """The step; a call of `int_shape` in the test of another function is made not to raise."""
         outputs = self.scenario.program.outputs
-        own = self.name == _ASKING or step.function != _ASKING
+        own = self.name == _STATIC_SHAPE or step.function != _STATIC_SHAPE
         if own or step.result not in outputs or step.attempt:
             return step
-        return replace(step, function=f"{MAYBE}{_ASKING}")
+        return replace(step, function=f"{MAYBE}{_STATIC_SHAPE}")
 
     def case(self, draw: int) -> Case:  # noqa: ARG002 - there is one
         """The program with its arrays."""
         return Case(self.scenario.program, self.scenario.arrays)
 
     def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> None:
-        """None: the checks belong to the numbers."""
+        """None: the checks are only right for the numbers of the scenario."""
 
     def judge(self, observed: StructureObservation) -> Judgement:
-        """What the checks say of the outputs, or how the program ended."""
+        """Run the checks on the outputs, or find how the program ended without any."""
         judgement = Judgement()
         outcome = observed.draws[0].outcome
         if isinstance(outcome, NotRun):
@@ -111,7 +111,7 @@ class ScenarioTrial:
         refused = self._refused(outcome)
         seen = self.scenario.checks if refused or isinstance(outcome, Returned) else self._first
         for check in seen:
-            if not _unseen(check, outcome):
+            if not _not_told(check, outcome):
                 judgement.count(check.aspect)
         if not refused:
             judgement.findings += self._found(outcome)
@@ -122,21 +122,21 @@ class ScenarioTrial:
         return self.scenario.checks[:1]
 
     def _found(self, outcome: Outcome) -> Iterator[Finding]:
-        """What the checks find; a program that did not end fails its first check."""
+        """What the checks find; a program that did not finish fails its first check."""
         if isinstance(outcome, Returned):
             yield from self._checked(outcome)
         else:
-            yield self._ended(outcome, self._first[0])
+            yield self._no_answer(outcome, self._first[0])
 
     def _refused(self, outcome: Outcome) -> bool:
-        """Whether the import failed, and may."""
+        """Whether the import failed in a scenario that allows it to."""
         setup = self.scenario.setup
         at_import = isinstance(outcome, Raised) and outcome.stage == "import"
         return at_import and setup is not None and setup.may_refuse
 
     def _checked(self, returned: Returned) -> Iterator[Finding]:
         for check in self.scenario.checks:
-            if _unseen(check, returned):
+            if _not_told(check, returned):
                 continue
             problem = check.test(*(returned.values[name] for name in check.outputs))
             if problem is not None:
@@ -147,7 +147,7 @@ class ScenarioTrial:
         conventions = tuple(sorted(named))
         return Finding(
             check.aspect,
-            Verdict.UNSUPPORTED if problem.unmade else standing(conventions),
+            Verdict.UNSUPPORTED if problem.unmade else verdict_if_wrong(conventions),
             FindingKind.UNMADE_INPUT if problem.unmade else check.name,
             gives=problem.gives,
             demands=check.demands,
@@ -159,15 +159,15 @@ class ScenarioTrial:
             at=check.at,
         )
 
-    def _ended(self, outcome: Outcome, check: Check) -> Finding:
-        """The program did not come to its end, and so `check` was not reached."""
+    def _no_answer(self, outcome: Outcome, check: Check) -> Finding:
+        """The finding on a program that did not finish, so that `check` was not reached."""
         conventions = tuple(sorted({*self.scenario.conventions, *check.conventions}))
         aspect = check.aspect
         demands = check.demands
         step = self._step(outcome)
         blamed = step is None or self._blamed(step)
         if not isinstance(outcome, Raised):
-            verdict, kind, gives, detail = ended(outcome, self.scenario.program)
+            verdict, kind, gives, detail = without_answer(outcome, self.scenario.program)
             if not blamed:
                 verdict, kind = Verdict.UNSUPPORTED, FindingKind.UNMADE_INPUT
             return Finding(
@@ -183,25 +183,26 @@ class ScenarioTrial:
         where = "" if step is None or step.function == self.name else f" in {call_text(step)}"
         return Finding(
             aspect,
-            Verdict.UNSUPPORTED if unsupported else standing(conventions),
+            Verdict.UNSUPPORTED if unsupported else verdict_if_wrong(conventions),
             FindingKind.EXCEPTION if blamed else FindingKind.UNMADE_INPUT,
-            gives=f"raises {outcome.type}{where}: {essence(outcome.message)}",
+            gives=f"raises {outcome.type}{where}: {short_message(outcome.message)}",
             demands=demands,
             detail=outcome.type,
             conventions=conventions,
-            got=f"{outcome.type}: {essence(outcome.message)}",
+            got=f"{outcome.type}: {short_message(outcome.message)}",
             at=check.at,
         )
 
     def _step(self, outcome: Outcome) -> Step | None:
-        """The step under way, if the worker said which."""
+        """The step at which the program ended, if the worker said which."""
         number, steps = getattr(outcome, "step", None), self.scenario.program.steps
         return steps[number] if number is not None and number < len(steps) else None
 
     def _blamed(self, step: Step) -> bool:
-        """Whether a failing step is the fault of the function under test.
+        """Whether the function under test is to blame for a failing step.
 
-        So is what an operator cannot do to a result of it, or of another operator on one.
+        It is also to blame for an operator that fails on its result, or on the result of another
+        operator on that.
         """
         if not step.function.startswith(OPERATOR):
             return step.function in (self.name, *_EVALUATING, PRINTED_CALL)
@@ -217,8 +218,8 @@ class ScenarioTrial:
         return own
 
 
-def _unseen(check: Check, outcome: Outcome) -> bool:
-    """Whether the implementation would not say what the check is about."""
+def _not_told(check: Check, outcome: Outcome) -> bool:
+    """Whether the implementation did not report what the check needs."""
     if not isinstance(outcome, Returned):
         return False
     texts = {value.text for name in check.outputs for value in outcome.values[name]}

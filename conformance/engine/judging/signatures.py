@@ -1,4 +1,4 @@
-"""Presence and signature: what a target offers against what an edition documents."""
+"""Judge presence and signature: compare what a target offers with what an edition documents."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def signature(
 ) -> Iterator[Finding]:
     """Findings on names, order, defaults and accepted keywords.
 
-    `printed` is the signature as the document has it: a name that it shows is nobody's own, even
-    where an erratum says that it is wrong.
+    `printed` is the signature as the document prints it. A parameter that is printed there is not
+    an extra parameter, even if an erratum says that the signature is misprinted.
     """
     if identity.signature is None:
         gives = f"has no signature ({identity.reason})"
@@ -60,7 +60,7 @@ _PREFIXES = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
 
 
 def shown(identity: FunctionIdentity) -> str | None:
-    """The signature as it would be written; None if it cannot be inspected."""
+    """The target's own signature as Python source; None if it cannot be inspected."""
     if identity.signature is None:
         return None
     parts = []
@@ -111,11 +111,11 @@ def _parameter(mine: Parameter, wanted: Documented, documented: Signature) -> It
 
 
 Difference = tuple[Verdict, FindingKind, str]
-"""What is different about one parameter, and what of it the message says."""
+"""A difference of one parameter: verdict, kind, and the words of the message."""
 
 
 def _passing(mine: Parameter, name: str) -> Iterator[Difference]:
-    """Every documented parameter can be given by position and by keyword."""
+    """A documented parameter must be accepted by position and by keyword."""
     if mine.kind == "POSITIONAL_ONLY":
         yield Verdict.VIOLATES, FindingKind.KEYWORD, f"does not take {name} as a keyword"
     if mine.kind == "KEYWORD_ONLY":
@@ -133,7 +133,7 @@ def _defaults(mine: Parameter, wanted: Documented) -> Iterator[Difference]:
 
 
 def _same(mine: str | None, wanted: str | None) -> bool:
-    """Whether two defaults are the same value; `...` stands for any: the documents print none."""
+    """Whether two defaults are equal; `...` equals any: there the documents print no default."""
     if wanted == "...":
         return True
     try:

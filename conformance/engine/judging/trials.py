@@ -1,4 +1,4 @@
-"""A trial: one thing that is run on a target and judged, whatever sort of test it belongs to."""
+"""A trial: one program that is run on a target and judged; a call, a gradient or a scenario."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Array = npt.NDArray[Any]
 
 
 class Trial(Protocol):
-    """What the engine needs to know of a call, a gradient or a scenario."""
+    """What the engine needs of a call, a gradient or a scenario."""
 
     @property
     def key(self) -> str:
@@ -28,11 +28,11 @@ class Trial(Protocol):
 
     @property
     def size(self) -> tuple[int, ...]:
-        """How complex it is: what is smaller is easier to understand."""
+        """A measure of complexity: of two failing trials the smaller one is shown."""
 
     @property
     def unsettled(self) -> tuple[str, ...]:
-        """Conventions without which the documents do not cover it."""
+        """Conventions that it rests on because the documents do not cover it."""
 
     @property
     def described(self) -> str:
@@ -44,12 +44,12 @@ class Trial(Protocol):
 
     @property
     def setup(self) -> Setup | None:
-        """The process of its own that it needs, if any."""
+        """The configuration of the process that it must have for itself; None if it needs none."""
 
     @property
     def differentiates(self) -> frozenset[Binding]:
-        """The bindings of inputs with respect to which it takes gradients to test another
-        function than `gradients`; empty if it takes none."""
+        """The bindings of the inputs that it differentiates by, if it uses `gradients` to test
+        another function; empty otherwise."""
 
     @property
     def below(self) -> Mapping[str, int]:
@@ -59,7 +59,8 @@ class Trial(Protocol):
         """One draw as a case."""
 
     def judge(self, observed: StructureObservation) -> Judgement:
-        """Everything that the observation shows; ValueError or IndexError if nobody can tell."""
+        """Judge the observation; ValueError or IndexError if the oracle has no answer."""
 
     def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> Trial | None:
-        """The same with these numbers, in the manner of `draw`; None if that makes no sense."""
+        """The same trial with these numbers and the value profile of `draw`; None if its numbers
+        must not change."""

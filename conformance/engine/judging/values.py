@@ -1,4 +1,4 @@
-"""Values and run-time shapes against the oracle's expectation."""
+"""Compare values and run-time shapes with the oracle's expectation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.engine.judging.cases import Prepared
-from conformance.engine.judging.findings import Finding, Judgement, standing
+from conformance.engine.judging.findings import Finding, Judgement, verdict_if_wrong
 from conformance.generators.structure import (
     CONVENTION_OF_PROFILE,
     Structure,
@@ -34,7 +34,8 @@ def only_value(returned: Returned) -> Value | None:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """One draw of a structure, the conventions that it rests on, and dtypes other than asked."""
+    """One draw of a structure, the conventions that it rests on, and the dtypes of parameters whose
+    tensors the implementation made with another dtype than it was asked for."""
 
     prepared: Prepared
     number: int
@@ -43,12 +44,12 @@ class Drawn:
 
     @property
     def arrays(self) -> Mapping[str, Array]:
-        """What was fed."""
+        """The arrays that were fed, by input name."""
         return self.prepared.arrays[self.number]
 
 
 def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Finding]:
-    """Findings on one draw that came back."""
+    """Findings on one draw that returned a result."""
     value = only_value(returned)
     if value is None or value.array is None:
         yield _no_array(case, value)
@@ -69,10 +70,10 @@ def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Fin
 
 
 def _expectation(case: Drawn, got: Array) -> Expectation:
-    """What is expected, with no more than the precision of the result itself.
+    """The expectation, with no more precision than the result itself has.
 
-    That a result has another dtype than it should is a finding of its own. One that is narrower
-    is the right one rounded, even where nothing is computed: half an ULP.
+    A wrong dtype is a finding of its own. A result of a narrower dtype may be the right one rounded
+    to it, half an ULP off even if nothing is computed.
     """
     accepted = _accepted(case)
     dtype = _dtype(accepted, got)
@@ -108,7 +109,7 @@ def _no_array(case: Drawn, value: Value | None) -> Finding:
     what = "several results" if value is None else f"a {value.python_type} ({value.problem})"
     return Finding(
         Aspect.VALUE,
-        standing(case.conventions),
+        verdict_if_wrong(case.conventions),
         FindingKind.NO_ARRAY,
         gives=f"gives {what}",
         demands=f"one array of shape {case.prepared.shape}",
@@ -121,7 +122,7 @@ def _other_shape(case: Drawn, got: Array) -> Finding:
     conventions = tuple(sorted({*case.conventions, *_arranged(case, got)}))
     return Finding(
         Aspect.VALUE,
-        standing(conventions),
+        verdict_if_wrong(conventions),
         FindingKind.SHAPE,
         gives=f"gives shape {got.shape}",
         demands=f"{case.prepared.shape}",
@@ -134,7 +135,7 @@ def _other_shape(case: Drawn, got: Array) -> Finding:
 
 
 def _arranged(case: Drawn, got: Array) -> Iterator[str]:
-    """The convention of the shape, where the elements are right and no document settles it."""
+    """The convention of the shape, if the elements are right and no document settles the shape."""
     arrangement = case.prepared.structure.spec.arrangement
     if arrangement and got.size == math.prod(case.prepared.shape):
         expectation = _expectation(case, got)
@@ -143,7 +144,7 @@ def _arranged(case: Drawn, got: Array) -> Iterator[str]:
 
 
 def _decides_shape(structure: Structure) -> str | None:
-    """The parameter that the rule for the shape asks first, if it was given as true."""
+    """The parameter that the rule for the shape depends on, if the call passed True for it."""
     match structure.spec.shape:
         case ["if", str(name), *_] if structure.arguments.get(name) is True:
             return name
@@ -161,7 +162,7 @@ def _wrong(case: Drawn, got: Array, expectation: Expectation) -> Finding:
     place = f" at {list(index)}" if index else ""
     return Finding(
         Aspect.VALUE,
-        standing(conventions),
+        verdict_if_wrong(conventions),
         FindingKind.ACCURACY if inaccurate else FindingKind.VALUE,
         gives=f"gives {_number(got[index], digits)}{place}",
         demands=_number(expectation.value[index], digits)

@@ -1,1 +1,1 @@
-"""What is tried: the trials of each function, and their parts for workers, machines and shards."""
+"""Plan what is run: the trials of each function, and portions for workers, machines and shards."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.editions import Edition
 from conformance.results import ASPECTS, Aspect
 from conformance.scenarios import families_of
 from conformance.specs import Spec, kinds
@@ -16,11 +17,12 @@ _NO_INPUT = (
     kinds.Real,
     kinds.Shape,
 )
-"""Kinds of the parameters of functions that are given no arrays, and so can change none."""
+"""Kinds of parameters that are not arrays. A function with only these has no input to change."""
 
 
-def demanded_aspects(spec: Spec, edition: str) -> list[Aspect]:
-    """The aspects that an edition is checked for: the same for every target."""
+def demanded_aspects(spec: Spec, edition: Edition) -> list[Aspect]:
+    """The aspects of a function that an edition demands, in the order of reports; the same for
+    every target."""
     demanded = {Aspect.PRESENCE, Aspect.SIGNATURE}
     if spec.dtype is not None:
         demanded |= {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE}

@@ -1,6 +1,6 @@
-"""What functions are expected to cost, and which of them to fail: measured, in `estimates.toml`.
+"""Estimates of what each function costs and how often it fails, measured, in `estimates.toml`.
 
-`python -m tools.estimates` makes the table anew.
+`python -m tools.estimates` writes the table.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ class Estimates(Struct, frozen=True, forbid_unknown_fields=True):
     """The table."""
 
     usual: str
-    """The library that stands for those that are not in `seconds`."""
+    """The library whose seconds are used for libraries that are not in `seconds`."""
     measured: dict[str, list[str]]
-    """For each library the targets that the seconds are of."""
+    """For each library the targets whose seconds were measured."""
     published: list[str]
-    """The targets whose results the shares are of."""
+    """The targets whose results `failing` was computed from."""
     failing: dict[str, float]
-    """For each theme the share of the aspects that fail."""
+    """For each theme the share of aspects that fail."""
     seconds: dict[str, dict[str, float]]
-    """For each library, and each function, the wall time of one worker."""
+    """For each library and function, the seconds (wall time) of one worker."""
 
     def cost(self, function: str, library: str = "") -> float:
-        """Seconds; of a function that was not measured, what most functions take."""
+        """Seconds; the median of all functions for one that was not measured."""
         known = self.seconds.get(library) or self.seconds[self.usual]
         return known.get(function) or statistics.median(known.values())
 
     def risk(self, theme: str) -> float:
-        """The share of a function's aspects that fails; of an unknown theme, the mean."""
+        """The share of a theme's aspects that fail; the mean of all themes for an unknown one."""
         known = self.failing.get(theme)
         return statistics.mean(self.failing.values()) if known is None else known
 

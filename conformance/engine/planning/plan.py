@@ -10,6 +10,7 @@ from functools import partial
 
 from hypothesis.strategies import SearchStrategy
 
+from conformance.editions import Edition
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.gradients import GRADIENT_DRAWS, GradientTrial
@@ -28,25 +29,25 @@ from conformance.specs.load import documented_name, signature
 from conformance.specs.model import ErrorCase
 
 GRADIENT_POOL = 6
-"""How many times more gradients are generated than kept: few structures are settled."""
+"""How many gradients are generated for each one kept: few of the structures are settled."""
 _MAKING = threading.Lock()
 RUN_ASPECTS = {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE, Aspect.PURITY}
-"""What calls show."""
+"""The aspects that a call shows."""
 
 
-def documented_names(edition: str) -> list[str]:
-    """What the functions of an edition are called in it."""
+def documented_names(edition: Edition) -> list[str]:
+    """The names that an edition gives to its functions."""
     specs = load().values()
     return [documented_name(spec, edition) for spec in specs if edition in spec.editions]
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where trials of one sort come from, so that a failing one can be made smaller."""
+    """The strategy that generates trials of one sort; a failing one is made smaller with it."""
 
     strategy: SearchStrategy[Trial]
     count: int
-    """How many were generated before some of them were chosen."""
+    """How many trials were generated, before some of them were chosen."""
 
 
 @dataclass(slots=True, eq=False)
@@ -55,7 +56,7 @@ class Task:
 
     spec: Spec
     theme: str
-    edition: str
+    edition: Edition
     profile: Profile
     seed: int
     aspects: frozenset[Aspect]
@@ -77,7 +78,7 @@ class Task:
         return Task(self.spec, self.theme, self.edition, profile, self.seed, self.aspects)
 
     def trials(self) -> list[Trial]:
-        """Everything that is run; made once, for all targets, whose threads wait for it."""
+        """All trials; made once, by the first thread that asks, for all targets of the edition."""
         with _MAKING:
             if self._trials is None:
                 made = list(self._made())
@@ -86,7 +87,7 @@ class Task:
         return self._trials
 
     def source(self, trial: Trial) -> Source | None:
-        """Where trials of the same sort come from; None if there are no others."""
+        """The source of trials of the same sort; None if there are no others."""
         return self._sources.get(id(trial))
 
     def prepared(self) -> list[Prepared]:
@@ -99,10 +100,10 @@ class Task:
 
     def _made(self) -> Iterator[tuple[Trial, Source | None]]:
         yield from self._calls()
-        yield from self._slopes()
-        yield from self._refusals()
+        yield from self._gradients()
+        yield from self._invalid_calls()
         for family in self._families():
-            yield from self._scenes(family)
+            yield from self._scenario_trials(family)
 
     def _calls(self) -> Iterator[tuple[Trial, Source]]:
         if self.spec.dtype is None or not self.aspects & RUN_ASPECTS:
@@ -114,24 +115,24 @@ class Task:
             if _has_answer(call.prepared):
                 yield call, source
 
-    def _slopes(self) -> Iterator[tuple[Trial, Source]]:
+    def _gradients(self) -> Iterator[tuple[Trial, Source]]:
         if self.spec.dtype is None or Aspect.GRADIENT not in self.aspects:
             return
         count = GRADIENT_POOL * self.profile.gradients
         made = structures(self.spec, self.edition).map(differentiated).filter(bool)
-        strategy = made.map(self._slope)
+        strategy = made.map(self._gradient)
         source = Source(strategy, count)
-        slopes: list[GradientTrial] = distinct(strategy, _key, count, self.own_seed)
-        unsettled = [bool(slope.unsettled) for slope in slopes]
-        made_of = [slope.differentiated.structure for slope in slopes]
+        trials: list[GradientTrial] = distinct(strategy, _key, count, self.own_seed)
+        unsettled = [bool(trial.unsettled) for trial in trials]
+        made_of = [trial.differentiated.structure for trial in trials]
         for place in select_settled(made_of, unsettled, self.profile.gradients):
-            yield slopes[place], source
+            yield trials[place], source
 
-    def _slope(self, made: Differentiated | None) -> GradientTrial:
+    def _gradient(self, made: Differentiated | None) -> GradientTrial:
         assert made is not None, "the strategy leaves out what has no gradient"
         return GradientTrial(made, self.seed)
 
-    def _refusals(self) -> Iterator[tuple[Trial, Source]]:
+    def _invalid_calls(self) -> Iterator[tuple[Trial, Source]]:
         if self.spec.dtype is None or Aspect.ERROR not in self.aspects:
             return
         count = self.profile.invalid
@@ -151,25 +152,25 @@ class Task:
         families = families_of(self.spec.name, self.edition)
         return [family for family in families if family.aspects & self.aspects]
 
-    def _scenes(self, family: Family) -> Iterator[tuple[Trial, Source | None]]:
-        made, scene = family.make(self.edition), partial(_scene, self.documented.name)
+    def _scenario_trials(self, family: Family) -> Iterator[tuple[Trial, Source | None]]:
+        made, as_trial = family.make(self.edition), partial(_scenario_trial, self.documented.name)
         if not isinstance(made, SearchStrategy):
-            yield from ((scene(scenario), None) for scenario in made)
+            yield from ((as_trial(scenario), None) for scenario in made)
             return
-        count, seed = self._scenarios(family), self.own_seed
-        source = Source(made.map(scene), count)
+        count, seed = self._scenario_count(family), self.own_seed
+        source = Source(made.map(as_trial), count)
         for trial in distinct(source.strategy, _key, count, seed):
             yield trial, source
 
-    def _scenarios(self, family: Family) -> int:
+    def _scenario_count(self, family: Family) -> int:
         return max(1, round(self.profile.scenarios * family.share))
 
     @property
     def planned(self) -> int:
-        """About how many cases there are, before they are made."""
+        """About how many cases there are; exact once the trials are made."""
         if self._trials is not None:
             return sum(trial.batch.draws for trial in self._trials)
-        scenarios = sum(map(self._scenarios, self._families()))
+        scenarios = sum(map(self._scenario_count, self._families()))
         if Aspect.GRADIENT in self.aspects:
             scenarios += self.profile.gradients * len(GRADIENT_DRAWS)
         if self.spec.dtype is None:
@@ -187,7 +188,7 @@ class Task:
         return (structures - constants - empty) * draws + constants * FEW_DRAWS + empty
 
 
-def _scene(name: str, scenario: Scenario) -> ScenarioTrial:
+def _scenario_trial(name: str, scenario: Scenario) -> ScenarioTrial:
     return ScenarioTrial(scenario, name)
 
 
@@ -196,7 +197,7 @@ def _key(trial: Trial) -> str:
 
 
 def _has_answer(prepared: Prepared) -> bool:
-    """False for the few structures without an answer, such as the maximum of no elements."""
+    """False if the oracle has no answer, as for the maximum of no elements."""
     if prepared.structure.error is not None or not prepared.structure.unsettled:
         return True
     try:
@@ -208,7 +209,7 @@ def _has_answer(prepared: Prepared) -> bool:
 
 def plan(
     specs: Specs,
-    edition: str,
+    edition: Edition,
     profile: Profile,
     seed: int,
     *,

@@ -1,7 +1,7 @@
-"""A plan in parts that cost about the same: for workers, for machines, for shards.
+"""Cut a plan into portions of about the same cost: for workers, for machines, for shards.
 
-What functions cost depends on the library that computes; what is found of one does not depend on
-the part that it is in.
+The cost of a function depends on the library that computes. What is found of a function does not
+depend on the portion that it is in.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from conformance.engine.planning.estimates import estimates
 from conformance.engine.planning.plan import Task
 from conformance.results import Aspect
 
-WORTH_A_LANE = 2000
-"""Planned cases below which another worker costs more than it saves."""
+CASES_WORTH_A_WORKER = 2000
+"""Planned cases for each worker; with fewer, starting a worker costs more time than it saves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Shard:
 
 
 def bundles(tasks: Sequence[Task]) -> list[list[Task]]:
-    """The smallest parts: a function each, but for those that share configured processes."""
+    """The smallest parts: one function each, or those that share configured processes."""
     together = [task for task in tasks if Aspect.CONFIGURATION in task.aspects]
     return [
         together if task in together[:1] else [task] for task in tasks if task not in together[1:]
@@ -56,13 +56,16 @@ def portions(tasks: Sequence[Task], count: int, library: str = "") -> list[list[
     return [[task for task in tasks if task in part] for part in parts]
 
 
-def lanes(tasks: Sequence[Task], most: int) -> int:
-    """How many workers share a plan, however many run at once: a run is the same everywhere."""
-    return max(1, min(most, len(bundles(tasks)), sum(t.planned for t in tasks) // WORTH_A_LANE))
+def worker_count(tasks: Sequence[Task], most: int) -> int:
+    """How many workers share a plan. It does not depend on how many run at the same time, so that
+    a run is the same on every machine."""
+    return max(
+        1, min(most, len(bundles(tasks)), sum(t.planned for t in tasks) // CASES_WORTH_A_WORKER)
+    )
 
 
-def riskiest(tasks: Sequence[Task], library: str = "") -> list[list[Task]]:
-    """The bundles, first where most failures are to be expected for the time."""
+def riskiest_first(tasks: Sequence[Task], library: str = "") -> list[list[Task]]:
+    """The bundles, first those with the most failures expected per second."""
 
     def gain(bundle: Sequence[Task]) -> float:
         found = sum(estimates().risk(task.theme) * len(task.aspects) for task in bundle)
@@ -72,5 +75,5 @@ def riskiest(tasks: Sequence[Task], library: str = "") -> list[list[Task]]:
 
 
 def cost(tasks: Sequence[Task], library: str = "") -> float:
-    """Seconds that one worker may take."""
+    """The estimated seconds of one worker."""
     return sum(estimates().cost(task.spec.name, library) for task in tasks)

@@ -9,12 +9,13 @@ from conformance.generators import Draw, Structure
 
 PROBES = ("extremes", "subnormal", "special")
 FEW_DRAWS = 3
-"""For a structure that must be built anew for each of them."""
+"""The draws of a structure whose graph must be built again for each draw."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """`structures` for each function; for each of them these value profiles, one draw each."""
+    """How many trials of each sort are run, and with which numbers: `values` names a value profile
+    for each draw of a structure."""
 
     name: str
     structures: int
@@ -22,22 +23,21 @@ class Profile:
     """Structures for each documented error."""
     values: tuple[str, ...]
     shrink: int
-    """How many smaller trials are run for each violation."""
+    """The most trials that are run to make a violation smaller."""
     shrink_other: int
-    """How many are run for each other failure."""
+    """The most trials that are run to make any other failure smaller."""
     scenarios: int
-    """How many scenarios are drawn of each family."""
+    """Scenarios that are drawn from each family."""
     gradients: int
-    """Structures of each differentiable function of which gradients are taken."""
+    """Structures of each differentiable function whose gradients are tested."""
     setups: int = 1000
-    """How many processes with a configuration of their own are started at most for functions that
-    share them."""
+    """The most configured processes that are started for the functions that share them."""
 
     def draws(self, structure: Structure, seed: int) -> tuple[Draw, ...]:
-        """Which numbers the structure is filled with.
+        """The draws of the structure.
 
-        One draw serves a structure without a single number. A structure without floating inputs
-        has no use for the probes; one that must be built anew for every draw gets few draws.
+        A structure without any element gets one draw. Without floating inputs it gets no draw of
+        `PROBES`. One whose graph must be built again for every draw gets few.
         """
         inputs = structure.program.inputs
         if structure.error or not any(math.prod(i.shape) for i in inputs):
@@ -67,7 +67,7 @@ SURVEY = Profile(
     gradients=1,
     setups=1,
 )
-"""The first look of a run with a limit of time: every aspect of every function once."""
+"""The survey that a run with a time limit begins with: every aspect of every function once."""
 
 PROFILES = {
     p.name: p

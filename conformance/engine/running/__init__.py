@@ -1,1 +1,1 @@
-"""Workers at their portions: start, sweep, stop, resume."""
+"""Run portions with workers: start, examine, stop, resume, repeat one case."""

@@ -1,4 +1,4 @@
-"""A portion of a plan as a small description, which another process can make the same tasks of."""
+"""A small description of a portion, from which another process makes the same tasks."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from conformance.adapters.session import WorkerStartError
+from conformance.editions import Edition
 from conformance.engine.planning.plan import Task, documented_names, plan
 from conformance.engine.planning.profiles import Profile
 from conformance.engine.running.examination import Examination, Examined
 from conformance.engine.running.progress import Portion
-from conformance.engine.running.repetition import recall
+from conformance.engine.running.repetition import run_remembered
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
 from conformance.results import ASPECTS, Aspect, Failure, TargetInfo
@@ -19,10 +20,10 @@ from conformance.specs import load
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What to examine of a target. The same assignment gives the same cases everywhere."""
+    """What to examine of a target. The same assignment makes the same cases on every machine."""
 
     suite_version: str
-    edition: str
+    edition: Edition
     profile: Profile
     seed: int
     functions: tuple[str, ...]
@@ -32,7 +33,7 @@ class Assignment:
     """Failures of earlier runs whose cases are tried first, by function."""
 
     def tasks(self) -> list[Task]:
-        """The tasks of the plan that it was made of."""
+        """The tasks of the portion that it describes."""
         return plan(
             load(),
             self.edition,
@@ -45,7 +46,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of an assignment; `lost` says why nothing did, and `cure` what to do."""
+    """The result of an assignment. If there is none, `lost` says why and `cure` what to do."""
 
     info: TargetInfo | None = None
     examined: tuple[Examined, ...] = ()
@@ -57,7 +58,7 @@ Perform = Callable[[Assignment], Answer]
 
 
 def assignment(portion: Portion, subject: Subject, common: Run) -> Assignment:
-    """The portion described."""
+    """The description of a portion."""
     functions = tuple(task.spec.name for task in portion.tasks)
     seen = common.remembered.get((subject.name, subject.edition), {})
     chosen = {aspect for task in portion.tasks for aspect in task.aspects}
@@ -80,12 +81,13 @@ def perform(
 ) -> Answer:
     """Examine an assignment here, with worker `number` of the target, until `stop`."""
     tasks = given.tasks()
-    remembered = {(subject.name, subject.edition): given.remembered}
+    key: tuple[str, str] = (subject.name, subject.edition)
+    remembered = {key: given.remembered}
     common = Run(given.suite_version, given.profile, given.seed, "", remembered=remembered)
     stop = stop or Stop()
-    told: list[TargetInfo] = []
+    infos: list[TargetInfo] = []
     try:
-        recalled = recall(subject, tasks, common, number, stop)
+        findings = run_remembered(subject, tasks, common, number, stop)
         with subject.open(documented_names(subject.edition), number) as session:
             examination = Examination(
                 subject,
@@ -95,9 +97,9 @@ def perform(
                 lambda _: None,
                 stop,
                 given.survey,
-                recalled=recalled,
+                remembered=findings,
             )
-            examined = tuple(examination.all(told.append))
+            examined = tuple(examination.all(infos.append))
     except WorkerStartError as error:
         return Answer(lost=str(error), cure=subject.cure)
-    return Answer(told[0], examined)
+    return Answer(infos[0], examined)

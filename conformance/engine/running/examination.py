@@ -1,4 +1,4 @@
-"""A lane of a target's plan: sweep over all structures, then minimise what failed."""
+"""One worker's share of a target's plan: run and judge all trials, then make failures smaller."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from conformance.engine.judging.probes import (
 )
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task
-from conformance.engine.planning.portions import bundles, riskiest
+from conformance.engine.planning.portions import bundles, riskiest_first
 from conformance.engine.planning.profiles import Profile
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
@@ -57,10 +57,10 @@ from conformance.results.events import (
 )
 
 MOST_MINIMISED = 6
-"""Failures of one function that are made smaller; the gravest come first."""
+"""How many failures of one function are made smaller; the gravest come first."""
 
 MOST_FATAL = 8
-"""After so many trials of one function that ended the worker, its others are left."""
+"""Once this many trials of a function have killed the worker, skip the rest."""
 
 
 _NO_GRADIENT = Finding(
@@ -79,8 +79,8 @@ _NO_SHAPE = Finding(
 )
 
 
-class Recalled(NamedTuple):
-    """A finding on a case of an earlier run, and what made the case."""
+class RememberedFinding(NamedTuple):
+    """A finding on a case of an earlier run, and the origin of the case."""
 
     function: str
     finding: Finding
@@ -90,19 +90,19 @@ class Recalled(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What came of one function."""
+    """The result of one function."""
 
     result: FunctionResult
     spent: Spent
     finished: bool
-    """Whether all its cases were run, and its failures made smaller."""
+    """Whether all its cases were run and its failures made smaller."""
 
 
 @dataclass(slots=True)
 class Examination:
     """One subject, its session, and what has been found so far.
 
-    What is found of a bundle of functions depends on nothing that was found before it.
+    What is found in one bundle of functions does not depend on the bundles before it.
     """
 
     subject: Subject
@@ -112,26 +112,27 @@ class Examination:
     emit: Callable[[Event], None]
     stop: Stop
     survey: bool = False
-    """Whether it is a first look: what has no case is `not run`, and nothing is finished."""
+    """Whether this is the survey: aspects without a case are `not run`, and no function is
+    finished."""
     tallies: dict[str, Tally] = field(default_factory=dict)
     known: dict[str, dict[str, frozenset[Identity]]] = field(default_factory=dict)
     fatal: dict[str, list[frozenset[str]]] = field(default_factory=dict)
     undifferentiable: set[Binding] = field(default_factory=set)
     shapeless: str | None = None
-    """The exception that `int_shape` raises for every result: that is its own failure."""
+    """The exception that `int_shape` raises for every result: a failure of `int_shape` itself."""
     marks: frozenset[int] = frozenset()
-    """Numbers that `int_shape` gives for what is unknown: that too."""
+    """Numbers that `int_shape` returns for unknown dimensions: a failure of `int_shape`, too."""
     absent: frozenset[str] = frozenset()
     """The documented functions that the target does not have."""
-    recalled: Sequence[Recalled] = ()
-    """What cases of earlier runs showed before the sweep, in a worker of their own."""
+    remembered: Sequence[RememberedFinding] = ()
+    """Findings on cases of earlier runs, which were run before, in a worker of their own."""
     _mark: float = field(default_factory=time.monotonic)
 
     def all(self, introduce: Callable[[TargetInfo], None]) -> Iterator[Examined]:
-        """Function by function; when `stop` is set, what is known of those that are left.
+        """Examine the functions one by one; once `stop` is set, yield what is known of the rest.
 
-        `introduce` hears who the target is, before anything is run. With a limit of time those
-        functions come first that are most likely to fail.
+        `introduce` is called with the target's identity before anything is run. With a time limit
+        the functions that are most likely to fail come first.
         """
         try:
             self.begin(introduce)
@@ -143,26 +144,26 @@ class Examination:
     def _in_order(self) -> Sequence[Sequence[Task]]:
         if self.common.max_time is None:
             return bundles(self.tasks)
-        return riskiest(self.tasks, self.subject.library)
+        return riskiest_first(self.tasks, self.subject.library)
 
     def _bundle(self, bundle: Sequence[Task]) -> Iterator[Examined]:
         self._mark, losses = time.monotonic(), self.session.losses
         try:
-            self._sweep(bundle)
+            self._run_all(bundle)
         except SessionAbortedError:
             self.stop.set()
         for task in bundle:
-            self._recall(task)
-            yield self._conclude(task, losses)
+            self._add_remembered(task)
+            yield self._finish(task, losses)
             losses = self.session.losses
 
-    def _recall(self, task: Task) -> None:
-        for one in self.recalled:
+    def _add_remembered(self, task: Task) -> None:
+        for one in self.remembered:
             if one.function == task.spec.name:
-                self.tallies[one.function].recall(one.finding, one.trial, one.source)
+                self.tallies[one.function].add_remembered(one.finding, one.trial, one.source)
 
     def begin(self, introduce: Callable[[TargetInfo], None]) -> None:
-        """Find out who the target is and what holds for all its functions."""
+        """Identify the target, and probe what would make all its functions fail."""
         introduce(self._identify())
         if any(Aspect.GRADIENT in task.aspects for task in self.tasks):
             self._probe_gradients()
@@ -170,15 +171,15 @@ class Examination:
             self._probe_shapes()
 
     def judged(self, task: Task, trial: Trial) -> Judgement:
-        """What one trial shows, whatever else was found."""
+        """Run one trial and judge it, independent of what else was found."""
         judgement = trial.judge(self._run(trial))
         judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
-        self._set_apart(judgement, task.spec.name)
+        self._drop_shape_failures(judgement, task.spec.name)
         return judgement
 
     @property
     def prelude(self) -> Prelude:
-        """How a script reaches the target, as far as its functions allow."""
+        """How a script reaches the target, without the functions that the target lacks."""
         return replace(
             self.subject.prelude,
             backend=self.session.identity.backend or "",
@@ -188,7 +189,7 @@ class Examination:
     def _identify(self) -> TargetInfo:
         identity = self.session.identity
         for task in self.tasks:
-            self._introduce(task, identity.functions[task.documented.name])
+            self._judge_signature(task, identity.functions[task.documented.name])
         found = identity.functions.items()
         self.absent = frozenset(name for name, function in found if not function.present)
         return TargetInfo(
@@ -199,8 +200,8 @@ class Examination:
             python=identity.python,
         )
 
-    def _introduce(self, task: Task, identity: FunctionIdentity) -> None:
-        """Presence and signature."""
+    def _judge_signature(self, task: Task, identity: FunctionIdentity) -> None:
+        """Judge the presence and the signature of one function."""
         tally = Tally(task.spec, task.edition, task.aspects)
         self.tallies[task.spec.name] = tally
         tally.count(Aspect.PRESENCE)
@@ -208,33 +209,34 @@ class Examination:
         tally.offered = signatures.shown(identity)
         if identity.present:
             tally.count(Aspect.SIGNATURE)
-            document = task.spec.editions[task.edition]  # type: ignore[index]
+            document = task.spec.editions[task.edition]
             printed = task.spec.signatures[document].text
             tally.note(signatures.signature(identity, task.documented, printed))
 
     def _probe_gradients(self) -> None:
-        """Note the bindings with respect to which `gradients` fails: that is its own failure."""
+        """Find the bindings that `gradients` cannot differentiate by: a failure of `gradients`."""
         for binding in BINDINGS:
             if not works(self.session.run_batch(gradient_probe(binding))):
                 self.undifferentiable.add(binding)
 
     def _probe_shapes(self) -> None:
-        """Note what `int_shape` does to every function: that is its own failure."""
+        """Find what `int_shape` does wrong for every function: a failure of `int_shape`."""
         of_variable = self.session.run_batch(shape_probe(Binding.VARIABLE))
         self.shapeless = shape_failure(of_variable)
         of_placeholder = self.session.run_batch(shape_probe(Binding.PLACEHOLDER_NONE))
         self.marks = unknown_marks(of_placeholder)
 
-    def _sweep(self, tasks: Sequence[Task]) -> None:
-        """All trials of the functions, with the worker a few of them ahead."""
+    def _run_all(self, tasks: Sequence[Task]) -> None:
+        """Run and judge all trials of the functions; the worker is sent a few trials ahead."""
         queue: list[tuple[Task, Trial]] = []
         for _, observed in self.session.run_batches(self._batches(tasks, queue)):
             task, trial = queue.pop(0)
-            self._take(task, trial, without_marks(observed, self.marks))
-        self._sweep_apart(tasks)
+            self._judge(task, trial, without_marks(observed, self.marks))
+        self._run_configured(tasks)
 
-    def _sweep_apart(self, tasks: Sequence[Task]) -> None:
-        """The trials that need a process of their own; those with one configuration share it."""
+    def _run_configured(self, tasks: Sequence[Task]) -> None:
+        """Run and judge the trials that need a configured process; one process serves all trials of
+        one configuration."""
         groups: dict[str, list[tuple[Task, Trial]]] = {}
         for task in tasks:
             for trial in task.trials() if self._present(task) and not self.stop.is_set() else ():
@@ -245,8 +247,10 @@ class Examination:
             if self.stop.is_set():
                 return
             trials = [trial for _, trial in group]
-            for (task, trial), observed in zip(group, self.subject.run_apart(trials), strict=True):
-                self._take(task, trial, observed)
+            for (task, trial), observed in zip(
+                group, self.subject.run_configured(trials), strict=True
+            ):
+                self._judge(task, trial, observed)
 
     def _batches(self, tasks: Sequence[Task], queue: list[tuple[Task, Trial]]) -> Iterator[Batch]:
         for task in tasks:
@@ -255,15 +259,15 @@ class Examination:
             for trial in task.trials():
                 if self.stop.is_set():
                     return
-                if trial.setup is None and not self._left_out(task.spec.name, trial):
+                if trial.setup is None and not self._skip(task.spec.name, trial):
                     queue.append((task, trial))
                     yield trial.batch
 
-    def _left_out(self, name: str, trial: Trial) -> bool:
-        """Whether nothing can come of the trial; why, is noted."""
+    def _skip(self, name: str, trial: Trial) -> bool:
+        """Skip a trial that cannot be judged, and record why; whether it is skipped."""
         tally = self.tallies[name]
         if (lacking := next(self.lacking(trial), None)) is not None:
-            tally.leave(lacking)
+            tally.count_unmet(lacking)
         elif trial.differentiates & self.undifferentiable:
             tally.note([_NO_GRADIENT])
         elif self._known_to_end_the_worker(name, trial):
@@ -273,9 +277,9 @@ class Examination:
         return True
 
     def lacking(self, trial: Trial) -> Iterator[str]:
-        """The absent functions that a trial of another one needs.
+        """The functions that a trial needs and the target lacks.
 
-        Not `eval`: the worker evaluates without it.
+        `eval` is left out: the worker evaluates without it.
         """
         if self.absent:
             needed = trial.batch.program.functions()
@@ -284,7 +288,7 @@ class Examination:
     def _run(self, trial: Trial) -> StructureObservation:
         if trial.setup is None:
             return without_marks(self.session.run_batch(trial.batch), self.marks)
-        (observed,) = self.subject.run_apart([trial])
+        (observed,) = self.subject.run_configured([trial])
         return observed
 
     def _present(self, task: Task) -> bool:
@@ -292,15 +296,16 @@ class Examination:
         return not any(g.finding.aspect is Aspect.PRESENCE for g in groups)
 
     def _known_to_end_the_worker(self, name: str, trial: Trial) -> bool:
-        """Whether trials that rest on the same conventions ended the worker before.
+        """Whether the trial is likely to kill the worker, as others on the same conventions did.
 
-        Every start costs seconds. Trials that the documents settle get more chances.
+        Every start of a worker costs seconds. Trials that the documents settle are skipped only
+        after `MOST_FATAL` of them.
         """
         unsettled = frozenset(trial.unsettled)
         here = self.fatal.get(name, [])
         return len(here) >= MOST_FATAL or any(f and f <= unsettled for f in here)
 
-    def _take(self, task: Task, trial: Trial, observed: StructureObservation) -> None:
+    def _judge(self, task: Task, trial: Trial, observed: StructureObservation) -> None:
         name = task.spec.name
         try:
             judgement = trial.judge(observed)
@@ -308,7 +313,7 @@ class Examination:
             error.add_note(f"while judging {trial.described} on {self.subject.name}")
             raise
         judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
-        self._set_apart(judgement, name)
+        self._drop_shape_failures(judgement, name)
         self.tallies[name].add(judgement, trial)
         if any(isinstance(d.outcome, Fault) for d in observed.draws):
             self.fatal.setdefault(name, []).append(frozenset(trial.unsettled))
@@ -316,8 +321,8 @@ class Examination:
         self.known.setdefault(name, {})[trial.key] = known
         self._count(name, observed, len({f.draw for f in judgement.findings}))
 
-    def _set_apart(self, judgement: Judgement, name: str) -> None:
-        """Take away what `int_shape` does to every function, which is its own failure."""
+    def _drop_shape_failures(self, judgement: Judgement, name: str) -> None:
+        """Remove findings that say what `int_shape` does wrong for every function."""
         own = (FindingKind.INT_SHAPE_RAISES, self.shapeless)
         kept = [f for f in judgement.findings if (f.kind, f.detail) != own]
         if len(kept) < len(judgement.findings):
@@ -335,12 +340,12 @@ class Examination:
             self.emit(WorkerRestarted(self.subject.name, name, reason))
 
     def _charge(self, tally: Tally) -> None:
-        """The time since the last charge is the function's."""
+        """Add the time since the last call of this method to the function's."""
         now = time.monotonic()
         tally.seconds += now - self._mark
         self._mark = now
 
-    def _conclude(self, task: Task, losses: int) -> Examined:
+    def _finish(self, task: Task, losses: int) -> Examined:
         tally = self.tallies[task.spec.name]
         groups = self._smaller(task, tally.failures())
         self._charge(tally)
@@ -357,7 +362,7 @@ class Examination:
         return Examined(result, spent, not unfinished)
 
     def _smaller(self, task: Task, groups: list[Group]) -> list[Group]:
-        """The gravest failures with smaller cases."""
+        """The failures, the gravest of them with smaller cases."""
         minimiser = self._minimiser(task)
         for place, group in enumerate(groups[:MOST_MINIMISED]):
             try:
@@ -393,6 +398,7 @@ def _why_restarted(observed: StructureObservation) -> Iterator[str]:
 
 
 def _budget(group: Group, profile: Profile) -> int:
-    """Violations are made as small as can be, the rest as far as the profile says."""
+    """How many trials may be run to make a failure smaller: the profile has a number for violations
+    and one for the rest."""
     violates = group.finding.verdict is Verdict.VIOLATES
     return profile.shrink if violates else profile.shrink_other

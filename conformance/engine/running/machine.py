@@ -1,4 +1,4 @@
-"""The machine that a run is made on, in words: times mean nothing without it."""
+"""A description of the machine of a run, without which its times mean nothing."""
 
 from __future__ import annotations
 

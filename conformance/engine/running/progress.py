@@ -1,4 +1,4 @@
-"""A target while its portions are examined, by several threads or machines, and its results."""
+"""The progress of one target, whose portions several threads or machines examine; its results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from conformance.adapters.session import Session
 from conformance.engine.planning.plan import Task
-from conformance.engine.planning.portions import lanes, portions
+from conformance.engine.planning.portions import portions, worker_count
 from conformance.engine.running.examination import Examined
 from conformance.engine.running.machine import machine
 from conformance.engine.running.stop import Stop
@@ -40,7 +40,7 @@ from conformance.results.events import (
 )
 
 CHECKPOINT = 10.0
-"""Seconds after which what is known is announced again, so that it can be kept."""
+"""Seconds after which partial results are announced again, so that writers can save them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,31 +50,31 @@ class Portion:
     number: int
     tasks: Sequence[Task]
     survey: bool = False
-    """Whether it is the first look of a run with a limit of time."""
+    """Whether it belongs to the survey of a run with a time limit."""
 
 
 @dataclass(slots=True)
 class Progress:
-    """One target of a run. `plan` is the whole plan; a run of a shard has a part of it only."""
+    """One target of a run. `plan` is the whole plan, of which a shard runs a part."""
 
     subject: Subject
     plan: Sequence[Task]
     common: Run
     emit: Callable[[Event], None]
     previous: Results | None = None
-    """What a run before found, which is to be completed."""
+    """The results of an earlier run that this one completes."""
     spread: int | None = None
-    """How many portions there are; by default as many as workers share the plan."""
+    """How many portions to cut; by default one for each worker that shares the plan."""
     surveyed: Sequence[Task] = ()
-    """The same functions with the profile of the first look, if there is one."""
+    """The same functions with the profile of the survey, if there is one."""
     stop: Stop = field(default_factory=Stop)
-    """Set when nobody waits for more."""
+    """Set to end the run of this target."""
     lost: bool = False
-    """Whether a worker did not start, so that there are no results."""
+    """Whether a worker did not start: then there are no results."""
     failed: bool = False
-    """Whether a portion came to nothing, so that its functions were not run."""
+    """Whether a portion failed, so that its functions were not run."""
     reason: str = ""
-    """What ends the run before its plan is done, once that is known."""
+    """Why the run ended before its plan was done; empty if it did not."""
     tasks: list[Task] = field(init=False)
     portions: list[Portion] = field(init=False)
     workers: int = field(init=False)
@@ -83,29 +83,29 @@ class Progress:
     _begun: float = 0.0
     _kept: dict[str, Examined] = field(default_factory=dict)
     _found: dict[str, Examined] = field(default_factory=dict)
-    _seen: dict[str, Examined] = field(default_factory=dict)
-    """What the survey showed."""
-    _left: int = field(init=False)
-    _told: float = 0.0
+    _surveyed_results: dict[str, Examined] = field(default_factory=dict)
+    """What the survey found."""
+    _portions_left: int = field(init=False)
+    _announced_at: float = 0.0
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def __post_init__(self) -> None:
         shard = self.common.shard
         self.tasks = list(self.plan) if shard is None else shard.of(self.plan, self.subject.library)
-        self.workers = self.spread or lanes(self.plan, self.subject.workers)
+        self.workers = self.spread or worker_count(self.plan, self.subject.workers)
         self._kept = {} if self.previous is None else kept(self.previous)
         left = [task for task in self.tasks if task.spec.name not in self._kept]
-        self.portions = [*self._first_look(left), *self._parted(left)]
-        self._left = len(self.portions)
+        self.portions = [*self._survey_portions(left), *self._main_portions(left)]
+        self._portions_left = len(self.portions)
 
-    def _parted(self, tasks: Sequence[Task]) -> list[Portion]:
-        """Without tasks there is one portion, for the worker to say who the target is."""
+    def _main_portions(self, tasks: Sequence[Task]) -> list[Portion]:
+        """The portions of these tasks; one empty portion without tasks, to identify the target."""
         return [Portion(n, part) for n, part in enumerate(self._shared(tasks))]
 
     def _shared(self, tasks: Sequence[Task]) -> list[list[Task]]:
         return portions(tasks, self.workers, self.subject.library)
 
-    def _first_look(self, left: Sequence[Task]) -> list[Portion]:
+    def _survey_portions(self, left: Sequence[Task]) -> list[Portion]:
         names = {task.spec.name for task in left}
         tasks = [task for task in self.surveyed if task.spec.name in names]
         parts = self._shared(tasks) if tasks else []
@@ -117,21 +117,24 @@ class Progress:
         return sum(task.planned for portion in self.portions for task in portion.tasks)
 
     def start(self, session: Session | None = None) -> None:
-        """A portion begins; the first starts the clock."""
+        """Note that a portion starts; the first one starts the clock."""
         with self._lock:
             self._begun = self._begun or time.monotonic()
-            self._told = self._told or self._begun
+            self._announced_at = self._announced_at or self._begun
             if session is not None:
                 self._sessions.add(session)
 
     def abort(self) -> None:
-        """End the workers that did not end when they were asked to."""
+        """Kill the workers that did not end when they were asked to."""
         with self._lock:
             for session in self._sessions:
                 session.abort()
 
     def introduce(self, info: TargetInfo) -> None:
-        """A worker has answered who it is; announced once."""
+        """Note the target's identity as a worker reports it, and announce it once.
+
+        If the results to resume are of another version of the target, it is lost.
+        """
         with self._lock:
             first, self._info = self._info is None, info
         if first and self.previous is not None and self.previous.target != info:
@@ -140,7 +143,7 @@ class Progress:
             self.emit(TargetStarted(info))
 
     def lose(self, reason: str, cure: str | None = None) -> None:
-        """A worker does not start: the other portions end, and there are no results."""
+        """Note that a worker does not start: end the other portions, and give no results."""
         with self._lock:
             first, self.lost = not self.lost, True
         self.stop.set()
@@ -149,41 +152,41 @@ class Progress:
             self.emit(TargetUnavailable(self.subject.name, reason, cure))
 
     def fail(self, reason: str) -> None:
-        """A portion came to nothing; the others go on."""
+        """Note that a portion failed; the others go on."""
         self.failed, self.reason = True, self.reason or reason
 
-    def take(self, examined: Examined, *, survey: bool = False) -> None:
-        """One function is done."""
+    def record(self, examined: Examined, *, survey: bool = False) -> None:
+        """Note the result of one function."""
         with self._lock:
-            (self._seen if survey else self._found)[examined.result.function] = examined
+            (self._surveyed_results if survey else self._found)[examined.result.function] = examined
         if self.lost:
             return
         if not survey:
             self.emit(FunctionJudged(self.subject.name, examined.result))
-        self._tell()
+        self._announce_partial()
 
-    def _tell(self) -> None:
-        """Announce what is known from time to time."""
+    def _announce_partial(self) -> None:
+        """Announce partial results, if `CHECKPOINT` seconds have passed since the last time."""
         with self._lock:
             now = time.monotonic()
-            due = now - self._told > CHECKPOINT and not self.stop.is_set()
+            due = now - self._announced_at > CHECKPOINT and not self.stop.is_set()
             if due and self._info is not None:
-                self._told = now
+                self._announced_at = now
                 self.emit(TargetProgressed(self._results()))
 
     def done(self, session: Session | None = None) -> None:
-        """A portion is done; after the last one the results are announced."""
+        """Note that a portion is done; announce the results after the last one."""
         with self._lock:
-            self._left -= 1
+            self._portions_left -= 1
             if session is not None:
                 self._sessions.discard(session)
-            last = self._left == 0
+            last = self._portions_left == 0
         if last:
             self.finish()
 
     def end(self) -> None:
-        """Announce what there is of a target whose run was ended between its portions."""
-        if self._left > 0:
+        """Announce what is known of a target whose portions were not all run."""
+        if self._portions_left > 0:
             self.stop.set()
             self.finish()
 
@@ -205,11 +208,11 @@ class Progress:
 
     def _function(self, task: Task) -> Examined:
         name = task.spec.name
-        found, seen = self._found.get(name), self._seen.get(name)
+        found, seen = self._found.get(name), self._surveyed_results.get(name)
         if name in self._kept:
             return self._kept[name]
         if found is not None and seen is not None and not found.finished:
-            return _both(found, seen)
+            return _merged(found, seen)
         return found or seen or _unreached(task)
 
     def _run(self, every: Sequence[Examined]) -> RunInfo:
@@ -256,7 +259,7 @@ def kept(results: Results) -> dict[str, Examined]:
 
 
 def _milliseconds(spent: dict[str, Spent]) -> dict[str, float]:
-    """The mean time of a case of each function that has cases."""
+    """Mean milliseconds of a case, for each function that has cases."""
     return {
         name: round(one.seconds_in_target * 1000 / one.cases, 3)
         for name, one in spent.items()
@@ -270,8 +273,8 @@ def _unreached(task: Task) -> Examined:
     return Examined(result, Spent(), finished=False)
 
 
-def _both(found: Examined, seen: Examined) -> Examined:
-    """What two looks at a function show of which none was whole: the graver verdict counts."""
+def _merged(found: Examined, seen: Examined) -> Examined:
+    """The results of a survey and of an unfinished examination; the graver verdict counts."""
     pairs = zip(found.result.aspects, seen.result.aspects, strict=True)
     aspects = [_graver(pair) for pair in pairs]
     spent = Spent(
@@ -291,7 +294,7 @@ def _graver(pair: Iterable[AspectResult]) -> AspectResult:
 
 
 def _changed(before: TargetInfo, now: TargetInfo) -> str:
-    """In what the target is another than the one of the results to go on from."""
+    """How the target differs from that of the results to resume."""
     sides = [{"python": i.python, "edition": i.edition, **i.versions} for i in (before, now)]
     for part in sorted({*sides[0], *sides[1]}):
         was, has = (side.get(part, "none") for side in sides)

@@ -1,4 +1,4 @@
-"""One case run again on a subject, outside of any sweep."""
+"""Run single cases again on a subject, outside of its plan."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task, documented_names
 from conformance.engine.planning.profiles import PROFILES
-from conformance.engine.running.examination import Examination, Recalled
+from conformance.engine.running.examination import Examination, RememberedFinding
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
 from conformance.engine.verdicts.failures import failure
@@ -21,12 +21,12 @@ from conformance.engine.verdicts.tally import GRAVITY, Group
 from conformance.results import Aspect, Failure, Origin, TargetInfo, Verdict
 
 _FATAL = (Verdict.CRASHED, Verdict.TIMED_OUT)
-MOST_FATAL_RECALLED = 3
-"""Remembered cases that ended the worker and are tried again: each costs a start of it."""
+MOST_FATAL_REMEMBERED = 3
+"""How many remembered cases that killed the worker are run again: each costs a start of it."""
 
 
 class Shown(NamedTuple):
-    """One finding on a trial, and how the results tell it."""
+    """One finding on a trial, and the failure that a results file holds of it."""
 
     trial: Trial
     finding: Finding
@@ -35,18 +35,18 @@ class Shown(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Repetition:
-    """What came of some trials of one function."""
+    """The result of some trials of one function."""
 
     task: Task
     shown: Sequence[Shown]
     """The gravest first."""
     seen: frozenset[Aspect] = frozenset()
-    """The aspects of which something could be judged."""
+    """The aspects that could be judged."""
     lacking: str | None = None
     """A function that the trials need and the target does not have."""
 
     def failing(self, identity: str, aspect: Aspect) -> Failure | None:
-        """The failure with this id; without it the gravest other one of its aspect."""
+        """The failure with this id, or else the gravest other failure of the aspect."""
         same = [s.failure for s in self.shown if s.failure.id == identity]
         other = [s.failure for s in self.shown if s.finding.aspect is aspect]
         return next(iter([*same, *other]), None)
@@ -59,53 +59,56 @@ def repeat(
     introduce: Callable[[TargetInfo], None] = lambda _: None,
     number: int = 0,
 ) -> Iterator[Repetition]:
-    """Run these trials in a worker of their own, and say what came of each of `cases`.
+    """Run these trials in a worker of their own, and yield the result of each of `cases`.
 
-    `introduce` hears who the target is, first. WorkerStartError if the worker does not start.
+    `introduce` is called with the target's identity first. WorkerStartError if the worker does not
+    start.
     """
     with subject.open(documented_names(subject.edition), number) as session:
         tasks = list({id(task): task for task, _ in cases}.values())
-        lane = Examination(subject, session, tasks, common, lambda _: None, Stop())
-        lane.begin(introduce)
+        examination = Examination(subject, session, tasks, common, lambda _: None, Stop())
+        examination.begin(introduce)
         for task, trials in cases:
-            yield _repeated(lane, task, trials)
+            yield _repeated(examination, task, trials)
 
 
-def _repeated(lane: Examination, task: Task, trials: Sequence[Trial]) -> Repetition:
+def _repeated(examination: Examination, task: Task, trials: Sequence[Trial]) -> Repetition:
     shown, seen = [], set()
     for trial in trials:
-        if (lacking := next(lane.lacking(trial), None)) is not None:
+        if (lacking := next(examination.lacking(trial), None)) is not None:
             return Repetition(task, (), lacking=lacking)
-        judgement = lane.judged(task, trial)
+        judgement = examination.judged(task, trial)
         seen |= {aspect for aspect, cases in judgement.cases.items() if cases}
-        shown += [Shown(trial, f, _failure(lane, task, trial, f)) for f in judgement.findings]
+        shown += [
+            Shown(trial, f, _failure(examination, task, trial, f)) for f in judgement.findings
+        ]
     shown.sort(key=lambda one: (-GRAVITY[one.finding.verdict], one.finding.identity))
     return Repetition(task, shown, frozenset(seen))
 
 
-def _failure(lane: Examination, task: Task, trial: Trial, finding: Finding) -> Failure:
-    tally = lane.tallies[task.spec.name]
-    return failure(tally, Group(finding, trial), lane.prelude)
+def _failure(examination: Examination, task: Task, trial: Trial, finding: Finding) -> Failure:
+    tally = examination.tallies[task.spec.name]
+    return failure(tally, Group(finding, trial), examination.prelude)
 
 
-def recall(
+def run_remembered(
     subject: Subject, tasks: Sequence[Task], common: Run, number: int, stop: Stop
-) -> list[Recalled]:
-    """What the remembered cases of these functions show, each function's in their order.
+) -> list[RememberedFinding]:
+    """Run the remembered cases of these functions; the findings, by function in their order.
 
-    They are run apart from the plan, so that its own cases give what they give without them.
+    They are run in a session of their own, so that they do not change the results of the plan.
     """
     remembered = common.remembered.get((subject.name, subject.edition), {})
     failures = [(task, f) for task in tasks for f in remembered.get(task.spec.name, ())]
-    fatal = [f for _, f in failures if f.verdict in _FATAL][MOST_FATAL_RECALLED:]
+    fatal = [f for _, f in failures if f.verdict in _FATAL][MOST_FATAL_REMEMBERED:]
     cases = [
         (task, f, trials) for task, f in failures if f not in fatal and (trials := _case(task, f))
     ]
-    found: list[Recalled] = []
+    found: list[RememberedFinding] = []
     if cases:
         repeated = repeat(subject, [(t, made) for t, _, made in cases], common, number=number)
         for repetition, (task, one, _) in zip(repeated, cases, strict=False):
-            found += _recalled(task, one, repetition)
+            found += _findings(task, one, repetition)
             if stop.is_set():
                 break
     return found
@@ -122,7 +125,7 @@ def _case(task: Task, one: Failure) -> list[Trial]:
     return trials(task, one)
 
 
-def _recalled(task: Task, one: Failure, repetition: Repetition) -> Iterator[Recalled]:
+def _findings(task: Task, one: Failure, repetition: Repetition) -> Iterator[RememberedFinding]:
     for shown in repetition.shown:
         if isinstance(one.origin, Origin):
-            yield Recalled(task.spec.name, shown.finding, shown.trial, one.origin)
+            yield RememberedFinding(task.spec.name, shown.finding, shown.trial, one.origin)

@@ -1,7 +1,7 @@
-"""A run: every subject through its plan, portion by portion, as a stream of events.
+"""Run the plans of all subjects, portion by portion, and announce what is found as events.
 
-Portions are independent tasks that go to an `Executor`: threads of this process, each of which
-has a worker of a target, or any other that can send `Assignment`s elsewhere.
+Portions are independent tasks of an `Executor`: threads of this process, each with a worker of a
+target, or any executor that sends `Assignment`s to other processes.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from conformance.adapters.session import SessionAbortedError, WorkerStartError
+from conformance.editions import Edition
 from conformance.engine.planning.plan import Task, documented_names
 from conformance.engine.planning.profiles import SURVEY
 from conformance.engine.running.assignments import Answer, assignment
-from conformance.engine.running.examination import Examination, Recalled
+from conformance.engine.running.examination import Examination, RememberedFinding
 from conformance.engine.running.progress import Portion, Progress
-from conformance.engine.running.repetition import recall
+from conformance.engine.running.repetition import run_remembered
 from conformance.engine.running.stop import Budget, Stop
 from conformance.engine.running.subject import Run, Subject
 from conformance.results import Results
@@ -34,21 +35,21 @@ from conformance.results.events import CasesDone, Event, RunFinished, RunStarted
 
 Emit = Callable[[Event], None]
 GRACE = 5.0
-"""Seconds that workers have to finish the case they are at when a run is ended."""
+"""Seconds that workers have to finish their current case when a run is ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """An executor in whose processes the suite and the targets are installed."""
+    """An executor whose processes have the suite and the targets installed."""
 
     executor: Executor
     portions: int
-    """How many parts each plan is cut into."""
+    """How many portions each plan is cut into."""
 
 
 @dataclass(slots=True)
 class _Pool:
-    """Where the portions of a run are examined."""
+    """The executor of a run, and the portions that it has not finished."""
 
     executor: Executor
     remote: bool
@@ -68,7 +69,7 @@ class _Pool:
 
 def run(
     subjects: Sequence[Subject],
-    plans: Mapping[str, Sequence[Task]],
+    plans: Mapping[Edition, Sequence[Task]],
     common: Run,
     emit: Emit,
     jobs: int,
@@ -78,19 +79,19 @@ def run(
 ) -> bool:
     """Examine the subjects with `jobs` workers at a time; whether all of them could be run.
 
-    `plans` has the tasks of each edition, `previous` by target what a run that was ended early
-    has found. KeyboardInterrupt and the run's limit of time end it early: what was found until
-    then is announced before it returns.
+    `plans` has the tasks of each edition. `previous` has, by target, the results of an earlier run
+    to complete. KeyboardInterrupt and the run's time limit end it early; what was found until then
+    is announced before it returns.
     """
     begun = time.monotonic()
     make = partial(_target, plans, common, _locked(emit), elsewhere)
     targets = [make(subject, (previous or {}).get(subject.name)) for subject in subjects]
     emit(RunStarted({t.subject.name: t.planned for t in targets}))
-    portions = list(_in_turn(targets))
+    portions = list(_surveys_first(targets))
     budget = None if common.max_time is None else Budget(common.max_time, len(portions), jobs)
     executor = elsewhere.executor if elsewhere else ThreadPoolExecutor(max(1, jobs))
     pool = _Pool(executor, elsewhere is not None, budget)
-    ended = _through(pool, portions)
+    ended = _run_portions(pool, portions)
     if elsewhere is None:
         executor.shutdown()
     for target in targets:
@@ -101,8 +102,10 @@ def run(
     return not any(target.lost or target.failed for target in targets)
 
 
-def _through(pool: _Pool, portions: Sequence[tuple[Progress, Portion]]) -> BaseException | None:
-    """Examine all portions; what ended the run before that, if anything did."""
+def _run_portions(
+    pool: _Pool, portions: Sequence[tuple[Progress, Portion]]
+) -> BaseException | None:
+    """Examine all portions; the exception that ended the run early, if any."""
     try:
         for target, portion in portions:
             pool.submit(target, portion)
@@ -127,7 +130,7 @@ def _locked(emit: Emit) -> Emit:
 
 
 def _target(  # noqa: PLR0917 - the first four are the run's
-    plans: Mapping[str, Sequence[Task]],
+    plans: Mapping[Edition, Sequence[Task]],
     common: Run,
     emit: Emit,
     elsewhere: Elsewhere | None,
@@ -140,23 +143,23 @@ def _target(  # noqa: PLR0917 - the first four are the run's
     return Progress(subject, tasks, common, emit, previous, spread, surveyed)
 
 
-def _in_turn(targets: Sequence[Progress]) -> Iterator[tuple[Progress, Portion]]:
-    """First looks come before everything else, whatever target they are at."""
+def _surveys_first(targets: Sequence[Progress]) -> Iterator[tuple[Progress, Portion]]:
+    """All portions in the order in which they are started: the surveys of all targets first."""
     for survey in (True, False):
         yield from ((t, p) for t in targets for p in t.portions if p.survey is survey)
 
 
 def _examine(target: Progress, portion: Portion, budget: Budget | None) -> None:
-    """One portion in this thread."""
+    """Examine one portion in this thread."""
     stop = _limit(target, portion, budget)
     if target.lost:
         return
     subject = target.subject
     try:
-        recalled = _recalled(target, portion, stop)
+        findings = _remembered(target, portion, stop)
         with subject.open(documented_names(subject.edition), portion.number) as session:
             target.start(session)
-            lane = Examination(
+            examination = Examination(
                 subject,
                 session,
                 portion.tasks,
@@ -164,10 +167,10 @@ def _examine(target: Progress, portion: Portion, budget: Budget | None) -> None:
                 target.emit,
                 stop,
                 portion.survey,
-                recalled=recalled,
+                remembered=findings,
             )
-            for examined in lane.all(target.introduce):
-                target.take(examined, survey=portion.survey)
+            for examined in examination.all(target.introduce):
+                target.record(examined, survey=portion.survey)
             target.done(session)
     except WorkerStartError as error:
         target.lose(str(error))
@@ -175,11 +178,11 @@ def _examine(target: Progress, portion: Portion, budget: Budget | None) -> None:
         target.stop.set()
 
 
-def _recalled(target: Progress, portion: Portion, stop: Stop) -> Sequence[Recalled]:
-    """What cases of earlier runs show; a first look does without."""
+def _remembered(target: Progress, portion: Portion, stop: Stop) -> Sequence[RememberedFinding]:
+    """Findings on cases of earlier runs; none in a survey."""
     if portion.survey:
         return ()
-    return recall(target.subject, portion.tasks, target.common, portion.number, stop)
+    return run_remembered(target.subject, portion.tasks, target.common, portion.number, stop)
 
 
 def _limit(target: Progress, portion: Portion, budget: Budget | None) -> Stop:
@@ -190,7 +193,7 @@ def _limit(target: Progress, portion: Portion, budget: Budget | None) -> Stop:
 
 
 def _gather(pool: _Pool) -> None:
-    """Wait for all portions; when the time is over, end those that are left."""
+    """Wait for all portions; when the time is over, end those that still run."""
     until = None if pool.budget is None else pool.budget.until
     while pool.pending:
         left = None if until is None else max(0.0, until + GRACE - time.monotonic())
@@ -202,7 +205,7 @@ def _gather(pool: _Pool) -> None:
 
 
 def _receive(target: Progress, portion: Portion, future: Future[Answer | None]) -> None:
-    """Take in what another process found; an exception of this one's own is raised."""
+    """Record the answer of another process; raise an exception of this process's own code."""
     try:
         answer = future.result()
     except (Exception, CancelledError) as error:
@@ -219,12 +222,12 @@ def _receive(target: Progress, portion: Portion, future: Future[Answer | None]) 
     for examined in answer.examined:
         name, cases = examined.result.function, examined.spent.cases
         target.emit(CasesDone(target.subject.name, name, cases, 0))
-        target.take(examined, survey=portion.survey)
+        target.record(examined, survey=portion.survey)
     target.done()
 
 
 def _end(pool: _Pool, reason: str) -> None:
-    """Ask all portions that are left to finish what they are at, then end their workers."""
+    """Ask the remaining portions to finish their current case, then kill their workers."""
     targets = {id(target): target for target, _ in pool.pending.values()}.values()
     for target in targets:
         target.reason = target.reason or reason

@@ -1,4 +1,4 @@
-"""When to end: because somebody asked for it, or because the time is over."""
+"""When to end a run: on request, or when its time is over."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Stop:
-    """Whether to end. `until` is a time of `time.monotonic`; `parent` ends this one, too."""
+    """A request to end. `until` is a time of `time.monotonic` at which it comes by itself; when
+    `parent` is set, this one is."""
 
     until: float | None = None
     parent: Stop | None = None
@@ -28,7 +29,7 @@ class Stop:
 
 @dataclass(slots=True)
 class Budget:
-    """So much time for a run of `portions`, of which `jobs` are in work at once."""
+    """The time limit of a run of `portions`, of which `jobs` are run at the same time."""
 
     seconds: float
     portions: int
@@ -42,7 +43,7 @@ class Budget:
         self._left = self.portions
 
     def share(self, parent: Stop) -> Stop:
-        """The time of the next portion: what is left is shared evenly by those that are left."""
+        """The stop of the next portion: those that remain share the remaining time evenly."""
         with self._lock:
             waiting, self._left = max(1, self._left), self._left - 1
         now = time.monotonic()

@@ -1,1 +1,1 @@
-"""From findings to failures and verdicts: grouped, made smaller, told."""
+"""Turn findings into failures and verdicts: group them, make them smaller, describe them."""

@@ -1,4 +1,4 @@
-"""From a group of findings to the failure that a results file holds."""
+"""Turn a group of findings into the failure that is written to a results file."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import UNSET, UnsetType
 
+from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.demands import demanded_aspects
@@ -37,7 +38,7 @@ MOST_ELEMENTS = 64
 
 
 Originate = Callable[[Group], Origin | UnsetType]
-"""What tells how a group's case is made again."""
+"""A function that says how the case of a group can be made again."""
 
 
 def function_result(
@@ -51,7 +52,7 @@ def function_result(
 ) -> FunctionResult:
     """All demanded aspects of a function with their verdicts and failures.
 
-    Of a run that was broken off (`partial`), those that were not reached are `not run`.
+    If the run ended early (`partial`), the aspects that were not reached are `not run`.
     """
     return FunctionResult(
         tally.spec.name,
@@ -68,7 +69,7 @@ def function_result(
 
 
 def not_run(aspect: Aspect) -> AspectResult:
-    """An aspect of which nothing is known."""
+    """An aspect that was not run."""
     return AspectResult(aspect=aspect, verdict=Verdict.NOT_RUN, cases=0)
 
 
@@ -91,7 +92,7 @@ def _aspect(
 
 
 def _note(tally: Tally, groups: list[Group]) -> str | UnsetType:
-    """What the verdict does not tell: how much could not be run."""
+    """How many structures and cases could not be run, and why; unset if all were run."""
     unmade = sum(g.count for g in groups if g.finding.kind == FindingKind.UNMADE_INPUT)
     notes = []
     if tally.skipped:
@@ -143,7 +144,8 @@ def _prelude(prelude: Prelude, trial: Trial, function: str) -> Prelude:
 
 
 def _echo(finding: Finding, case: Case) -> str | None:
-    """The fed input that the result may be: one of the same elements, or of the wrong dtype."""
+    """The name of a fed input that may have been returned as the result: it has the same elements,
+    or the wrong dtype that was found. None if there is none."""
     fed = [i for i in case.program.inputs if i.binding.startswith("placeholder")]
     if not isinstance(finding.got, np.ndarray):
         return next((i.name for i in fed if i.dtype == finding.got), None)
@@ -153,16 +155,16 @@ def _echo(finding: Finding, case: Case) -> str | None:
 
 
 def identifier(tally: Tally, finding: Finding) -> str:
-    """The same for the same failure, whatever case shows it and wherever it is run."""
+    """The id of a failure: the same whatever case shows it, on every machine."""
     parts = (tally.edition, tally.spec.name, *map(str, finding.identity[:3]), *finding.conventions)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
-def cite(spec: Spec, edition: str, finding: Finding) -> Citation | None:
+def cite(spec: Spec, edition: Edition, finding: Finding) -> Citation | None:
     """The line that a violation contradicts; None for anything else."""
     if finding.verdict is not Verdict.VIOLATES:
         return None
-    document = spec.editions[edition]  # type: ignore[index]
+    document = spec.editions[edition]
     return Citation(document, next(_lines(spec, document, finding)))
 
 
@@ -179,7 +181,7 @@ def _lines(spec: Spec, document: Document, finding: Finding) -> Iterator[int]:
 
 
 def sentence(tally: Tally, group: Group, citation: Citation | None) -> str:
-    """What is wrong, in one line of words."""
+    """The message of a failure: what is wrong, what was expected and which line says so."""
     finding = group.finding
     name = signature(tally.spec, tally.edition).name
     subject = name if group.trial is None else group.trial.described
@@ -188,7 +190,7 @@ def sentence(tally: Tally, group: Group, citation: Citation | None) -> str:
 
 
 def _expected(finding: Finding, citation: Citation | None) -> str:
-    """What was expected, and what says so: a line of a document, or a convention."""
+    """The end of the message: what was expected, and the line or the convention that says so."""
     if not finding.demands:
         return ""
     if citation is not None:

@@ -1,4 +1,4 @@
-"""A failing case made smaller, in structure and in values, without becoming another failure."""
+"""Make a failing case smaller, in structure and in values, keeping its identity."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from conformance.results.kinds import FATAL
 Array = npt.NDArray[Any]
 RunTrial = Callable[[Trial], StructureObservation]
 
-MOST_IDLE = 60
-"""A search ends when so many trials in a row do not show the failure."""
+MOST_WITHOUT_SUCCESS = 60
+"""A search ends when this many trials in a row did not show the failure."""
 
 
 @dataclass(slots=True)
 class Minimiser:
     """Shrinks failures of one function on one target.
 
-    `run` executes a trial; `known` tells of trials that were run already which failures they
-    showed, so that none is run twice.
+    `run` executes a trial. `known` has the identities of the findings of every trial that was run
+    already, by the trial's key, so that no trial is run twice.
     """
 
     run: RunTrial
     strategy: Callable[[Trial], SearchStrategy[Trial] | None]
-    """Trials of the same sort, None if there are no others."""
+    """The strategy for trials of the same sort; None if there are no others."""
     count: Callable[[Trial], int]
-    """How many of its sort were generated."""
+    """How many trials of its sort the plan generated."""
     seed: int
     budget: Callable[[Group], int]
-    """How many trials may be run for a failure. A count, not a time: a run must not depend
-    on how fast the machine is."""
+    """How many trials may be run to make a failure smaller. A count, not a time: results must not
+    depend on how fast the machine is."""
     known: dict[str, frozenset[Identity]] = field(default_factory=dict)
     ended: Callable[[], bool] = lambda: False
-    """Whether to leave it at what was found so far."""
+    """Whether to stop with the smallest case found so far."""
 
     def minimise(self, group: Group) -> Group:
         """The group with the smallest case found; the group itself if there is none smaller."""
@@ -76,17 +76,17 @@ class Minimiser:
         )
 
     def _shows(self, trial: Trial, search: _Shrinking) -> bool:
-        """Whether the trial shows the failure; it is run if it was not and may be."""
+        """Whether the trial shows the failure; runs it, if it is new and the budget allows."""
         found = self.known.get(trial.key)
         if found is None and search.left > 0 and not self.ended():
             search.left -= 1
-            found = self._look(trial)
+            found = self._run_and_note(trial)
         return found is not None and search.wanted in found
 
-    def _look(self, trial: Trial) -> frozenset[Identity]:
+    def _run_and_note(self, trial: Trial) -> frozenset[Identity]:
         try:
             findings = trial.judge(self.run(trial)).findings
-        except (ValueError, IndexError):  # the oracle knows no answer to this one
+        except (ValueError, IndexError):  # the oracle has no answer for this one
             findings = []
         self.known[trial.key] = frozenset(f.identity for f in findings)
         return self.known[trial.key]
@@ -123,35 +123,35 @@ class Minimiser:
 
 @dataclass(slots=True)
 class _Shrinking:
-    """The smallest trial found so far that shows a failure, and what may still be tried."""
+    """One search: the smallest failing trial found so far, and how many may still be run."""
 
     best: Trial
     wanted: Identity
     left: int
     """Trials that may yet be run."""
-    idle: int | None = None
-    """How many were looked at since one was found; None until then."""
+    without_success: int | None = None
+    """Trials since the last one that failed; None until one has."""
     choices: bytes = b""
-    """Hypothesis's choices that made `best`; empty while it is the one of the plan."""
+    """Hypothesis's choices that made `best`; empty while `best` is the trial of the plan."""
 
     def fails(self, trial: Trial, shows: Callable[[Trial, _Shrinking], bool]) -> bool:
-        """Whether the trial shows the failure; `StopShrinking` when it is enough."""
-        if self.idle is not None:
-            self.idle += 1
-            if self.idle > MOST_IDLE:
+        """Whether the trial shows the failure; StopShrinking after too many that do not."""
+        if self.without_success is not None:
+            self.without_success += 1
+            if self.without_success > MOST_WITHOUT_SUCCESS:
                 raise StopShrinking
         if not set(trial.unsettled) <= set(self.best.unsettled):
             return False  # what rests on more conventions is no simpler
         if not shows(trial, self):
             return False
-        self.idle = 0
+        self.without_success = 0
         if trial.size < self.best.size:
             self.best, self.choices = trial, current_choices()
         return True
 
 
 def _simpler(arrays: Mapping[str, Array], below: Mapping[str, int]) -> Iterator[dict[str, Array]]:
-    """Simpler numbers, the simplest first: zeros, ones, small integers, one element less."""
+    """Simpler numbers, the simplest first: zeros, ones, small integers, one element set to zero."""
     for make in (np.zeros_like, np.ones_like, _counted, _rounded):
         for names in ([*arrays], *([n] for n in arrays if len(arrays) > 1)):
             made = {n: make(a) if n in names and n not in below else a for n, a in arrays.items()}
@@ -174,7 +174,7 @@ def _rounded(array: Array) -> Array:
 def _one_element(
     arrays: Mapping[str, Array], below: Mapping[str, int]
 ) -> Iterator[dict[str, Array]]:
-    """One element set to zero, for as many elements as make a short batch."""
+    """One element set to zero, in arrays small enough for a short batch."""
     for name, array in arrays.items():
         if name in below or array.size > 12:
             continue

@@ -1,4 +1,4 @@
-"""How a failure's case is told in the results, and made again from that."""
+"""Write the origin of a failure's case to the results, and make the case again from it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from conformance.results import Failure, Origin
 
 Array = npt.NDArray[Any]
 _MOST_BYTES = 2**26
-"""Of one array: a file from elsewhere may claim any size."""
+"""The most bytes of one array: a file from elsewhere may claim any size."""
 _DAMAGED = (binascii.Error, zlib.error, ValueError, EOFError, IndexError, FrameError)
-"""What an origin that nobody wrote, or that another version did, may give rise to."""
+"""What reading an origin may raise that is damaged, or that another version wrote."""
 
 
 def origin(task: Task, group: Group) -> Origin | UnsetType:
-    """What makes the group's case again; unset if it has none."""
+    """How the group's case can be made again; unset if it has none."""
     if group.trial is None:
         return UNSET
     if group.remembered is not None:
@@ -47,10 +47,10 @@ def origin(task: Task, group: Group) -> Origin | UnsetType:
 
 
 def trials(task: Task, failure: Failure) -> list[Trial]:
-    """The failure's case as trials, made from its origin; none if that makes another case.
+    """The trials that the failure's origin makes; empty if they are not the failure's case.
 
-    `task` has the origin's profile and seed. There are several where one program is part of
-    several trials, with checks of their own.
+    `task` has the origin's profile and seed. There are several trials if one program is run in
+    several, each with checks of its own.
     """
     source = failure.origin
     if source is UNSET:
@@ -64,7 +64,7 @@ def trials(task: Task, failure: Failure) -> list[Trial]:
 
 
 def _is_of(trial: Trial, failure: Failure) -> bool:
-    """Whether it is the failure's program, and has numbers for it (ValueError if not)."""
+    """Whether the trial has the failure's program, with numbers that fit it (ValueError if not)."""
     return to_json(trial.case(0).program) == failure.program and trial.batch.draws > 0
 
 

@@ -1,10 +1,11 @@
-"""Findings gathered for one function on one target, and the verdicts that follow."""
+"""Group the findings on one function of one target, and derive verdicts from them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding, Identity, Judgement
 from conformance.engine.judging.trials import Trial
 from conformance.results import Aspect, FindingKind, Origin, Verdict
@@ -15,19 +16,19 @@ GRAVITY = {verdict: gravity for gravity, verdict in enumerate(Verdict)}
 
 @dataclass(slots=True)
 class Group:
-    """Findings of one identity: the first on the simplest trial, and how many there are."""
+    """Findings of one identity: the one on the simplest trial, and how many there are."""
 
     finding: Finding
     trial: Trial | None
     count: int = 1
     planned: Trial | None = None
-    """The trial of the plan that it was made smaller from; None if it is one."""
+    """The trial of the plan that `trial` was made from; None if `trial` is the plan's own."""
     choices: bytes = b""
-    """Hypothesis's choices that made `trial`, if they were others than the plan's."""
+    """Hypothesis's choices that made `trial`; empty if they are those of the plan."""
     refilled: int | None = None
-    """The draw that was given other numbers, if one was."""
+    """The draw whose numbers were replaced by simpler ones; None if none were."""
     remembered: Origin | None = None
-    """What made the trial, if it comes from an earlier run; it is as small as can be."""
+    """The origin of a trial of an earlier run, which has made it smaller already."""
 
     def simpler(self, finding: Finding, trial: Trial | None) -> None:
         """Count another finding; keep it if its trial is simpler."""
@@ -41,9 +42,9 @@ class Tally:
     """What is known of one function on one target."""
 
     spec: Spec
-    edition: str
+    edition: Edition
     aspects: frozenset[Aspect]
-    """The aspects that this run looks at."""
+    """The aspects that this run checks."""
     groups: dict[Identity, Group] = field(default_factory=dict)
     cases: dict[Aspect, int] = field(default_factory=dict)
     ulp: float | None = None
@@ -51,17 +52,18 @@ class Tally:
     offered: str | None = None
     """The implementation's own signature."""
     executed: int = 0
+    """How many cases were executed."""
     inside: float = 0.0
-    """How many cases were executed, and the seconds that they took inside the target."""
+    """Seconds that the executed cases took inside the target."""
     seconds: float = 0.0
     """Wall time."""
     skipped: int = 0
-    """Structures left out because others like them ended the worker."""
+    """How many structures were skipped because others like them ended the worker."""
     unmet: dict[str, int] = field(default_factory=dict)
-    """Structures left out because they need another function, which is absent."""
+    """How many structures were skipped because they need a function that is absent, by its name."""
 
     def add(self, judgement: Judgement, trial: Trial) -> None:
-        """Take in what one observation shows."""
+        """Add what one observation shows."""
         for aspect, count in judgement.cases.items():
             self.count(aspect, count)
         if judgement.ulp is not None and judgement.limit_ulp:
@@ -71,7 +73,7 @@ class Tally:
         self.note(judgement.findings, trial)
 
     def note(self, findings: Iterable[Finding], trial: Trial | None = None) -> None:
-        """Take in findings."""
+        """Add findings to their groups."""
         for finding in findings:
             group = self.groups.get(finding.identity)
             if group is None:
@@ -79,22 +81,23 @@ class Tally:
             else:
                 group.simpler(finding, trial)
 
-    def recall(self, finding: Finding, trial: Trial, source: Origin) -> None:
-        """Take in a finding on a case of an earlier run, if no case of this one has shown it."""
+    def add_remembered(self, finding: Finding, trial: Trial, source: Origin) -> None:
+        """Add a finding on a case of an earlier run, if no case of this run has shown it."""
         if not any(_includes(group.finding, finding) for group in self.groups.values()):
             self.count(finding.aspect)
             self.groups[finding.identity] = Group(finding, trial, remembered=source)
 
-    def leave(self, function: str) -> None:
-        """Leave out a structure that needs `function`."""
+    def count_unmet(self, function: str) -> None:
+        """Count a structure that was skipped because it needs `function`, which is absent."""
         self.unmet[function] = self.unmet.get(function, 0) + 1
 
     def count(self, aspect: Aspect, cases: int = 1) -> None:
-        """Note that so many more cases were judged."""
+        """Add to the number of cases judged."""
         self.cases[aspect] = self.cases.get(aspect, 0) + cases
 
     def failures(self) -> list[Group]:
-        """Every failure once: one under fewer conventions stands for those under more."""
+        """Every failure once, the gravest first: one that rests on fewer conventions replaces those
+        that rest on more."""
         kept: list[Group] = []
         for group in sorted(self.groups.values(), key=lambda g: len(g.finding.conventions)):
             wider = next((k for k in kept if _includes(k.finding, group.finding)), None)
@@ -111,10 +114,10 @@ def _includes(wide: Finding, narrow: Finding) -> bool:
 
 
 def verdict(tally: Tally, aspect: Aspect, groups: Iterable[Group]) -> Verdict:
-    """The gravest of the aspect's failures; without one, whether it was checked at all.
+    """The gravest verdict of the aspect's failures; without failures, whether any case was checked.
 
-    That something is unsupported weighs only where the documents demand it, or where nothing of
-    the aspect could be checked.
+    `unsupported` counts only if the documents demand what is unsupported, or if nothing of the
+    aspect could be checked.
     """
     findings = [g.finding for g in groups if g.finding.aspect is aspect]
     weighed = [f.verdict for f in findings if _weighs(f)]
@@ -125,10 +128,10 @@ def verdict(tally: Tally, aspect: Aspect, groups: Iterable[Group]) -> Verdict:
 
 
 def _weighs(finding: Finding) -> bool:
-    """Whether the aspect cannot conform with this finding.
+    """Whether this finding keeps the aspect from conforming.
 
-    What is unsupported does not, if no document demands it; nor does an input that the
-    implementation could not make, which is the failure of the function that makes it.
+    An unsupported case that no document demands does not. Nor does an input that the implementation
+    could not make: the function that makes it is to blame.
     """
     if finding.verdict is not Verdict.UNSUPPORTED:
         return True

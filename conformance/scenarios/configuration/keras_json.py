@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from conformance.editions import EDITIONS, Edition
 from conformance.results import Aspect
 from conformance.scenarios import checks
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Setup, Values
 from conformance.scenarios.writing import ProgramWriter
 from conformance.specs.convention_names import ConventionName
 
-EDITIONS = ("keras-1", "keras-2.0", "keras-2.2")
 OWN = "{backend}"
 """The target's own backend."""
 
@@ -71,7 +71,7 @@ NO_FILE = Setup(None, environment={"KERAS_BACKEND": OWN})
 LITTLE = Setup(json.dumps({"backend": OWN}))
 
 
-def _file(edition: str, **changes: Any) -> str:
+def _file(edition: Edition, **changes: Any) -> str:
     """A file with every field of the edition, none of them the default; None leaves one out."""
     layout = {"image_data_format": "channels_first"}
     if edition == "keras-1":
@@ -80,7 +80,7 @@ def _file(edition: str, **changes: Any) -> str:
     return json.dumps({k: v for k, v in fields.items() if v is not None})
 
 
-def _in_file(setting: str, value: Any, edition: str) -> dict[str, Any]:
+def _in_file(setting: str, value: Any, edition: Edition) -> dict[str, Any]:
     """The field that says it: keras-2.0 has both names of the layout, and one in the file."""
     if setting == "image_dim_ordering" and edition == "keras-2.0":
         layouts = {word: layout for layout, word in WORDS.items()}
@@ -126,7 +126,7 @@ def _reads(setting: str, value: Any, at: Lines, name: str) -> tuple[Check, ...]:
     return (read, cast)
 
 
-def _given(setting: str, edition: str) -> Iterator[Scenario]:
+def _given(setting: str, edition: Edition) -> Iterator[Scenario]:
     """The file says it; KERAS_BACKEND, which the target may have set, changes nothing (C005).
 
     The texts are the same for several settings, which then share a process.
@@ -140,7 +140,7 @@ def _given(setting: str, edition: str) -> Iterator[Scenario]:
         yield _scenario(setting, f"keras.json with {json.dumps(fields)}", setup, *tests)
 
 
-def _defaults(setting: str, edition: str) -> Iterator[Scenario]:
+def _defaults(setting: str, edition: Edition) -> Iterator[Scenario]:
     """No file; and a file without the field."""
     value, at = DEFAULTS[setting], DEFAULT[setting]
     if setting == "image_dim_ordering" and edition == "keras-1":
@@ -152,7 +152,7 @@ def _defaults(setting: str, edition: str) -> Iterator[Scenario]:
     yield _scenario(setting, title, LITTLE, *tests, conventions=(ConventionName.DEFAULT_SETTING,))
 
 
-def _invalid(setting: str, edition: str) -> Iterator[Scenario]:
+def _invalid(setting: str, edition: Edition) -> Iterator[Scenario]:
     """A value that is not documented, and a file that is not JSON."""
     fields = _in_file(setting, INVALID[setting], edition)
     invalid = Setup(_file(edition, **fields), may_refuse=True)
@@ -189,7 +189,7 @@ def _is_positive(values: Values) -> Problem | None:
     return Problem(f"gives {checks.shown(got)}", "value", got=got)
 
 
-def _backends(edition: str) -> Iterator[Scenario]:
+def _backends(edition: Edition) -> Iterator[Scenario]:
     """The environment variable names the backend, whatever the file says."""
     named = _named("what the file says", FIELD["backend"])
     yield named("the field backend", Setup(_file(edition), environment={"KERAS_BACKEND": None}))
@@ -226,7 +226,7 @@ def _named(name: str, at: Lines) -> Any:
     return scenario
 
 
-def _family(setting: str, make: Any, editions: tuple[str, ...]) -> Family:
+def _family(setting: str, make: Any, editions: tuple[Edition, ...]) -> Family:
     return Family(setting, frozenset({Aspect.CONFIGURATION}), make=make, editions=editions)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from conformance.editions import EDITIONS, Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios import checks
@@ -17,8 +18,8 @@ from conformance.scenarios.writing import ProgramWriter
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.unsettled import unsettled_of
 
-NEWER = ("keras-2.0", "keras-2.2")
-OLDER = ("keras-1", "keras-2.0")
+NEWER: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
+OLDER: tuple[Edition, ...] = ("keras-1", "keras-2.0")
 
 FLOATS = ("float64", "float16", "float32")
 LAYOUTS = ("channels_first", "channels_last")
@@ -41,7 +42,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
 }
 
 
-def _read_back(function: str, getter: str, _edition: str) -> Iterator[Scenario]:
+def _read_back(function: str, getter: str, _edition: Edition) -> Iterator[Scenario]:
     """Two values set and read one after the other; `function` is the setter or the getter."""
     values = VALUES[getter]
     for first, second in zip(values, (*values[1:], values[0]), strict=True):
@@ -73,7 +74,7 @@ def _scenario(function: str, title: str, w: ProgramWriter, *tests: Check, **more
     return Scenario(function, title, program=w.program(), arrays=w.arrays, checks=tests, **more)
 
 
-def _backend_is_a_name(_edition: str) -> Sequence[Scenario]:
+def _backend_is_a_name(_edition: Edition) -> Sequence[Scenario]:
     """Any text will do: the documents name only the backends that come with Keras."""
     w = ProgramWriter()
     w.observe("name", "backend")
@@ -94,7 +95,7 @@ def _is_name(values: Values) -> Problem | None:
     return Problem(f"gives {found!r}", "no name", got=repr(found))
 
 
-def _getter_gives(getter: str, _edition: str) -> Sequence[Scenario]:
+def _getter_gives(getter: str, _edition: Edition) -> Sequence[Scenario]:
     """Before anything is set, the getter returns a value of the documented kind."""
     w = ProgramWriter()
     w.observe("value", getter)
@@ -115,7 +116,7 @@ def _is_float(values: Values) -> Problem | None:
     return Problem(f"gives {got.dtype} of shape {got.shape}", "no float", got=got)
 
 
-def _words(function: str, _edition: str) -> Iterator[Scenario]:
+def _words(function: str, _edition: Edition) -> Iterator[Scenario]:
     """In keras-2.0 the older words stand for the layouts (C019)."""
     set_by_word = function == "set_image_dim_ordering"
     setter = function if set_by_word else "set_image_data_format"
@@ -155,7 +156,7 @@ MAKERS: tuple[Maker, ...] = (
 """Functions whose dtype is None by default, with arguments."""
 
 
-def _default_dtype(_edition: str) -> Iterator[Scenario]:
+def _default_dtype(_edition: Edition) -> Iterator[Scenario]:
     """Functions that are given no dtype use the one that set_floatx has set."""
     for maker, arguments in MAKERS:
         for name in FLOATS[:2]:
@@ -222,14 +223,14 @@ def _cast(array: Any, floatx: str | None) -> Scenario:
     return _scenario("cast_to_floatx", title, w, *tests, conventions=conventions)
 
 
-def _cast_after(_edition: str) -> list[Scenario]:
+def _cast_after(_edition: Edition) -> list[Scenario]:
     """The dtype of the array is the one that set_floatx has set."""
     array = np.array([[1.0, -2.5], [0.125, 1000.0]])
     # in float64 with digits that float32 lacks
     return [_cast(array + 2.0**-30 if name == "float64" else array, name) for name in FLOATS]
 
 
-def _rounded(_edition: str) -> list[Scenario]:
+def _rounded(_edition: Edition) -> list[Scenario]:
     """Numbers that the default type does not have are rounded to the nearest that it has."""
     return [_cast(np.array([0.1, -1 / 3, 16777217.0, 1e-03]), None)]
 
@@ -241,7 +242,7 @@ LAYOUT_USERS = (("spatial_2d_padding", (IMAGE,)), ("bias_add", (SQUARE, BIAS)))
 """Functions with data_format=None, and arrays that they take in both layouts."""
 
 
-def _default_layout(_edition: str) -> Iterator[Scenario]:
+def _default_layout(_edition: Edition) -> Iterator[Scenario]:
     """Functions that are given no data_format follow set_image_data_format."""
     for function, arrays in LAYOUT_USERS:
         for layout in LAYOUTS:
@@ -268,7 +269,7 @@ def _same(one: Values, other: Values) -> Problem | None:
     return wanted if isinstance(wanted, Problem) else checks.is_array(wanted)(one)
 
 
-def _epsilon_used(_edition: str) -> list[Scenario]:
+def _epsilon_used(_edition: Edition) -> list[Scenario]:
     """A cross-entropy of a certain, wrong answer is finite, and the smaller the larger epsilon."""
     w = ProgramWriter()
     target = w.call("variable", w.array("target", [1.0, 0.0], "float32"))
@@ -306,7 +307,7 @@ INVALID: dict[str, tuple[Argument, ...]] = {
 }
 
 
-def _refused(getter: str, edition: str) -> Iterator[Scenario]:
+def _refused(getter: str, edition: Edition) -> Iterator[Scenario]:
     """A value that is not documented is refused, and the setting stays as it was."""
     documented = getter == "image_dim_ordering" and edition == "keras-2.0"
     test = checks.raises("ValueError") if documented else checks.raises()
@@ -348,17 +349,20 @@ def _unless_taken(kept: checks.Test, attempt: Values, read: Values) -> Problem |
     return None if checks.returns(attempt) is None else kept(read)
 
 
-def _family(function: str, make: Any, *aspects: Aspect, editions: Sequence[str]) -> Family:
+def _family(function: str, make: Any, *aspects: Aspect, editions: Sequence[Edition]) -> Family:
     return Family(function, frozenset(aspects), make=make, editions=tuple(editions))
 
 
 def _families() -> Iterator[Family]:
-    every = ("keras-1", *NEWER)
-    offered = {"epsilon": every, "floatx": NEWER, "image_data_format": NEWER}
-    offered["image_dim_ordering"] = OLDER
-    yield _family("backend", _backend_is_a_name, Aspect.VALUE, editions=every)
+    offered: dict[str, tuple[Edition, ...]] = {
+        "epsilon": EDITIONS,
+        "floatx": NEWER,
+        "image_data_format": NEWER,
+        "image_dim_ordering": OLDER,
+    }
+    yield _family("backend", _backend_is_a_name, Aspect.VALUE, editions=EDITIONS)
     for getter, editions in offered.items():
-        setter, known = f"set_{getter}", every if getter == "floatx" else editions
+        setter, known = f"set_{getter}", EDITIONS if getter == "floatx" else editions
         yield _family(getter, partial(_getter_gives, getter), Aspect.VALUE, editions=known)
         for name in (setter, getter):
             make = partial(_read_back, name, getter)
@@ -369,10 +373,10 @@ def _families() -> Iterator[Family]:
         yield _family(name, partial(_words, name), Aspect.STATE, editions=("keras-2.0",))
     yield _family("set_floatx", _default_dtype, Aspect.STATE, editions=NEWER)
     yield _family("set_image_data_format", _default_layout, Aspect.STATE, editions=NEWER)
-    yield _family("set_epsilon", _epsilon_used, Aspect.STATE, editions=every)
+    yield _family("set_epsilon", _epsilon_used, Aspect.STATE, editions=EDITIONS)
     result = (Aspect.VALUE, Aspect.DTYPE)
-    yield _family("cast_to_floatx", lambda _: _casts(), *result, editions=every)
-    yield _family("cast_to_floatx", _rounded, *result, editions=every)
+    yield _family("cast_to_floatx", lambda _: _casts(), *result, editions=EDITIONS)
+    yield _family("cast_to_floatx", _rounded, *result, editions=EDITIONS)
     yield _family("cast_to_floatx", _cast_after, Aspect.STATE, editions=NEWER)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
+from conformance.editions import Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, is_array, raises
@@ -53,7 +54,7 @@ TRAINING: Mapping[str, Lines] = {
 class SwitchCall:
     """One call of switch."""
 
-    edition: str
+    edition: Edition
     shape: tuple[int, ...]
     """The shape of both expressions."""
     _: KW_ONLY
@@ -168,7 +169,7 @@ def _switched_gradient(choice: SwitchCall) -> Scenario:
 
 
 @st.composite
-def _choices(draw: st.DrawFn, edition: str) -> SwitchCall:
+def _choices(draw: st.DrawFn, edition: Edition) -> SwitchCall:
     shape = tuple(draw(st.lists(st.sampled_from([2, 3, 1]), min_size=0, max_size=3)))
     ranks = [0, 0, len(shape), len(shape), *range(1, len(shape))]
     rank = draw(st.sampled_from(ranks)) if edition == "keras-2.2" else 0
@@ -187,11 +188,11 @@ def _choices(draw: st.DrawFn, edition: str) -> SwitchCall:
     )
 
 
-def _of(make: Callable[[SwitchCall], Scenario]) -> Callable[[str], st.SearchStrategy[Scenario]]:
+def _of(make: Callable[[SwitchCall], Scenario]) -> Callable[[Edition], st.SearchStrategy[Scenario]]:
     return lambda edition: _choices(edition).map(make)
 
 
-def _switch_errors(_edition: str) -> tuple[Scenario, ...]:
+def _switch_errors(_edition: Edition) -> tuple[Scenario, ...]:
     return tuple(_rank_error(low) for low in (0, 1, 2))
 
 
@@ -255,7 +256,7 @@ def _explicit(
     return Scenario(function, what, program=w.program(), arrays=w.arrays, checks=(check,))
 
 
-def _explicit_scenarios(function: str, _edition: str) -> st.SearchStrategy[Scenario]:
+def _explicit_scenarios(function: str, _edition: Edition) -> st.SearchStrategy[Scenario]:
     pairs = [(False, False), (True, True), (False, True), (True, False)]
     return st.builds(
         partial(_explicit, function),
@@ -266,7 +267,7 @@ def _explicit_scenarios(function: str, _edition: str) -> st.SearchStrategy[Scena
     )
 
 
-def _fixed(function: str, _edition: str) -> tuple[Scenario, ...]:
+def _fixed(function: str, _edition: Edition) -> tuple[Scenario, ...]:
     """The learning phase is set, and `training` is left out or None."""
     found = []
     for phase in (1, 0):
@@ -295,7 +296,7 @@ def _fixed(function: str, _edition: str) -> tuple[Scenario, ...]:
     return tuple(found)
 
 
-def _fed(function: str, edition: str) -> tuple[Scenario, ...]:
+def _fed(function: str, edition: Edition) -> tuple[Scenario, ...]:
     """The learning phase is among the inputs of the function, first 1 and then 0."""
     pairs = [(False, False), (True, True)]
     return tuple(_fed_phase(function, called) for called in pairs[: 1 + (edition != "keras-1")])
@@ -328,7 +329,7 @@ def _fed_phase(function: str, called: tuple[bool, bool]) -> Scenario:
     )
 
 
-_NEWER = ("keras-2.0", "keras-2.2")
+_NEWER: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
 
 FAMILIES = (
     Family("switch", frozenset({Aspect.VALUE}), make=_of(_switched), share=2),

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
+from conformance.editions import Edition
 from conformance.program import Function, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, has_dtype
@@ -243,7 +244,7 @@ def _family(
     share: float = 1.0,
     casts: bool = True,
 ) -> Family:
-    def make(_edition: str) -> st.SearchStrategy[Scenario]:
+    def make(_edition: Edition) -> st.SearchStrategy[Scenario]:
         return _calls(name, casts=casts).map(made)
 
     return Family(

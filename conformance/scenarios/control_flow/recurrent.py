@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
+from conformance.editions import Edition
 from conformance.oracle import Expectation
 from conformance.program import Ref
 from conformance.results import Aspect
@@ -44,7 +45,7 @@ NO_STATES = {"ja-2.0": 2624, "ko-2.2": 2643}
 class RnnCall:
     """One call of rnn."""
 
-    edition: str
+    edition: Edition
     step: StepFunction
     _: KW_ONLY
     samples: int = 2
@@ -229,7 +230,7 @@ def _checks(
     )
 
 
-def _together(edition: str) -> tuple[Scenario, ...]:
+def _together(edition: Edition) -> tuple[Scenario, ...]:
     """All results computed by one function."""
     found = []
     for unroll in (False, True):
@@ -326,7 +327,7 @@ def gradient_scenario(call: RnnCall) -> Scenario:
     return built.scenario(w.gradient_checks(loss, wanted, demands, OUTPUTS, named))
 
 
-def _offered(edition: str, *, masked: bool, outside: bool) -> list[StepFunction]:
+def _offered(edition: Edition, *, masked: bool, outside: bool) -> list[StepFunction]:
     """A mask needs states; that there may be none follows from what keras-2.x says of masks."""
     found = [c for c in step_functions(edition) if c.states or not (masked or edition == "keras-1")]
     return 2 * [c for c in found if c.constants or c.weights(1)] + found if outside else found
@@ -335,7 +336,7 @@ def _offered(edition: str, *, masked: bool, outside: bool) -> list[StepFunction]
 @st.composite
 def _calls(
     draw: st.DrawFn,
-    edition: str,
+    edition: Edition,
     *,
     masked: bool = False,
     always_told: bool = True,
@@ -375,19 +376,19 @@ def _calls(
     )
 
 
-def _values(edition: str) -> st.SearchStrategy[Scenario]:
+def _values(edition: Edition) -> st.SearchStrategy[Scenario]:
     return _calls(edition, always_told=False).map(value_scenario)
 
 
-def _masks(edition: str) -> st.SearchStrategy[Scenario]:
+def _masks(edition: Edition) -> st.SearchStrategy[Scenario]:
     return _calls(edition, masked=True).map(value_scenario)
 
 
-def _static(edition: str) -> st.SearchStrategy[Scenario]:
+def _static(edition: Edition) -> st.SearchStrategy[Scenario]:
     return st.one_of(_calls(edition), _calls(edition, masked=True)).map(static_scenario)
 
 
-def _gradients(edition: str) -> st.SearchStrategy[Scenario]:
+def _gradients(edition: Edition) -> st.SearchStrategy[Scenario]:
     calls = st.one_of(_calls(edition, outside=True), _calls(edition, masked=True, outside=True))
     small = calls.map(
         lambda p: replace(
@@ -397,7 +398,7 @@ def _gradients(edition: str) -> st.SearchStrategy[Scenario]:
     return small.map(gradient_scenario)
 
 
-def _errors(edition: str) -> tuple[Scenario, ...]:
+def _errors(edition: Edition) -> tuple[Scenario, ...]:
     offered = {c.name: c for c in step_functions(edition)}
     mask = (2, 4) if edition == "keras-2.2" else (2, 4, 1)
     stateless = partial(_refused, offered["stateless"], (2, 4, 3), None, mask=mask)
@@ -411,7 +412,7 @@ def _errors(edition: str) -> tuple[Scenario, ...]:
     return tuple(_refusal(title, lines, w, edition) for title, lines, w in refused)
 
 
-def _refusal(title: str, lines: Mapping[str, int], w: GraphWriter, edition: str) -> Scenario:
+def _refusal(title: str, lines: Mapping[str, int], w: GraphWriter, edition: Edition) -> Scenario:
     document = {"keras-2.0": "ja-2.0", "keras-2.2": "ko-2.2"}[edition]
     at = {document: lines[document]} if document in lines else {}
     demands = f"ValueError for {title}"

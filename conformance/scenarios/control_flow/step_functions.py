@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 
+from conformance.editions import Edition
 from conformance.program import Function, Ref
 from conformance.scenarios.writing import FunctionWriter
 
@@ -106,7 +107,7 @@ STEP_FUNCTIONS = (
 )
 
 
-def step_functions(edition: str) -> tuple[StepFunction, ...]:
+def step_functions(edition: Edition) -> tuple[StepFunction, ...]:
     """The step functions whose outputs and states are as the edition's document demands.
 
     keras-1 and keras-2.0: the first state is the output (C097).

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
+from conformance.editions import Edition
 from conformance.generators import portable
 from conformance.oracle import Expectation, ctc
 from conformance.results import Aspect
@@ -220,7 +221,7 @@ def edges(_: str) -> Sequence[Scenario]:
     )
 
 
-def costs(neutral: bool) -> Callable[[str], st.SearchStrategy[Scenario]]:
+def costs(neutral: bool) -> Callable[[Edition], st.SearchStrategy[Scenario]]:
     """Losses, by every binding."""
     cases, bindings = inputs.labelled_inputs(neutral), st.sampled_from(inputs.BINDINGS)
     return lambda _: st.builds(cost, cases, bindings)
@@ -262,7 +263,7 @@ def fine_costs(_: str) -> st.SearchStrategy[Scenario]:
     return st.builds(fine, inputs.labelled_inputs(neutral=True))
 
 
-def gradients(neutral: bool) -> Callable[[str], st.SearchStrategy[Scenario]]:
+def gradients(neutral: bool) -> Callable[[Edition], st.SearchStrategy[Scenario]]:
     """Gradients of the losses."""
     cases = inputs.labelled_inputs(neutral)
     return lambda _: st.builds(gradient, cases)
@@ -340,7 +341,7 @@ def label_tensors(_: str) -> st.SearchStrategy[Scenario]:
     return st.builds(sparse_labels, inputs.labelled_inputs(neutral=False))
 
 
-NEWER = ("keras-2.0", "keras-2.2")
+NEWER: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
 """Editions with set_epsilon."""
 
 _COST = frozenset({Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE})

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
+from conformance.editions import Edition
 from conformance.oracle import Expectation, ctc
 from conformance.oracle.ctc import Label
 from conformance.program import Argument
@@ -29,7 +30,7 @@ Array = npt.NDArray[Any]
 Labels = tuple[tuple[Label, ...], ...]
 """The labels of each sample."""
 
-EDITIONS = ("keras-2.0", "keras-2.2")
+EDITIONS: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
 ONE = {"ja-2.0": 3328, "ko-2.2": 3585}
 """A list of one element where greedy is true."""
 SEVERAL = {"ja-2.0": 3328, "ko-2.2": 3587}

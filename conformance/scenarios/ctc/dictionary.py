@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
+from conformance.editions import Edition
 from conformance.oracle import ctc
 from conformance.oracle.ctc import Label
 from conformance.program import Argument
@@ -32,7 +33,7 @@ from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 
-EDITIONS = ("keras-1",)
+EDITIONS: tuple[Edition, ...] = ("keras-1",)
 PATHS = {"ja-1": 1539, "ja-1-text": 977, "zh-TW": 1387}
 """A tensor (samples, time_steps, num_categories) of path probabilities."""
 DICTIONARY = (ConventionName.CTC_DICTIONARY,)

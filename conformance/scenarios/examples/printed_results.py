@@ -12,12 +12,14 @@ from functools import partial, singledispatch
 
 import numpy as np
 
+from conformance.editions import Edition
 from conformance.results import Aspect
 from conformance.scenarios import checks
 from conformance.scenarios.checks import Array, Test
 from conformance.scenarios.examples.programs import ExampleProgram
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Setup, Values
 from conformance.scenarios.randomness.chance import first_of, of_array, without_figures
+from conformance.specs import Document
 from conformance.specs.examples import (
     Elements,
     Example,
@@ -37,17 +39,21 @@ from conformance.specs.examples import (
     load_examples,
 )
 
-DOCUMENT = {"keras-1": "ja-1", "keras-2.0": "ja-2.0", "keras-2.2": "ko-2.2"}
+DOCUMENT: dict[Edition, Document] = {
+    "keras-1": "ja-1",
+    "keras-2.0": "ja-2.0",
+    "keras-2.2": "ko-2.2",
+}
 """The document whose examples an edition is held to; zh-TW prints none that these do not."""
 OWN = "{backend}"
 
 
-def scenarios(function: str, edition: str) -> list[Scenario]:
+def scenarios(function: str, edition: Edition) -> list[Scenario]:
     """One scenario for each printed result of a function in an edition."""
     return [_scenario(function, *result) for result in _results_of(function, edition)]
 
 
-def _results_of(function: str, edition: str) -> list[tuple[Example, ExampleResult]]:
+def _results_of(function: str, edition: Edition) -> list[tuple[Example, ExampleResult]]:
     return [
         (example, shown)
         for example, shown in _results()

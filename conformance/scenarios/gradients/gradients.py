@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
+from conformance.editions import Edition
 from conformance.oracle import Expectation
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
@@ -28,7 +29,7 @@ SLACK = 64.0
 
 LISTS = {"ko-2.2": 2588}
 """The line that says that a list gives a list."""
-LISTING = ("keras-2.2",)
+LISTING: tuple[Edition, ...] = ("keras-2.2",)
 """The editions in which a list gives a list."""
 
 X = np.array([[1.0, -2.0, 3.0], [0.0, 4.0, -1.0]])
@@ -119,7 +120,7 @@ def _typed_gradient(
     )
 
 
-def _known(_edition: str) -> st.SearchStrategy[Scenario]:
+def _known(_edition: Edition) -> st.SearchStrategy[Scenario]:
     shapes = st.lists(st.integers(1, 4), min_size=0, max_size=3).map(tuple)
     dtypes = st.sampled_from(("float32", "float64"))
     return st.builds(known, st.sampled_from(KNOWN_GRADIENTS), shapes, dtypes, st.integers(0, 2**16))
@@ -304,7 +305,7 @@ def forwards(shape: tuple[int, ...], dtype: str, seed: int) -> Scenario:
     )
 
 
-def _forwards(_edition: str) -> st.SearchStrategy[Scenario]:
+def _forwards(_edition: Edition) -> st.SearchStrategy[Scenario]:
     shapes = st.lists(st.integers(1, 4), min_size=0, max_size=4).map(tuple)
     dtypes = st.sampled_from(("float32", "float64"))
     return st.builds(forwards, shapes, dtypes, st.integers(0, 2**16))
@@ -414,7 +415,7 @@ def several_constants() -> Scenario:
     return _stopping("constants from a list", w, *checks)
 
 
-def _fixed(*made: Callable[[], Scenario]) -> Callable[[str], Sequence[Scenario]]:
+def _fixed(*made: Callable[[], Scenario]) -> Callable[[Edition], Sequence[Scenario]]:
     return lambda _edition: [make() for make in made]
 
 

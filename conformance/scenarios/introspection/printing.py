@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from conformance.editions import Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import Test, plain
@@ -132,7 +133,7 @@ def _checks(elements: Array, message: str | None) -> Sequence[Check]:
     return (told, value, once)
 
 
-def prints(_edition: str) -> Sequence[Scenario]:
+def prints(_edition: Edition) -> Sequence[Scenario]:
     """Values that no other printed number could be mistaken for, with a message and without."""
     row = np.array([7351.0, -2846.0, 9173.0], "float32")
     return (

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
+from conformance.editions import Edition
 from conformance.results import Aspect
 from conformance.scenarios.checks import has_dtype, has_static_shape, is_array, is_one_of
 from conformance.scenarios.model import Check, Family, Scenario
@@ -21,7 +22,7 @@ from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 
-EDITIONS = ("keras-2.0", "keras-2.2")
+EDITIONS: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
 IS_SPARSE = {"ja-2.0": 1303, "zh-TW": 267, "ko-2.2": 145}
 """A truth value: whether a tensor is sparse by its type."""
 TO_DENSE = {"ja-2.0": 1333, "zh-TW": 282, "ko-2.2": 177}
@@ -194,7 +195,9 @@ def from_labels(shape: tuple[int, ...], seed: int) -> Scenario:
     )
 
 
-def _of(make: Callable[..., Scenario], *more: Any) -> Callable[[str], st.SearchStrategy[Scenario]]:
+def _of(
+    make: Callable[..., Scenario], *more: Any
+) -> Callable[[Edition], st.SearchStrategy[Scenario]]:
     return lambda _: st.builds(make, shapes, *more)
 
 

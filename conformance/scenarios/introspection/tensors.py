@@ -11,17 +11,18 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from conformance.editions import EDITIONS, Edition
 from conformance.program import Ref
 from conformance.results import Aspect
 from conformance.scenarios import checks
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import ProgramWriter
+from conformance.specs import Document
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.unsettled import unsettled_of
 
-EVERY = ("keras-1", "keras-2.0", "keras-2.2")
-NEWER = EVERY[1:]
-NEWEST = EVERY[2:]
+NEWER = EDITIONS[1:]
+NEWEST = EDITIONS[2:]
 DOCUMENTED = ("float32", "float64")
 OTHERS = ("float16", "int32", "int64", "uint8", "bool")
 
@@ -114,7 +115,7 @@ KNOWN = ("a variable", "a placeholder", "a constant")
 def _make(
     draw: Any,
     w: ProgramWriter,
-    edition: str,
+    edition: Edition,
     kinds: Sequence[str],
     dtypes: Sequence[str] = DOCUMENTED,
 ) -> MadeTensor:
@@ -148,12 +149,12 @@ def _scenario(
 
 
 @st.composite
-def _static_shapes(draw: st.DrawFn, edition: str) -> Scenario:
+def _static_shapes(draw: st.DrawFn, edition: Edition) -> Scenario:
     w = ProgramWriter()
     return _static_shape(w, _make(draw, w, edition, list(KINDS)), edition)
 
 
-def _unknown_shapes(edition: str) -> list[Scenario]:
+def _unknown_shapes(edition: Edition) -> list[Scenario]:
     """The result of an operation of which nothing but the rank is known."""
     w = ProgramWriter()
     x = w.call("placeholder", shape=(None, None))
@@ -167,7 +168,7 @@ def _unknown_shapes(edition: str) -> list[Scenario]:
     return [_static_shape(w, made, edition)]
 
 
-def _static_shape(w: ProgramWriter, made: MadeTensor, edition: str) -> Scenario:
+def _static_shape(w: ProgramWriter, made: MadeTensor, edition: Edition) -> Scenario:
     w.attempt("joined", "operator.add", w.observe("result", "int_shape", made.ref), ())
     only_tensorflow = (ConventionName.INT_SHAPE_EVERYWHERE,) if edition == "keras-1" else ()
     return _scenario(
@@ -213,7 +214,7 @@ def _has_dimensions(wanted: Dims, result: Values, joined: Values) -> Problem | N
 
 
 @st.composite
-def _ranks(draw: st.DrawFn, edition: str) -> Scenario:
+def _ranks(draw: st.DrawFn, edition: Edition) -> Scenario:
     w = ProgramWriter()
     made = _make(draw, w, edition, list(KINDS))
     w.observe("result", "ndim", made.ref)
@@ -223,7 +224,7 @@ def _ranks(draw: st.DrawFn, edition: str) -> Scenario:
 
 
 @st.composite
-def _counts(draw: st.DrawFn, edition: str) -> Scenario:
+def _counts(draw: st.DrawFn, edition: Edition) -> Scenario:
     w = ProgramWriter()
     made = _make(draw, w, edition, KNOWN)
     w.observe("result", "count_params", made.ref)
@@ -247,7 +248,7 @@ def _is_integer(wanted: int, values: Values) -> Problem | None:
 
 
 @st.composite
-def _dtypes(draw: st.DrawFn, edition: str) -> Scenario:
+def _dtypes(draw: st.DrawFn, edition: Edition) -> Scenario:
     w = ProgramWriter()
     dtypes = [*DOCUMENTED * 3, *OTHERS] if draw(st.booleans()) else DOCUMENTED
     made = _make(draw, w, edition, [k for k in KINDS if k != "a result"], dtypes)
@@ -318,10 +319,10 @@ KERAS_TENSORS: dict[str, Answers] = {
         "a constant": (False, None),
     },
 }
-DOCUMENT = {"keras-2.0": "ja-2.0", "keras-2.2": "ko-2.2"}
+DOCUMENT: dict[Edition, Document] = {"keras-2.0": "ja-2.0", "keras-2.2": "ko-2.2"}
 
 
-def _answers(function: str, edition: str) -> Iterator[Scenario]:
+def _answers(function: str, edition: Edition) -> Iterator[Scenario]:
     """What the function answers for an argument of each kind."""
     if function == "is_keras_tensor":
         table = KERAS_TENSORS[edition]
@@ -350,7 +351,7 @@ def _answers_with(answer: bool, at: dict[str, int]) -> Check:
     )
 
 
-def _layers(_edition: str) -> Iterator[Scenario]:
+def _layers(_edition: Edition) -> Iterator[Scenario]:
     """What Input and a layer return are Keras tensors; what is computed from them is not."""
     for what, answer, line in (
         ("Input", True, 299),
@@ -371,7 +372,7 @@ def _layers(_edition: str) -> Iterator[Scenario]:
         )
 
 
-def _refusals(_edition: str) -> Iterator[Scenario]:
+def _refusals(_edition: Edition) -> Iterator[Scenario]:
     """Arguments that are not symbolic tensors are refused."""
     for what in ("an array", "a number"):
         w = ProgramWriter()
@@ -400,7 +401,7 @@ CASTS: tuple[tuple[str, list[float]], ...] = (
 """Dtypes that the documents do not name, and numbers that they can hold without a fraction."""
 
 
-def _other_casts(_edition: str) -> Iterator[Scenario]:
+def _other_casts(_edition: Edition) -> Iterator[Scenario]:
     """Casts to dtypes other than the documented."""
     for dtype, numbers in CASTS:
         w = ProgramWriter()
@@ -427,7 +428,7 @@ def _other_casts(_edition: str) -> Iterator[Scenario]:
 KEPT_AT = {"ja-2.0": 940, "ko-2.2": 875}
 
 
-def _not_in_place(_edition: str) -> list[Scenario]:
+def _not_in_place(_edition: Edition) -> list[Scenario]:
     """The argument keeps its dtype; only the result has the new one."""
     w = ProgramWriter()
     x = w.call("placeholder", (2, 3), dtype="float32")
@@ -456,16 +457,16 @@ def _says(output: str, dtype: str, at: dict[str, int]) -> Check:
     )
 
 
-def _family(function: str, make: Any, *aspects: Aspect, editions: Sequence[str]) -> Family:
+def _family(function: str, make: Any, *aspects: Aspect, editions: Sequence[Edition]) -> Family:
     return Family(function, frozenset(aspects), make=make, editions=tuple(editions))
 
 
 FAMILIES: tuple[Family, ...] = (
-    _family("int_shape", _static_shapes, Aspect.VALUE, editions=EVERY),
-    _family("int_shape", _unknown_shapes, Aspect.VALUE, editions=EVERY),
-    _family("ndim", _ranks, Aspect.VALUE, editions=EVERY),
-    _family("count_params", _counts, Aspect.VALUE, editions=EVERY),
-    _family("dtype", _dtypes, Aspect.VALUE, editions=EVERY),
+    _family("int_shape", _static_shapes, Aspect.VALUE, editions=EDITIONS),
+    _family("int_shape", _unknown_shapes, Aspect.VALUE, editions=EDITIONS),
+    _family("ndim", _ranks, Aspect.VALUE, editions=EDITIONS),
+    _family("count_params", _counts, Aspect.VALUE, editions=EDITIONS),
+    _family("dtype", _dtypes, Aspect.VALUE, editions=EDITIONS),
     *(
         _family(name, partial(_answers, name), Aspect.VALUE, editions=editions)
         for name, editions in (
@@ -476,6 +477,6 @@ FAMILIES: tuple[Family, ...] = (
     ),
     _family("is_keras_tensor", _layers, Aspect.VALUE, editions=NEWEST),
     _family("is_keras_tensor", _refusals, Aspect.ERROR, editions=NEWEST),
-    _family("cast", _other_casts, Aspect.VALUE, editions=EVERY),
+    _family("cast", _other_casts, Aspect.VALUE, editions=EDITIONS),
     _family("cast", _not_in_place, Aspect.DTYPE, editions=NEWER),
 )

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from conformance.editions import Edition
 from conformance.program import Argument, Function, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import Test, has_dtype, is_static_shape, raises
@@ -42,7 +43,7 @@ BROADCASTABLE = {"ja-2.0": 2916, "ko-2.2": 3011}
 LEVELS = (0.0, 0.25, 0.5, 0.75, 0.1, 0.9)
 
 
-def small(edition: str) -> SearchStrategy[Scenario]:
+def small(edition: Edition) -> SearchStrategy[Scenario]:
     """A few elements of any shape and dtype: each is dropped, or kept and scaled."""
     del edition
 
@@ -177,7 +178,7 @@ def _fed(
     w.observe(output, "operator.call", compiled, [_ones(w, shape)])
 
 
-def samples(edition: str) -> Sequence[Scenario]:
+def samples(edition: Edition) -> Sequence[Scenario]:
     """Large tensors of ones: how many are dropped, and whether independently."""
     del edition
     return [
@@ -220,7 +221,7 @@ def _independence() -> Check:
     )
 
 
-def noise_shapes(edition: str) -> Sequence[Scenario]:
+def noise_shapes(edition: Edition) -> Sequence[Scenario]:
     """The flags have `noise_shape` and are broadcast."""
     del edition
     return [
@@ -276,7 +277,7 @@ def are_constant(axis: int) -> Test:
     return chance.of_array(test)
 
 
-def seeds(edition: str) -> Sequence[Scenario]:
+def seeds(edition: Edition) -> Sequence[Scenario]:
     """Two tensors with one seed, and one with another."""
     del edition
     w = ProgramWriter()
@@ -294,7 +295,7 @@ def seeds(edition: str) -> Sequence[Scenario]:
     ]
 
 
-def evaluations(edition: str) -> Sequence[Scenario]:
+def evaluations(edition: Edition) -> Sequence[Scenario]:
     """One compiled function called twice drops other elements."""
     del edition
     w = ProgramWriter()
@@ -322,7 +323,7 @@ def evaluations(edition: str) -> Sequence[Scenario]:
     ]
 
 
-def no_levels(edition: str) -> Sequence[Scenario]:
+def no_levels(edition: Edition) -> Sequence[Scenario]:
     """Levels outside 0 to 1."""
     del edition
     return [
@@ -330,7 +331,7 @@ def no_levels(edition: str) -> Sequence[Scenario]:
     ]
 
 
-def no_noise_shapes(edition: str) -> Sequence[Scenario]:
+def no_noise_shapes(edition: Edition) -> Sequence[Scenario]:
     """A noise shape that does not broadcast to the shape of x."""
     del edition
     name = "a noise shape that does not fit is refused"
@@ -362,7 +363,7 @@ def _evaluated(x: Ref, *args: Argument) -> Function:
     return body.returning(body.call("operator.call", compiled, [Ref("values")]))
 
 
-_2 = ("keras-2.0", "keras-2.2")
+_2: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
 
 FAMILIES: tuple[Family, ...] = (
     Family(DROPOUT, frozenset({Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE}), make=small),

@@ -18,6 +18,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
+from conformance.editions import Edition
 from conformance.program import Argument, Function, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import Test, has_dtype, has_shape, is_static_shape, raises
@@ -34,10 +35,10 @@ SMALLER = (40, 50)
 """The shape of a sample that is compared with another."""
 SEED, OTHER_SEED = 20_240, 517
 
-EDITIONS = ("keras-2.0", "keras-2.2")
+EDITIONS: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
 
 
-def small(sampler: Sampler, edition: str) -> SearchStrategy[Scenario]:
+def small(sampler: Sampler, edition: Edition) -> SearchStrategy[Scenario]:
     """Calls with any shape and dtype."""
     del edition
 
@@ -169,7 +170,7 @@ def _outcomes(parameters: Parameters) -> tuple[float, ...]:
     return (parameters[0],) if parameters[0] in (0, 1) else (0.0, 1.0)
 
 
-def samples(sampler: Sampler, edition: str) -> Sequence[Scenario]:
+def samples(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
     """Large samples: positional arguments, keywords in float64, and the defaults."""
     del edition
     first = sampler.examples[0]
@@ -237,7 +238,7 @@ def _distribution(test: Test, demands: str, conventions: tuple[str, ...] = ()) -
     )
 
 
-def seeds(sampler: Sampler, edition: str) -> Sequence[Scenario]:
+def seeds(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
     """Two tensors with one seed, and one with another."""
     del edition
     parameters = (0.5,) if sampler.law is None else sampler.examples[0]
@@ -295,7 +296,7 @@ def seed_checks(independence: Test) -> tuple[Check, ...]:
     )
 
 
-def evaluations(sampler: Sampler, edition: str) -> Sequence[Scenario]:
+def evaluations(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
     """One tensor evaluated twice: other numbers; one variable: the same."""
     del edition
     parameters = (0.5,) if sampler.law is None else sampler.examples[0]
@@ -332,7 +333,7 @@ def _kept(sampler: Sampler) -> Check:
     )
 
 
-def integers(sampler: Sampler, edition: str) -> Sequence[Scenario]:
+def integers(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
     """Numbers in int32: the upper bound of the uniform ones is not among them."""
     del edition
     parameters: Parameters = (0.5,) if sampler.law is None else (0, 4)
@@ -365,7 +366,7 @@ def integers(sampler: Sampler, edition: str) -> Sequence[Scenario]:
     ]
 
 
-def improbable(edition: str) -> Sequence[Scenario]:
+def improbable(edition: Edition) -> Sequence[Scenario]:
     """Probabilities outside the documented interval."""
     del edition
     return [_improbable(p) for p in (1.5, -0.5)]
@@ -410,7 +411,7 @@ def _families() -> Iterator[Family]:
 def _family(
     sampler: Sampler,
     aspects: frozenset[Aspect],
-    make: Callable[[Sampler, str], SearchStrategy[Scenario] | Sequence[Scenario]],
+    make: Callable[[Sampler, Edition], SearchStrategy[Scenario] | Sequence[Scenario]],
 ) -> Family:
     return Family(
         sampler.function, aspects, make=lambda edition: make(sampler, edition), editions=EDITIONS

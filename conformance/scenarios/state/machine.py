@@ -14,6 +14,7 @@ from dataclasses import KW_ONLY, dataclass, field, replace
 import numpy as np
 from hypothesis import strategies as st
 
+from conformance.editions import Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import equal_in_single, plain, shown
@@ -87,7 +88,7 @@ class Machine:
     """A program under construction, with the model."""
 
     draw: Draw
-    edition: str
+    edition: Edition
     _: KW_ONLY
     function: str
     updates: tuple[UpdateKind, ...] = ()

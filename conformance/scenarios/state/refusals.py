@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from hypothesis import strategies as st
 
+from conformance.editions import Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import Test, is_array, plain, raises, returns, shown
@@ -42,12 +43,12 @@ def _finished(machine: Machine, title: str, *checks: Check) -> Scenario:
     )
 
 
-def keywords(edition: str) -> Sequence[Scenario]:
+def keywords(edition: Edition) -> Sequence[Scenario]:
     """Unknown keyword arguments: keras-2.2 refuses them, keras-2.0 ignores them."""
     return [_keyword(edition, word) for word in ("no_such_option", "update", "outputz")]
 
 
-def _keyword(edition: str, word: str) -> Scenario:
+def _keyword(edition: Edition, word: str) -> Scenario:
     writer = ProgramWriter()
     x = writer.call("placeholder", shape=(2,), dtype="float32")
     output = writer.call("operator.add", x, x)
@@ -70,7 +71,7 @@ def _keyword(edition: str, word: str) -> Scenario:
 
 
 @st.composite
-def wrong_inputs(draw: st.DrawFn, edition: str) -> Scenario:
+def wrong_inputs(draw: st.DrawFn, edition: Edition) -> Scenario:
     """Too many values, none, or one of another shape."""
     machine = Machine(draw, edition, function="function")
     kind = _kind(draw)
@@ -103,7 +104,7 @@ def _wrong_values(machine: Machine, kind: Kind) -> list[Argument]:
 
 
 @st.composite
-def fed_variables(draw: st.DrawFn, edition: str) -> Scenario:
+def fed_variables(draw: st.DrawFn, edition: Edition) -> Scenario:
     """A variable among the inputs takes the value that is fed, for this call."""
     machine = Machine(draw, edition, function="function")
     kind = _kind(draw)
@@ -127,7 +128,7 @@ def fed_variables(draw: st.DrawFn, edition: str) -> Scenario:
 
 
 @st.composite
-def other_shapes(draw: st.DrawFn, edition: str, function: str) -> Scenario:
+def other_shapes(draw: st.DrawFn, edition: Edition, function: str) -> Scenario:
     """An array of another shape is no value of a variable, and changes nothing."""
     machine = Machine(draw, edition, function=function)
     kind = _kind(draw)
@@ -179,7 +180,7 @@ def if_refused(test: Test) -> Test:
 
 
 @st.composite
-def shapes(draw: st.DrawFn, edition: str) -> Scenario:
+def shapes(draw: st.DrawFn, edition: Edition) -> Scenario:
     """The shape of a variable as integers."""
     machine = Machine(draw, edition, function="get_variable_shape")
     kind = (draw(st.sampled_from(((2, 3), (4, 2, 3), *SHAPES))), draw(st.sampled_from(DTYPES)))
@@ -204,7 +205,7 @@ def _is_shape(shape: tuple[int, ...]) -> Test:
     return test
 
 
-def _of(function: str) -> Callable[[str], st.SearchStrategy[Scenario]]:
+def _of(function: str) -> Callable[[Edition], st.SearchStrategy[Scenario]]:
     return lambda edition: other_shapes(edition, function)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
+from conformance.editions import EDITIONS, Edition
 from conformance.program import Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import is_array, is_one_of, plain, raises, shown
@@ -64,7 +65,7 @@ def _identifiers(writer: ProgramWriter, word: str, prefixes: Prefixes) -> Uids:
 
 
 @st.composite
-def identifiers(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001 - alike in all
+def identifiers(draw: st.DrawFn, edition: Edition) -> Scenario:  # noqa: ARG001 - alike in all
     """Identifiers of one prefix differ; by convention they count from one after a reset."""
     writer = ProgramWriter()
     writer.attempt("reset", "reset_uids")
@@ -106,7 +107,7 @@ def _counted(prefix: str, outputs: list[str]) -> Check:
 
 
 @st.composite
-def resets(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001 - alike in all
+def resets(draw: st.DrawFn, edition: Edition) -> Scenario:  # noqa: ARG001 - alike in all
     """After a reset the same identifiers come again."""
     writer = ProgramWriter()
     rounds = []
@@ -147,7 +148,7 @@ def _again(
 
 
 @st.composite
-def cleared(draw: st.DrawFn, edition: str) -> Scenario:
+def cleared(draw: st.DrawFn, edition: Edition) -> Scenario:
     """After `clear_session` new variables and functions work."""
     machine = Machine(draw, edition, function="clear_session")
     rules = {name: RULES[name] for name in ("get", "set", "eval", "compile", "call", "make")}
@@ -162,7 +163,7 @@ def cleared(draw: st.DrawFn, edition: str) -> Scenario:
 
 
 @st.composite
-def cleared_identifiers(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001
+def cleared_identifiers(draw: st.DrawFn, edition: Edition) -> Scenario:  # noqa: ARG001
     """By convention a new session counts its identifiers anew."""
     writer, prefixes = ProgramWriter(), draw(_some_prefixes(3))
     rounds = []
@@ -178,7 +179,7 @@ def cleared_identifiers(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG
 
 
 @st.composite
-def initialised(draw: st.DrawFn, edition: str) -> Scenario:
+def initialised(draw: st.DrawFn, edition: Edition) -> Scenario:
     """Variables made with the flag off have their value, the others once they are given one."""
     machine = Machine(draw, edition, function="manual_variable_initialization")
     machine.writer.call("manual_variable_initialization", False)
@@ -219,7 +220,7 @@ def _give_and_read(machine: Machine, variable: ModelVariable, waiting: list[Mode
 
 
 @st.composite
-def uninitialised(draw: st.DrawFn, edition: str) -> Scenario:
+def uninitialised(draw: st.DrawFn, edition: Edition) -> Scenario:
     """By convention a variable that nobody initialised cannot be read; then one that can be."""
     machine = Machine(draw, edition, function="manual_variable_initialization")
     machine.writer.call("manual_variable_initialization", True)
@@ -243,7 +244,7 @@ def uninitialised(draw: st.DrawFn, edition: str) -> Scenario:
 
 
 @st.composite
-def phases(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001 - alike in all
+def phases(draw: st.DrawFn, edition: Edition) -> Scenario:  # noqa: ARG001 - alike in all
     """The phase is what it was set to last."""
     writer = ProgramWriter()
     checks = []
@@ -267,7 +268,7 @@ def phases(draw: st.DrawFn, edition: str) -> Scenario:  # noqa: ARG001 - alike i
     return _finished(writer, "set_learning_phase", "phases set one after the other", checks)
 
 
-def wrong_phases(edition: str) -> Sequence[Scenario]:  # noqa: ARG001 - alike in all
+def wrong_phases(edition: Edition) -> Sequence[Scenario]:  # noqa: ARG001 - alike in all
     """Every phase but 0 and 1 is refused, and changes nothing."""
     return [_wrong_phase(value) for value in (2, -1, 10, 0.5)]
 
@@ -301,7 +302,7 @@ def _wrong_phase(value: float) -> Scenario:
 
 
 @st.composite
-def fed_phases(draw: st.DrawFn, edition: str) -> Scenario:
+def fed_phases(draw: st.DrawFn, edition: Edition) -> Scenario:
     """A function whose inputs include the phase behaves as the phase that is fed."""
     machine = Machine(draw, edition, function="learning_phase")
     kind = (draw(st.sampled_from(SHAPES[:4])), "float32")
@@ -337,12 +338,12 @@ def _fed(machine: Machine, function: Ref, kind: tuple[tuple[int, ...], str]) -> 
     )
 
 
-def unfixed_phases(edition: str) -> Sequence[Scenario]:
+def unfixed_phases(edition: Edition) -> Sequence[Scenario]:
     """The phase before it is fixed: a flag of integers or bools, for testing if nobody feeds it."""
     return [_type_of_phase(edition), _default_phase()]
 
 
-def _type_of_phase(edition: str) -> Scenario:
+def _type_of_phase(edition: Edition) -> Scenario:
     writer = ProgramWriter()
     writer.observe("dtype", "dtype", writer.call("learning_phase"))
     integers = ("int32", "int64", "uint8", "int8", "int16")
@@ -382,25 +383,23 @@ def _is_false(values: Values) -> Problem | None:
 def _family(
     function: str,
     aspects: Sequence[Aspect],
-    make_: Callable[[str], st.SearchStrategy[Scenario] | Sequence[Scenario]],
-    editions: tuple[str, ...] = NEWER,
+    make_: Callable[[Edition], st.SearchStrategy[Scenario] | Sequence[Scenario]],
+    editions: tuple[Edition, ...] = NEWER,
     share: float = 1.0,
 ) -> Family:
     return Family(function, frozenset(aspects), make=make_, editions=editions, share=share)
 
-
-_ALL = ("keras-1", *NEWER)
 
 FAMILIES: tuple[Family, ...] = (
     _family("get_uid", [Aspect.STATE], identifiers),
     _family("reset_uids", [Aspect.STATE], resets),
     _family("clear_session", [Aspect.STATE], cleared, share=0.5),
     _family("clear_session", [Aspect.STATE], cleared_identifiers, share=0.25),
-    _family("manual_variable_initialization", [Aspect.STATE], initialised, _ALL, 2.0),
-    _family("manual_variable_initialization", [Aspect.STATE], uninitialised, _ALL, 0.1),
+    _family("manual_variable_initialization", [Aspect.STATE], initialised, EDITIONS, 2.0),
+    _family("manual_variable_initialization", [Aspect.STATE], uninitialised, EDITIONS, 0.1),
     _family("set_learning_phase", [Aspect.STATE], phases, share=0.25),
     _family("set_learning_phase", [Aspect.ERROR, Aspect.STATE], wrong_phases),
-    _family("learning_phase", [Aspect.STATE], fed_phases, _ALL, 0.5),
-    _family("learning_phase", [Aspect.DTYPE, Aspect.STATE], unfixed_phases, _ALL),
+    _family("learning_phase", [Aspect.STATE], fed_phases, EDITIONS, 0.5),
+    _family("learning_phase", [Aspect.DTYPE, Aspect.STATE], unfixed_phases, EDITIONS),
 )
 """Sessions, phases and identifiers. Variables and functions are in `variables`."""

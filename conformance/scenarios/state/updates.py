@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from hypothesis import strategies as st
 
+from conformance.editions import Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import Test, is_array, only, plain, raises, shown
@@ -39,7 +40,7 @@ def new_value(kind: Kind, old: Array, operand: Array) -> Array:
 
 
 @st.composite
-def _start(draw: st.DrawFn, function: str, edition: str) -> Machine:
+def _start(draw: st.DrawFn, function: str, edition: Edition) -> Machine:
     """A program with one variable."""
     written = Machine(draw, edition, function=function)
     shape = draw(st.sampled_from(((2,), (1,), (2, 3))))
@@ -64,11 +65,11 @@ def _scenario(written: Machine, title: str, *checks: Check) -> Scenario:
     )
 
 
-def gives_the_variable(kind: Kind) -> Callable[[str], st.SearchStrategy[Scenario]]:
+def gives_the_variable(kind: Kind) -> Callable[[Edition], st.SearchStrategy[Scenario]]:
     """What the update returns is the updated variable: it has the new value."""
 
     @st.composite
-    def drawn(draw: st.DrawFn, edition: str) -> Scenario:
+    def drawn(draw: st.DrawFn, edition: Edition) -> Scenario:
         written = draw(_start(kind, edition))
         ref, value = _made(written, kind)
         written.writer.observe("updated", "eval", ref)
@@ -85,11 +86,11 @@ def gives_the_variable(kind: Kind) -> Callable[[str], st.SearchStrategy[Scenario
     return drawn
 
 
-def changes_the_variable(kind: Kind) -> Callable[[str], st.SearchStrategy[Scenario]]:
+def changes_the_variable(kind: Kind) -> Callable[[Edition], st.SearchStrategy[Scenario]]:
     """After the update has been evaluated the variable has the new value."""
 
     @st.composite
-    def drawn(draw: st.DrawFn, edition: str) -> Scenario:
+    def drawn(draw: st.DrawFn, edition: Edition) -> Scenario:
         written = draw(_start(kind, edition))
         ref, value = _made(written, kind)
         written.writer.attempt("evaluated", "eval", ref)
@@ -113,11 +114,11 @@ def _if_evaluated(test: Test) -> Test:
     return after
 
 
-def refuses_another_shape(kind: str) -> Callable[[str], st.SearchStrategy[Scenario]]:
+def refuses_another_shape(kind: str) -> Callable[[Edition], st.SearchStrategy[Scenario]]:
     """The new value must have the shape of the variable."""
 
     @st.composite
-    def drawn(draw: st.DrawFn, edition: str) -> Scenario:
+    def drawn(draw: st.DrawFn, edition: Edition) -> Scenario:
         written = draw(_start(kind, edition))
         (variable,) = written.variables
         shape = draw(st.sampled_from(((5,), (3, 1), (2, 4))))
@@ -140,7 +141,7 @@ def refuses_another_shape(kind: str) -> Callable[[str], st.SearchStrategy[Scenar
 
 
 @st.composite
-def averages(draw: st.DrawFn, edition: str) -> Scenario:
+def averages(draw: st.DrawFn, edition: Edition) -> Scenario:
     """A moving average never leaves the range of the values, whatever its formula."""
     written = draw(_start("moving_average_update", edition))
     (variable,), writer = written.variables, written.writer
@@ -230,7 +231,7 @@ _AVERAGING = machine(
 )
 
 
-def _averages(edition: str) -> st.SearchStrategy[Scenario]:
+def _averages(edition: Edition) -> st.SearchStrategy[Scenario]:
     return averages(edition)
 
 

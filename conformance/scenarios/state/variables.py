@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from hypothesis import strategies as st
 
+from conformance.editions import Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.model import Array, Family, Scenario
@@ -40,7 +41,7 @@ from conformance.scenarios.state.variable_model import (
 )
 from conformance.specs.convention_names import ConventionName
 
-NEWER = ("keras-2.0", "keras-2.2")
+NEWER: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
 STEPS = 8
 MOST_VARIABLES = 3
 
@@ -309,14 +310,14 @@ def machine(
     updates: Sequence[UpdateKind] = (),
     old_updates: Sequence[UpdateKind] = (),
     probed: bool = False,
-) -> Callable[[str], st.SearchStrategy[Scenario]]:
+) -> Callable[[Edition], st.SearchStrategy[Scenario]]:
     """Programs that use some rules; in the end all variables are read.
 
     `updates` are the kinds that a function may have, `old_updates` those of keras-1.
     """
     rules = {name: RULES[name] for name in (main, "make", *others)}
 
-    def programs(edition: str) -> st.SearchStrategy[Scenario]:
+    def programs(edition: Edition) -> st.SearchStrategy[Scenario]:
         kinds = tuple(old_updates if edition == "keras-1" else updates)
 
         @st.composite
@@ -338,9 +339,9 @@ def machine(
 
 def _family(
     function: str,
-    make_: Callable[[str], st.SearchStrategy[Scenario]],
+    make_: Callable[[Edition], st.SearchStrategy[Scenario]],
     aspect: Aspect = Aspect.STATE,
-    editions: tuple[str, ...] = ("keras-1", *NEWER),
+    editions: tuple[Edition, ...] = ("keras-1", *NEWER),
     share: float = 2.0,
 ) -> Family:
     return Family(function, frozenset({aspect}), make=make_, editions=editions, share=share)

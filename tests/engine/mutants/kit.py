@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
+from conformance.editions import Edition
 from conformance.reference import BACKEND
 from conformance.reference.numpy_library.kernels import KERNELS
 from conformance.reference.symbolic.gradients.accumulation import GRADIENTS
@@ -41,7 +42,7 @@ class Mutant:
     verdict: str = "violates"
     """`diverges` where no document says what is right."""
     profile: str = "small"
-    edition: str = "keras-2.2"
+    edition: Edition = "keras-2.2"
     alone: bool = False
     """Whether the error shows in the programs of other functions too."""
 

@@ -14,6 +14,7 @@ from conformance.adapters.configured import Configurable
 from conformance.adapters.process import Launch
 from conformance.adapters.registry import Target
 from conformance.adapters.session import Limits, Session
+from conformance.editions import Edition
 from conformance.engine import PROFILES, Profile, Run, Subject, Task, plan, run
 from conformance.engine.running import examination
 from conformance.program import Prelude
@@ -71,7 +72,7 @@ def _profile(name: str) -> Profile:
 
 
 @cache
-def _task(function: str, aspect: str, profile: str, edition: str) -> Task:
+def _task(function: str, aspect: str, profile: str, edition: Edition) -> Task:
     """The plan for one aspect of one function; its trials are made once for all mutants."""
     if aspect in CALLED[1:]:
         return _task(function, CALLED[0], profile, edition)
@@ -100,7 +101,7 @@ def _subject(together: Round) -> Subject:
         Target(
             name="mutants",
             module=MODULE,
-            edition=together[0].edition,  # type: ignore[arg-type]
+            edition=together[0].edition,
             environment=environment | {"PATH": os.environ["PATH"]},
         )
     )
