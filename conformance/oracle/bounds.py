@@ -122,8 +122,8 @@ def conditioned(question: Question, accuracy: Conditioned) -> Bounded:
 
 def moved(x: Array, pattern: int, unit: float) -> Array:
     """Every element one unit roundoff up or down, relative to its size."""
-    result: Array = x + x * (signs(x.shape)[pattern] * unit)
-    return result
+    # a sum of arrays of rank 0 is a scalar and no array
+    return np.asarray(x + x * (signs(x.shape)[pattern] * unit))
 
 
 def _with_room(value: Array, bound: Array, model: Arithmetic) -> Array:

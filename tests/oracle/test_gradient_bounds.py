@@ -355,3 +355,12 @@ def test_beside_a_kink_an_error_is_measured_from_the_nearest_slope() -> None:
     gradient = gradient_of("relu", x, w)
     assert gradient.is_inaccurate(X, np.array([[1.0001, -0.0001]], "float32"))
     assert not gradient.is_inaccurate(X, np.array([[1.01, 0.5]], "float32"))
+
+
+def test_a_tensor_of_rank_0_is_judged_like_others() -> None:
+    x, weight = np.array(0.5), np.array(2.0)
+    gradient = WeightedGradient("exp", {"x": x}, weight, load()["exp"].accuracy)
+    correct = weight * np.exp(x)
+    assert 0 < gradient.conditioning(X, "float64") < 1e-14
+    assert not gradient.outside(X, np.asarray(correct)).any()
+    assert gradient.outside(X, np.asarray(correct * (1 + 1e-11))).all()
