@@ -1,8 +1,8 @@
-"""What a target answered: immutable records that the engine compares with expectations.
+"""What a target answered: immutable records, which adapters make and the engine judges.
 
-Nothing here judges. Every draw of a batch has exactly one `DrawObservation`, in order, whatever
-happened: a build that fails is the outcome of each of its draws, and a worker that dies leaves
-the outcome on the draw that is to blame.
+Every draw of a batch has exactly one `DrawObservation`, in order, whatever happened. A build that
+fails is the outcome of each of its draws. The death of a worker is the outcome of the draw that is
+to blame.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from conformance.program import Program
 Array = npt.NDArray[Any]
 
 Stage = Literal["import", "session", "bind", "step", "claim", "compile", "call", "read"]
-"""Where an implementation was: in its import, forgetting its session, binding an input, calling a
-step, claiming a dtype or shape, `K.function`, calling the compiled function, turning its results
-into arrays."""
+"""What an implementation was doing: being imported, clearing its session, binding an input, calling
+a step, reporting a dtype or shape, in `K.function`, calling the compiled function, turning its
+results into arrays."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +36,7 @@ class Batch:
     arrays: Mapping[str, Array]
     draws: int
     fresh: bool = False
-    """Whether the implementation is to forget its session before and after."""
+    """Whether the worker clears the implementation's session before and after."""
 
     def __post_init__(self) -> None:
         if self.draws < 1:
@@ -60,7 +60,7 @@ class Raised:
 
     type: str
     bases: tuple[str, ...]
-    """The class and its bases by name, nearest first: a documented base is recognised by them."""
+    """Names of the class and its bases, nearest first, to recognise a documented base class."""
     message: str
     """At most 2,000 characters."""
     stage: Stage
@@ -70,18 +70,18 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class Crashed:
-    """The worker's process ended while this draw was in work."""
+    """The worker's process ended while it worked on this draw."""
 
     signal: int | None
     exit_code: int | None
     tail: str
-    """The end of what it had printed."""
+    """The end of what the process had printed."""
     stage: Stage | None = None
-    """During what; None if it did not say."""
+    """What it was doing; None if it had not announced anything."""
     step: int | None = None
     """Index of the program's step, for the stage "step"."""
     limit: str | None = None
-    """The limit that it was ended for, such as "4 GiB of memory (memory_limit)"."""
+    """The limit that it exceeded and was ended for, such as "4 GiB of memory (memory_limit)"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class TimedOut:
 
 @dataclass(frozen=True, slots=True)
 class Garbled:
-    """The answer was no frame, or no answer to what was asked."""
+    """The worker's answer was not a frame, or did not fit the request."""
 
     reason: str
     tail: str = ""
@@ -104,7 +104,7 @@ class Garbled:
 
 @dataclass(frozen=True, slots=True)
 class NotRun:
-    """Never run alone: the batch had used up its failures before this draw came up."""
+    """Not run: the batch had failed too often before this draw's turn came."""
 
     reason: str
 
@@ -120,18 +120,18 @@ class Value:
     """Read-only, native byte order; None if the result cannot be an array of numbers or bools.
     A dtype that NumPy lacks (bfloat16) comes as float32."""
     dtype: str
-    """The name of the dtype that the implementation delivered, such as "float32"."""
+    """The name of the dtype that the implementation returned, such as "float32"."""
     python_type: str
-    """"ndarray", or the name of the Python type that was delivered, such as "float" or "list"."""
+    """The name of the Python type that was returned, such as "ndarray", "float" or "list"."""
     problem: str | None = None
     """Why there is no array."""
     text: str | None = None
-    """The text itself, if that is what was delivered."""
+    """The text, if a text was returned."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Returned:
-    """The call came back: for every output its values (one, or several for a list or tuple)."""
+    """The call returned: for every output its values (one, or several for a list or tuple)."""
 
     values: Mapping[str, tuple[Value, ...]]
 
@@ -146,21 +146,21 @@ Outcome = Returned | Raised | Crashed | TimedOut | Garbled | NotRun
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawObservation:
-    """What came of one draw."""
+    """The outcome of one draw."""
 
     outcome: Outcome
     changed: tuple[str, ...] = ()
-    """Names of the inputs whose bytes were different after the call."""
+    """Names of the inputs whose bytes the call changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class TensorMetadata:
-    """What the implementation says of a tensor before it is evaluated."""
+    """What the implementation reports of a tensor before it is evaluated."""
 
     dtype: str | None = None
     """`K.dtype`; None if it raised (see `dtype_error`) or the result is no tensor."""
     shape: tuple[int | None, ...] | None = None
-    """`K.int_shape`; None if it raised, said nothing, or the result is no tensor."""
+    """`K.int_shape`; None if it raised or returned None, or the result is no tensor."""
     dtype_error: Raised | None = None
     shape_error: Raised | None = None
 
@@ -193,7 +193,7 @@ class Seconds:
 
     @property
     def total(self) -> float:
-        """All of it."""
+        """The sum of all parts."""
         return self.bind + self.build + self.call
 
     def __add__(self, other: Seconds) -> Seconds:
@@ -202,7 +202,7 @@ class Seconds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StructureObservation:
-    """What came of one batch.
+    """The observation of one batch.
 
     `outputs` is empty when a step failed, `inputs` when they could not be bound.
     """
@@ -212,14 +212,14 @@ class StructureObservation:
     draws: tuple[DrawObservation, ...]
     seconds: Seconds = Seconds()
     evaluated_with: Literal["function", "eval", "eager"] | None = None
-    """How the results were computed; "eval" where `K.function` refuses to have no inputs."""
+    """How the results were computed; "eval" if `K.function` refuses to have no inputs."""
     leaked: tuple[str, ...] = ()
-    """Settings (floatx, epsilon, image_data_format) that the batch left changed and the worker has
-    put back; what it could not undo is "learning_phase", or that "clear_session" raised."""
+    """Settings (floatx, epsilon, image_data_format) that the batch changed and the worker restored;
+    also "learning_phase" if that could not be restored, and "clear_session" if that raised."""
     incidents: tuple[Fault, ...] = ()
-    """Faults met on the way, also those that did not come again when the batch was rerun."""
+    """Faults of the worker, also those that did not occur again when the batch was rerun."""
     renewed: tuple[str, ...] = ()
-    """What of `leaked` made the host start a new worker after the batch."""
+    """The part of `leaked` for which the host started a new worker after the batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,12 +247,12 @@ class FunctionIdentity:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who the target is."""
+    """The identity of a target: versions, backend and functions."""
 
     protocol: int
     python: str
     versions: Mapping[str, str]
-    """Distributions that were found, such as {"keras": "2.2.4"}."""
+    """Versions of the distributions found, such as {"keras": "2.2.4"}."""
     backend: str | None
     """`K.backend()`, if it has one."""
     functions: Mapping[str, FunctionIdentity]

@@ -11,7 +11,7 @@ from conformance.adapters.session import Session
 
 
 def launch(target: Target, number: int = 0) -> Launch:
-    """How the target's worker is started; workers of other numbers may run beside it.
+    """How the target's worker is started. Workers with different numbers may run at the same time.
 
     Raises `PlaceholderError` and `InterpreterNotFoundError` for a target that is not ready
     (`environments.status`).
@@ -30,8 +30,8 @@ def launch(target: Target, number: int = 0) -> Launch:
 
 
 def open_session(target: Target, functions: Sequence[str] = (), number: int = 0) -> Session:
-    """A session with a worker of the target, which is started when it is first asked.
+    """A session with a worker of the target; the worker is started by the first request.
 
-    `functions` are looked up when the worker starts. Raises as `launch` does.
+    The worker looks up the signatures of `functions` when it starts. Raises what `launch` raises.
     """
     return Session(launch(target, number), functions=functions)

@@ -1,4 +1,4 @@
-"""A worker's answers as records. What is not an answer is an AnswerError."""
+"""Turn a worker's answers into records; AnswerError for anything that is not an answer."""
 
 from __future__ import annotations
 
@@ -98,11 +98,11 @@ T = TypeVar("T")
 
 
 class AnswerError(ValueError):
-    """The answer is not one to the request; the message says why."""
+    """The worker's answer does not fit the request; the message says why."""
 
 
 def identity(header: Mapping[str, Any], functions: Sequence[str] = ()) -> Identity:
-    """The answer to `start`, where `functions` were asked for."""
+    """The answer to a `start` request that asked for `functions`."""
     answer = _typed(header, _StartAnswer, "an identity")
     if answer.protocol != PROTOCOL:
         raise AnswerError(f"the worker speaks protocol {answer.protocol}, not {PROTOCOL}")
@@ -129,7 +129,7 @@ def _function(data: _FunctionAnswer) -> FunctionIdentity:
 def observation(
     header: Mapping[str, Any], arrays: Sequence[Array], batch: Batch
 ) -> StructureObservation:
-    """The answer to `run`."""
+    """The answer to a `run` request."""
     if header.get("ok") is not True:
         raise AnswerError(f"the worker refused the request: {header.get('error')}")
     answer = _typed(header, _RunAnswer, "an observation")
@@ -144,7 +144,7 @@ def observation(
 
 
 def _outputs(answered: Sequence[_OutputAnswer], batch: Batch) -> tuple[OutputObservation, ...]:
-    """The outputs: all of the program's, in its order, or none."""
+    """The outputs: all outputs of the program, in its order, or none."""
     names = tuple(output.name for output in answered)
     if names not in ((), tuple(batch.program.outputs)):
         raise AnswerError(f"the outputs are {names}, not {tuple(batch.program.outputs)}")
@@ -193,7 +193,7 @@ def _error(errors: Sequence[_Raised], index: int) -> Raised:
 def _values(
     columns: Iterable[_Column], arrays: Sequence[Array], batch: Batch
 ) -> list[dict[str, tuple[Value, ...]]]:
-    """For every draw the values by output; a column is one output's item over the draws."""
+    """For every draw its values by output. A column holds one item of an output for all draws."""
     rows: list[dict[str, tuple[Value, ...]]] = [
         dict.fromkeys(batch.program.outputs, ()) for _ in range(batch.draws)
     ]
@@ -209,7 +209,7 @@ def _values(
 def _group(
     name: str, group: _Group, arrays: Sequence[Array], draws: int
 ) -> Iterator[tuple[int, Value]]:
-    """The values of a group, each with its draw."""
+    """The values of a group, each with the number of its draw."""
     if any(draw >= draws for draw in group.draws) or (
         group.payload is not None and group.payload >= len(arrays)
     ):
@@ -223,7 +223,7 @@ def _group(
 
 
 def unobserved(outcome: Outcome) -> DrawObservation:
-    """A draw that gave no values."""
+    """The observation of a draw that gave no values."""
     return DrawObservation(outcome)
 
 
@@ -232,7 +232,7 @@ def merged(
     draws: Sequence[DrawObservation],
     incidents: Sequence[Fault],
 ) -> StructureObservation:
-    """One observation of a batch that was run in parts."""
+    """One observation of a batch, made of those of its parts."""
     built = next((part for part in found if part.outputs), None)
     first = built or (found[0] if found else None)
     return StructureObservation(

@@ -1,4 +1,4 @@
-"""Sessions in a process that has a configuration file and environment variables of its own."""
+"""Sessions in a process with a configuration file and environment variables of its own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Configurable:
 
     @cached_property
     def backend(self) -> str:
-        """What `K.backend()` gives in the target's own environment; empty if it has none."""
+        """What `K.backend()` returns in the target's own environment; empty if there is none."""
         with open_session(self._target) as session:
             return session.identity.backend or ""
 
@@ -38,8 +38,9 @@ class Configurable:
 
         `configuration` is the text of `.keras/keras.json` there; None for no such file. Variables
         of `environment` are added to the target's own, or removed where they are None. `{backend}`
-        is filled in, here and in the programs that the session runs. The settings are left as the
-        import makes them. An import that fails is a `WorkerStartError` when the session is used.
+        is replaced by the name of the backend, here and in the programs that the session runs. The
+        worker does not set floatx, epsilon and the like. If the import fails, the session raises
+        `WorkerStartError` when it is used.
         """
         with tempfile.TemporaryDirectory(prefix="conformance-") as home:
             if configuration is not None:
@@ -51,14 +52,14 @@ class Configurable:
 
 
 class _Filling(Session):
-    """A session that leaves the settings alone, and fills the backend's name into programs."""
+    """A session that sets nothing, and puts the backend's name into the programs that it runs."""
 
     def __init__(self, started: Launch, backend: str) -> None:
         super().__init__(started, configuration=None)
         self._backend = backend
 
     def run_batches(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, StructureObservation]]:
-        """As a session does, with the names filled in."""
+        """Run the batches with the name of the backend put into their programs."""
         programs = (replace(b, program=_filled(b.program, self._backend)) for b in batches)
         return super().run_batches(programs)
 
@@ -70,7 +71,7 @@ def _write(home: Path, text: str) -> None:
 
 
 def _with_home(started: Launch, home: str, changes: Mapping[str, str | None]) -> Launch:
-    """The same launch with another home; KERAS_HOME is where released Keras looks first."""
+    """The same launch with another home; released Keras looks at KERAS_HOME first."""
     folder = str(Path(home) / ".keras")
     every = {**started.environment, "HOME": home, "KERAS_HOME": folder, **changes}
     return replace(started, environment={k: v for k, v in every.items() if v is not None})

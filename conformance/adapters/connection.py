@@ -1,8 +1,8 @@
-"""The host's end of one worker process: frames out, frames in, each with a time limit.
+"""The host's end of one worker process: it sends and receives frames, with a time limit for each.
 
-One poll loop moves requests out, answers in and the process's output into a bounded tail, so no
-full pipe can block another and no thread is needed. A connection is used once: after a fault it is
-closed, and the session starts another.
+One poll loop sends requests, receives answers and keeps the end of the process's output, so no full
+pipe can block another and no thread is needed. A connection is not reused: after a fault, the
+session closes it and opens another.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Frame = tuple[dict[str, Any], list[Array]]
 
 _CHUNK = 2**20
 _EXIT_GRACE = 5.0
-"""Seconds from the end of the answers to that of the process. One that has crashed gives its
-descriptors back before its memory, and on a busy machine its guardian has to get its turn."""
+"""Seconds to wait for the process to end once its answers have ended. A crashed process frees its
+descriptors before its memory, and on a busy machine its guardian may have to wait for a core."""
 _POLL_SECONDS = 0.05
 _TURN_SECONDS = 1.0
 _READABLE = select.POLLIN | select.POLLHUP | select.POLLERR
 
 
-class WorkerFault(Exception):  # noqa: N818 - the field's word
+class WorkerFault(Exception):  # noqa: N818 - named after its `fault`
     """The worker died, hung or answered garbage; `fault` says which."""
 
     def __init__(self, fault: Fault) -> None:
@@ -73,9 +73,10 @@ class Connection:
         self._send()
 
     def receive(self, limit: float) -> Frame:
-        """The next answer; WorkerFault if there is none within `limit` seconds, or garbage.
+        """The next answer; WorkerFault if none comes within `limit` seconds, or if it is garbage.
 
-        Time in which this process itself was stopped does not count: the worker may have been, too.
+        Time in which this process itself was stopped does not count: the worker may have been
+        stopped, too.
         """
         waited = 0.0
         try:
@@ -104,9 +105,9 @@ class Connection:
         return TimedOut(limit, self._last_words(), stage, step)
 
     def _turn(self, most: float) -> float:
-        """Wait for any descriptor and serve all that are ready; the seconds that count.
+        """Wait for any descriptor and serve all that are ready; the seconds to count as waited.
 
-        A turn that takes longer than it can has one cause: this process did not run.
+        A turn that takes longer than it can means that this process was stopped meanwhile.
         """
         if self.process.watch is None:
             most = min(most, _POLL_SECONDS)
@@ -116,7 +117,7 @@ class Connection:
             self._read_output()
         if self.process.requests in ready:
             self._send()
-        # asked before reading: what a process wrote before it ended is then all there
+        # asked before reading, so that all that the process wrote before it ended is read
         ended = self.process.ended() if self._may_have_ended(ready) else False
         if self.process.answers in ready or ended:
             self._read_answers(ended)
@@ -146,7 +147,7 @@ class Connection:
         return Crashed(signal, exit_code, str(self.output), stage, step, limit)
 
     def _named(self, limit: str | None) -> str | None:
-        """The limit in words, with its size."""
+        """The limit with its size, as messages name it."""
         sizes = {
             "memory": f"{self._memory / 2**30:g} GiB of memory (memory_limit)",
             "processes": f"{MOST_PROCESSES} processes",
@@ -156,7 +157,7 @@ class Connection:
         return None if limit is None else sizes[limit]
 
     def _last_words(self) -> str:
-        """What it has printed, once it cannot print any more."""
+        """The end of what the process printed, once it has ended."""
         self.close()
         return str(self.output)
 
@@ -168,7 +169,7 @@ class Connection:
             self._poll.unregister(self.process.output)
 
     def _drain(self) -> None:
-        """Take what is left of the output; a stray child may hold its other end open."""
+        """Read the rest of the output without waiting: a stray child may keep the pipe open."""
         for _ in range(64):
             data = _read(self.process.output)
             if not data:
@@ -176,7 +177,7 @@ class Connection:
             self.output.feed(data)
 
     def _send(self) -> None:
-        """Send what fits; a worker that takes no more is found out by `receive`."""
+        """Send what fits. If the worker has ended, `receive` raises the fault."""
         try:
             while self._unsent:
                 del self._unsent[: os.write(self.process.requests, self._unsent[:_CHUNK])]
@@ -198,7 +199,7 @@ class Connection:
 
 
 def _read(descriptor: int) -> bytes | None:
-    """What is there; b"" at the end of the stream, None if nothing is there yet."""
+    """The bytes that have come; b"" at the end of the stream, None if none have come yet."""
     try:
         return os.read(descriptor, _CHUNK)
     except BlockingIOError:

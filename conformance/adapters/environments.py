@@ -1,4 +1,4 @@
-"""The environment that each target runs in: is it ready, which interpreter, which variables.
+"""The environment of each target: whether it is ready, its interpreter and its variables.
 
 status(target)              `Ready`, or `Missing` with the cure
 install(venv, ...)          make a virtual environment
@@ -43,18 +43,18 @@ class Ready(Struct, frozen=True):
     python: str
     """The version of its interpreter."""
     versions: dict[str, str]
-    """What was found when it was checked; empty for a target that was never checked."""
+    """The versions that `check` found; empty for a target that was never checked."""
 
 
 class Missing(Struct, frozen=True):
-    """The target cannot be run; `hint` is the command or the step that cures it."""
+    """The target cannot be run; `hint` is the command or the step that makes it ready."""
 
     reason: str
     hint: str
 
 
 def status(target: Target) -> Ready | Missing:
-    """Whether the target can be run here. Nothing of the target is imported for it."""
+    """Whether the target can be run here. It imports nothing of the target."""
     for problem in (system_problem, _venv_problem, _check_problem, _variable_problem):
         if (missing := problem(target)) is not None:
             return missing
@@ -63,7 +63,7 @@ def status(target: Target) -> Ready | Missing:
 
 
 def system_problem(target: Target) -> Missing | None:
-    """What the system itself lacks for this target: a program, a library or an interpreter."""
+    """The program, library or interpreter that this target needs and the system lacks, if any."""
     for program in target.programs:
         if shutil.which(program.name) is None:
             return Missing(f"the program {program.name} is not on PATH", program.cure)

@@ -1,15 +1,17 @@
-"""Run as `PYTHON -I -S guardian.py LIFE NOTES`: starts a worker, and ends it with all it started.
+"""Run as `PYTHON -I -S guardian.py LIFE NOTES`: start a worker, end it with all that it started.
 
-It stands between the host and the worker, so that a worker cannot outlive the host, no process
-outlives the worker, and a worker that kills its parent kills this. It needs nothing but the
-standard library, and ends as the worker does: with its exit status, or by its signal.
+The guardian is the parent of the worker and a child of the host, so that no worker outlives the
+host, no process outlives the worker, and a worker that kills its parent kills the guardian only. It
+needs nothing but the standard library, and ends as the worker does: with its exit status, or by its
+signal.
 
-`LIFE` is the descriptor of a pipe: one line of JSON, the `Orders`, and then silence; when the other
-end closes, the worker is to end. `NOTES` is that of a file: which limit the worker was ended for is
-written behind the stage, as a little-endian 32-bit integer, the place in `LIMITS`.
+`LIFE` is the descriptor of a pipe. The host writes one line of JSON to it, the `Orders`; when it
+closes the pipe, the guardian ends the worker. `NOTES` is the descriptor of a file. If the guardian
+ends the worker for exceeding a limit, it writes the index of the limit in `LIMITS` there, behind
+the stage, as a little-endian 32-bit integer.
 
-On Linux every process that a worker starts stays below this one, whatever it does. Elsewhere only
-the worker's process group is ended, and nothing is measured.
+On Linux every process that a worker starts remains a descendant of the guardian, whatever it does.
+Elsewhere only the worker's process group is ended, and nothing is measured.
 """
 
 from __future__ import annotations
@@ -30,13 +32,13 @@ from typing import TypedDict
 
 LIMITS = ("none", "memory", "processes", "disk")
 PLACE = 8
-"""Where in the file of notes the limit stands."""
+"""The offset of the limit in the file of notes."""
 NOTE = struct.Struct("<i")
 
 MOST_PROCESSES = 256
 MOST_FILES = 100_000
 MOST_FILE_BYTES = 2 * 2**30
-"""In the worker's folder for temporary files, together."""
+"""The most bytes of all files in the worker's folder for temporary files."""
 
 _TICK = 0.1
 _TICKS_OF_A_SURVEY = 5
@@ -46,7 +48,8 @@ _NOT_FOUND = 127
 
 
 class Orders(TypedDict):
-    """What the host asks for: `memory` in bytes, `grace` in seconds, its files in `folder`."""
+    """What the host asks for: `memory` in bytes, `grace` in seconds, the `folder` for temporary
+    files."""
 
     command: list[str]
     environment: dict[str, str]
@@ -72,7 +75,7 @@ class Guard:
             self._wait = _TICK / 5
 
     def watch(self) -> int:
-        """The worker's wait status, once it and all that it started have ended."""
+        """Wait until the worker and all that it started have ended; the worker's wait status."""
         while not self._ended():
             ready = dict(self._poll.poll(self._wait * 1000))
             if self._life in ready:
@@ -84,7 +87,7 @@ class Guard:
         return self._end_all()
 
     def _ended(self) -> bool:
-        """Take note of every process below that has ended; whether the worker has."""
+        """Reap every descendant that has ended; whether the worker has ended."""
         with contextlib.suppress(ChildProcessError):
             while (found := os.waitpid(-1, os.WNOHANG))[0]:
                 if found[0] == self._pid:
@@ -98,7 +101,7 @@ class Guard:
             time.sleep(0.005)
 
     def _exceeded(self) -> str | None:
-        """The limit that is exceeded; most are looked at now and then."""
+        """The limit that is exceeded, if any; the costly ones are checked only now and then."""
         self._ticks += 1
         if self._ticks % _TICKS_OF_A_SURVEY:
             alone = _resident(self._pid) > self._orders["memory"]
@@ -111,7 +114,7 @@ class Guard:
         return "memory" if _held(family, self._orders["memory"]) else None
 
     def _end_all(self) -> int:
-        """Kill until nothing is left: first all are stopped, so that none can start another."""
+        """Kill until no process is left; all are stopped first, so that none can start another."""
         _signal_group(self._pid, signal.SIGKILL)
         deadline = time.monotonic() + _MOST_SECONDS
         while time.monotonic() < deadline:
@@ -136,7 +139,7 @@ def _signal_group(group: int, number: int) -> None:
 
 
 def _below(ancestor: int) -> set[int]:
-    """The processes that descend from `ancestor` and run; empty where there is no /proc."""
+    """The running descendants of `ancestor`; empty where there is no /proc."""
     children: dict[int, list[int]] = {}
     for process, state, parent in _processes():
         if state != "Z":
@@ -151,7 +154,7 @@ def _below(ancestor: int) -> set[int]:
 
 
 def _processes() -> list[tuple[int, str, int]]:
-    """Number, state and parent of every process."""
+    """The id, state and parent of every process."""
     found = []
     for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
         if name.isdigit():
@@ -163,20 +166,20 @@ def _processes() -> list[tuple[int, str, int]]:
 
 
 def _resident(process: int) -> int:
-    """Bytes of memory that a process holds; 0 where that cannot be asked."""
+    """Bytes of memory that a process holds; 0 where the system does not tell."""
     fields = _read(f"/proc/{process}/statm").split()
     return int(fields[1]) * resource.getpagesize() if fields else 0
 
 
 def _held(family: set[int], most: int) -> bool:
-    """Whether they hold more than `most` bytes; what they share counts once."""
+    """Whether the processes together hold more than `most` bytes; shared memory counts once."""
     if sum(map(_resident, family)) <= most:
         return False
     return sum(map(_proportional, family)) > most
 
 
 def _proportional(process: int) -> int:
-    """Bytes of memory, of which what is shared by N processes counts as an Nth."""
+    """Bytes of memory; of memory that N processes share, an Nth counts."""
     for line in _read(f"/proc/{process}/smaps_rollup").splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1]) * 1024
@@ -184,7 +187,7 @@ def _proportional(process: int) -> int:
 
 
 def _fills(folder: str) -> bool:
-    """Whether too much lies in the folder."""
+    """Whether the folder holds too many files, or too many bytes."""
     size = files = 0
     pending = [folder]
     while pending:
@@ -200,7 +203,7 @@ def _fills(folder: str) -> bool:
 
 
 def _read(path: str) -> str:
-    """The text of a file of /proc; empty if the process has gone."""
+    """The text of a file of /proc; empty if the process has ended."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
@@ -209,7 +212,7 @@ def _read(path: str) -> str:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder, whatever the rights of what lies in it, and follow no links."""
+    """Remove a folder, whatever the permissions of its content; follow no links."""
     with contextlib.suppress(OSError, RecursionError):
         for place, folders, _ in os.walk(folder):
             for name in folders:
@@ -220,13 +223,13 @@ def remove(folder: str) -> None:
 
 
 def _order(option: int, value: int) -> None:
-    """`prctl`, where there is one."""
+    """Call `prctl`, where the system has it."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
 def _start(orders: Orders, life: int) -> int:
-    """The process id of the worker, in a session of its own; it dies when this process does."""
+    """Start the worker in a session of its own; its process id. It dies when this process does."""
     guardian = os.getpid()
     process = os.fork()
     if process:
@@ -247,7 +250,7 @@ def _start(orders: Orders, life: int) -> int:
 
 
 def _let_go(*kept: int) -> None:
-    """Keep no descriptor of the worker's open: the host waits for their ends."""
+    """Close all descriptors but `kept`: the host waits until the worker's are closed everywhere."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)
@@ -260,7 +263,7 @@ def _let_go(*kept: int) -> None:
 
 
 def _end_as(status: int) -> None:
-    """End with this wait status."""
+    """End this process with the given wait status."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
@@ -271,7 +274,7 @@ def _end_as(status: int) -> None:
 
 
 def main() -> None:
-    """Carry out the orders that come in at the descriptor named first."""
+    """Read the orders from the first descriptor and carry them out."""
     life, notes = map(int, sys.argv[1:])
     with open(os.dup(life), encoding="utf-8") as stream:
         orders: Orders = json.loads(stream.readline())

@@ -1,8 +1,8 @@
 """Make virtual environments with uv, and check each target that lives in one.
 
 A virtual environment is made in a folder beside its place and renamed into it when all packages
-are in, so that what stands in its place is always complete. A lock keeps two installations of the
-same environment from meeting; what a killed one left is removed by the next.
+are in, so that an environment in its place is always complete. A lock keeps two installations of
+the same environment apart; the next one removes what a killed one left.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ class InstallationError(Exception):
 
 
 def is_current(venv: Venv) -> bool:
-    """Whether the virtual environment is complete and made from today's lock."""
+    """Whether the virtual environment is complete and made from the current lock."""
     marker = layout.read(layout.marker_file(layout.venv_folder(venv)), layout.Marker)
     return marker is not None and marker.digest == layout.digest(venv)
 
 
 def install(venv: Venv, *, on_progress: OnProgress, force: bool = False) -> bool:
-    """Make the virtual environment; with `force`, also where it is current.
+    """Make the virtual environment; with `force`, even if it is current.
 
-    Returns whether anything had to be done. Raises `InstallationError`.
+    Returns whether it was made. Raises `InstallationError`.
     """
     on_progress("interpreter", f"looking for CPython {' or '.join(venv.python)}")
     with _only_one(venv):
@@ -63,7 +63,7 @@ def install(venv: Venv, *, on_progress: OnProgress, force: bool = False) -> bool
 def check(target: Target, *, on_progress: OnProgress) -> dict[str, str]:
     """Import the target in its environment, compute once, and return the versions found.
 
-    What came of it is kept for `status`. Raises `InstallationError` if it fails.
+    The outcome is kept for `status`. Raises `InstallationError` if it fails.
     """
     on_progress("check", f"importing {target.module}")
     result = _probe(target)
@@ -90,7 +90,7 @@ def _fill(venv: Venv, folder: Path, python: Path, on_progress: OnProgress) -> No
     _uv(["venv", "--relocatable", "--no-project", "--python", str(python), str(folder)], say)
     pins = folder / "requirements.txt"
     pins.write_text(venv.pins(), encoding="utf-8")
-    # A lock names all there is to install; resolving would only find what it leaves out by design.
+    # The lock names all packages. Resolving would only add those that it leaves out on purpose.
     closed = ["--no-deps", "--require-hashes"] if venv.lock else []
     inside = ["--python", str(layout.venv_python(folder))]
     _uv(["pip", "install", *closed, *inside, "--requirements", str(pins)], say)
@@ -116,7 +116,7 @@ def _remove(folder: Path) -> None:
 
 @contextmanager
 def _only_one(venv: Venv) -> Iterator[None]:
-    """Hold the environment's lock; the system releases it when the process ends in any way."""
+    """Hold the environment's lock; the system releases it whenever and however the process ends."""
     place = layout.venv_folder(venv)
     place.parent.mkdir(parents=True, exist_ok=True)
     with place.with_name(f".{place.name}.lock").open("w") as handle:

@@ -76,12 +76,13 @@ def links_folder(target: Target) -> Path:
 
 
 def cache_folder(target: Target, number: int) -> Path:
-    """The folder for code that a worker compiles: one for each number, since some lock theirs."""
+    """The folder for code that a worker compiles; one for each number, because some libraries lock
+    theirs."""
     return target_folder(target) / (f"cache-{number}" if number else "cache")
 
 
 def compiled_folder(number: int) -> Path:
-    """The folder for compiled code that workers of one number share, whatever their target."""
+    """The folder for compiled code that workers with one number share, whatever their target."""
     return suite_home() / "compiled" / str(number)
 
 
@@ -96,7 +97,7 @@ def marker_file(folder: Path) -> Path:
 
 
 def digest(venv: Venv) -> str:
-    """Changes whenever the virtual environment would have to be made anew."""
+    """A digest that changes whenever the virtual environment has to be made again."""
     text = "\n".join([*venv.python, venv.pins()])
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Find system libraries and give them the names that old packages ask for."""
+"""Find system libraries, and link them under the names that old packages look for."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def find(name: str) -> Path | None:
 def link(libraries: tuple[SharedLibrary, ...], folder: Path) -> None:
     """Make `folder` hold a link to each library under the name that is asked for.
 
-    A library that the system lacks is passed over: `status` has said so.
+    A library that the system lacks is skipped: `status` reports it.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for library in libraries:
@@ -40,7 +40,7 @@ def _link(place: Path, source: Path) -> None:
 
 
 def _candidates(name: str) -> Iterator[Path]:
-    """What the linker's cache says, then the usual folders."""
+    """Paths to try: those in the linker's cache, then the usual folders."""
     yield from _cached(name)
     for pattern in _FOLDERS:
         yield from Path("/").glob(f"{pattern.lstrip('/')}/{name}")

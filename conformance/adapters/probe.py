@@ -1,6 +1,6 @@
-"""Run inside a target's interpreter, CPython 3.6 or later: import the module and use it once.
+"""Run in a target's interpreter, CPython 3.6 or later: import the module and compute with it once.
 
-Prints, as the last line, the versions found as JSON.
+The last line that it prints is the versions found, as JSON.
 """
 
 import json

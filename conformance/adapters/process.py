@@ -1,4 +1,4 @@
-"""A worker's process: started in a session of its own, watched, and ended with all its children."""
+"""A worker's process: start it in a session of its own, watch it, end it with all its children."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TAIL_BYTES = 64 * 1024
 MEMORY = 4 * 2**30
 """Bytes that a worker and all that it starts may hold, unless its target says otherwise."""
 TOKEN = "CONFORMANCE_WORKER"  # noqa: S105 - no password
-"""The variable by which a worker's processes are known."""
+"""The environment variable that marks the processes of a worker."""
 TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 
 _GUARDIAN = [sys.executable, "-I", "-S", guardian.__file__]
@@ -47,8 +47,8 @@ class Launch:
     (docs/adapters.md), by default the one of its family.
     `memory_limit` is in bytes held, by all processes together; an address space is not limited,
     because TensorFlow and CNTK reserve far more than they use. `startup` is Python source that the
-    worker runs before it imports the module, `mapping` a file that says what takes the place of the
-    functions of `K` there.
+    worker runs before it imports the module, `mapping` a file with the calls that replace the
+    functions of `K` in that module.
     """
 
     python: str
@@ -63,7 +63,7 @@ class Launch:
     mapping: str | None = None
 
     def command(self) -> list[str]:
-        """The command line, but for the descriptors that `Connection` adds."""
+        """The command line, without the descriptors that `Connection` adds."""
         optional = {
             "--names": json.dumps(dict(self.names)) if self.names else None,
             "--adapter": self.adapter,
@@ -71,7 +71,7 @@ class Launch:
             "--mapping": self.mapping,
         }
         more = [f"{name}={value}" for name, value in optional.items() if value is not None]
-        # unbuffered, and a trace on a fatal signal: what was printed before a crash explains it
+        # unbuffered, and with a traceback on a fatal signal, so that the output explains a crash
         options = ["-u", "-X", "faulthandler", str(WORKER)]
         return [self.python, *options, "--module", self.module, "--family", self.family, *more]
 
@@ -85,7 +85,7 @@ class OutputTail:
         self.count = 0
 
     def feed(self, data: bytes) -> None:
-        """Add `data` and forget what is too old."""
+        """Add `data` and drop the oldest bytes."""
         self.count += len(data)
         self._kept += data
         if len(self._kept) > 2 * self._most:
@@ -98,8 +98,8 @@ class OutputTail:
 class WorkerProcess:
     """A running command with three pipes: `requests` to it, `answers` and `output` from it.
 
-    The three are non-blocking descriptors of this side. A small file is shared besides, to which
-    the worker writes what it is about to do. The command runs below a guardian (`guardian.py`),
+    The three are this side's descriptors, non-blocking. The worker also writes what it is about to
+    do to a small file that both share. The command runs below a guardian (`guardian.py`),
     with at most `memory` bytes, in a folder of its own that is removed with it, unless `directory`
     is given. OSError if the command cannot be started.
     """
@@ -133,7 +133,7 @@ class WorkerProcess:
         self.watch = _watch(self._process.pid)
 
     def _start(self, directory: str) -> tuple[subprocess.Popen[bytes], int]:
-        """The guardian, and the descriptor that it lives by."""
+        """Start the guardian; its process, and the descriptor that ends it when closed."""
         theirs_in, self.requests = os.pipe()
         self.answers, theirs_out = os.pipe()
         theirs_life, life = os.pipe()
@@ -163,29 +163,29 @@ class WorkerProcess:
 
     @property
     def stage(self) -> tuple[Stage | None, int | None]:
-        """What the worker was about to do when it last said so, and the index of the step."""
+        """The stage that the worker announced last, and the index of the step."""
         stage, step = announced(os.pread(self._stage.fileno(), SIZE, 0))
         return cast("Stage | None", stage), step
 
     @property
     def limit(self) -> str | None:
-        """The limit that the process was ended for: "memory", "processes" or "disk"."""
+        """The limit for which the process was ended, if any: "memory", "processes" or "disk"."""
         note = os.pread(self._stage.fileno(), guardian.NOTE.size, guardian.PLACE)
         (number,) = guardian.NOTE.unpack(note)
         return guardian.LIMITS[number] if 0 < number < len(guardian.LIMITS) else None
 
     def ended(self) -> bool:
-        """Whether the process has ended; it stays a zombie, so that its id stays taken."""
+        """Whether the process has ended. It is not reaped here, so that its id is not reused."""
         if self._process.returncode is not None:
             return True
         try:
             flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
             return os.waitid(os.P_PID, self._process.pid, flags) is not None
-        except ChildProcessError:  # whoever started the suite ignores SIGCHLD
+        except ChildProcessError:  # the process that started the suite ignores SIGCHLD
             return self._process.poll() is not None
 
     def wait(self, seconds: float) -> bool:
-        """Wait until the process has ended, for `seconds` at most; whether it has."""
+        """Wait at most `seconds` for the process to end; whether it has ended."""
         deadline = time.monotonic() + seconds
         while not self.ended() and (left := deadline - time.monotonic()) > 0:
             if self.watch is None:
@@ -206,7 +206,7 @@ class WorkerProcess:
         return self._process.returncode
 
     def kill(self) -> None:
-        """Have the process and all that it started end; somebody else waits for it."""
+        """Ask for the end of the process and all that it started, without waiting for it."""
         if self._process.returncode is None:
             self._let_die()
 
@@ -225,9 +225,9 @@ class WorkerProcess:
 
 
 def sweep(token: str) -> None:
-    """Kill what carries the token, and should not run any more.
+    """Kill all processes that carry the token.
 
-    A guardian leaves nothing; this is for one that was killed itself.
+    A guardian leaves none; this is for the case that the guardian itself was killed.
     """
     mark = f"{TOKEN}={token}".encode()
     for place in Path("/proc").glob("[0-9]*"):
@@ -248,14 +248,14 @@ def _write_all(descriptor: int, data: bytes) -> None:
 
 
 def _shared() -> BinaryIO:
-    """A file without a name, of the size that the stage and the guardian's note take."""
+    """A file without a name that holds the stage and the guardian's note."""
     shared = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 - `close` closes it
     shared.write(bytes(SIZE + guardian.NOTE.size))
     return shared
 
 
 def _watch(pid: int) -> int | None:
-    """A descriptor that becomes readable when the process ends, where the system has such."""
+    """A descriptor that becomes readable when the process ends; None where the system has none."""
     if not hasattr(os, "pidfd_open"):
         return None
     try:

@@ -1,4 +1,4 @@
-"""The file in which a project describes targets of its own, and all targets that are known."""
+"""Find the file in which a project describes its own targets, and list all known targets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def known(file: Path | None = None) -> dict[str, Target]:
 def find(folder: Path) -> Path | None:
     """The file for a folder: `conformance.toml`, or a `pyproject.toml` with targets.
 
-    The nearest counts, from the folder upwards; None if there is none.
+    It looks in the folder and then upwards, and takes the nearest; None if there is none.
     """
     for place in (folder, *folder.parents):
         if (place / OWN).is_file():

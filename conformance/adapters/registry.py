@@ -1,7 +1,7 @@
-"""The targets: what each is, read from TOML, and looked up by name.
+"""The targets: read from TOML files, and looked up by name.
 
-The shipped ones are in `targets.toml` beside this file; `load` reads a file of one's own, whose
-tables may also stand in a `pyproject.toml`, under `tool.conformance`.
+The shipped ones are in `targets.toml` beside this file; `load` reads a project's own file; its
+tables may also be in a `pyproject.toml`, under `tool.conformance`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class UnknownTargetError(ValueError):
 
 
 class StrictRecord(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What every record of the file has in common: read-only, unknown fields refused."""
+    """Base of all records of the file: immutable, and an unknown field is an error."""
 
 
 class RequiredProgram(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -81,7 +81,7 @@ class Venv(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     name: str
     python: tuple[str, ...]
-    """The CPython versions that serve ("3.6"), the preferred first; or one path."""
+    """The CPython versions that can be used ("3.6"), the preferred first; or one path."""
     requirements: tuple[str, ...]
     """The packages asked for."""
     lock: Path | None = None
@@ -99,12 +99,12 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     name: str
     module: str
-    """What is imported and has the functions of `K`."""
+    """The module to import, which has the functions of `K`."""
     edition: Edition
     library: str = ""
-    """The library underneath, whose name stands for all its targets; by default the target's."""
+    """The library that computes, whose name stands for all its targets; by default the target's."""
     implementation: str = ""
-    """What it is, in words; by default the module."""
+    """A description for reports; by default the module."""
     family: Family = "graph"
     """`graph`: placeholders, and values through `function`; `eager`: values at once."""
     venv: Venv | None = None
@@ -115,15 +115,15 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     programs: tuple[RequiredProgram, ...] = ()
     libraries: tuple[SharedLibrary, ...] = ()
     names: dict[str, str] = msgspec.field(default_factory=dict)
-    """Documented names and the module's own where they differ, which may be dotted."""
+    """Documented names to the module's own, where they differ; these may be dotted."""
     adapter: str | None = None
     """A class that reaches the implementation: `module:Class`, or an entry point's name."""
     startup: tuple[str, ...] = ()
     """Lines of Python that the worker runs before it imports the module."""
     prepare: Path | None = None
-    """A file of Python that the worker runs before these; a standalone script does without."""
+    """A Python file that the worker runs before `startup`; standalone scripts do not run it."""
     mapping: Path | None = None
-    """A table of what takes the place of the functions of `K` in the module (`mappings`)."""
+    """A table of the calls that replace the functions of `K` in the module (`mappings`)."""
     script_import: tuple[str, ...] = ()
     """The lines that bind `K` in a standalone script; by default the module's import."""
     script_paths: tuple[str, ...] = ()
@@ -131,7 +131,7 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     script_environment: dict[str, str] = msgspec.field(default_factory=dict)
     """The environment variables that such a script needs."""
     workers: Annotated[int, msgspec.Meta(ge=1, le=2)] = 2
-    """How many workers share the functions of a run; 1 for what must not run twice at once."""
+    """How many workers share the functions of a run; 1 if two must not run at the same time."""
     memory_limit: Annotated[float, msgspec.Meta(ge=0.125, le=65536)] = 4.0
     """GiB of memory that a worker and all that it starts may hold."""
 
@@ -175,9 +175,10 @@ def shipped() -> dict[str, Target]:
 
 
 def resolve(names: Sequence[str], known: Mapping[str, Target] | None = None) -> list[Target]:
-    """The targets that these names stand for: a target's name, or a library's for all of its.
+    """The targets that these names stand for: the name of a target, or that of a library for all
+    its targets.
 
-    The order is kept and each target comes once. Raises `UnknownTargetError`.
+    In the order of the names, each target once. Raises `UnknownTargetError`.
     """
     targets = shipped() if known is None else known
     found: dict[str, Target] = {}
@@ -213,7 +214,7 @@ def _tables(path: Path) -> _Tables:
 
 
 def _part(path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
-    """What a pyproject.toml says under `tool.conformance`; nothing if it says nothing."""
+    """The table `tool.conformance` of a pyproject.toml; empty if it has none."""
     tool = content.get("tool", {})
     part = tool.get("conformance", {}) if isinstance(tool, dict) else tool
     if not isinstance(part, dict):
@@ -266,9 +267,9 @@ def _target(path: Path, name: str, table: Mapping[str, Any], venvs: Mapping[str,
 
 
 def completed(target: Target, folders: Sequence[Path] = ()) -> Target:
-    """The target with what its other fields imply; `folders` are where its modules lie.
+    """The target with the defaults that follow from its other fields.
 
-    They are put in front of the PYTHONPATH that its environment gives.
+    `folders`, where its modules are, go in front of the PYTHONPATH of its environment.
     """
     paths = [str(folder) for folder in folders]
     given = target.environment.get("PYTHONPATH")
@@ -286,12 +287,12 @@ def completed(target: Target, folders: Sequence[Path] = ()) -> Target:
 
 
 def literal(text: str) -> str:
-    """The text for a field that has placeholders."""
+    """The text, escaped for a field that has placeholders."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
 def _folders(path: Path, where: str, given: Any) -> list[Path]:
-    """The folders of the field `path`, which are seen from the file."""
+    """The folders of the field `path`; relative ones are relative to the file."""
     names = [given] if isinstance(given, str) else given
     if not isinstance(names, (list, tuple)) or not all(isinstance(n, str) for n in names):
         raise RegistryError(f'{where}: path: write a folder, such as "src", or a list of them')
@@ -303,7 +304,7 @@ def _folders(path: Path, where: str, given: Any) -> list[Path]:
 
 
 def _file(path: Path, where: str, name: Path) -> Path:
-    """The file that the field `prepare` names, which is seen from the file of targets."""
+    """The file that the field `prepare` names, relative to the file of targets."""
     file = _place(where, "prepare", path, str(name)).resolve()
     if not file.is_file():
         raise RegistryError(f"{where}: prepare: there is no file {file}")
@@ -311,7 +312,7 @@ def _file(path: Path, where: str, name: Path) -> Path:
 
 
 def _place(where: str, field: str, path: Path, name: str) -> Path:
-    """A file or folder that the file names; RegistryError for what can name none."""
+    """The file or folder of this name; RegistryError if no file can have the name."""
     place = path.parent / name
     try:
         place.exists()
@@ -351,7 +352,7 @@ def _venv_of(
 
 
 def _requirements(path: Path, where: str, given: Any) -> list[str]:
-    """The requirements; those that are folders are seen from the file."""
+    """The requirements; those that are folders are relative to the file."""
     if not isinstance(given, list) or not all(isinstance(g, str) for g in given):
         raise RegistryError(f'{where}: requirements: write a list, such as ["my-package==1.4"]')
     for name in (found[2] for g in given if (found := _PATH.fullmatch(g))):
@@ -384,7 +385,7 @@ def _decode(kind: type, value: Any) -> Any:
 
 
 def _nearest(message: str, kind: type[StrictRecord]) -> str:
-    """For an unknown field, what it may have been meant to be."""
+    """A suggestion for an unknown field; empty if no known field is like it."""
     parts = message.split("`")
     if "unknown field" not in message:
         return ""

@@ -1,7 +1,7 @@
-"""A target that can be asked again and again, whatever it does to its worker.
+"""A session with a target that survives the loss of its worker.
 
-`Session` starts the worker, keeps a few batches ahead of it, and when the worker dies, hangs or
-answers garbage, starts another and bisects the batch in work to the draws to blame.
+`Session` starts the worker and sends it a few batches ahead. When the worker dies, hangs or answers
+garbage, it starts another and bisects the current batch to find the draws to blame.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class WorkerStartError(RuntimeError):
 
 
 class SessionAbortedError(Exception):
-    """Nobody waits for more answers: the session was ended by `abort`."""
+    """`abort` ended the session while another thread waited for an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The settings that every worker gets before its first batch."""
+    """The settings that every worker makes before its first batch."""
 
     floatx: str = "float32"
     epsilon: float = 1e-7
@@ -49,9 +49,10 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds, and how often a batch may fail before the rest of it is left.
+    """Time limits in seconds, and how often a batch may fail before the rest of it is skipped.
 
-    A loop's gradient costs Theano half a minute of compiling C on a busy machine: that is no hang.
+    On a busy machine Theano compiles C for half a minute to differentiate a loop; a limit must not
+    take that for a hang.
     """
 
     start: float = 180.0
@@ -66,7 +67,7 @@ class Limits:
 
 @dataclass(slots=True)
 class _Bisection:
-    """What is known, and what is left to try, of a batch that failed."""
+    """The state of bisecting a failed batch: draws with an outcome, and ranges still to run."""
 
     pending: list[tuple[int, int]]
     found: list[StructureObservation] = field(default_factory=list)
@@ -78,7 +79,7 @@ class Session:
     """One target behind a worker that is started when first needed.
 
     `functions` are the names to look up in the module; `depth` is how many batches are sent
-    ahead. Without a `configuration` the settings stay as the import makes them. Use it as a context
+    ahead. Without a `configuration` the worker changes no settings. Use it as a context
     manager, or call `close`.
     """
 
@@ -102,7 +103,7 @@ class Session:
         self._identity: Identity | None = None
         self.starts = 0
         self.losses = 0
-        """How often a worker was given up: it died, hung, answered garbage, or cannot forget."""
+        """How often a worker was lost: it died, hung, answered garbage, or could not be reset."""
         self._starting: Connection | None = None
         self._aborted = False
 
@@ -116,19 +117,19 @@ class Session:
 
     @property
     def identity(self) -> Identity:
-        """Who the target is; WorkerStartError if it cannot start."""
+        """The target's identity; WorkerStartError if its worker does not start."""
         if self._identity is None:
             self._connected()
         assert self._identity is not None
         return self._identity
 
     def run_batch(self, batch: Batch) -> StructureObservation:
-        """What came of one batch; WorkerStartError if the worker cannot start (again)."""
+        """The observation of one batch; WorkerStartError if the worker does not start (again)."""
         ((_, result),) = self.run_batches([batch])
         return result
 
     def run_batches(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, StructureObservation]]:
-        """Every batch with its observation, in order; up to `depth` are taken ahead."""
+        """Every batch with its observation, in order; up to `depth` batches are sent ahead."""
         source = iter(batches)
         ahead: deque[Batch] = deque()
         try:
@@ -140,7 +141,7 @@ class Session:
                     return
                 answer = self._answer(ahead)
                 if lasting := _lasting(ahead[0], answer):
-                    # a new worker: the old one cannot forget what was done to it
+                    # a new worker, because the old one could not undo what the batch did to it
                     answer = replace(answer, renewed=lasting)
                     self.losses += 1
                     self._drop()
@@ -148,12 +149,12 @@ class Session:
                 yield ahead[0], answer
                 ahead.popleft()
         finally:
-            # answers to batches that nobody waits for would be taken for others
+            # otherwise the remaining answers would be taken for those to later batches
             if self._sent:
                 self._drop()
 
     def abort(self) -> None:
-        """End the worker, from another thread; whoever waits for it gets SessionAbortedError."""
+        """End the worker, from another thread; one that waits for it gets SessionAbortedError."""
         self._aborted = True
         connection = self._connection or self._starting
         if connection is not None:
@@ -176,14 +177,14 @@ class Session:
             return result
 
     def _submit_later(self, ahead: Sequence[Batch]) -> None:
-        """Send again what was sent after the first batch to a worker that is gone."""
+        """Send the batches after the first again, which were sent to a worker that is gone."""
         for later in itertools.islice(ahead, 1, None):
             self._submit(later)
 
     def _bisect(self, batch: Batch, fault: Fault) -> StructureObservation:
-        """Run the first draws one by one, then the rest in halves, to the draws that fail alone.
+        """Run the first draws one by one, then the rest in halves, until single draws fail.
 
-        Where the first draws fail alone, the structure is to blame and the rest is left: every
+        If the first draws fail, the structure is to blame and the rest is skipped, because every
         failure costs a start of the worker.
         """
         alone = min(batch.draws, 1 if isinstance(fault, TimedOut) else 2)
@@ -234,7 +235,7 @@ class Session:
         self._sent.append(number)
 
     def _receive(self, batch: Batch) -> StructureObservation:
-        """The answer to the oldest request; WorkerFault, with the worker gone, if there is none."""
+        """The answer to the oldest request. If there is none, it ends the worker; WorkerFault."""
         assert self._connection is not None
         try:
             frame = self._connection.receive(self._limits.seconds(batch.draws))
@@ -308,7 +309,7 @@ class Session:
 
 
 def _lasting(batch: Batch, answer: StructureObservation) -> tuple[str, ...]:
-    """What the batch did to the worker that later ones would feel."""
+    """What the batch changed in the worker that would affect later batches."""
     own = {"learning_phase", "clear_session"} if batch.fresh else set[str]()
     return tuple(sorted({"process", *own} & {*answer.leaked}))
 

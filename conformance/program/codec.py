@@ -1,4 +1,4 @@
-"""A program as JSON-compatible data, and back.
+"""Encode a program as JSON-compatible data, and decode it.
 
 Scalars, `None`, strings and lists stand for themselves. What JSON lacks is an object with one key:
 `{"ref": name}`, `{"tuple": [...]}`, `{"float": "nan" | "inf" | "-inf"}` and
@@ -21,7 +21,7 @@ class ProgramError(ValueError):
 
 
 class _Input(msgspec.Struct, frozen=True):
-    """An input as JSON has it."""
+    """An input in JSON."""
 
     name: str
     shape: list[Annotated[int, msgspec.Meta(ge=0)]]
@@ -31,7 +31,7 @@ class _Input(msgspec.Struct, frozen=True):
 
 
 class _Step(msgspec.Struct, frozen=True):
-    """A step as JSON has it."""
+    """A step in JSON."""
 
     result: str
     function: str
@@ -41,7 +41,7 @@ class _Step(msgspec.Struct, frozen=True):
 
 
 class _Function(msgspec.Struct, frozen=True):
-    """A callable as JSON has it."""
+    """A callable in JSON."""
 
     name: str
     parameters: list[str]
@@ -50,7 +50,7 @@ class _Function(msgspec.Struct, frozen=True):
 
 
 class _Program(msgspec.Struct, frozen=True):
-    """A program as JSON has it."""
+    """A program in JSON."""
 
     inputs: list[_Input]
     steps: list[_Step]

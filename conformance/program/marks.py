@@ -1,7 +1,7 @@
-"""Names and texts in programs and answers that the host and the worker both give a meaning to.
+"""Names and texts in programs and answers that mean the same to the host and the worker.
 
-The worker runs without the suite, and so has them once more, in `conformance_worker/marks.py`; a
-test holds the two to each other.
+The worker runs without the suite and has a copy of them, `conformance_worker/marks.py`; a test
+compares the two.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ MAYBE = "maybe."
 """A step `maybe.NAME` gives `UNKNOWN` where the function is absent or raises."""
 
 RETURNS = "returns"
-"""What a step that may raise gives if it does not."""
+"""The result of a step that may raise and did not."""
 RAISES = "raises "
-"""The beginning of what it gives if it does; the names of the exception's classes follow."""
+"""The beginning of its result if it raised; the names of the exception's classes follow."""
 UNKNOWN = "unknown"
-"""What a step gives that could not find out what it was asked."""
+"""The result of a step that could not find out what it was asked for."""

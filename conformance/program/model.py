@@ -35,7 +35,7 @@ class Input:
     dtype: str
     binding: Binding
     arguments: tuple[tuple[str, Argument], ...] | None = None
-    """Keyword arguments of the call that makes it, where they are not the usual ones."""
+    """Keyword arguments of the call that makes it, if they are not the usual ones."""
 
     @property
     def static_shape(self) -> tuple[int | None, ...]:

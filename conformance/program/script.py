@@ -1,4 +1,4 @@
-"""A case as a standalone Python script: no part of this suite is needed to run it."""
+"""Print a case as a standalone Python script that runs without this suite."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Outputs = Literal["tensors", "lists", "values"]
 
 
 BACKEND = "{backend}"
-"""In the texts of a `Home` and of its program, stands for the name of the target's own backend."""
+"""Stands for the name of the target's own backend in the texts of a `Home` and of its program."""
 
 
 PRINTED = """
@@ -41,7 +41,7 @@ def printed(function, *args):
         return file.read().decode(errors='replace')
 
 """.splitlines()
-"""A function of scripts: what a call prints."""
+"""A function for scripts that returns what a call prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,25 +58,25 @@ class Home:
 
 @dataclass(frozen=True, slots=True)
 class Prelude:
-    """How a target is reached from a script: environment variables and the import of `K`."""
+    """How a script reaches a target: environment variables and the import of `K`."""
 
     imports: Sequence[str] = ("from keras import backend as K",)
     environment: Mapping[str, str] | None = None
     package: str = "keras"
-    """What `keras.NAME` in a program stands for."""
+    """The package that `keras.NAME` in a program means."""
     backend: str = ""
-    """What `K.backend()` gives."""
+    """What `K.backend()` returns."""
     home: Home | None = None
     names: Mapping[str, str] = field(default_factory=dict)
-    """Documented names and the module's own where they differ."""
+    """Documented names to the module's own, where they differ."""
     paths: Sequence[str] = ()
     """Folders to import from."""
     absent: frozenset[str] = frozenset()
-    """Functions that `K` does not offer, or not so that a script could use them."""
+    """Functions that `K` lacks, or that a script cannot use."""
     eager_inputs: bool = False
-    """Whether inputs have values: constants take the place of placeholders."""
+    """Whether inputs have values: constants replace placeholders."""
     definitions: Mapping[str, Sequence[str]] | None = None
-    """The functions of `K`, where no module has them: the lines that define each."""
+    """For each function of `K` the lines that define it, if no module has them."""
 
 
 def print_script(
@@ -115,7 +115,7 @@ def print_script(
 
 
 def _told(program: Program, absent: frozenset[str]) -> Program:
-    """The program without the static shapes that it asks for in vain."""
+    """The program without its calls of `int_shape`, if that is absent."""
     if "int_shape" not in absent:
         return program
     asked = {s.result for s in program.steps if s.function == "int_shape"} & {*program.outputs}
@@ -144,7 +144,7 @@ def _prelude(prelude: Prelude, body: Sequence[str], *, uses_package: bool) -> li
 
 
 def _definitions(prelude: Prelude, body: Sequence[str]) -> Iterator[str]:
-    """A class `K` of the functions that the body calls, where no module has them."""
+    """A class `K` with the functions that the body calls, if no module has them."""
     if prelude.definitions is None:
         return
     called = dict.fromkeys(re.findall(r"\bK\.(\w+)", "\n".join(body)))
@@ -186,7 +186,7 @@ def _literal(array: npt.NDArray[np.generic]) -> str:
 
 
 def _elements(array: npt.NDArray[np.generic]) -> str:
-    """The elements as nested lists, each with as many digits as give the same number again."""
+    """The elements as nested lists, with enough digits to give the same numbers again."""
     if array.ndim:
         return "[" + ", ".join(_elements(np.asarray(part)) for part in array) + "]"
     if array.dtype.kind == "f":
@@ -201,7 +201,7 @@ def _far(value: float) -> bool:
 
 
 def offered(binding: Binding, absent: frozenset[str]) -> Binding:
-    """The binding that a worker chooses in place of one that the implementation lacks."""
+    """The binding that a worker uses instead of one that the implementation lacks."""
     if str(binding).partition("_")[0] not in absent:
         return binding
     instead = (b for b in (Binding.VARIABLE, Binding.CONSTANT) if str(b) not in absent)
@@ -209,7 +209,7 @@ def offered(binding: Binding, absent: frozenset[str]) -> Binding:
 
 
 def _made(item: Input, prelude: Prelude) -> Input:
-    """The input as a worker binds it; one with arguments of its own is the one under test."""
+    """The input as a worker binds it. One with arguments of its own is under test, and stays."""
     if item.binding is Binding.PLACEHOLDER and item.arguments is not None:
         return item
     fed = str(item.binding).startswith("placeholder")

@@ -1,4 +1,4 @@
-"""Tables that say what takes the place of the functions of `K` in a module of another shape.
+"""Tables of the calls that replace the functions of `K` in a module of another shape.
 
     imports = ["import keras"]
     eager_inputs = true                                     inputs of cases have values:
@@ -17,10 +17,10 @@
     "min_value is None" = "why it cannot be asked for"      but a refusal, where this applies
 
     [absent]
-    gradients = "why nothing takes its place"
+    gradients = "why nothing replaces it"
 
 The worker makes a function of each row, a standalone script prints those that it needs, and
-docs/migration.md is the whole table with what the cases say of it.
+docs/migration.md shows the whole table with the results of its cases.
 """
 
 from __future__ import annotations
@@ -41,22 +41,22 @@ class MappingError(ValueError):
 
 
 class Row(Struct, frozen=True, forbid_unknown_fields=True):
-    """What takes the place of one function."""
+    """The call that replaces one function."""
 
     old: str
     """Its documented parameters, with their defaults."""
     new: str
-    """An expression over them, or several lines that end in a `return`."""
+    """An expression of these parameters, or several lines that end in a `return`."""
     differs: str = ""
-    """What is not as it was; empty if nothing is."""
+    """What differs from the function of `K`; empty if nothing does."""
     remark: str = ""
     on: dict[str, str] = {}
-    """What is not as it was on one target alone, by its name."""
+    """What differs on one target only, by the target's name."""
     refuses: dict[str, str] = {}
     """Conditions over the parameters under which an exception is a refusal, with the reason."""
 
     def untaken(self, name: str) -> tuple[str, ...]:
-        """The parameters that the new call leaves out."""
+        """The parameters that the new call does not use."""
         (made,) = ast.parse("\n".join(definition(name, msgspec.to_builtins(self)))).body
         (arguments, *body) = ast.iter_child_nodes(made)
         used = {n.id for part in body for n in ast.walk(part) if isinstance(n, ast.Name)}
@@ -75,7 +75,7 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True):
     eager_inputs: bool = False
     """Whether constants take the place of placeholders as inputs of cases."""
     absent: dict[str, str] = {}
-    """Functions that nothing takes the place of, with the reason."""
+    """Functions that nothing replaces, with the reason."""
 
     def definitions(self) -> Mapping[str, tuple[str, ...]]:
         """The lines of each function."""

@@ -1,9 +1,9 @@
-"""Runs in a worker before its module: compiles the headers of Theano's generated code once.
+"""Run by a worker before it imports its module: compile the headers of Theano's code once.
 
 `gcc.cxxflags` of THEANO_FLAGS includes `conformance_theano.h`, and g++ searches the folders of
 CPLUS_INCLUDE_PATH for it: the first is the target's own, where this puts the compiled form, and the
-last has the text. Where compiling fails the text is read: slower, and as correct. CPython 3.6 and
-later.
+last has the text. If compiling fails, g++ reads the text, which is slower but as correct. CPython
+3.6 and later.
 """
 
 import hashlib
@@ -15,11 +15,12 @@ from theano.gof.cmodule import GCC_compiler, std_include_dirs  # type: ignore[im
 
 HEADER = "conformance_theano.h"
 ALWAYS = ["-g", "-O3", "-fno-math-errno", "-fvisibility=hidden"]
-"""What Theano adds elsewhere; g++ takes a compiled header for the flags alone that made it."""
+"""Flags that Theano adds itself. g++ uses a compiled header only with the flags that it was
+compiled with."""
 
 
 def main() -> None:
-    """Compile the header unless that was done for this compiler and these flags."""
+    """Compile the header, unless it was compiled with this compiler and these flags before."""
     folders = os.environ["CPLUS_INCLUDE_PATH"].split(os.pathsep)
     made = os.path.join(folders[0], HEADER + ".gch")
     given = [flag for flag in GCC_compiler.compile_args() if flag not in ("-include", HEADER)]
@@ -35,7 +36,7 @@ def main() -> None:
 
 
 def _compile(command: "list[str]", made: str, name: str) -> None:
-    """Put what `command` compiles into the folder `made`, in place of what is there."""
+    """Run `command`, and put what it compiles into the folder `made` instead of what is there."""
     partial = "{}.{}".format(made, os.getpid())
     os.makedirs(partial)
     if subprocess.call([*command, "-o", os.path.join(partial, name)]) == 0:

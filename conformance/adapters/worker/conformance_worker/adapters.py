@@ -14,7 +14,7 @@ GROUP = "conformance.adapters"
 
 
 class Absent(NotImplementedError):  # noqa: N818 - no error of the implementation
-    """The implementation has no function of this name."""
+    """The implementation lacks a function of this name."""
 
 
 class GraphAdapter(object):
@@ -28,9 +28,9 @@ class GraphAdapter(object):
         self._names = names or {}
 
     def function(self, name: str) -> Optional[Callable[..., Any]]:
-        """What offers the documented function `name`; None if nothing does.
+        """The callable for the documented function `name`; None if there is none.
 
-        `keras.NAME` is something else of the package that the module belongs to, such as
+        `keras.NAME` is something of the package that the module belongs to, such as
         `keras.layers.Input`.
         """
         found = self._module
@@ -42,7 +42,7 @@ class GraphAdapter(object):
         return found  # type: ignore[no-any-return]
 
     def bind(self, binder: str, values: Sequence[Any], keywords: Dict[str, Any]) -> Any:
-        """A tensor: `binder` is variable, constant or placeholder.
+        """Make a tensor; `binder` is variable, constant or placeholder.
 
         `values` holds one array, or nothing for a placeholder; `keywords` are `dtype`, and for a
         placeholder `shape`, with None for what is unknown, or what else the case passes.
@@ -50,7 +50,7 @@ class GraphAdapter(object):
         return self._required(binder)(*values, **keywords)
 
     def assign(self, variable: Any, value: Any) -> None:
-        """Give a variable another value of the same shape."""
+        """Set a variable to another value of the same shape."""
         self._required("set_value")(variable, value)
 
     def compile(self, inputs: List[Any], outputs: List[Any]) -> Callable[[List[Any]], Any]:
@@ -63,7 +63,7 @@ class GraphAdapter(object):
         return self._required("eval")(tensor)
 
     def reset(self) -> None:
-        """A session as it was at the start, as far as that can be had."""
+        """Make the session as it was at the start, as far as the implementation can."""
         clear = self.function("clear_session")
         if clear is not None:
             clear()

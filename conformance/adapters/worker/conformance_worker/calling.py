@@ -1,4 +1,4 @@
-"""Steps of a program called on an implementation: its functions, operators, and callables."""
+"""Call the steps of a program on an implementation: functions, operators and callables."""
 
 import operator
 from typing import Any, Callable, Dict, List
@@ -11,7 +11,7 @@ from .programs import Function, Step, decode
 
 
 class Calls(object):
-    """Calls steps; those of the program itself go through `meter`."""
+    """Calls steps; the steps of the program itself are called through `meter`."""
 
     def __init__(self, adapter: Any, meter: Meter) -> None:
         self._adapter = adapter
@@ -40,7 +40,7 @@ class Calls(object):
         return self._resolve(step.function)(*args, **self.keywords(step.kwargs, names))
 
     def _callable(self, function: Function, outside: Dict[str, Any]) -> Callable[..., Any]:
-        """A Python function of as many parameters, which some implementations count."""
+        """A Python function with that many parameters, because some implementations count them."""
 
         def body(*args: Any) -> Any:
             names = dict(outside, **dict(zip(function.parameters, args)))  # noqa: B905
@@ -62,12 +62,12 @@ class Calls(object):
         if name.startswith(MAYBE):
             return self._asking(name[len(MAYBE) :])
         if name == "eval" and self._adapter.function(name) is None:
-            # a step of other functions' programs: what does the same stands in for it
+            # a step in programs that test other functions: another function does the same
             return self._adapter.evaluate  # type: ignore[no-any-return]
         return required(self._adapter, name)
 
     def _asking(self, name: str) -> Callable[..., Any]:
-        """The function, which answers UNKNOWN instead of raising, or where it is absent."""
+        """A function that returns UNKNOWN where `name` raises or is absent."""
 
         def ask(*args: Any, **kwargs: Any) -> Any:
             try:

@@ -1,4 +1,4 @@
-"""The worker's private pair of descriptors, out of the implementation's way."""
+"""The worker's private pair of descriptors, kept out of the implementation's reach."""
 
 import fcntl
 import os
@@ -29,7 +29,7 @@ class Channel(object):
         self._decoder = FrameDecoder()
 
     def receive(self) -> Optional[Tuple[Dict[str, Any], List[Any]]]:
-        """The next request; None when the host has gone, FrameError for garbage."""
+        """The next request; None if the host has closed its end, FrameError for garbage."""
         frame = self._decoder.next_frame()
         while frame is None:
             self._check(self._read)
@@ -49,7 +49,7 @@ class Channel(object):
             data = data[os.write(self._write, data) :]
 
     def _check(self, descriptor: int) -> None:
-        """An implementation may have closed it, and opened a file of its own in its place."""
+        """ChannelError if the implementation closed the descriptor, or reused its number."""
         try:
             same = _mark(descriptor) == self._marks[descriptor]
         except OSError:

@@ -1,4 +1,4 @@
-"""How the tensors of a structure become values: compiled, one by one, or as they are (eager)."""
+"""Evaluate the tensors of a structure: compiled, one by one, or as they are (eager)."""
 
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
@@ -13,8 +13,8 @@ class Evaluator(object):
     """Evaluates tensors; `way` is "function", "eval" or "eager".
 
     `fed` names the inputs that are fed at each call. Some implementations refuse a `K.function`
-    without inputs, or one whose output is a variable: then `K.eval` has to do. A result that is
-    itself a fed input has the value that was fed; some refuse to compute it.
+    without inputs, or one whose output is a variable: then `K.eval` is used. Some refuse to compute
+    a result that is itself a fed input: then its value is what was fed.
     """
 
     def __init__(self, adapter: Any, meter: Meter, fed: Sequence[str], eager: bool) -> None:
@@ -30,7 +30,7 @@ class Evaluator(object):
         self.way = "eager" if eager and not fed else "function"
 
     def prepare(self, structure: BoundProgram) -> None:
-        """Take the tensors of `structure`, compiled if they are to be."""
+        """Set the tensors to evaluate to those of `structure`; compile them if `way` says so."""
         inputs = {id(structure.names[name]): name for name in self._fed}
         tensors = structure.tensors()
         self._echoes = [inputs.get(id(tensor)) for tensor in tensors]
@@ -46,7 +46,7 @@ class Evaluator(object):
         return [next(computed) if name is None else self._echo(name, feed) for name in self._echoes]
 
     def fell_back(self) -> bool:
-        """Whether `K.eval` has taken the place of `K.function` since this was last asked."""
+        """Whether `K.eval` has replaced `K.function` since the last call of this method."""
         answer, self._fell_back = self._fell_back, False
         return answer
 
@@ -54,7 +54,7 @@ class Evaluator(object):
         return np.array(feed[name], dtype=self._dtypes[name])
 
     def _dtype(self, tensor: Any) -> Any:
-        """The dtype that the implementation gave an input; None if it will not say."""
+        """The dtype that the implementation reports of an input; None if it reports none."""
         try:
             return np.dtype(str(required(self._adapter, "dtype")(tensor)))
         except Exception:
@@ -67,7 +67,7 @@ class Evaluator(object):
         return self._each() if results is None else results
 
     def _attempt(self, action: Callable[[], Any]) -> Any:
-        """What `action` gives; None, and from now on `K.eval`, if it never worked without feeds."""
+        """The result of `action`; None, and `K.eval` from now on, if that never worked."""
         try:
             return action()
         except ImplementationError:

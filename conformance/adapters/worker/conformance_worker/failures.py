@@ -1,4 +1,4 @@
-"""What an implementation raises, turned into data at once, and the time spent inside it."""
+"""Turn what an implementation raises into data at once, and measure the time spent inside it."""
 
 from time import perf_counter
 from typing import Any, Callable, Dict, List, Optional
@@ -30,7 +30,7 @@ class ImplementationError(Exception):
 class Meter(object):
     """Calls the implementation, adds up the seconds, and raises ImplementationError for any error.
 
-    Each call is announced before it is made.
+    It announces each call before it makes it.
     """
 
     def __init__(self, announce: Announce = silent) -> None:

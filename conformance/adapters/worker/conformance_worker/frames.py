@@ -1,4 +1,4 @@
-"""Frames: a JSON header and NumPy arrays, as bytes and back. Both ends use this module.
+"""Encode and decode frames: a JSON header and NumPy arrays. Both ends use this module.
 
 A frame is the magic `KBC1`, the header's length and the number of payloads (two little-endian
 unsigned 32-bit integers), the length of each payload (unsigned 64-bit), the header (a JSON object,
@@ -27,7 +27,7 @@ _MOST_CACHED = 4096
 
 
 class FrameError(Exception):
-    """The bytes are no frame, or the content cannot become one; the message says why."""
+    """The bytes are not a frame, or the content cannot be encoded as one; the message says why."""
 
 
 def encode_frame(header: Dict[str, Any], arrays: Sequence[Any] = ()) -> bytes:
@@ -44,14 +44,14 @@ def encode_frame(header: Dict[str, Any], arrays: Sequence[Any] = ()) -> bytes:
 
 
 class FrameDecoder(object):
-    """Takes bytes as they come and gives out frames as they are complete."""
+    """Decodes frames from bytes that arrive in pieces."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
         self._layout: Optional[List[int]] = None
 
     def feed(self, data: bytes) -> None:
-        """Add `data` to what has come so far."""
+        """Add `data` to the bytes received so far."""
         self._buffer += data
 
     def next_frame(self) -> Optional[Tuple[Dict[str, Any], List[Any]]]:
@@ -184,7 +184,7 @@ def _parse_npy_header(head: bytes) -> Tuple[Any, bool, Tuple[int, ...]]:
             # junk is also Python source with warnings of its own
             warnings.simplefilter("ignore")
             shape, fortran, dtype = np.lib.format.read_array_header_1_0(io.BytesIO(head[8:]))
-        # looked at first: a record may have any size
+        # checked before decoding: a record may have any size
         known = dtype.kind in KINDS and dtype.subdtype is None
         np.broadcast_to(np.zeros((), dtype if known else bool), shape)
     except Exception as error:

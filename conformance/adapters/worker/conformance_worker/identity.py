@@ -1,4 +1,4 @@
-"""The command `start`: who is behind this module."""
+"""The command `start`: the identity of the implementation."""
 
 import inspect
 import platform
@@ -24,7 +24,7 @@ def identity(module: Any, adapter: Any, functions: List[str]) -> Dict[str, Any]:
 
 
 def _versions(module: Any) -> Dict[str, str]:
-    """The versions of what has been imported; what has not been takes no part."""
+    """The versions of the packages that have been imported."""
     names = {module.__name__.split(".")[0], *LIBRARIES}
     found = {name: _version(name) for name in sorted(names) if name in sys.modules}
     return {name: version for name, version in found.items() if version}

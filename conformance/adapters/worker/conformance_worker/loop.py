@@ -1,4 +1,4 @@
-"""The worker's life: limits, the import, then one answer for each request until the host goes."""
+"""The worker's main loop: set limits, import the module, answer requests until the host closes."""
 
 import argparse
 import gc
@@ -31,7 +31,7 @@ Answer = Tuple[Dict[str, Any], List[Any]]
 class Worker(object):
     """Answers requests about one implementation, reached through `adapter`.
 
-    `announce` is told what is done next.
+    `announce` is called with what the worker does next.
     """
 
     def __init__(self, module: Any, adapter: Any, eager: bool, announce: Announce = silent) -> None:
@@ -53,7 +53,7 @@ class Worker(object):
         }
 
     def answer(self, request: Dict[str, Any], payloads: List[Any]) -> Answer:
-        """The answer to any request; what is no request gets the reason."""
+        """The answer to a request; to anything that is not a request, the reason why it is not."""
         number = request.get("id")
         try:
             command = self._commands.get(request.get("command"))  # type: ignore[arg-type]
@@ -96,22 +96,24 @@ class Worker(object):
         return header, arrays
 
     def _before_build(self, spoiled: bool) -> None:
-        """Forget old graphs now and then: TensorFlow 1 slows down with each one it remembers.
+        """Clear the session now and then: TensorFlow 1 slows down with each graph that it keeps.
 
-        At once after a failure: an operation that a session cannot place stays in the graph, and
-        old releases then fail with whatever else is added to it.
+        After a failure clear it at once: an operation that a session cannot place stays in the
+        graph, and old releases then fail on everything that is added to the graph later.
         """
         self._builds += 1
         if spoiled or self._spoiled or self._builds % CLEAR_EVERY == 0:
             self._forget()
 
     def _forget(self) -> None:
-        """A session as it was at the start, as far as the implementation can."""
+        """Make the session as it was at the start, as far as the implementation can."""
         self._spoiled = False
         self._announce("session", None)
         try:
             self._adapter.reset()
-        except Exception:  # the library's own, of any type: its scenarios show it
+        except (
+            Exception
+        ):  # an error of the library, of any class, which the scenarios of clear_session show
             self._leaked.append("clear_session")
         self._settings.initialise()
         self._leaked += self._settings.restore()
@@ -120,12 +122,12 @@ class Worker(object):
 
 
 def refusal(number: Any, error: BaseException) -> Dict[str, Any]:
-    """The answer to a request that cannot be served."""
+    """The answer to a request that cannot be carried out."""
     return {"id": number, "ok": False, "error": "{}: {}".format(type(error).__name__, error)}
 
 
 def serve(channel: Channel, worker: Worker) -> None:
-    """Answer requests until `stop`, or until the host has gone."""
+    """Answer requests until `stop`, or until the host closes its end."""
     owner = os.getpid()
     frame = channel.receive()
     while frame is not None:
@@ -177,9 +179,9 @@ def _options() -> Any:
 
 
 def _settle() -> None:
-    """Take what was imported out of garbage collections, which `clear_session` may ask for.
+    """Exclude what was imported from garbage collection, which `clear_session` may run.
 
-    They would go through all objects of a library each time.
+    Each collection would visit all objects of the library.
     """
     if hasattr(gc, "freeze"):  # not before CPython 3.7
         gc.collect()

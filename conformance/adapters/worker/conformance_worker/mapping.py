@@ -1,4 +1,4 @@
-"""A module with the functions of `K`, made of a table of the calls that take their place today.
+"""Make a module with the functions of `K` from a table of the calls that replace them.
 
 The suite imports this too, to print the same functions in a standalone script.
 """
@@ -46,8 +46,8 @@ def _refusing(call: Callable[..., Any], reasons: Callable[..., List[str]]) -> Ca
 class Mapped(object):
     """The functions of a table; `__name__` is the module that they call.
 
-    `absent` says why a function has no place in the table, and `eager_inputs` that inputs of
-    cases have values: constants take the place of placeholders.
+    `absent` says why the table lacks a function. With `eager_inputs`, inputs of cases have values:
+    constants replace placeholders.
     """
 
     def __init__(self, name: str, table: Dict[str, Any]) -> None:
@@ -55,7 +55,7 @@ class Mapped(object):
         self.absent: Dict[str, str] = table.get("absent", {})
         self.eager_inputs: bool = table.get("eager_inputs", False)
         for function, row in table["functions"].items():
-            # names of their own for each: no function of the table is seen by another
+            # a namespace for each, so that no function of the table sees another
             names: Dict[str, Any] = {}
             exec("\n".join(table["imports"]), names)  # noqa: S102
             exec("\n".join(definition(function, row)), names)  # noqa: S102

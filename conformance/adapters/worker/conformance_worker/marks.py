@@ -1,4 +1,4 @@
-"""Names and texts in programs and answers that the host gives the same meaning to.
+"""Names and texts in programs and answers that mean the same to the host and the worker.
 
 `conformance/program/marks.py` has them for the host; a test holds the two to each other.
 """
@@ -13,8 +13,8 @@ MAYBE = "maybe."
 """A step `maybe.NAME` gives `UNKNOWN` where the function is absent or raises."""
 
 RETURNS = "returns"
-"""What a step that may raise gives if it does not."""
+"""The result of a step that may raise and did not."""
 RAISES = "raises "
-"""The beginning of what it gives if it does; the names of the exception's classes follow."""
+"""The beginning of its result if it raised; the names of the exception's classes follow."""
 UNKNOWN = "unknown"
-"""What a step gives that could not find out what it was asked."""
+"""The result of a step that could not find out what it was asked for."""

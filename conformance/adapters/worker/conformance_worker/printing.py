@@ -1,4 +1,4 @@
-"""What is printed while something is called: by Python, by C, by processes that are started."""
+"""Capture what a call prints: by Python, by C, by processes that it starts."""
 
 import contextlib
 import ctypes
@@ -12,14 +12,14 @@ from .values import MOST_TEXT
 _CHUNK = 2**16
 _STREAMS = {1: "stdout", 2: "stderr"}
 _LOGS = {"tensorflow": "TF_CPP_MIN_LOG_LEVEL"}
-"""Libraries of which some release prints through its log, and what turns the log off."""
+"""Libraries of which some releases print through their log, and what turns the log off."""
 
 
 def printed(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Optional[str]:
     """The end of what `function(*args)` prints, to standard output and standard error.
 
-    None where that cannot be told: the streams of Python lead elsewhere, and nothing is called, or
-    nothing came and a log is turned off. What the call raises is raised.
+    None if that cannot be known: Python's streams are redirected, and `function` is not called, or
+    nothing was printed and a log is turned off. Raises what the call raises.
     """
     if not all(_leads_to(number) for number in _STREAMS):
         return None
@@ -30,7 +30,7 @@ def printed(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Optional
 
 
 def _silenced() -> bool:
-    """Whether a library that is in use was told not to write what it would print."""
+    """Whether a library that is in use has its log turned off."""
     levels = (
         os.environ.get(name, "0") for library, name in _LOGS.items() if library in sys.modules
     )
@@ -46,7 +46,7 @@ def _leads_to(number: int) -> bool:
 
 @contextlib.contextmanager
 def _caught() -> Iterator[List[bytes]]:
-    """The list gets the end of what is written to both descriptors meanwhile."""
+    """A context; at its end the list gets the end of what was written to both descriptors."""
     tail: List[bytes] = []
     end = os.urandom(16)
     reading, writing = os.pipe()
@@ -63,7 +63,7 @@ def _caught() -> Iterator[List[bytes]]:
         for number, copy in kept:
             os.dup2(copy, number)
             os.close(copy)
-        # not the end of the file, for which what the call has started may keep others waiting
+        # not the end of the file: a process that the call has started may keep it open
         os.write(writing, end)
         os.close(writing)
         reader.join()
@@ -71,7 +71,7 @@ def _caught() -> Iterator[List[bytes]]:
 
 
 def _drain(reading: int, end: bytes, tail: List[bytes]) -> None:
-    """Read until `end`; however much it is, only the last of it is kept."""
+    """Read until `end`, and keep only the last bytes."""
     held = b""
     while end not in held:
         held = held[-4 * MOST_TEXT :] + os.read(reading, _CHUNK)
@@ -79,7 +79,7 @@ def _drain(reading: int, end: bytes, tail: List[bytes]) -> None:
 
 
 def _flush() -> None:
-    """Hand over what Python and C hold back."""
+    """Flush the buffers of Python and C."""
     for name in _STREAMS.values():
         with contextlib.suppress(Exception):
             getattr(sys, name).flush()

@@ -1,6 +1,6 @@
-"""A program as the host sends it, and the arguments of its steps.
+"""Read a program as the host sends it, and the arguments of its steps.
 
-`conformance/program/codec.py` of the suite writes what is read here.
+`conformance/program/codec.py` of the suite writes them.
 """
 
 from keyword import iskeyword
@@ -39,7 +39,7 @@ BINDINGS = ("variable", "constant", "array", *PLACEHOLDERS)
 
 
 class RequestError(Exception):
-    """The request is not one that the worker knows; the message says which part."""
+    """The worker does not understand the request; the message says which part."""
 
 
 def parse(data: Any) -> Program:
@@ -64,7 +64,7 @@ def _steps(data: Any) -> List[Step]:
 
 
 def _check(program: Program) -> None:
-    """Decode every argument once with names alone, so that only the implementation can raise."""
+    """Decode every argument once, without values: later only the implementation can raise."""
     known: Dict[str, Any] = {}
     for item in program.inputs:
         if item.binding not in BINDINGS:

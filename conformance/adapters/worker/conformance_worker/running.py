@@ -15,11 +15,11 @@ from .values import Columns, Value, is_plain, read
 class BatchRun(object):
     """One batch of draws.
 
-    A graph is built once, and for every draw where it holds numbers: with a constant or an array,
-    or with a step that returns values. In eager mode every draw calls the steps again, unless
-    there are placeholders. `before_build` is called before a graph is built and told whether a
-    draw has failed since the last one was; in the end `spoiled` says so. `announce` is told what
-    is done next.
+    A graph is built once; if it holds numbers (a constant, an array, or a step that returns
+    values), it is built for every draw. In eager mode every draw calls the steps again, unless
+    there are placeholders. `before_build` is called before a graph is built, with whether a draw
+    has failed since the last one was; at the end `spoiled` says whether one has. `announce` is
+    called with what is done next.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class BatchRun(object):
         self._variables = [item.name for item in program.inputs if item.binding == "variable"]
         self._fixed = any(item.binding in ("constant", "array") for item in program.inputs)
         if eager and fed and self._variables:
-            # what is computed of a variable alone is computed when the graph is built
+            # what depends on variables only is computed when the graph is built
             self._fixed = True
         self._eager = eager and not fed
         self._meter = Meter(announce)
@@ -50,11 +50,11 @@ class BatchRun(object):
         self._errors: Dict[str, Tuple[int, List[Any]]] = {}
 
     def answer(self, stacked: Dict[str, Any], draws: int) -> Tuple[Dict[str, Any], List[Any]]:
-        """The answer's header, but for its id, and its payloads."""
+        """The answer's header, without its id, and its payloads."""
         rows = []
         for draw in range(draws):
             given = {name: array[draw, ...] for name, array in stacked.items()}
-            # reading a variable back can cost as much as the call: the first and the last tell
+            # reading a variable can cost as much as the call: only after the first and last draw
             rows.append(self._draw(draw, given, draw in (0, draws - 1)))
         inputs, outputs = self._inputs or [], self._outputs or []
         payloads: List[Any] = []
@@ -78,12 +78,12 @@ class BatchRun(object):
         except ImplementationError as failure:
             error = self._failed(failure.data)
         except Exception as broken:
-            # a result that cannot even be looked at, such as a list that holds itself
+            # a result that cannot be inspected, such as a list that contains itself
             error = self._failed(describe(broken, "read"))
         return [error, self._changed(feed, given, look)]
 
     def _failed(self, data: List[Any]) -> int:
-        """The index of the error; the next draw, not to fail because of it, gets its own graph."""
+        """The index of the error; the next draw gets a new graph, so as not to fail with it."""
         self._ready, self.spoiled = False, True
         return self._errors.setdefault(repr(data), (len(self._errors), data))[0]
 
@@ -94,7 +94,7 @@ class BatchRun(object):
         except ImplementationError:
             if not self._evaluator.fell_back():
                 raise
-            # `function` failed before `eval` did, and may have spoiled the session for it
+            # `function` failed before, and may have damaged the session that `eval` uses
             self.spoiled = True
             self._build(feed)
             self._evaluate(draw, feed)
@@ -110,14 +110,14 @@ class BatchRun(object):
             self._call_steps()
 
     def _build(self, feed: Dict[str, Any]) -> None:
-        """Bind and build anew; a graph without numbers in it that fails once fails always."""
+        """Bind and build again; a graph without numbers that fails once fails for every draw."""
         if not self._eager:
             self._before_build(self.spoiled)
             self.spoiled = False
         try:
             self._structure.bind(feed)
             if self._inputs is None:
-                # before the steps: one that fails may fail because of a wrong input
+                # before the steps, one of which may fail because of a wrong input
                 self._inputs = self._structure.input_claims()
             self._call_steps()
         except ImplementationError as failure:
@@ -156,7 +156,7 @@ class BatchRun(object):
         return changed
 
     def _variable_changed(self, name: str, given: Any) -> bool:
-        """False too for a variable that is not there or cannot be read: nothing is known of it."""
+        """Whether the variable changed; False too if it does not exist or cannot be read."""
         try:
             return bool(self._meter.call("read", None, self._structure.changed, name, given))
         except ImplementationError:

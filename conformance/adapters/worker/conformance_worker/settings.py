@@ -1,4 +1,4 @@
-"""The settings: set once, and found and put back where a program changes them."""
+"""The settings: set them once, and restore those that a program changes."""
 
 from typing import Any, Dict, List
 
@@ -13,7 +13,7 @@ _OLD_FORMATS = {"channels_last": "tf", "channels_first": "th"}
 
 
 class Settings(object):
-    """The settings that the implementation has and that have been configured."""
+    """The configured settings that the implementation has."""
 
     def __init__(self, adapter: Any) -> None:
         self._function = adapter.function
@@ -21,7 +21,7 @@ class Settings(object):
         self._phase = self._phase_kind()
 
     def configure(self, values: Dict[str, Any]) -> List[str]:
-        """Set what can be set; the names of what was set."""
+        """Set the settings that the implementation has; their names."""
         self._wanted = []
         done: List[str] = []
         for name, getter, setter in _SETTINGS:
@@ -37,7 +37,7 @@ class Settings(object):
         return done
 
     def restore(self) -> List[str]:
-        """Put back what was changed; the names of it."""
+        """Restore the settings that were changed; their names."""
         leaked = []
         for name, get, put, value in self._wanted:
             if get() != value:
@@ -48,21 +48,21 @@ class Settings(object):
     def initialise(self) -> None:
         """Have variables initialised when they are made, as after the import.
 
-        A program that fails half-way may have switched it off, which nothing tells.
+        A program that fails half-way may have switched that off, and no function says so.
         """
         switch = self._function("manual_variable_initialization")
         if switch is not None:
             try:
                 switch(False)
-            except Exception:  # the library's own, of any type: its scenarios show it
+            except Exception:  # an error of the library, of any class, which scenarios show
                 pass
 
     def phase_leaked(self) -> bool:
-        """Whether the learning phase is another than it was at the start."""
+        """Whether the learning phase differs from the one at the start."""
         return bool(self._phase_kind() != self._phase)
 
     def _phase_kind(self) -> Any:
-        """The phase itself where it is a number, else that it is symbolic."""
+        """The learning phase if it is a number, otherwise a text that says that it is symbolic."""
         learning_phase = self._function("learning_phase")
         phase = None if learning_phase is None else learning_phase()
         return phase if isinstance(phase, int) else "symbolic"

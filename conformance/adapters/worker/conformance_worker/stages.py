@@ -1,4 +1,4 @@
-"""What the worker is about to do, in memory that it shares with the host and that outlives it.
+"""What the worker is about to do, in memory that it shares with the host and that survives it.
 
 Both ends use this module. The memory holds two little-endian 32-bit integers: the place of the
 stage in `STAGES`, and the index of the program's step, or -1.
@@ -10,7 +10,7 @@ import struct
 from typing import Callable, Optional, Tuple
 
 STAGES = (None, "import", "session", "bind", "step", "claim", "compile", "call", "read")
-"""None: the worker is between requests, or busy with itself."""
+"""None: the worker is between requests, or does work of its own."""
 
 _RECORD = struct.Struct("<ii")
 SIZE = _RECORD.size
@@ -21,7 +21,7 @@ Announce = Callable[[Optional[str], Optional[int]], None]
 def announcer(descriptor: int) -> Announce:
     """A function that writes a stage and a step to the memory behind `descriptor`, which it closes.
 
-    What is written is there at once, and stays when the process is killed.
+    The host sees it at once, even if the process is killed.
     """
     memory = mmap.mmap(descriptor, SIZE)
     os.close(descriptor)
@@ -37,7 +37,7 @@ def announcer(descriptor: int) -> Announce:
 
 
 def silent(stage: Optional[str], step: Optional[int]) -> None:
-    """Announces nothing, for a worker that has nobody to tell."""
+    """Announces nothing, for a worker without a host."""
 
 
 def announced(data: bytes) -> Tuple[Optional[str], Optional[int]]:

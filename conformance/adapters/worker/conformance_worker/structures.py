@@ -1,4 +1,4 @@
-"""One program on one implementation: its inputs bound, its steps called, its results evaluated."""
+"""One program on one implementation: bind its inputs, call its steps, list its results."""
 
 from typing import Any, Dict, List, Tuple
 
@@ -17,8 +17,8 @@ NO_CLAIM = {"dtype": None, "shape": None, "dtype_error": None, "shape_error": No
 def offered(adapter: Any, program: Program, eager_inputs: bool = False) -> Program:
     """The program with inputs that can be made.
 
-    Where there are no placeholders, variables or constants, another of them takes their place, in
-    the end the array itself. With `eager_inputs`, constants take that of placeholders.
+    If the implementation lacks placeholders, variables or constants, another of them is used
+    instead, and at last the array itself. With `eager_inputs`, constants replace placeholders.
     """
     inputs = [_offered(adapter, item, eager_inputs) for item in program.inputs]
     return program._replace(inputs=inputs)
@@ -63,15 +63,15 @@ class BoundProgram(object):
         self.items: List[Tuple[str, Any]] = []
 
     def bind(self, feed: Dict[str, Any]) -> None:
-        """Bind every input anew."""
+        """Bind every input again."""
         self.names = {}
         for item in self._program.inputs:
             self.names[item.name] = self._bind(item, feed[item.name])
 
     def rebind(self, feed: Dict[str, Any]) -> None:
-        """Set the variables and keep the placeholders; constants are made anew.
+        """Set the variables, keep the placeholders, and make the constants again.
 
-        Where nothing can set a variable, and no graph holds it, it is made anew too.
+        A variable that cannot be set, and that no graph holds, is made again, too.
         """
         for item in self._program.inputs:
             if item.binding == "variable" and not self._anew:
@@ -91,7 +91,7 @@ class BoundProgram(object):
         return any(is_plain(part) for _, part in self.items)
 
     def tensors(self) -> List[Any]:
-        """The items that have yet to be evaluated."""
+        """The items that are not evaluated yet."""
         return [part for _, part in self.items if not is_plain(part)]
 
     def changed(self, name: str, fed: Any) -> bool:
@@ -102,7 +102,7 @@ class BoundProgram(object):
         return not (same_shape and held.tobytes() == fed.astype(held.dtype).tobytes())
 
     def input_claims(self) -> List[Any]:
-        """What the implementation says of the inputs."""
+        """What the implementation reports of the inputs."""
         return [
             {
                 "name": item.name,
@@ -114,7 +114,7 @@ class BoundProgram(object):
         ]
 
     def output_claims(self) -> List[Any]:
-        """What the implementation says of the outputs before evaluation."""
+        """What the implementation reports of the outputs before evaluation."""
         return [self._output(name) for name in self._program.outputs]
 
     def _output(self, name: str) -> Dict[str, Any]:
@@ -151,7 +151,7 @@ class BoundProgram(object):
         return self._meter.call("bind", None, self._adapter.bind, binder, positional, keywords)
 
     def _arguments(self, item: Input, value: Any) -> Tuple[List[Any], Dict[str, Any]]:
-        """What makes the input: its own arguments, or the usual shape and dtype."""
+        """Keyword arguments that make the input: its own, or the usual shape and dtype."""
         fed = item.binding in PLACEHOLDERS
         if item.arguments is not None:
             keywords = self._calls.keywords(item.arguments, {})

@@ -1,7 +1,8 @@
-"""What a program may do to the process that others run in, found and undone after each batch.
+"""Find and undo, after each batch, what a program did to the process that later ones run in.
 
-Only what was there at the start is put back; what a library adds stays. Environment variables,
-`sys.path` and the states of random generators are left as they are: libraries set them for good.
+Only what was there at the start is restored; what a library adds stays. Environment variables,
+`sys.path` and the states of random generators are not restored, because libraries set them on
+purpose.
 """
 
 import builtins
@@ -33,7 +34,7 @@ Mend = Callable[[], None]
 
 
 class Surroundings(object):
-    """The process as it is when this is made."""
+    """The state of the process at the time when this object is made."""
 
     def __init__(self) -> None:
         self._modules = [(vars(module), dict(vars(module))) for module in _MODULES]
@@ -41,12 +42,12 @@ class Surroundings(object):
         self._depth = sys.getrecursionlimit()
 
     def restore(self) -> bool:
-        """Put back what was changed; whether that could be done."""
+        """Restore what was changed; whether that was possible."""
         for names, originals in self._modules:
             # `map` compares a thousand names in the time that a loop takes for a hundred
             if not all(map(operator.is_, map(names.get, originals), originals.values())):
                 names.update(originals)
-        # one that was raised harms nobody, and a library may need it
+        # a limit that was raised does no harm, and a library may need it
         if sys.getrecursionlimit() < self._depth:
             sys.setrecursionlimit(self._depth)
         restored = [self._restored(name) for name in _STATES]
@@ -69,7 +70,7 @@ def _handlers() -> List[Tuple[int, Any]]:
 
 def _set_handlers(saved: List[Tuple[int, Any]]) -> None:
     for number, handler in saved:
-        # None: one that was not made in Python, which cannot be put back
+        # None: a handler that was not set in Python cannot be restored
         if handler is not None and _handler(number) != handler:
             signal.signal(number, handler)
 

@@ -1,4 +1,4 @@
-"""What an implementation returned, as arrays, grouped over the draws."""
+"""Turn what an implementation returned into arrays, grouped over the draws."""
 
 from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
@@ -25,7 +25,7 @@ _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, str, bytes, type(No
 
 
 def is_plain(result: Any) -> bool:
-    """Whether `result` is a value already, not a tensor that has yet to be evaluated."""
+    """Whether `result` is a value already, not a tensor that must be evaluated."""
     return isinstance(result, _PLAIN)
 
 
@@ -37,7 +37,7 @@ def flatten(result: Any) -> List[Any]:
 
 
 def read(result: Any) -> Value:
-    """A copy of the value: an implementation may write the next one to the same memory."""
+    """A copy of the value: an implementation may write the next value to the same memory."""
     array = _array(result)
     dtype = array.dtype
     if dtype.isbuiltin == 2:
