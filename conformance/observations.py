@@ -223,7 +223,7 @@ class StructureObservation:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class OfferedParameter:
     """One parameter of a function as `inspect.signature` shows it."""
 
     name: str
@@ -239,7 +239,7 @@ class FunctionIdentity:
     """Whether a function is there, and its signature."""
 
     present: bool
-    signature: tuple[Parameter, ...] | None
+    signature: tuple[OfferedParameter, ...] | None
     """None if it is absent or cannot be inspected."""
     reason: str | None = None
     """Why there is no signature."""

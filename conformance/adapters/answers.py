@@ -16,9 +16,9 @@ from conformance.observations import (
     FunctionIdentity,
     Identity,
     InputObservation,
+    OfferedParameter,
     Outcome,
     OutputObservation,
-    Parameter,
     Raised,
     Returned,
     Seconds,
@@ -122,7 +122,7 @@ def _typed(header: Mapping[str, Any], kind: type[T], what: str) -> T:
 def _function(data: _FunctionAnswer) -> FunctionIdentity:
     if data.signature is None:
         return FunctionIdentity(data.present, None, data.reason)
-    signature = tuple(Parameter(p[0], p[1], p[3], p[2]) for p in data.signature)
+    signature = tuple(OfferedParameter(p[0], p[1], p[3], p[2]) for p in data.signature)
     return FunctionIdentity(data.present, signature)
 
 

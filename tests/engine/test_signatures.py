@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.engine.judging import signatures
-from conformance.observations import FunctionIdentity, Parameter
+from conformance.observations import FunctionIdentity, OfferedParameter
 from conformance.results import Verdict
 from conformance.specs.signature import parse
 
@@ -13,8 +13,8 @@ from conformance.specs.signature import parse
 def found(default: str, documented: str) -> list[Verdict]:
     """The verdicts on `pool(x, form=DEFAULT)`."""
     parameters = (
-        Parameter("x", "POSITIONAL_OR_KEYWORD", False, None),
-        Parameter("form", "POSITIONAL_OR_KEYWORD", True, default),
+        OfferedParameter("x", "POSITIONAL_OR_KEYWORD", False, None),
+        OfferedParameter("form", "POSITIONAL_OR_KEYWORD", True, default),
     )
     identity = FunctionIdentity(True, parameters, None)
     return [f.verdict for f in signatures.signature(identity, parse(documented))]
@@ -32,7 +32,7 @@ def test_another_default_than_the_documented_one_is_a_violation() -> None:
 
 def test_a_default_has_to_be_there() -> None:
     parameters = tuple(
-        Parameter(name, "POSITIONAL_OR_KEYWORD", False, None) for name in ("x", "form")
+        OfferedParameter(name, "POSITIONAL_OR_KEYWORD", False, None) for name in ("x", "form")
     )
     identity = FunctionIdentity(True, parameters, None)
     (finding,) = signatures.signature(identity, parse("pool(x, form=...)"))
@@ -41,7 +41,7 @@ def test_a_default_has_to_be_there() -> None:
 
 def test_the_printed_name_is_nobodys_own() -> None:
     identity = FunctionIdentity(
-        True, (Parameter("xs", "POSITIONAL_OR_KEYWORD", False, None),), None
+        True, (OfferedParameter("xs", "POSITIONAL_OR_KEYWORD", False, None),), None
     )
     (missing,) = signatures.signature(identity, parse("get(ops)"), "get(xs)")
     assert (missing.kind, missing.parameter) == ("missing parameter", "ops")
@@ -71,7 +71,7 @@ def test_the_printed_name_is_nobodys_own() -> None:
 def test_a_signature_is_shown_as_it_would_be_written(
     parameters: list[tuple[str, str, str | None]], said: str
 ) -> None:
-    listed = tuple(Parameter(n, kind, d is not None, d) for n, kind, d in parameters)
+    listed = tuple(OfferedParameter(n, kind, d is not None, d) for n, kind, d in parameters)
     assert signatures.shown(FunctionIdentity(True, listed)) == said
 
 

@@ -359,7 +359,9 @@ def test_beside_a_kink_an_error_is_measured_from_the_nearest_slope() -> None:
 
 def test_a_tensor_of_rank_0_is_judged_like_others() -> None:
     x, weight = np.array(0.5), np.array(2.0)
-    gradient = WeightedGradient("exp", {"x": x}, weight, load()["exp"].accuracy)
+    accuracy = load()["exp"].accuracy
+    assert accuracy is not None
+    gradient = WeightedGradient("exp", {"x": x}, weight, accuracy)
     correct = weight * np.exp(x)
     assert 0 < gradient.conditioning(X, "float64") < 1e-14
     assert not gradient.outside(X, np.asarray(correct)).any()

@@ -24,10 +24,10 @@ from conformance.scenarios.state.variable_model import (
     BEFORE,
     NONE,
     TOGETHER,
-    CompiledFunction,
     Expression,
+    ModelFunction,
+    ModelUpdate,
     ModelVariable,
-    VariableUpdate,
 )
 from tests.scenarios.in_process import drawn, findings, module, smallest
 
@@ -305,16 +305,16 @@ def _read(variable: ModelVariable) -> Expression:
     return Expression("variable", variable=variable)
 
 
-def _compiled(outputs: Sequence[Expression], *made_: VariableUpdate) -> CompiledFunction:
-    return CompiledFunction(Ref("f"), [], outputs=outputs, updates=made_)
+def _compiled(outputs: Sequence[Expression], *made_: ModelUpdate) -> ModelFunction:
+    return ModelFunction(Ref("f"), [], outputs=outputs, updates=made_)
 
 
 def test_the_model_exchanges_two_variables() -> None:
     a, b = _variable(1, 2), _variable(3, 4)
     swap = _compiled(
         [_read(a)],
-        VariableUpdate("pair", a, operand=_read(b)),
-        VariableUpdate("pair", b, operand=_read(a)),
+        ModelUpdate("pair", a, operand=_read(b)),
+        ModelUpdate("pair", b, operand=_read(a)),
     )
     ((output, resting),) = swap.call({})
     assert output.tolist() == [1, 2]
@@ -326,7 +326,7 @@ def test_the_model_exchanges_two_variables() -> None:
 def test_the_model_counts_steps_without_a_convention() -> None:
     a = _variable(0)
     one = Expression("fixed", fixed=np.ones(1), name="one")
-    count = _compiled([], VariableUpdate("update_add", a, operand=one))
+    count = _compiled([], ModelUpdate("update_add", a, operand=one))
     for _ in range(3):
         count.call({})
     assert a.value.tolist() == [3]

@@ -8,10 +8,9 @@ from dataclasses import replace
 
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.messages import without_addresses
-from conformance.observations import FunctionIdentity, Parameter
+from conformance.observations import FunctionIdentity, OfferedParameter
 from conformance.results import Aspect, FindingKind, Verdict
-from conformance.specs import Parameter as Documented
-from conformance.specs import Signature
+from conformance.specs import Parameter, Signature
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.parsing import literal
 
@@ -74,7 +73,7 @@ def shown(identity: FunctionIdentity) -> str | None:
     return f"({', '.join(parts)})"
 
 
-def _missing(offered: Sequence[Parameter], documented: Signature) -> Iterator[Finding]:
+def _missing(offered: Sequence[OfferedParameter], documented: Signature) -> Iterator[Finding]:
     names = {p.name for p in offered}
     for parameter in documented.parameters:
         if parameter.name not in names:
@@ -85,7 +84,7 @@ def _missing(offered: Sequence[Parameter], documented: Signature) -> Iterator[Fi
             yield replace(finding, parameter=parameter.name)
 
 
-def _order(offered: Sequence[Parameter], documented: Signature) -> Iterator[Finding]:
+def _order(offered: Sequence[OfferedParameter], documented: Signature) -> Iterator[Finding]:
     wanted = [p.name for p in documented.parameters]
     mine = [p.name for p in offered if p.name in wanted]
     places = [p.name for p in offered][: len(mine)]
@@ -95,7 +94,7 @@ def _order(offered: Sequence[Parameter], documented: Signature) -> Iterator[Find
 
 
 def _extra(
-    offered: Sequence[Parameter], documented: Signature, shown: Collection[str]
+    offered: Sequence[OfferedParameter], documented: Signature, shown: Collection[str]
 ) -> Iterator[Finding]:
     wanted = {p.name for p in documented.parameters}
     for parameter in offered:
@@ -105,16 +104,18 @@ def _extra(
             yield _finding(verdict, FindingKind.EXTRA_PARAMETER, gives, documented, parameter.name)
 
 
-def _parameter(mine: Parameter, wanted: Documented, documented: Signature) -> Iterator[Finding]:
+def _parameter(
+    mine: OfferedParameter, wanted: Parameter, documented: Signature
+) -> Iterator[Finding]:
     for verdict, kind, gives in (*_passing(mine, wanted.name), *_defaults(mine, wanted)):
         yield _finding(verdict, kind, gives, documented, wanted.name)
 
 
-Difference = tuple[Verdict, FindingKind, str]
+ParameterDifference = tuple[Verdict, FindingKind, str]
 """A difference of one parameter: verdict, kind, and the words of the message."""
 
 
-def _passing(mine: Parameter, name: str) -> Iterator[Difference]:
+def _passing(mine: OfferedParameter, name: str) -> Iterator[ParameterDifference]:
     """A documented parameter must be accepted by position and by keyword."""
     if mine.kind == "POSITIONAL_ONLY":
         yield Verdict.VIOLATES, FindingKind.KEYWORD, f"does not take {name} as a keyword"
@@ -122,7 +123,7 @@ def _passing(mine: Parameter, name: str) -> Iterator[Difference]:
         yield Verdict.VIOLATES, FindingKind.KEYWORD, f"takes {name} as a keyword only"
 
 
-def _defaults(mine: Parameter, wanted: Documented) -> Iterator[Difference]:
+def _defaults(mine: OfferedParameter, wanted: Parameter) -> Iterator[ParameterDifference]:
     has = f"has the default {mine.default} for {wanted.name}"
     if wanted.required and mine.has_default:
         yield Verdict.DIVERGES, FindingKind.EXTRA_DEFAULT, has

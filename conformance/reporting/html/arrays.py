@@ -21,7 +21,7 @@ class Piece(NamedTuple):
     marked: bool = False
 
 
-class ShownValue(NamedTuple):
+class PageValue(NamedTuple):
     """One side of a comparison."""
 
     title: str
@@ -30,7 +30,7 @@ class ShownValue(NamedTuple):
     lines: list[list[Piece]]
 
 
-def compared_values(failure: Failure, limit_ulp: float | None) -> Iterator[ShownValue]:
+def compared_values(failure: Failure, limit_ulp: float | None) -> Iterator[PageValue]:
     """Expected and got, where the failure has them."""
     marks = differing(failure.expected, failure.got, limit_ulp or 0.0)
     for title, side in (("expected", failure.expected), ("got", failure.got)):
@@ -38,12 +38,10 @@ def compared_values(failure: Failure, limit_ulp: float | None) -> Iterator[Shown
             other = failure.got if side is failure.expected else failure.expected
             yield shown_array(title, side, marks, other if isinstance(other, Array) else side)
         elif side is not None:
-            yield ShownValue(title, [], [[Piece(side)]])
+            yield PageValue(title, [], [[Piece(side)]])
 
 
-def shown_array(
-    title: str, value: Array, marks: set[int], other: Array | None = None
-) -> ShownValue:
+def shown_array(title: str, value: Array, marks: set[int], other: Array | None = None) -> PageValue:
     """An array, a line for each row; rows with differences are kept if there are too many.
 
     Its shape is marked where `other` has another.
@@ -60,7 +58,7 @@ def shown_array(
     lines = [_row(value, cells, slice(s, s + length), marks, width) for s in kept]
     if len(starts) > len(kept):
         lines.append([Piece(f"and {len(starts) - len(kept)} more rows")])
-    return ShownValue(title, head, lines)
+    return PageValue(title, head, lines)
 
 
 def _kept(starts: Sequence[int], length: int, marks: set[int]) -> list[int]:

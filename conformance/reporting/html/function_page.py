@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from conformance.reporting.documented import Documented, DocumentedFunction, PrintedSignature
-from conformance.reporting.html.arrays import ShownValue, compared_values, shown_array, ulp
+from conformance.reporting.html.arrays import PageValue, compared_values, shown_array, ulp
 from conformance.reporting.html.environment import SIGNS
 from conformance.reporting.html.overview import bar
 from conformance.reporting.listing import ListedFailure, listed_failures
@@ -47,8 +47,8 @@ class Variant:
     """The smallest case of a failure, for the targets in which it is the same to the byte."""
 
     shown: list[TargetFailure]
-    inputs: list[ShownValue]
-    compared: list[ShownValue]
+    inputs: list[PageValue]
+    compared: list[PageValue]
     error: str
 
     @property

@@ -21,9 +21,9 @@ from conformance.scenarios.checks import equal_in_single, plain, shown
 from conformance.scenarios.model import INACCURATE, Array, Check, Problem, Scenario, Values
 from conformance.scenarios.state.variable_model import (
     NONE,
-    CompiledFunction,
     Conventions,
     Expression,
+    ModelFunction,
     ModelVariable,
     UpdateKind,
 )
@@ -95,7 +95,7 @@ class Machine:
     probed: bool = False
     writer: ProgramWriter = field(default_factory=ProgramWriter)
     variables: list[ModelVariable] = field(default_factory=list)
-    compiled: list[CompiledFunction] = field(default_factory=list)
+    compiled: list[ModelFunction] = field(default_factory=list)
     noted: list[ExpectedResult] = field(default_factory=list)
     arrays: dict[str, HeldArray] = field(default_factory=dict)
     """Arrays of the program by name, those that were read from variables too."""

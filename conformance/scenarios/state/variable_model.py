@@ -98,7 +98,7 @@ UpdateKind = Literal["pair", "update", "update_add", "update_sub", "moving_avera
 
 
 @dataclass(frozen=True)
-class VariableUpdate:
+class ModelUpdate:
     """A new value for a variable, made of an expression."""
 
     kind: UpdateKind
@@ -128,14 +128,14 @@ class VariableUpdate:
 
 
 @dataclass(eq=False)
-class CompiledFunction:
+class ModelFunction:
     """A function made of expressions and updates, and what was true when it was made."""
 
     ref: Ref
     inputs: Sequence[tuple[str, tuple[tuple[int, ...], str]]]
     _: KW_ONLY
     outputs: Sequence[Expression]
-    updates: Sequence[VariableUpdate]
+    updates: Sequence[ModelUpdate]
     ranks: Sequence[str | None] = ()
     """For each output the program's output that tells its rank, if it was asked."""
     versions: dict[ModelVariable, int] = field(default_factory=dict)
@@ -167,7 +167,7 @@ class CompiledFunction:
         before = {BEFORE} if updated & {*output.reads()} else set()
         return output.conventions() | self._changed(output) | before
 
-    def _renewed(self, update: VariableUpdate) -> Conventions:
+    def _renewed(self, update: ModelUpdate) -> Conventions:
         others = {u.variable for u in self.updates} - {update.variable}
         together = {TOGETHER} if others & {*update.operand.reads()} else set()
         return update.conventions() | self._changed(update.operand) | together

@@ -32,12 +32,12 @@ from conformance.scenarios.state.machine import (
 )
 from conformance.scenarios.state.variable_model import (
     NONE,
-    CompiledFunction,
     Conventions,
     Expression,
+    ModelFunction,
+    ModelUpdate,
     ModelVariable,
     UpdateKind,
-    VariableUpdate,
 )
 from conformance.specs.convention_names import ConventionName
 
@@ -189,7 +189,7 @@ def compile_one(machine: Machine) -> None:
     else:
         ref = machine.writer.call("function", *arguments)
     machine.compiled.append(
-        CompiledFunction(
+        ModelFunction(
             ref, [(n, kind) for n in names], outputs=outputs, updates=updates, ranks=ranks
         )
     )
@@ -227,7 +227,7 @@ def _dependent(machine: Machine, kind: Kind, fed: Sequence[str]) -> Expression:
     return Expression("add", (leaf, machine.expression(kind, fed)))
 
 
-def _updates(machine: Machine, kind: Kind, fed: Sequence[str]) -> list[VariableUpdate]:
+def _updates(machine: Machine, kind: Kind, fed: Sequence[str]) -> list[ModelUpdate]:
     """Updates of different variables, at least one; none if the machine has no kinds of updates."""
     if not machine.updates:
         return []
@@ -237,18 +237,18 @@ def _updates(machine: Machine, kind: Kind, fed: Sequence[str]) -> list[VariableU
     return [_update(machine, candidates[place], fed) for place in drawn]
 
 
-def _update(machine: Machine, variable: ModelVariable, fed: Sequence[str]) -> VariableUpdate:
+def _update(machine: Machine, variable: ModelVariable, fed: Sequence[str]) -> ModelUpdate:
     kind = machine.draw(st.sampled_from(machine.updates))
     if machine.edition != "keras-1" and len(machine.updates) > 1 and machine.rarely():
         machine.conventions.add(ConventionName.UPDATE_PAIRS)
         kind = "pair"
     momentum = machine.draw(st.sampled_from((0.5, 0.75, 0.25)))
-    return VariableUpdate(
+    return ModelUpdate(
         kind, variable, operand=machine.expression(variable.kind, fed), momentum=momentum
     )
 
 
-def _written(machine: Machine, update: VariableUpdate) -> Argument:
+def _written(machine: Machine, update: ModelUpdate) -> Argument:
     """The step that makes an update, or the pair that stands for it."""
     operand = machine.written(update.operand)
     if update.kind == "pair":
@@ -265,7 +265,7 @@ def call(machine: Machine) -> None:
     call_of(machine, machine.compiled[machine.choose(machine.compiled)])
 
 
-def call_of(machine: Machine, compiled: CompiledFunction) -> None:
+def call_of(machine: Machine, compiled: ModelFunction) -> None:
     """A call of this function, with new numbers."""
     fed = {name: machine.numbers(kind) for name, kind in compiled.inputs}
     passed: list[Argument] = [machine.given(value) for value in fed.values()]
