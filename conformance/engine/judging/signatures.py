@@ -17,6 +17,10 @@ from conformance.specs.parsing import literal
 _NAMED = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")
 
 
+ParameterDifference = tuple[Verdict, FindingKind, str]
+"""A difference of one parameter: verdict, kind, and the words of the message."""
+
+
 def presence(identity: FunctionIdentity) -> Iterator[Finding]:
     """A finding if the function is missing."""
     if not identity.present:
@@ -109,10 +113,6 @@ def _parameter(
 ) -> Iterator[Finding]:
     for verdict, kind, gives in (*_passing(mine, wanted.name), *_defaults(mine, wanted)):
         yield _finding(verdict, kind, gives, documented, wanted.name)
-
-
-ParameterDifference = tuple[Verdict, FindingKind, str]
-"""A difference of one parameter: verdict, kind, and the words of the message."""
 
 
 def _passing(mine: OfferedParameter, name: str) -> Iterator[ParameterDifference]:
