@@ -10,7 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.engine.judging.findings import Finding, Judgement, verdict_if_wrong
+from conformance.engine.judging.findings import (
+    Finding,
+    Judgement,
+    verdict_if_wrong,
+    with_input_dtype,
+)
 from conformance.engine.judging.judge import without_answer
 from conformance.engine.judging.messages import short_message
 from conformance.generators import Draw
@@ -126,8 +131,7 @@ class GradientTrial:
 
     def _no_answer(self, number: int, outcome: Outcome) -> Finding:
         named = {*self.unsettled, ConventionName.DIFFERENTIABLE}
-        other = isinstance(outcome, Raised) and refusable(self.differentiated.structure)
-        conventions = tuple(sorted(named | ({ConventionName.INPUT_DTYPE} if other else set())))
+        conventions = with_input_dtype(named, self.differentiated.structure, outcome)
         demands = "a gradient"
         if not isinstance(outcome, Raised):
             verdict, kind, gives, detail = without_answer(outcome, self.differentiated.program)
@@ -143,7 +147,8 @@ class GradientTrial:
             )
         asked = outcome.stage == "step" and outcome.step == self._steps - 1
         late = outcome.stage in ("compile", "call", "read")
-        refused = other or "NotImplementedError" in outcome.bases or not (asked or late)
+        undocumented = refusable(self.differentiated.structure)
+        refused = undocumented or "NotImplementedError" in outcome.bases or not (asked or late)
         return Finding(
             Aspect.GRADIENT,
             Verdict.UNSUPPORTED if refused else Verdict.DIVERGES,

@@ -6,9 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from conformance.engine.judging import metadata, values
 from conformance.engine.judging.cases import Prepared
-from conformance.engine.judging.findings import Finding, Judgement, verdict_if_wrong
+from conformance.engine.judging.findings import (
+    Finding,
+    Judgement,
+    verdict_if_wrong,
+    with_input_dtype,
+)
 from conformance.engine.judging.messages import short_message, without_stack
-from conformance.generators.structure import refusable
 from conformance.observations import (
     Crashed,
     DrawObservation,
@@ -58,9 +62,9 @@ def _judge_draw(
     if isinstance(outcome, NotRun):
         return
     judgement.count(Aspect.VALUE)
-    conventions = prepared.structure.conventions(prepared.draws[number].profile)
-    if other or (isinstance(outcome, Raised) and refusable(prepared.structure)):
-        conventions = tuple(sorted({*conventions, ConventionName.INPUT_DTYPE}))
+    structure = prepared.structure
+    named = structure.conventions(prepared.draws[number].profile)
+    conventions = with_input_dtype(named, structure, outcome, other=other)
     if not isinstance(outcome, Returned):
         judgement.findings.append(_fault(prepared, outcome, conventions, number))
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from conformance.engine.judging.cases import Prepared
-from conformance.engine.judging.findings import Finding, verdict_if_wrong
+from conformance.engine.judging.findings import Finding, verdict_if_wrong, with_input_dtype
 from conformance.engine.judging.messages import short_message
 from conformance.generators.structure import accepted_dtypes
 from conformance.observations import TensorMetadata, Value
@@ -60,10 +60,9 @@ def _other_dtype(
 
 
 def _dtype_conventions(prepared: Prepared, other: dict[str, str]) -> set[str]:
-    named = set(prepared.structure.unsettled)
-    if other:
-        named.add(ConventionName.INPUT_DTYPE)
-    if not any(c.aspect == "dtype" for c in prepared.structure.spec.claims):
+    structure = prepared.structure
+    named = {*with_input_dtype(structure.unsettled, structure, other=other)}
+    if not any(c.aspect == "dtype" for c in structure.spec.claims):
         named.add(ConventionName.RESULT_DTYPE)
     return named
 
