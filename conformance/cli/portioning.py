@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,7 +16,14 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _HINT = "write a number and s, m or h, such as 90s, 5m, 1h or 1h30m"
 
 
-class Duration(click.ParamType[float]):
+# a class with a parameter since click 8.4 only
+if TYPE_CHECKING:
+    _Seconds = click.ParamType[float]
+else:
+    _Seconds = click.ParamType
+
+
+class Duration(_Seconds):
     """Seconds, from `90s`, `5m`, `1h30m`."""
 
     name = "duration"
