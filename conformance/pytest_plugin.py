@@ -1,9 +1,9 @@
-"""The plug-in of pytest: one test for each function and aspect of a target.
+"""The pytest plug-in: it makes a test for each function and aspect of a target.
 
     pytest --pyargs conformance.suite --conformance-target NAME
 
-Every run of pytest loads it where the suite is installed, so it imports what it needs when it meets
-conformance tests, and not before.
+Where the suite is installed, every run of pytest loads this module. So it imports the rest of the
+suite only once it meets conformance tests.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, name: str, obj: object
 ) -> list[pytest.Item] | None:
-    """The tests that a `conformance_tests(...)` of a test module stands for."""
+    """The tests of a `conformance_tests(...)` in a test module."""
     if not isinstance(obj, ConformanceTests):
         return None
     from conformance.testing.items import items  # noqa: PLC0415
@@ -74,7 +74,7 @@ def pytest_pycollect_makeitem(
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """With plain `-n`, the tests of one function go to one worker, which examines it once."""
+    """With plain `-n`, send the tests of one function to one worker, which examines it once."""
     if config.getoption("dist") != "load" or not _asked_for(config):
         return None
     from conformance.testing.scheduling import scheduler  # noqa: PLC0415
@@ -83,7 +83,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def given(config: pytest.Config) -> ConformanceTests:
-    """What the command line says."""
+    """The arguments that the options give."""
     option = config.option
     return conformance_tests(
         option.conformance_module,
@@ -140,12 +140,17 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "seed": _one("N", "The same seed gives the same cases; 0 by default.", type=_seed),
     "fail-on": _one("WHAT", "violation (with crashes and time-outs), divergence or never."),
     "expectations": _one(
-        "FILE", "Known failures: expected, and a test that no longer fails so does."
+        "FILE", "Known failures: a test that has one is expected to fail, and fails if it does not."
     ),
     "config": _one("FILE", "A TOML file with targets of your own; by default conformance.toml."),
     "python": _one("PYTHON", "The interpreter for the module: a version, or a path."),
     "path": _several("DIR", "A folder that the module is imported from; may be repeated."),
     "env": _several("KEY=VALUE", "A variable for the module; may be repeated.", type=_variable),
-    "eager": {"action": "store_true", "help": "The functions of the module compute at once."},
-    "adapter": _one("CLASS", "What reaches the module: module:Class, or an entry point's name."),
+    "eager": {
+        "action": "store_true",
+        "help": "The functions of the module compute at once: there is no graph.",
+    },
+    "adapter": _one(
+        "CLASS", "The class that reaches the module: module:Class, or an entry point's name."
+    ),
 }

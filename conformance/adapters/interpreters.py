@@ -1,6 +1,6 @@
-"""Find a CPython of a given version: under pyenv, among uv's own, and on PATH.
+"""Find a CPython of a given version: under pyenv, among those of uv, and on PATH.
 
-A candidate is run before it is believed: a pyenv shim that is not activated only prints an error.
+Every candidate is run to find its version: a pyenv shim that is not activated only prints an error.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def find(wanted: Sequence[str]) -> Path:
 
 
 def cure(wanted: str) -> str:
-    """What to do to get this interpreter."""
+    """The command that gets this interpreter."""
     if _is_path(wanted):
         return "give the path of a CPython interpreter"
     if tuple(map(int, wanted.split("."))) < _UV_OFFERS_FROM:
@@ -53,7 +53,7 @@ def cure(wanted: str) -> str:
 
 @cache
 def version_of(path: Path) -> str | None:
-    """The version ("3.6.15") of a CPython interpreter; None if it is none or does not run."""
+    """The version ("3.6.15") of a CPython interpreter; None for anything else."""
     try:
         answer = subprocess.run(
             [path, "-I", "-S", "-c", _ASK], capture_output=True, text=True, timeout=30, check=True
@@ -78,7 +78,7 @@ def _is_path(wanted: str) -> bool:
 
 def _absence(wanted: Sequence[str]) -> str:
     if _is_path(wanted[0]):
-        return f"{wanted[0]} is no CPython interpreter that runs"
+        return f"{wanted[0]} is not a CPython interpreter that runs"
     return f"CPython {' or '.join(wanted)} is not installed"
 
 

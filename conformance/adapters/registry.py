@@ -153,7 +153,7 @@ _Tables = dict[str, dict[str, dict[str, Any]]]
 def load(path: Path) -> dict[str, Target]:
     """The targets described in a TOML file, by name, in the file's order.
 
-    Raises `RegistryError` for a file that cannot be read, is no TOML, or has a wrong field.
+    Raises `RegistryError` for a file that cannot be read, is not TOML, or has a wrong field.
     """
     try:
         return _load(path)
@@ -198,7 +198,7 @@ def _tables(path: Path) -> _Tables:
         content = msgspec.toml.decode(path.read_bytes())
     except OSError as error:
         raise RegistryError(f"{path}: {error.strerror or error}") from error
-    except ValueError as error:  # no TOML, no UTF-8, or an integer of thousands of digits
+    except ValueError as error:  # not TOML, not UTF-8, or an integer of thousands of digits
         raise RegistryError(f"{path}: {error}") from error
     prefix = ""
     if path.name == PYPROJECT:
@@ -318,7 +318,8 @@ def _place(where: str, field: str, path: Path, name: str) -> Path:
         place.exists()
     except (OSError, ValueError) as error:  # too long, or with a NUL
         shown = reprlib.repr(name)
-        raise RegistryError(f"{where}: {field}: {shown} can name no file ({error})") from error
+        problem = f"{shown} cannot be the name of a file ({error})"
+        raise RegistryError(f"{where}: {field}: {problem}") from error
     return place
 
 

@@ -1,11 +1,11 @@
-"""Conformance tests beside one's own: `conformance_tests` makes pytest collect them.
+"""Conformance tests beside your own tests: `conformance_tests` makes pytest collect them.
 
     from conformance.testing import conformance_tests
 
     test_conformance = conformance_tests("my_package.backend", edition="keras-2.2")
 
-To import this costs nothing: the specs are read when the tests are collected, and the backend is
-imported when they run, by a process of its own.
+Importing this is cheap: the specs are read when the tests are collected, and a process of its own
+imports the backend when they run.
 """
 
 from __future__ import annotations
@@ -20,23 +20,26 @@ if TYPE_CHECKING:
     from conformance.editions import Edition
 
 SUITE = "conformance.suite"
-"""The test module whose targets the command line names."""
+"""The test module of the suite itself; the command line names its targets."""
 SUITE_FILE = Path(__file__).parents[1] / "suite.py"
 
 PathLike = str | os.PathLike[str]
 
 
 class ConformanceWarning(UserWarning):
-    """An aspect does not conform, and `fail_on` lets it pass."""
+    """An aspect does not conform, but `fail_on` lets it pass."""
 
 
 class DivergenceWarning(ConformanceWarning):
-    """The documents are silent, and the answer is not the suite's convention."""
+    """The documents are silent, and the answer differs from the suite's convention."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConformanceTests:
-    """What pytest collects as a test for each function and aspect; None: the option decides."""
+    """What pytest collects as a test for each function and aspect: `conformance_tests` makes it.
+
+    A field that is None is decided by the option of pytest.
+    """
 
     targets: tuple[str, ...] = ()
     module: str | None = None
@@ -76,14 +79,15 @@ def conformance_tests(
 ) -> ConformanceTests:
     """Tests of `module`, or of targets that `conformance targets` lists, for pytest to collect.
 
-    Give the result a name in a test module. The arguments are those of `conformance run`: `edition`
-    what the module claims to be, `path` the folders that it is imported from, `environment` its
-    variables, `eager` that its functions compute at once, `adapter` and `python` how it is reached;
-    `config` a file of targets. Relative paths are seen from the working directory.
+    Assign the result to a name in a test module. The arguments are those of `conformance run`:
+    `edition` is what the module claims to be, `path` the folders that it is imported from,
+    `environment` its environment variables, `eager` whether its functions compute at once,
+    `adapter` and `python` how it is reached, `config` a file of targets. Relative paths are
+    relative to the working directory.
 
     `profile`, `seed`, `fail_on` and `expectations` can be overridden with the `--conformance-`
-    options of pytest. Without module and target these say what is tested, too. Wrong arguments are
-    reported when the tests are collected.
+    options of pytest. Without module and target, these options also say what is tested. Wrong
+    arguments are reported when the tests are collected.
     """
     return ConformanceTests(
         targets=(target,) if isinstance(target, str) else tuple(target),

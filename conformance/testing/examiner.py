@@ -1,4 +1,4 @@
-"""Functions examined one at a time, each once in a process of pytest."""
+"""Examine functions one at a time, each once in a process of pytest."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from conformance.testing.settings import TestedTargets
 
 
 class CannotRunError(RuntimeError):
-    """A target cannot be run; the message has the reason and the cure."""
+    """A target cannot be run; the message has the reason and what to do."""
 
 
 class Examiner:
-    """A session with each target, and what was found of its functions so far.
+    """Holds a session with each target, and the results of its functions so far.
 
-    `number` is that of this process among the `count` processes of pytest: workers of a target that
-    run side by side have folders of their own, and some must not.
+    `number` is the number of this process among the `count` processes of pytest: workers of a
+    target that run at the same time need folders of their own, and some must not run so.
     """
 
     def __init__(self, number: int = 0, count: int = 1) -> None:
@@ -52,9 +52,9 @@ class Examiner:
     def results(
         self, settings: TestedTargets, target: Target, function: str, aspects: Collection[Aspect]
     ) -> Results:
-        """What a run of this function alone gives; CannotRunError.
+        """The results of a run of this function alone; CannotRunError.
 
-        What was asked for first counts: later calls get the same, whatever aspects they name.
+        The first call decides which aspects are checked: later calls return the same results.
         """
         key = (id(settings), id(target), function)
         if key not in self._found:

@@ -15,7 +15,7 @@ from conformance.results import AspectResult, FunctionResult, Verdict
 
 
 def said(function: FunctionResult, aspect: AspectResult) -> str:
-    """The verdict and the gravest failure in one line."""
+    """The gravest failure in one line, with the verdict."""
     message = clean(listed(function, aspect)[0].message)
     verdict = str(aspect.verdict)
     return message if message == verdict else f"{verdict}: {message}"

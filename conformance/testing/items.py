@@ -1,4 +1,4 @@
-"""The tests: one for each function and aspect of a target."""
+"""The items that pytest collects: one test for each function and aspect of a target."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class ConformanceItem(pytest.Item):
             self.add_marker(pytest.mark.xdist_group(f"{target.name}-{function}"))
 
     def setup(self) -> None:
-        """Examine the function, unless another test did; a crash or time-out is an error here."""
+        """Examine the function, unless another test has; a crash or time-out makes an error."""
         if self.judged()[1].verdict in _ENDED:
             self._decide()
 
@@ -91,12 +91,12 @@ class ConformanceItem(pytest.Item):
             self._decide()
 
     def judged(self) -> tuple[FunctionResult, AspectResult]:
-        """What was found."""
+        """The results of the function and of the aspect."""
         (function,) = self._results().functions
         return function, next(a for a in function.aspects if a.aspect is self.aspect)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """The test module; a test made by the plug-in has no line in it."""
+        """The test module; the test has no line in it, because the plug-in makes it."""
         return self.path, 0, self.name
 
     def _results(self) -> Any:
@@ -109,7 +109,7 @@ class ConformanceItem(pytest.Item):
             raise UnexpectedError(str(error).partition("\n")[0], str(error)) from None
 
     def _others(self) -> Iterator[ConformanceItem]:
-        """The selected tests of this function, this one among them."""
+        """The selected tests of this function, including this one."""
         mine = (item for item in self.session.items if isinstance(item, ConformanceItem))
         wanted = (self.chosen, self.function_name)
         yield from (item for item in mine if (item.chosen, item.function_name) == wanted)

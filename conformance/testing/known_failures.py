@@ -1,4 +1,4 @@
-"""One aspect held against the known failures, as `conformance run` does with all."""
+"""Compare one aspect with the known failures, as `conformance run` does with all aspects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conformance.results import Failure
 
 
 def stale(gate: Gate, cells: Sequence[JudgedCell]) -> list[str]:
-    """What is to be said of each entry that covers none of the cells that it is about."""
+    """A message for each entry whose cells were judged and that covers none of their failures."""
     return [told_stale(e, cells) for e in known_failures.not_failing(cells, gate.known)]
 
 

@@ -8,11 +8,11 @@ _WORDS = {aspect: aspect.replace(" ", "_") for aspect in ASPECTS}
 
 
 def identifier(target: str | None, function: str, aspect: Aspect) -> str:
-    """What stands between the brackets; the target if there are several."""
+    """The text between the brackets; it names the target if there are several."""
     return "-".join([*([target] if target else []), function, _WORDS[aspect]])
 
 
 def function_of(nodeid: str) -> str:
-    """The same for all tests of one function of a target; the whole of what is no such test."""
+    """A key that all tests of one function of a target share; for any other test, its whole id."""
     front, _, last = nodeid.rpartition("-")
     return front if last.removesuffix("]") in _WORDS.values() else nodeid

@@ -1,4 +1,4 @@
-"""How pytest-xdist deals out conformance tests."""
+"""How pytest-xdist distributes conformance tests."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from conformance.testing.names import function_of
 
 
 class _Scheduling(LoadScopeScheduling):  # type: ignore[misc] # it has no types
-    """All tests of one function of a target together; any other test for itself."""
+    """Keeps all tests of one function of a target together, and any other test apart."""
 
     def _split_scope(self, nodeid: str) -> str:
         return function_of(nodeid)
 
 
 def scheduler(config: Any, log: Any) -> LoadScopeScheduling:
-    """What deals out the tests of this session."""
+    """The scheduler of this session."""
     return _Scheduling(config, log)

@@ -1,4 +1,4 @@
-"""From what a test module and the command line say to what is tested, and how."""
+"""Turn what a test module and the command line say into targets, profile, seed and gate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from conformance.testing import ConformanceTests
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TestedTargets:
-    """What is tested, and how."""
+    """The targets that are tested, and how."""
 
     targets: tuple[Target, ...]
     profile: Profile
@@ -29,7 +29,7 @@ class TestedTargets:
 
 
 def merged(tests: ConformanceTests, given: ConformanceTests) -> ConformanceTests:
-    """Tests as they are run: the command line outweighs a module, but not in what is tested."""
+    """The tests as they are run: options override a module's arguments, except what is tested."""
     base = tests if tests.names_target else given
     return replace(
         base,
@@ -41,7 +41,7 @@ def merged(tests: ConformanceTests, given: ConformanceTests) -> ConformanceTests
 
 
 def settings(tests: ConformanceTests) -> TestedTargets:
-    """Names and files looked up. UsageProblem for what is wrong with them."""
+    """Look up the names and files; UsageProblem if one is wrong."""
     profile, fail_on = tests.profile or "default", tests.fail_on or "violation"
     _check("profile", profile, PROFILES)
     _check("fail-on", fail_on, FAIL_ON)

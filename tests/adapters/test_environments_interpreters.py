@@ -64,7 +64,7 @@ def test_a_path_may_be_given() -> None:
     [
         ("3.6", "CPython 3.6 is not installed", "pyenv install 3.6.15"),
         ("3.8", "CPython 3.8 is not installed", "uv python install 3.8"),
-        ("/no/python", "/no/python is no CPython interpreter that runs", "give the path of"),
+        ("/no/python", "/no/python is not a CPython interpreter that runs", "give the path of"),
     ],
 )
 @pytest.mark.usefixtures("pyenv")

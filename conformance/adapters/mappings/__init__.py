@@ -13,8 +13,8 @@
     [functions.clip.on]                                     optional: what is not as it was on
     keras3-numpy = "float64 is computed in float32"         one target alone
 
-    [functions.clip.refuses]                                optional: an exception is no fault,
-    "min_value is None" = "why it cannot be asked for"      but a refusal, where this applies
+    [functions.clip.refuses]                                optional: if this applies, an exception
+    "min_value is None" = "why it cannot be asked for"      is a refusal, not a fault
 
     [absent]
     gradients = "why nothing replaces it"
@@ -118,4 +118,4 @@ def _check_conditions(path: Path, name: str, row: Row) -> None:
             ast.parse(condition, mode="eval")
         except (SyntaxError, ValueError) as error:
             where = f"{path}: functions.{name}.refuses"
-            raise MappingError(f"{where}: no condition: {error}: {condition!r}") from error
+            raise MappingError(f"{where}: not a condition: {error}: {condition!r}") from error

@@ -134,7 +134,7 @@ def _decode_header(text: bytes) -> Dict[str, Any]:
 
 
 def _no_number(name: str) -> None:
-    raise ValueError("{} is no number in JSON".format(name))
+    raise ValueError("{} is not a number in JSON".format(name))
 
 
 def _encode_array(array: Any) -> bytes:

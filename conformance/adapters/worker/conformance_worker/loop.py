@@ -58,7 +58,7 @@ class Worker(object):
         try:
             command = self._commands.get(request.get("command"))  # type: ignore[arg-type]
             if command is None:
-                raise RequestError("{!r} is no command".format(request.get("command")))
+                raise RequestError("{!r} is not a command".format(request.get("command")))
             header, arrays = command(request, payloads)
         except Exception as error:
             return refusal(number, error), []

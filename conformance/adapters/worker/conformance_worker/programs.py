@@ -68,7 +68,7 @@ def _check(program: Program) -> None:
     known: Dict[str, Any] = {}
     for item in program.inputs:
         if item.binding not in BINDINGS:
-            raise RequestError("{!r} is no binding".format(item.binding))
+            raise RequestError("{!r} is not a binding".format(item.binding))
         for value in (item.arguments or {}).values():
             decode(value, {}, _check_function)
         known[item.name] = None
