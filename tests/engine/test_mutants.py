@@ -32,7 +32,7 @@ DIVERGENCES = {
     "one_hot": (Aspect.DTYPE, "result-dtype"),  # integers
 }
 EITHER = ("batch_dot",)
-"""The other axis of y is summed, which shows in few of the cases that the documents settle."""
+"""It sums the other axis of y, which is wrong in few of the cases that the documents settle."""
 
 UNTOUCHED = ("cos", "expand_dims")
 
