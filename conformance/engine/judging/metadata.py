@@ -50,7 +50,7 @@ def dtype(
             Aspect.DTYPE,
             verdict_if_wrong(conventions),
             FindingKind.CLAIMED_DTYPE,
-            gives=f"is said to be {claimed}",
+            gives=f"is reported as {claimed}",
             demands=demands,
             detail=f"{claimed} for {demands}",
             conventions=conventions,
