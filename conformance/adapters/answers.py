@@ -222,7 +222,7 @@ def _group(
         yield draw, Value(array, group.dtype, group.type, group.problem, group.text)
 
 
-def unobserved(outcome: Outcome) -> DrawObservation:
+def without_values(outcome: Outcome) -> DrawObservation:
     """The observation of a draw that gave no values."""
     return DrawObservation(outcome)
 

@@ -47,11 +47,11 @@ class Configurable:
                 _write(Path(home), configuration.replace(BACKEND, self.backend))
             texts = {k: v and v.replace(BACKEND, self.backend) for k, v in environment.items()}
             started = _with_home(launch(self._target), home, texts)
-            with _Filling(started, self.backend) as session:
+            with _FilledSession(started, self.backend) as session:
                 yield session
 
 
-class _Filling(Session):
+class _FilledSession(Session):
     """A session that sets nothing, and puts the backend's name into the programs that it runs."""
 
     def __init__(self, started: Launch, backend: str) -> None:

@@ -87,7 +87,7 @@ class Connection:
                 waited += self._turn(min(limit - waited, _TURN_SECONDS))
                 frame = self._decoder.next_frame()
         except FrameError as error:
-            raise WorkerFault(Garbled(str(error), self._last_words())) from error
+            raise WorkerFault(Garbled(str(error), self._rest_of_output())) from error
         return frame
 
     def close(self) -> int:
@@ -102,7 +102,7 @@ class Connection:
 
     def _timed_out(self, limit: float) -> Fault:
         stage, step = self.process.stage
-        return TimedOut(limit, self._last_words(), stage, step)
+        return TimedOut(limit, self._rest_of_output(), stage, step)
 
     def _turn(self, most: float) -> float:
         """Wait for any descriptor and serve all that are ready; the seconds to count as waited.
@@ -156,7 +156,7 @@ class Connection:
         }
         return None if limit is None else sizes[limit]
 
-    def _last_words(self) -> str:
+    def _rest_of_output(self) -> str:
         """The end of what the process printed, once it has ended."""
         self.close()
         return str(self.output)

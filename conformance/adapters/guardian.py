@@ -249,7 +249,7 @@ def _start(orders: Orders, life: int) -> int:
         os._exit(_NOT_FOUND)
 
 
-def _let_go(*kept: int) -> None:
+def _close_all_but(*kept: int) -> None:
     """Close all descriptors but `kept`: the host waits until the worker's are closed everywhere."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
@@ -280,7 +280,7 @@ def main() -> None:
         orders: Orders = json.loads(stream.readline())
     _order(_PR_SET_CHILD_SUBREAPER, 1)
     worker = _start(orders, life)
-    _let_go(life, notes)
+    _close_all_but(life, notes)
     try:
         status = Guard(worker, life, notes, orders).watch()
     finally:

@@ -197,34 +197,34 @@ class WorkerProcess:
     def end(self) -> int:
         """End the process and all that it started: SIGTERM, SIGKILL. The return code."""
         if self._process.returncode is None:
-            self._let_die()
+            self._end_guardian()
             if not self.wait(_GUARDIAN_SECONDS):
                 self._process.kill()
             self._process.wait()
-            sweep(self._token)
+            kill_marked(self._token)
             guardian.remove(self._folder)
         return self._process.returncode
 
     def kill(self) -> None:
         """Ask for the end of the process and all that it started, without waiting for it."""
         if self._process.returncode is None:
-            self._let_die()
+            self._end_guardian()
 
     def close(self) -> None:
         """Close this side's descriptors; once."""
         assert self._process.stdout is not None
-        self._let_die()
+        self._end_guardian()
         self._process.stdout.close()
         self._stage.close()
         _close(self.requests, self.answers, *([] if self.watch is None else [self.watch]))
 
-    def _let_die(self) -> None:
+    def _end_guardian(self) -> None:
         life, self._life = self._life, None  # `kill` may come from another thread meanwhile
         if life is not None:
             _close(life)
 
 
-def sweep(token: str) -> None:
+def kill_marked(token: str) -> None:
     """Kill all processes that carry the token.
 
     A guardian leaves none; this is for the case that the guardian itself was killed.

@@ -22,7 +22,7 @@ def known(file: Path | None = None) -> dict[str, Target]:
     for name in own:
         if name in taken:
             raise RegistryError(
-                f"{chosen}: targets.{name}: a target of the suite has this name; choose another"
+                f"{chosen}: targets.{name}: the suite itself uses this name; give another"
             )
     return shipped | own
 

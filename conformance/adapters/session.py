@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
 
-from conformance.adapters.answers import AnswerError, identity, merged, observation, unobserved
+from conformance.adapters.answers import AnswerError, identity, merged, observation, without_values
 from conformance.adapters.connection import Connection, Frame, WorkerFault
 from conformance.adapters.process import Launch
 from conformance.observations import (
@@ -140,7 +140,7 @@ class Session:
                 if not ahead:
                     return
                 answer = self._answer(ahead)
-                if lasting := _lasting(ahead[0], answer):
+                if lasting := _lasting_changes(ahead[0], answer):
                     # a new worker, because the old one could not undo what the batch did to it
                     answer = replace(answer, renewed=lasting)
                     self.losses += 1
@@ -197,7 +197,9 @@ class Session:
             hopeless = start >= alone and len(search.incidents) > alone
             if (hopeless and not search.found) or len(search.incidents) > self._limits.failures:
                 reason = f"the batch had failed {len(search.incidents)} times"
-                search.draws.update(dict.fromkeys(range(start, stop), unobserved(NotRun(reason))))
+                search.draws.update(
+                    dict.fromkeys(range(start, stop), without_values(NotRun(reason)))
+                )
             else:
                 self._try(batch, start, stop, search)
         draws = [search.draws[i] for i in range(batch.draws)]
@@ -211,7 +213,7 @@ class Session:
         except WorkerFault as error:
             search.incidents.append(error.fault)
             if stop - start == 1:
-                search.draws[start] = unobserved(error.fault)
+                search.draws[start] = without_values(error.fault)
             else:
                 search.pending += _halves(start, stop)
         else:
@@ -308,7 +310,7 @@ class Session:
             self._connection = None
 
 
-def _lasting(batch: Batch, answer: StructureObservation) -> tuple[str, ...]:
+def _lasting_changes(batch: Batch, answer: StructureObservation) -> tuple[str, ...]:
     """What the batch changed in the worker that would affect later batches."""
     own = {"learning_phase", "clear_session"} if batch.fresh else set[str]()
     return tuple(sorted({"process", *own} & {*answer.leaked}))
@@ -323,12 +325,12 @@ def _ask(connection: Connection, request: dict[str, Any], limit: float) -> dict[
 
 
 def _explained(launch: Launch, error: Exception, connection: Connection) -> str:
-    reason = _word(error.fault) if isinstance(error, WorkerFault) else str(error)
+    reason = _fault_text(error.fault) if isinstance(error, WorkerFault) else str(error)
     tail = str(connection.output).strip()
     return f"{launch.module} in {launch.python} did not start ({reason})\n{tail}".strip()
 
 
-def _word(fault: Fault) -> str:
+def _fault_text(fault: Fault) -> str:
     limit = fault.limit if isinstance(fault, Crashed) else None
     return f"it took more than {limit}" if limit else type(fault).__name__
 

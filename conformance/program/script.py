@@ -93,10 +93,10 @@ def print_script(
     implementations cannot compute an output that is an input. `outputs` says what the
     outputs are: values are printed as they are.
     """
-    program = _told(case.program, prelude.absent)
+    program = _without_int_shape(case.program, prelude.absent)
     values = {n: f"{n}_value" for n in case.arrays}
     lines = [f"{values[n]} = {_literal(a)}" for n, a in case.arrays.items()]
-    program = replace(program, inputs=tuple(_made(i, prelude) for i in program.inputs))
+    program = replace(program, inputs=tuple(_as_bound(i, prelude) for i in program.inputs))
     lines += [_bind(item) for item in program.inputs]
     lines += [line for step in program.steps for line in step_lines(step)]
     if echo in _fed(program):
@@ -114,7 +114,7 @@ def print_script(
     return script.replace(BACKEND, prelude.backend) if prelude.home else script
 
 
-def _told(program: Program, absent: frozenset[str]) -> Program:
+def _without_int_shape(program: Program, absent: frozenset[str]) -> Program:
     """The program without its calls of `int_shape`, if that is absent."""
     if "int_shape" not in absent:
         return program
@@ -191,12 +191,13 @@ def _elements(array: npt.NDArray[np.generic]) -> str:
         return "[" + ", ".join(_elements(np.asarray(part)) for part in array) + "]"
     if array.dtype.kind == "f":
         number: np.floating[Any] = array[()]  # type: ignore[assignment]
-        write = np.format_float_scientific if _far(float(number)) else np.format_float_positional
-        return write(number, trim="0")
+        if _needs_exponent(float(number)):
+            return np.format_float_scientific(number, trim="0")
+        return np.format_float_positional(number, trim="0")
     return repr(array.item())
 
 
-def _far(value: float) -> bool:
+def _needs_exponent(value: float) -> bool:
     return value != 0 and np.isfinite(value) and not 1e-4 <= abs(value) < 1e7
 
 
@@ -208,7 +209,7 @@ def offered(binding: Binding, absent: frozenset[str]) -> Binding:
     return next(instead, Binding.ARRAY)
 
 
-def _made(item: Input, prelude: Prelude) -> Input:
+def _as_bound(item: Input, prelude: Prelude) -> Input:
     """The input as a worker binds it. One with arguments of its own is under test, and stays."""
     if item.binding is Binding.PLACEHOLDER and item.arguments is not None:
         return item

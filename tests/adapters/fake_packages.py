@@ -1,4 +1,4 @@
-"""Wheels made by hand, so that environments are really made, with nothing downloaded."""
+"""Make wheels by hand, so that tests make real environments and download nothing."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def wheel(folder: Path, source: str, name: str = "fake_backend") -> str:
 def fake_target(folder: Path, source: str = WORKS, name: str = "fake") -> Target:
     """A target on the running interpreter whose package is a wheel of this source.
 
-    Its probe needs NumPy, which it borrows from the running interpreter.
+    Its probe needs NumPy, and imports that of the running interpreter.
     """
     folder.mkdir(parents=True, exist_ok=True)
     venv = Venv(name=name, python=(sys.executable,), requirements=(wheel(folder, source),))

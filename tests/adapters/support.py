@@ -20,7 +20,7 @@ FAKES = Path(__file__).parent / "fakes"
 def launch(
     name: str, *, python: str = sys.executable, family: Family = "graph", **env: str
 ) -> Launch:
-    """How to start the fake called `name`, with `env` for it to read."""
+    """How to start the fake called `name`, with `env` among its environment variables."""
     environment = {"PYTHONPATH": str(FAKES), "PYTHONDONTWRITEBYTECODE": "1", **env}
     return Launch(python, f"fakes.{name}", family, environment)
 
@@ -52,7 +52,7 @@ def batch(program: Program, draws: int = 4, seed: int = 0) -> Batch:
 
 
 def negative_at(draw: int, draws: int = 4, **kwargs: Any) -> Batch:
-    """`exp` of positive numbers, but for one draw, where a fake misbehaves."""
+    """`exp` of positive numbers, except in one draw, where a fake misbehaves."""
     result = batch(call("exp", x(3, **kwargs)), draws)
     result.arrays["x"][draw] *= -1
     return result
@@ -77,13 +77,13 @@ def error(observation: StructureObservation, draw: int = 0) -> Raised:
 
 
 def surrounded(asked: Batch) -> list[Batch]:
-    """The batch between others that any fake gets right."""
+    """The batch between others that every fake computes correctly."""
     around = [batch(call("softmax", x(2, 3)), seed=i) for i in range(4)]
     return [around[0], asked, *around[1:]]
 
 
 def run(session: Session, asked: Batch) -> StructureObservation:
-    """Run the batch among others, and check that these are not harmed."""
+    """Run the batch among others, and check that the others are not affected."""
     todo = surrounded(asked)
     done = list(session.run_batches(todo))
     assert [b for b, _ in done] == todo
@@ -97,7 +97,7 @@ def run(session: Session, asked: Batch) -> StructureObservation:
 
 
 def check_others(observation: StructureObservation, asked: Batch, blamed: int) -> None:
-    """All draws but the blamed one have their right values."""
+    """Check that all draws except the blamed one have the right values."""
     for i, draw in enumerate(observation.draws):
         if i != blamed:
             assert isinstance(draw.outcome, Returned), draw.outcome
@@ -108,7 +108,7 @@ def check_others(observation: StructureObservation, asked: Batch, blamed: int) -
 
 
 def alive(pid: int) -> bool:
-    """Whether the process runs; a zombie whose parent has not looked yet does not."""
+    """Whether the process runs; a zombie does not."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):

@@ -42,7 +42,7 @@ def target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Configurable:
 
 
 def ask(session: Session, function: str, *args: str) -> Any:
-    """What a function of the module gives."""
+    """What a function of the module returns."""
     program = Program((), (Step("answer", function, args),), ("answer",))
     (draw,) = session.run_batch(Batch(program, {}, 1)).draws
     assert isinstance(draw.outcome, Returned), draw.outcome

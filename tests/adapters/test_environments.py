@@ -15,7 +15,7 @@ from tests.adapters.fake_packages import BREAKS, WRONG, fake_target, wheel, with
 
 
 def quiet(stage: str, detail: str) -> None:
-    """Take no notice of progress."""
+    """Ignore progress."""
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +36,7 @@ def made(target: Target, *, force: bool = False) -> bool:
 
 
 def standing(home: Path) -> list[str]:
-    """What stands where environments are, but for the locks."""
+    """The names in the folder of environments, without the locks."""
     return sorted(p.name for p in (home / "environments").iterdir() if p.suffix != ".lock")
 
 
@@ -180,7 +180,7 @@ def test_a_system_library_is_linked_under_the_name_asked_for(
     monkeypatch.setattr("conformance.adapters.libraries.find", lambda name: source)
     library = SharedLibrary(name="libasked.so.12", found_as=source.name, cure="")
     needing = replace(target, libraries=(library,), environment={"LD_LIBRARY_PATH": "{links}"})
-    for _ in range(2):  # the second time it is there already
+    for _ in range(2):  # the second time the link exists already
         folder = environments.launch_environment(needing)["LD_LIBRARY_PATH"]
         assert Path(folder, "libasked.so.12").resolve() == source
 

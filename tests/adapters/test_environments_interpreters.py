@@ -1,4 +1,4 @@
-"""Interpreters are found where they are, and believed only after they ran."""
+"""Interpreters are found in all the usual places, and used only if they run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.adapters.interpreters import InterpreterNotFoundError
 
 @pytest.fixture
 def pyenv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A pyenv without versions; nothing on PATH and nothing of uv's."""
+    """A pyenv without versions; no interpreter on PATH, and none of uv."""
     monkeypatch.setenv("PYENV_ROOT", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path / "shims"))
     monkeypatch.setattr(interpreters, "_uv_folder", lambda: tmp_path / "none")

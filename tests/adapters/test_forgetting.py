@@ -1,4 +1,4 @@
-"""What a program that fails half-way leaves switched on does not reach the next one."""
+"""What a program that fails half-way leaves switched on does not affect the next one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Implementations that would harm the machine, the run or its other results, and do not."""
+"""Implementations that try to harm the machine, the run or other results, and cannot."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SMALL = 2**28
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """No process that carries a token of this one, and nothing in the folder, outlives a test."""
+    """No process with a token of this one, and no file in the folder, may outlive a test."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
@@ -186,14 +186,14 @@ def test_what_is_changed_of_the_process_harms_no_other(what: str) -> None:
     with Session(launch("meddles", FAKE_WHAT=what)) as session:
         found = run(session, asked)
         starts = session.starts
-    if what == "builtins":  # the worker itself cannot go on without them, nor say so
+    if what == "builtins":  # the worker itself cannot run without them, nor report it
         assert found.incidents
         return
-    # what nothing in the process can undo takes another process
+    # what cannot be undone in the process needs a new one
     assert starts == (2 if what == "memory" else 1)
     assert found.leaked == found.renewed == (("process",) if what == "memory" else ())
     assert found.incidents == ()
-    # the trace is met by the very call that set it
+    # the call that sets the trace meets it itself
     others = [draw for n, draw in enumerate(found.draws) if (what, n) != ("trace", 1)]
     assert all(isinstance(draw.outcome, Returned) for draw in others)
 
@@ -251,7 +251,7 @@ def test_nothing_outlives_a_host_that_is_killed(tmp_path: Path, temporary: Path)
 
 
 def test_a_host_that_was_stopped_waits_as_long_as_ever(tmp_path: Path) -> None:
-    """Time in which the host was stopped, and perhaps the worker too, is none of the worker's."""
+    """Time in which the host was stopped, and perhaps the worker too, does not count."""
     script = """
 import os, signal, subprocess, sys, time
 sys.path[:0] = {paths!r}

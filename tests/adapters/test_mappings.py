@@ -1,4 +1,4 @@
-"""Tables of what takes the place of the functions of `K`: read, refused, run and printed."""
+"""Tables of the calls that replace the functions of `K`: read, refused, run and printed."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_the_worker_says_what_is_absent_and_why(session: Session) -> None:
     found = session.identity.functions
     assert (found["rnn"].present, found["rnn"].reason) == (False, "a loop")
     assert (found["foldl"].present, found["foldl"].reason) == (False, "absent")
-    # the signature is the table's own, and to compare it with the documents would prove nothing
+    # the signature is that of the table: comparing it with the documents would prove nothing
     assert (found["clip"].present, found["clip"].signature) == (True, None)
 
 

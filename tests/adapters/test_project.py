@@ -1,4 +1,4 @@
-"""Targets of a project: which file counts, what its fields mean, and what is wrong with it."""
+"""Targets of a project: which file is used, what its fields mean, which errors it can have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was under way when a worker died or hung."""
+"""What a worker was doing when it died or hung."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PROGRAM = Program(
     ("function", "stage", "step"), [("placeholder", "bind", None), ("exp", "step", 1)]
 )
 def test_a_crash_says_during_what(function: str, stage: Stage, step: int | None) -> None:
-    """Of the batch that was in work, also where others were sent ahead and answered."""
+    """The stage of the current batch, also if others were sent ahead."""
     todo = [batch(call("softmax", x(2, 3, binding="variable")), seed=i) for i in range(2)]
     with Session(launch("ends_in", FAKE_IN=function)) as session:
         (*_, (_, found)) = session.run_batches([*todo, batch(PROGRAM, 1)])

@@ -1,4 +1,4 @@
-"""What the worker observes of implementations that behave, or are wrong in one known way."""
+"""What the worker observes of implementations that are correct, or wrong in one known way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The worker on the oldest interpreter it promises, CPython 3.6 with the NumPy of its time."""
+"""The worker on the oldest interpreter that it supports, CPython 3.6 with a NumPy of its time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.adapters.support import arrays, batch, call, launch, negative_at, x
 
 
 def _pyenv(version: str) -> Path | None:
-    """The newest interpreter of that version that pyenv has."""
+    """The newest interpreter of this version that pyenv has."""
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     found = sorted(root.glob(f"versions/{version}.*/bin/python"))
     return found[-1] if found else None

@@ -1,4 +1,4 @@
-"""What is printed during a call is caught, whoever prints it and however much."""
+"""What is printed during a call is captured, whatever prints it and however much."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CALLS = {
 
 
 def ran(source: str) -> str:
-    """What a Python of its own says last, on standard output."""
+    """The end of the standard output of a new Python."""
     lines = f"""
 import ctypes, os, subprocess, sys
 sys.path.insert(0, {str(WORKER)!r})

@@ -1,4 +1,4 @@
-"""Runs of the whole engine against fakes, and looks at what came of them."""
+"""Run the whole engine against fakes, and look at the results."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OFFERED = [
     "constant",
     "placeholder",
 ]
-"""What every fake has of the functions that are tested."""
+"""Functions that every fake has and tests use."""
 
 TINY = Profile(
     "tiny",
@@ -45,7 +45,7 @@ TINY = Profile(
     scenarios=1,
     gradients=1,
 )
-"""So little that even a fake that ends or hangs every time is soon done."""
+"""So small a profile that even a fake that crashes or hangs every time is done soon."""
 
 QUICK = Limits(structure=2.0, draw=0.05)
 EDITION: Edition = "keras-2.2"
@@ -60,7 +60,7 @@ class Outcome:
     reached: bool
 
     def aspect(self, function: str, aspect: Aspect) -> AspectResult:
-        """What was found of one aspect; StopIteration if it was not looked at."""
+        """The result of one aspect; StopIteration if it was not checked."""
         found = next(f for f in self.results.functions if f.function == function)
         return next(a for a in found.aspects if a.aspect is aspect)
 
@@ -95,7 +95,7 @@ def fake(name: str, limits: Limits = QUICK, **environment: str) -> Subject:
 def module(
     name: str, path: Path, limits: Limits = QUICK, edition: Edition = EDITION, **environment: str
 ) -> Subject:
-    """A module that lies in `path` and may import the suite's reference."""
+    """A module in the folder `path`, which may import the suite's reference."""
     paths = os.pathsep.join((str(path), str(ROOT)))
     environment |= {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
     started = Launch(sys.executable, name, "graph", environment)
@@ -143,7 +143,7 @@ def examine(
 
 
 def run_script(script: str, path: Path = FAKES) -> subprocess.CompletedProcess[str]:
-    """Run a script in a Python of its own that has nothing but the fakes to import."""
+    """Run a script in a new Python that can import nothing but the fakes."""
     return subprocess.run(
         [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(path)!r})\n{script}"],
         capture_output=True,

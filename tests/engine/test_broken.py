@@ -1,4 +1,4 @@
-"""Implementations that are wrong as a whole: the right cells are blamed, and no others."""
+"""Implementations with one general fault: the right cells are blamed, and no others."""
 
 from __future__ import annotations
 

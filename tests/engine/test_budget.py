@@ -1,4 +1,4 @@
-"""A limit of time, and going on afterwards: nothing is green that nobody ran, nothing is lost."""
+"""Time limits and resuming: nothing conforms that was not run, and no result is lost."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def outcome(
 
 @cache
 def undisturbed() -> Results:
-    """What a run finds that nothing ends."""
+    """The results of a run that is not ended early."""
     return outcome()[1]
 
 
 def cut(results: Results, *finished: str) -> Results:
-    """The results of a run that ended when it had these functions."""
+    """The results of a run that ended after these functions."""
     functions = [
         f
         if f.function in finished
@@ -171,11 +171,11 @@ def test_an_aborted_session_gives_no_answer() -> None:
 
 @pytest.mark.slow
 def test_the_first_look_reaches_every_aspect_of_every_function() -> None:
-    """On the reference, which does everything that is documented."""
+    """On the reference, which has every documented function."""
     reference = subject(shipped()["reference"])
     events: list[Event] = []
     planned, smoke = (plan(load(), EDITION, p, 0) for p in (SURVEY, PROFILES["smoke"]))
-    # before they are made: then the estimates give way to counts
+    # before the trials are made, when `planned` is still an estimate
     assert sum(t.planned for t in planned) < sum(t.planned for t in smoke) / 2
     run([reference], {EDITION: planned}, replace(COMMON, profile=SURVEY), events.append, 2)
     (finished,) = (e for e in events if isinstance(e, TargetFinished))

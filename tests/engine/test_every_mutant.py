@@ -1,8 +1,9 @@
-"""Errors inside the reference, in every theme: each is found, in the aspect in which it is wrong.
+"""Errors inside the reference, in every theme: each is found, in the aspect that is wrong.
 
-They are where no wrapper reaches: in kernels, gradient rules and helpers of functions. What can be
-wrong around a function of any backend is `conformance.mutation`'s (tests/mutation). A mutant that
-survives is a bug in a generator, a check or a scenario, or it is no error at all.
+The errors are where no wrapper reaches: in kernels, gradient rules and helpers of functions.
+`conformance.mutation` makes the errors that a wrapper around a function of any backend can make
+(tests/mutation). A mutant that survives shows a bug in a generator, a check or a scenario, or is no
+error.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from tests.engine.mutants import themes
 from tests.engine.mutants.kit import MUTANTS, Mutant
 from tests.engine.mutants.runs import examined, found_in, rounds
 
-# one worker of xdist runs them all: they share few processes of the reference
+# one worker of xdist runs them all, because they share a few processes of the reference
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("mutants")]
 
 themes.load()
@@ -25,12 +26,12 @@ FOUND = {
     "diverges": {Verdict.DIVERGES},
     "reported": {Verdict.VIOLATES, Verdict.DIVERGES},
 }
-"""`reported`: whether documents settle the cases in which it shows is up to the numbers drawn."""
+"""`reported`: it depends on the numbers drawn whether the documents settle the failing cases."""
 
 
 @cache
 def results() -> dict[str, AspectResult]:
-    """What was found of all mutants, in few processes."""
+    """The results of all mutants, from a few processes."""
     found = {}
     for together in rounds(list(MUTANTS.values())):
         listed = examined(together)

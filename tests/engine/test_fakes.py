@@ -1,4 +1,4 @@
-"""The whole engine on named fakes: what is wrong is found, named and nothing else is blamed."""
+"""The whole engine on fakes: what is wrong is found and named, and nothing else is blamed."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from conformance.results.events import CasesDone, FunctionJudged, WorkerRestarte
 from tests.engine.support import OFFERED, TINY, Outcome, examine, fake, run_script
 
 REST = ("softmax", "reshape", "identity")
-"""Functions that fakes get right unless their name says otherwise."""
+"""Functions that a fake computes correctly, unless its name says otherwise."""
 
 WRONG_ONES = ("exp", "softmax", "identity", "argmax", "reshape")
-"""What `always_wrong` gets wrong and is looked at here."""
+"""Functions that `always_wrong` computes wrong and these tests check."""
 
 
 @cache
@@ -36,7 +36,7 @@ def blamed(found: Outcome) -> dict[tuple[str, Aspect], Verdict]:
 
 
 def worse(found: Outcome, profile: str | Profile = "smoke") -> dict[tuple[str, Aspect], Verdict]:
-    """The cells that are worse than those of the correct fake, which knows few static shapes."""
+    """The cells with a worse verdict than the correct fake has, which knows few static shapes."""
     functions = [f.function for f in found.results.functions]
     usual = outcome("correct", *sorted(functions), profile=profile).verdicts()
     return {k: v for k, v in found.verdicts().items() if v is not usual[k]}
@@ -49,7 +49,7 @@ def only(
     verdict: Verdict,
     profile: str | Profile = "smoke",
 ) -> list[Failure]:
-    """The failures of the one cell that is to blame; AssertionError if another is."""
+    """The failures of this cell; AssertionError if another cell fails."""
     assert worse(found, profile) == {(function, aspect): verdict}
     return found.aspect(function, aspect).failures
 
@@ -82,7 +82,7 @@ def test_a_correct_implementation_conforms_but_for_what_it_lacks() -> None:
             assert (aspect, verdict) == (Aspect.STATIC_SHAPE, Verdict.DIVERGES), function
     assert found.results.run.restarts == 0
     assert found.results.run.complete
-    # the documents settle all that the fake can do: what is left are conventions and parameters
+    # the documents settle all that the fake can do; only conventions and parameters remain
     for function, aspect, failure in found.failures(Verdict.VIOLATES):
         signature = (aspect, failure.kind) == (Aspect.SIGNATURE, "missing parameter")
         assert signature or (function, aspect) in LACKS
@@ -100,7 +100,7 @@ def test_functions_that_are_absent_are_unsupported() -> None:
     for function in ("cos", "elu"):
         verdicts = found.verdicts(function)
         assert set(verdicts.values()) == {Verdict.UNSUPPORTED}
-        assert len(verdicts) == 7  # the denominator is that of a function that is there
+        assert len(verdicts) == 7  # as many aspects as for a function that exists
         (failure,) = found.aspect(function, Aspect.PRESENCE).failures
         assert "is missing" in failure.message
     assert found.aspect("exp", Aspect.VALUE).verdict is Verdict.CONFORMS
@@ -285,7 +285,7 @@ def test_a_minimised_failure_is_a_program_and_its_script(function: str) -> None:
 
 
 def printed(script: str) -> tuple[str, Any]:
-    """The claimed dtype and shape, and the array, that the script prints."""
+    """The dtype and shape that `K` reports, and the array, as the script prints them."""
     lines = script.splitlines()
     last = next(i for i, line in enumerate(lines) if re.match(r"print\((repr\(|K\.function)", line))
     value = re.sub(r"^print\((repr\()?(.*?)\)?\)$", r"\2", lines[last])
@@ -364,7 +364,7 @@ NEGATIVE = ("exp", "softmax", "identity", "int_shape")
 
 
 def kinds(found: Outcome, function: str) -> dict[str, Verdict]:
-    """What is wrong with a function's static shapes."""
+    """The failures of a function's static shapes, by kind."""
     return {f.kind: f.verdict for f in found.aspect(function, Aspect.STATIC_SHAPE).failures}
 
 

@@ -1,4 +1,4 @@
-"""What is said of gradients that an implementation gave, or did not give."""
+"""Findings on the gradients that an implementation returned, or did not return."""
 
 from __future__ import annotations
 
@@ -30,7 +30,13 @@ from conformance.specs import load
 from tests.engine.support import tasks
 
 ROUNDED = 1e-7
+<<<<<<< HEAD
 """A relative error that any implementation in float32 may have."""
+=======
+"""A relative error that every implementation in float32 is allowed."""
+NOTICED = 5e-6
+"""A relative error that none is allowed."""
+>>>>>>> words
 
 
 @cache
@@ -46,7 +52,7 @@ def returned(*gradients: Array) -> Returned:
 
 
 def of_shape(shape: tuple[int, ...], *gradients: Array) -> Returned:
-    """Gradients, and the result of this shape whose weighted sum they are of."""
+    """Gradients, with a result of this shape."""
     values = tuple(Value(np.asarray(g), "float32", "ndarray") for g in gradients)
     result = Value(np.zeros(shape, "float32"), "float32", "ndarray")
     return Returned({"gradients": values, "result": (result,)})
@@ -113,7 +119,7 @@ def test_the_draw_is_named() -> None:
 
 @pytest.mark.parametrize("number", [1, 2])
 def test_the_draw_of_every_fault_is_named(number: int) -> None:
-    """The case that is shown is that of the draw."""
+    """The case in the failure is that of the draw."""
     tested = slope("tanh")
     right = [returned(tanh(tested, i)) for i in range(number)]
     faults: tuple[Outcome, ...] = (

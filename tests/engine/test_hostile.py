@@ -1,4 +1,4 @@
-"""The whole engine on implementations that would do harm: the verdict on it, and on all others.
+"""The whole engine on implementations that do harm: the verdict on the harm, and on the rest.
 
 `python -m tests.engine.test_hostile` prints the table of docs/safety.md.
 """
@@ -35,7 +35,7 @@ FEW = Profile(
     scenarios=0,
     gradients=0,
 )
-"""Five structures of each function, one at least with negative numbers."""
+"""Five structures of each function, at least one with negative numbers."""
 
 
 class Hostile(NamedTuple):
@@ -44,9 +44,9 @@ class Hostile(NamedTuple):
     does: str
     verdict: Verdict
     words: str = ""
-    """What the message says."""
+    """Words in the message."""
     quick: bool = False
-    """Whether it is tried each time; the others differ little from one that is."""
+    """Whether every test run tries it; the others are much like one that is always tried."""
 
 
 def _changes(what: str, verdict: Verdict = Verdict.CONFORMS) -> Hostile:
@@ -117,12 +117,12 @@ TABLE = (
 
 @cache
 def usual() -> dict[tuple[str, Aspect], Verdict]:
-    """What the correct fake gets."""
+    """The verdicts on the correct fake."""
     return outcome(Hostile("correct", {}, "", CONFORMS)).verdicts()
 
 
 def outcome(hostile: Hostile) -> Outcome:
-    """What comes of a run, with 256 MiB for the worker; 2 s for a structure that is to time out."""
+    """A run with 256 MiB for the worker, and 2 s for a structure that must time out."""
     with TemporaryDirectory() as folder:
         told = str(Path(folder) / "list")
         given = {name: text.format(list=told) for name, text in hostile.environment.items()}

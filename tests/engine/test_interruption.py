@@ -1,4 +1,4 @@
-"""A run that is stopped early keeps what it has, and a target that cannot start is told of."""
+"""A run that is stopped early keeps its results, and a target that cannot start is reported."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FUNCTIONS = ("exp", "softmax", "reshape", "identity")
 
 
 def stopped_at(condition: Callable[[Event], bool]) -> tuple[list[Event], Results]:
-    """The events and the results of an examination that is asked to stop at an event."""
+    """The events and the results of an examination that is stopped at an event."""
     stop, events = Stop(), []
 
     def emit(event: Event) -> None:

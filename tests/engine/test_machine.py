@@ -1,4 +1,4 @@
-"""What is said of the machine of a run."""
+"""The description of the machine of a run."""
 
 from __future__ import annotations
 

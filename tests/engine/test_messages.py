@@ -1,4 +1,4 @@
-"""One line of what implementations say."""
+"""Messages of exceptions, shortened to one line."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ DIVERGENCES = {
     "cos": (Aspect.GRADIENT, "accuracy"),  # the sine is computed in float32
 }
 EITHER = ("batch_dot",)
-"""The other axis of y is summed, which shows in few of the cases that the documents settle."""
+"""It sums the other axis of y, which is wrong in few of the cases that the documents settle."""
 
 UNTOUCHED = ("flatten", "expand_dims")
 

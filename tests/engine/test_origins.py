@@ -1,4 +1,4 @@
-"""A failure's case is made again from what the results say of it, byte for byte."""
+"""The case of a failure is made again from its origin in the results, byte for byte."""
 
 from __future__ import annotations
 

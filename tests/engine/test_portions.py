@@ -1,4 +1,4 @@
-"""A plan in portions: nothing is lost, and their number and company change nothing."""
+"""A plan in portions: nothing is lost, and results do not depend on how it is cut."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What print_tensor prints is looked at: nothing, another message or another value is wrong."""
+"""What print_tensor prints is checked: no text, another message or another value is wrong."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ FOUND: dict[str, set[tuple[str, Verdict]]] = {
 
 
 def failures(name: str, folder: Path) -> list[Failure]:
-    """What is found of values that are printed by a fake."""
+    """The failures of a fake that prints tensors in its own way."""
     fake = "prints_" + name.replace(" ", "_")
     (folder / f"{fake}.py").write_text(FAKE.format(body=BODIES[name]), "utf-8")
     found = examine(module(fake, folder, LIMITS), ["print_tensor"])

@@ -1,4 +1,4 @@
-"""The probes on the reference, and on it with something wrong."""
+"""The probes on the reference, and on the reference with one function replaced."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_without_a_result_nothing_is_said_of_int_shape() -> None:
 
 
 def marked(mark: int) -> Any:
-    """The reference with a number in the place of None."""
+    """The reference with a number instead of None in static shapes."""
 
     def int_shape(x: Any) -> Any:
         return tuple(mark if n is None else n for n in reference.int_shape(x))

@@ -14,12 +14,12 @@ FUNCTIONS = ("exp", "softmax", "sum")
 
 @cache
 def outcome(seed: int, run: int) -> Outcome:
-    """A run; `run` only keeps two with the same seed apart."""
+    """The outcome of a run; `run` only keeps two runs with the same seed apart in the cache."""
     return examine(fake("always_wrong"), FUNCTIONS, seed=seed)
 
 
 def ids(found: Outcome) -> dict[tuple[str, ...], str]:
-    """The id of each failure by what tells it from others."""
+    """The id of each failure, by the fields that tell failures apart."""
     return {
         (function, str(aspect), f.kind, str(f.convention), str(f.verdict)): f.id
         for function, aspect, f in found.failures()
@@ -53,7 +53,7 @@ def test_an_id_names_one_failure() -> None:
 
 
 def test_the_order_of_the_functions_does_not_matter() -> None:
-    """A function alone, as in a shard, is judged as it is among others."""
+    """A function alone, as in a shard, gets the same verdicts as among others."""
     alone = examine(fake("always_wrong"), ("softmax",), seed=3).results.functions
     among = [f for f in outcome(3, 1).results.functions if f.function == "softmax"]
     assert alone == among

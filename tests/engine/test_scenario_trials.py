@@ -1,4 +1,4 @@
-"""What the checks of a scenario see, and what may be missing."""
+"""What the checks of a scenario get, and what may be missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a target's signature shows against the documented one."""
+"""Findings on a target's signature, compared with the documented one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings gathered into failures, and the verdict that follows."""
+"""Findings grouped into failures, and the verdicts that follow."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_an_input_that_could_not_be_made_is_not_this_function_s_failure() -> Non
     assert judged(1, unmade) is Verdict.UNSUPPORTED
 
 
-def test_standing_is_a_violation_only_without_conventions() -> None:
+def test_a_wrong_answer_violates_only_without_conventions() -> None:
     assert verdict_if_wrong(()) is Verdict.VIOLATES
     assert verdict_if_wrong(("empty",)) is Verdict.DIVERGES
 
@@ -190,7 +190,7 @@ def test_standing_is_a_violation_only_without_conventions() -> None:
 
 
 def demanded(name: str, edition: Edition) -> set[str]:
-    """What is demanded of a function: presence and signature, what calls and scenarios check."""
+    """The aspects demanded of a function: presence, signature, what calls and scenarios check."""
     spec = load()[name]
     aspects = {"presence", "signature"}
     if spec.dtype:

@@ -1,4 +1,4 @@
-"""What an implementation says that it does not support is no violation, in any aspect."""
+"""What an implementation says it does not support is not a violation, in any aspect."""
 
 from __future__ import annotations
 

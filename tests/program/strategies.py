@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
 
 REPEATABLE = settings(derandomize=True, database=None, deadline=None)
-"""The same examples every time, so that a test fails always or never."""
+"""Settings for the same examples every time, so that a test fails always or never."""
 
 NAMES = st.text(min_size=1, max_size=8)
 DTYPES = st.sampled_from(("float16", "float32", "float64", "int32", "int64", "uint8", "bool"))

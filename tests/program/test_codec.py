@@ -1,4 +1,4 @@
-"""Programs as JSON, and back; what is no program is refused in words."""
+"""Programs as JSON, and back; anything that is not a program is refused with a reason."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def through_json(data: Any) -> Any:
-    """As it comes out of a file; ValueError if JSON cannot hold it."""
+    """The data as a JSON file gives it back; ValueError if JSON cannot hold it."""
     return json.loads(json.dumps(data, allow_nan=False))
 
 

@@ -1,4 +1,4 @@
-"""What host and worker both give a meaning to is the same on both ends."""
+"""The marks of the host and of the worker are the same."""
 
 from types import ModuleType
 

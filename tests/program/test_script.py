@@ -62,7 +62,7 @@ TENSORS = [b for b in Binding if b is not Binding.ARRAY]
 
 
 def bits(array: Array) -> bytes:
-    """What tells -0.0 from 0.0; the payload of a NaN says nothing."""
+    """The bits of the array, with one pattern for every NaN: they tell -0.0 from 0.0."""
     plain = np.ascontiguousarray(array).copy()
     if plain.dtype.kind == "f":
         plain[np.isnan(plain)] = np.nan
@@ -77,7 +77,7 @@ def identity(array: Array, binding: Binding) -> Case:
 
 
 def executed(script: str) -> dict[str, Any]:
-    """The names that the script leaves behind."""
+    """The names that the script has defined."""
     names: dict[str, Any] = {}
     exec(compile(script, "script.py", "exec"), names)
     return names
@@ -157,7 +157,7 @@ def test_the_answer_is_that_of_numpy(case: Case, expected: Array) -> None:
 
 
 def alone(script: str, **environment: str) -> str:
-    """What a Python of its own prints when it runs the script, with no module of the tests."""
+    """What a new Python prints when it runs the script, without the modules of the tests."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", script],
         capture_output=True,

@@ -27,7 +27,7 @@ REFERENCE = Prelude(("from conformance import reference as K",), package="confor
 
 
 def ran(script: str, tmp_path: Path) -> list[str]:
-    """What the script prints, in a process of its own."""
+    """The lines that the script prints, in a process of its own."""
     file = tmp_path / "script.py"
     file.write_text(script, "utf-8")
     done = subprocess.run([sys.executable, file], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""Every run has a home of its own, and is as small as it can be."""
+"""Every run of pytest has a home of its own, and is as small as possible."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ EXP = ("-k", "[exp-")
 
 
 def arguments(fake: str, *more: str) -> list[str]:
-    """What pytest is given to test a fake; what lies between the options decides nothing."""
+    """The arguments with which pytest tests a fake."""
     module = (f"--conformance-module=fakes.{fake}", f"--conformance-path={FAKES}")
     return ["-p", "no:randomly", "--pyargs", SUITE, *module, *SMOKE, *more]
 
@@ -26,7 +26,7 @@ def run_on(pytester: pytest.Pytester, fake: str, *more: str) -> pytest.RunResult
 
 
 def verdicts(junit: Path) -> dict[tuple[str, str], str]:
-    """The verdicts that a JUnit file of pytest tells, by function and aspect."""
+    """The verdicts in a JUnit file of pytest, by function and aspect."""
     found = {}
     for case in ElementTree.parse(junit).iter("testcase"):
         facts = {p.get("name"): p.get("value") for p in case.iter("property")}

@@ -1,4 +1,4 @@
-"""Known failures: expected, and failing when they are no longer so."""
+"""Known failures: they are expected to fail, and a test that no longer does fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of tests, tests given again, and what is tested by a module of one's own."""
+"""Names of tests, tests run again by name, and test modules of a user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Wrong usage: status 4, the cause and the cure, no traceback."""
+"""Wrong usage: exit status 4, the cause and what to do, no traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each verdict is to pytest."""
+"""The outcome of pytest for each verdict."""
 
 from __future__ import annotations
 

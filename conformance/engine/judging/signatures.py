@@ -104,7 +104,7 @@ def _extra(
     for parameter in offered:
         if parameter.name not in wanted and parameter.name not in shown:
             verdict = Verdict.DIVERGES if parameter.has_default else Verdict.VIOLATES
-            gives = f"has a parameter {parameter.name} besides"
+            gives = f"has an extra parameter {parameter.name}"
             yield _finding(verdict, FindingKind.EXTRA_PARAMETER, gives, documented, parameter.name)
 
 

@@ -152,7 +152,7 @@ def main() -> None:
     announce = silent if options.stage_fd is None else announcer(options.stage_fd)
     announce("import", None)
     module = load_module(options.module, options.startup, options.mapping)
-    _settle()
+    _freeze_imports()
     adapter = _adapter(module, options)
     announce(None, None)
     serve(channel, Worker(module, adapter, options.family == "eager", announce))
@@ -178,7 +178,7 @@ def _options() -> Any:
     return parser.parse_args()
 
 
-def _settle() -> None:
+def _freeze_imports() -> None:
     """Exclude what was imported from garbage collection, which `clear_session` may run.
 
     Each collection would visit all objects of the library.
