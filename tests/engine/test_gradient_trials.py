@@ -30,13 +30,7 @@ from conformance.specs import load
 from tests.engine.support import tasks
 
 ROUNDED = 1e-7
-<<<<<<< HEAD
-"""A relative error that any implementation in float32 may have."""
-=======
 """A relative error that every implementation in float32 is allowed."""
-NOTICED = 5e-6
-"""A relative error that none is allowed."""
->>>>>>> words
 
 
 @cache

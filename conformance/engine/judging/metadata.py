@@ -36,25 +36,10 @@ def dtype(
         yield _other_dtype(kind, gives, dtype=delivered, accepted=accepted, named=named)
     elif claimed is not None and claimed not in accepted:
         if structure.claimed == "result":
-<<<<<<< HEAD
             named |= {ConventionName.CLAIMED_DTYPE}
-        gives = f"is said to be {claimed}"
+        gives = f"is reported as {claimed}"
         kind = FindingKind.CLAIMED_DTYPE
         yield _other_dtype(kind, gives, dtype=claimed, accepted=accepted, named=named)
-=======
-            conventions = tuple(sorted({*conventions, ConventionName.CLAIMED_DTYPE}))
-        yield Finding(
-            Aspect.DTYPE,
-            verdict_if_wrong(conventions),
-            FindingKind.CLAIMED_DTYPE,
-            gives=f"is reported as {claimed}",
-            demands=demands,
-            detail=f"{claimed} for {demands}",
-            conventions=conventions,
-            got=claimed,
-            expected=demands,
-        )
->>>>>>> words
 
 
 def _other_dtype(
