@@ -75,7 +75,7 @@ def from_json(data: Any) -> Program:
             tuple(map(_decode_step, record.steps)),
             tuple(record.outputs),
         )
-    except (msgspec.ValidationError, ProgramError) as error:
+    except (msgspec.ValidationError, ProgramError, UnicodeError) as error:
         raise ProgramError(f"not a program: {error}") from error
     except RecursionError as error:
         raise ProgramError("not a program: nested too deep") from error

@@ -226,6 +226,11 @@ def test_arguments_nested_too_deep_are_refused() -> None:
         from_json(replaced(("steps", 0, "args", 0), deep))
 
 
+def test_half_a_character_is_refused() -> None:
+    with pytest.raises(ProgramError, match="surrogates"):
+        from_json("\ud800")
+
+
 def test_an_unknown_input_is_a_key_error() -> None:
     with pytest.raises(KeyError, match="z"):
         from_json(SUM).input("z")
