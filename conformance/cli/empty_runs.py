@@ -15,7 +15,10 @@ from conformance.results import Aspect, Results, Verdict
 
 _OFFERED = (Aspect.PRESENCE, Aspect.SIGNATURE)
 """What conforms before a function is called once."""
-_ANSWERED = (Verdict.CONFORMS, Verdict.DIVERGES)
+_SETTINGS = ("configuration", "session")
+"""The themes of functions that compute nothing: no module starts without some of them."""
+_CONFORMS = Verdict.CONFORMS
+_ANSWERED = (_CONFORMS, Verdict.DIVERGES)
 """The verdicts on an answer that contradicts no document."""
 
 
@@ -33,12 +36,13 @@ def something_conforms(results: Iterable[Results], known: Sequence[KnownFailure]
 
 
 def is_empty(results: Results, known: Sequence[KnownFailure] = ()) -> bool:
-    """Whether no aspect beyond presence and signature conforms, diverges or is a known failure.
+    """Whether no answer of a function that computes conforms, diverges or is a known failure.
 
-    If these two alone were asked for, they count.
+    Presence, signature and the settings count where nothing else was asked for.
     """
+    settings = {f.function for f in results.functions if f.theme in _SETTINGS}
     cells = known_failures.cells([results])
-    called = [cell for cell in cells if cell.aspect not in _OFFERED]
+    called = [c for c in cells if c.aspect not in _OFFERED and c.function not in settings]
     return not any(
         cell.verdict in _ANSWERED or any(entry.covers(cell) for entry in known)
         for cell in called or cells
@@ -46,9 +50,16 @@ def is_empty(results: Results, known: Sequence[KnownFailure] = ()) -> bool:
 
 
 def _told(results: Results) -> str:
-    aspects = [aspect.verdict for function in results.functions for aspect in function.aspects]
-    counts = Counter(aspects)
-    listed = ", ".join(f"{counts[v]} {v}" for v in reversed(Verdict) if counts[v])
-    said = "error: nothing conforms on" if results.run.shard is UNSET else "nothing conforms on"
-    place = "" if results.run.shard is UNSET else f" in shard {results.run.shard}"
-    return f"{said} {results.target.name}{place}: of {len(aspects)} aspects {listed or 'none ran'}"
+    verdicts = [aspect.verdict for function in results.functions for aspect in function.aspects]
+    counts = Counter(verdicts)
+    besides = (
+        f" but names, signatures or settings ({counts[_CONFORMS]})" if counts[_CONFORMS] else ""
+    )
+    rest = ", ".join(f"{counts[v]} {v}" for v in reversed(Verdict) if counts[v] and v != _CONFORMS)
+    level, part = "error: ", ""
+    if isinstance(results.run.shard, str):
+        level, part = "", f" in shard {results.run.shard}"
+    return (
+        f"{level}{results.target.name}: nothing conforms{besides}{part}; "
+        f"of {len(verdicts)} aspects {rest or 'none was run'}"
+    )
