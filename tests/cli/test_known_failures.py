@@ -303,6 +303,18 @@ def test_an_option_of_writing_needs_a_file_to_write() -> None:
     assert "--write-expectations FILE" in output
 
 
+def test_shards_and_resumed_runs_have_the_marks_of_a_whole_run(tmp_path: Path) -> None:
+    both, whole, parts = ("-k", "argmax or exp"), tmp_path / "whole.toml", tmp_path / "parts.toml"
+    run("always_wrong", *both, "--write-expectations", str(whole))
+    assert 'failure = "' in whole.read_text()
+    for shard in ("1/2", "2/2"):
+        of = (*both, "--shard", shard, "-o", str(tmp_path / shard[0]))
+        run("always_wrong", *of, "--write-expectations", str(parts))
+        again = run("always_wrong", *of, "--resume", "--expectations", str(whole))
+        assert again[0] == 0, again[1]
+    assert parts.read_text() == whole.read_text()
+
+
 # What the edition demands and the target lacks
 
 
