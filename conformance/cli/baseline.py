@@ -12,7 +12,7 @@ from conformance.cli import known_failures
 from conformance.cli.errors import UsageProblem
 from conformance.cli.known_failures import JudgedCell, KnownFailure
 from conformance.cli.results_files import gathered
-from conformance.engine import Subject
+from conformance.engine import Subject, Task
 from conformance.reporting.safe_text import clean
 from conformance.results import Aspect, Results, Verdict
 
@@ -76,12 +76,30 @@ class Baseline:
         )
 
 
-def baseline(place: Path | None, subjects: Iterable[Subject]) -> Baseline | None:
-    """The earlier results of these targets; UsageProblem if they are not there, or not such."""
+def baseline(
+    place: Path | None, subjects: Iterable[Subject], plans: Mapping[str, Sequence[Task]]
+) -> Baseline | None:
+    """The earlier results of these targets; UsageProblem if they cannot be compared with.
+
+    `plans` has what is to be run of each edition.
+    """
     if place is None:
         return None
     held = gathered([place])
-    return Baseline(place, {s.name: _of(s, held, place) for s in subjects})
+    found = Baseline(place, {s.name: _of(s, held, place) for s in subjects})
+    for then in found.results.values():
+        _check_common(then, plans[then.target.edition], place)
+    return found
+
+
+def _check_common(then: Results, plan: Sequence[Task], place: Path) -> None:
+    """UsageProblem if nothing would be compared: this must not look like agreement."""
+    planned = {(task.spec.name, aspect) for task in plan for aspect in task.aspects}
+    if not planned & {_key(cell) for cell in _finished(then)}:
+        raise UsageProblem(
+            clean(f"--baseline {place}: nothing that is to be run of {then.target.name} is there"),
+            "name results of these functions and aspects, or choose others with -k and --aspect",
+        )
 
 
 def _of(subject: Subject, held: Sequence[Results], place: Path) -> Results:

@@ -125,6 +125,12 @@ def test_nothing_to_test_is_told(tmp_path: Path) -> None:
     assert "::error title=conformance::nothing says what to test" in ran.printed
 
 
+def test_a_baseline_is_passed_on(tmp_path: Path) -> None:
+    ran = act(tmp_path, module="fakes.correct", path=str(FAKES), baseline="no such.json")
+    assert ran.status == 2, ran.printed
+    assert "no such.json" in ran.printed
+
+
 def test_inputs_are_words_and_no_code(tmp_path: Path) -> None:
     evil = '"; touch pwned; echo "$(touch pwned)`touch pwned`'
     ran = act(tmp_path, report=True, module="a.b", functions=evil, path=str(FAKES), output=evil)

@@ -137,6 +137,7 @@ def test_a_run_against_an_earlier_one(tmp_path: Path) -> None:
             lambda r: encode(replace(r, target=replace(r.target, edition="keras-1"))),
             "was run against keras-1",
         ),
+        (lambda r: encode(replace(r, functions=[])), "nothing that is to be run of"),
         (None, "does not exist"),
     ],
 )
@@ -144,7 +145,7 @@ def test_what_is_no_baseline_is_told_before_the_run(
     tmp_path: Path, made: object, said: str
 ) -> None:
     file = tmp_path / "old.json"
-    one = records.results(MINE, [records.function("argmax", RIGHT)])
+    one = records.results(MINE, [records.function("exp", RIGHT)])
     if callable(made):
         file.write_bytes(made(one))
     status, output = run("--baseline", str(file))
@@ -156,7 +157,7 @@ def test_what_is_no_baseline_is_told_before_the_run(
 
 
 def test_two_runs_of_a_target_are_no_baseline(tmp_path: Path) -> None:
-    one = records.results(MINE, [records.function("argmax", RIGHT)])
+    one = records.results(MINE, [records.function("exp", RIGHT)])
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_bytes(encode(one))
     status, output = run("--baseline", str(tmp_path))
