@@ -138,7 +138,11 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "edition": _one("EDITION", "keras-1, keras-2.0 or keras-2.2; by default the target's own."),
     "profile": _one("PROFILE", "How much is tried: smoke, default or thorough."),
     "seed": _one("N", "The same seed gives the same cases; 0 by default.", type=_seed),
-    "fail-on": _one("WHAT", "violation (with crashes and time-outs), divergence or never."),
+    "fail-on": _one(
+        "WHAT",
+        "violation (with crashes and time-outs), divergence, unsupported, both as"
+        " divergence,unsupported, or never.",
+    ),
     "expectations": _one(
         "FILE", "Known failures: a test that has one is expected to fail, and fails if it does not."
     ),

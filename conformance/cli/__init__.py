@@ -5,12 +5,13 @@ Each module offers a click command called `command`.
 
 from __future__ import annotations
 
+import errno
 import importlib
 
 import click
 
 import conformance
-from conformance.cli.errors import INTERRUPTED
+from conformance.cli.errors import INTERNAL, INTERRUPTED, show_internal_error
 
 _COMMANDS = {
     "targets": "List what can be tested here, and how to get what cannot.",
@@ -49,6 +50,18 @@ class _Commands(click.Group):
         except KeyboardInterrupt:
             click.echo("interrupted by Ctrl-C", err=True)
             ctx.exit(INTERRUPTED)
+        except Exception as error:
+            if _click_handles(error):
+                raise
+            show_internal_error(error)
+            ctx.exit(INTERNAL)
+
+
+def _click_handles(error: Exception) -> bool:
+    """Whether it is no error of the suite: wrong usage, an exit, or a reader that has gone."""
+    if isinstance(error, OSError):
+        return error.errno == errno.EPIPE
+    return isinstance(error, click.ClickException | click.exceptions.Exit | click.Abort)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -67,5 +80,6 @@ def main() -> None:
 
     \b
     Exit status: 0 nothing unexpected; 1 an unexpected verdict;
-    2 wrong usage or configuration; 3 a target could not be made or run.
+    2 wrong usage or configuration; 3 a target could not be made or run, or nothing
+    conforms on it; 70 an error of the suite itself; 130 after Ctrl-C.
     """

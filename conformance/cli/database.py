@@ -19,6 +19,7 @@ from msgspec import UNSET
 from conformance.cli.errors import UsageProblem
 from conformance.cli.options import together
 from conformance.cli.stored_failures import StoredFailure
+from conformance.reporting.json_results import representable
 from conformance.results import Failure, FunctionResult, Results, TargetInfo
 
 DEFAULT = Path(".conformance") / "examples"
@@ -81,7 +82,7 @@ class Database:
     def _update(self, results: Results, function: FunctionResult) -> None:
         key = _key(results.target, function.function)
         judged = {aspect.aspect for aspect in function.aspects}
-        failing = {msgspec.json.encode(case) for case in _cases(results, function)}
+        failing = {_encoded(case) for case in _cases(results, function)}
         for value, case in list(self._of(key)):
             if case.aspect.aspect in judged and value not in failing:
                 self._kept.delete(key, value)
@@ -101,6 +102,10 @@ class Database:
 
 def _key(target: TargetInfo, function: str) -> bytes:
     return "\0".join((target.name, target.edition, function)).encode("utf-8", "surrogatepass")
+
+
+def _encoded(case: StoredFailure) -> bytes:
+    return msgspec.json.encode(representable(msgspec.to_builtins(case)))
 
 
 def _cases(results: Results, function: FunctionResult) -> Iterator[StoredFailure]:

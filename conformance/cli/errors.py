@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from typing import IO, Any
 
 import click
 
+import conformance
 from conformance.reporting.safe_text import clean_block
 
 INTERRUPTED = 130
 """Exit status that shells report after Ctrl-C."""
 
 CANNOT_RUN = 3
-"""Exit status: a target could not be made or run."""
+"""Exit status: a target could not be made or run, or nothing conforms on it."""
+
+INTERNAL = 70
+"""Exit status after an error of the suite itself: EX_SOFTWARE of sysexits.h."""
 
 
 class UsageProblem(click.ClickException):
@@ -34,3 +39,17 @@ class UsageProblem(click.ClickException):
         click.echo(clean_block(f"error: {self.message}"), file=stream)
         if self.hint:
             click.echo(clean_block(f"hint: {self.hint}"), file=stream)
+
+
+def show_internal_error(error: Exception) -> None:
+    """Write the traceback of an error of the suite to stderr, and in a line what to report."""
+    trace = "".join(traceback.format_exception(error)).rstrip()
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    click.echo(clean_block(trace), err=True)
+    click.echo(
+        clean_block(
+            f"error: this is an error of the suite, not of a target: {what}; report the traceback "
+            f"above with the command and the version, conformance {conformance.__version__}"
+        ),
+        err=True,
+    )

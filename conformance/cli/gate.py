@@ -12,27 +12,26 @@ import click
 from conformance.adapters.registry import Target
 from conformance.cli import known_failures
 from conformance.cli.errors import UsageProblem
-from conformance.cli.known_failures import JudgedCell, KnownFailure
+from conformance.cli.fail_on import DEFAULT, failing_verdicts
+from conformance.cli.known_failures import MARKS, JudgedCell, KnownFailure, Mark
 from conformance.cli.options import together
 from conformance.reporting.safe_text import clean
 from conformance.results import Results, Verdict
 
-FAIL_ON = {
-    "violation": (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT),
-    "divergence": (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.DIVERGES),
-    "never": (),
-}
-"""What `--fail-on` makes the exit status 1."""
 MOST = 15
 """Unexpected failures that are named."""
+MOST_IDS = 4
+"""Failures that are named beside a stale entry."""
 
 gate_options = together(
     click.option(
         "--fail-on",
-        type=click.Choice(list(FAIL_ON)),
-        default="violation",
+        default=DEFAULT,
         show_default=True,
-        help="What makes the exit status 1; crashes and time-outs count as violations.",
+        metavar="WHAT[,WHAT]",
+        help="What makes the exit status 1: violation (with crashes and time-outs); divergence, or"
+        " unsupported (what the edition demands and the target lacks), either with violations, too;"
+        " both as divergence,unsupported; or never.",
     ),
     click.option(
         "--expectations",
@@ -44,6 +43,13 @@ gate_options = together(
         type=click.Path(dir_okay=False, path_type=Path),
         help="Write the failures of this run into such a file, with the reasons left to fill in; "
         "what you wrote into it before stays.",
+    ),
+    click.option(
+        "--expectations-by",
+        type=click.Choice(MARKS),
+        help="What each new entry of --write-expectations is about: one failure, by its id, so that"
+        " another one of the same aspect is unexpected; or a cell (an aspect of a function), with"
+        " whatever fails there in the same way.  [default: failure]",
     ),
     click.option(
         "--strict",
@@ -58,9 +64,10 @@ gate_options = together(
 class GateOptions:
     """The values of these options."""
 
-    fail_on: str = "violation"
+    fail_on: str = DEFAULT
     expectations: Path | None = None
     write_expectations: Path | None = None
+    expectations_by: Mark | None = None
     strict: bool = False
 
 
@@ -72,6 +79,8 @@ class Gate:
     file: Path | None = None
     known: Sequence[KnownFailure] = ()
     written: Path | None = None
+    mark: Mark = "failure"
+    """What a new entry is about."""
     text: str = ""
     """What the written file begins as, which holds `base`."""
     base: Sequence[KnownFailure] = field(default=())
@@ -84,10 +93,13 @@ class Gate:
         unexpected = known_failures.uncovered(bad, self.known)
         if self.written is not None:
             gone = known_failures.stale(results, self.base)
-            known_failures.write(self.written, self.text, self.base, gone, bad)
+            known_failures.write(self.written, self.text, self.base, gone, bad, mark=self.mark)
             click.echo(clean(self._written(self.written)), err=True)
         if self.file is not None and not self._rewritten:
             for line in self._said(found, unexpected, stale):
+                click.echo(clean(line), err=True)
+        elif self.written is None:  # the report names failures, but not what is missing
+            for line in _listed([c for c in unexpected if c.verdict is Verdict.UNSUPPORTED]):
                 click.echo(clean(line), err=True)
         return not (unexpected or stale)
 
@@ -131,10 +143,18 @@ def told_stale(entry: KnownFailure, found: Iterable[JudgedCell]) -> str:
     instead = (
         f"the run says {verdicts}" if about else "matches nothing: its targets lack the function"
     )
-    if entry.narrow and any(cell.verdict is entry.verdict for cell in about):
-        instead = "no failure is such a one"
+    if entry.narrow and (ids := _ids(about, entry.verdict)):
+        instead = f"no failure is such a one; there {ids}"
     issue = f"; see {entry.issue}" if entry.issue else ""
     return f"{entry.place}: stale, delete these lines: {entry}; {instead}{issue}"
+
+
+def _ids(cells: Iterable[JudgedCell], verdict: Verdict) -> str:
+    """The failures that the run has instead: `is 0123456789ab`, `are 01…, 12… and 3 more`."""
+    found = list(dict.fromkeys(f.id for c in cells for f in c.failures if f.verdict is verdict))
+    more = f" and {len(found) - MOST_IDS} more" if len(found) > MOST_IDS else ""
+    listed = ", ".join(found[:MOST_IDS]) + more
+    return f"{'is' if len(found) == 1 else 'are'} {listed}" if found else ""
 
 
 def _listed(unexpected: Sequence[JudgedCell]) -> Iterator[str]:
@@ -151,6 +171,7 @@ def gate(options: GateOptions, known: Mapping[str, Target], own: Iterable[Target
 
     `known` are the targets that have names here, `own` those that stand in the options alone.
     """
+    worse = failing_verdicts(options.fail_on)
     libraries = _libraries([*known.values(), *own])
     file, written = options.expectations, options.write_expectations
     read: dict[Path | None, list[KnownFailure]] = {
@@ -160,12 +181,17 @@ def gate(options: GateOptions, known: Mapping[str, Target], own: Iterable[Target
         _check_reasons(read.get(file, []))
     if written is not None:
         _check_writable(written)
+    elif options.expectations_by is not None:
+        raise UsageProblem(
+            "--expectations-by says what is written", "add --write-expectations FILE"
+        )
     base = next((p for p in (written, file) if p in read), None) if written else None
     return Gate(
-        worse=FAIL_ON[options.fail_on],
+        worse=worse,
         file=file,
         known=read.get(file, []),
         written=written,
+        mark=options.expectations_by or "failure",
         text=base.read_text("utf-8") if base else "",
         base=read[base] if base else (),
     )

@@ -15,9 +15,11 @@ import msgspec
 import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
+from conformance.cli.baseline import Baseline, baseline, baseline_option
 from conformance.cli.cluster import cluster, remote, scheduler_option
 from conformance.cli.database import DatabaseOptions, database, database_options
 from conformance.cli.documented import documented
+from conformance.cli.empty_runs import something_conforms
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.gate import Gate, GateOptions, gate, gate_options
 from conformance.cli.known_targets import chosen, config_option, known_targets
@@ -58,6 +60,7 @@ class RunOptions(SelectionOptions, GateOptions, DatabaseOptions, ModuleOptions):
     config: Path | None
     verbose: bool
     quiet: bool
+    baseline: Path | None
 
 
 @click.command("run")
@@ -87,6 +90,7 @@ class RunOptions(SelectionOptions, GateOptions, DatabaseOptions, ModuleOptions):
     "Also write this format into --output, as `conformance report` does; may be repeated."
 )
 @gate_options
+@baseline_option
 @database_options
 @config_option
 @module_options
@@ -110,16 +114,19 @@ def command(**values: Any) -> None:
     \b
     conformance run mine --write-expectations known.toml   what fails, with a reason to fill in
     conformance run mine --expectations known.toml         passes if that fails and nothing else
+    conformance run mine --baseline old/mine.json          passes if nothing of that is lost
 
-    Exit status: 0 nothing unexpected; 1 an unexpected failure, or a known failure that does not
-    occur; 2 wrong usage, a broken file, or results that cannot be written; 3 a target could not be
-    run, or a cell was not reached; 130 after Ctrl-C.
+    Exit status: 0 nothing unexpected; 1 an unexpected failure, a known failure that does not
+    occur, or a regression; 2 wrong usage, a broken file, or results that cannot be written; 3 a
+    target could not be run, nothing conforms on it, or a cell was not reached; 70 an error of the
+    suite itself; 130 after Ctrl-C.
     """
     options = RunOptions(**values)
     _check_files(options)
     checked = _gate(options)
     subjects, missing = _subjects(options)
     tasks, kept_cases = _plans(subjects, options), database(options)
+    earlier = baseline(options.baseline, subjects, tasks)
     common = replace(_common(options), remembered=kept_cases.remembered())
     begun = _begun(options, subjects, tasks, common)
     recorder, writers = Recorder(), _writers(options)
@@ -141,9 +148,21 @@ def command(**values: Any) -> None:
     _check_written(writers, options)
     if any(isinstance(e, RunFinished) and e.interrupted for e in recorder.events):
         raise SystemExit(INTERRUPTED)
-    if not checked.passes(recorder.results):  # weighs more than a target that could not run
-        raise SystemExit(1)
-    raise SystemExit(0 if reached and not missing and _whole(recorder.results) else CANNOT_RUN)
+    done = reached and not missing
+    raise SystemExit(_status(recorder.results, checked, earlier, done=done))
+
+
+def _status(
+    results: Sequence[Results], checked: Gate, earlier: Baseline | None, *, done: bool
+) -> int:
+    """The exit status of a run, `done` if every target could be run; says what makes it so.
+
+    Something unexpected weighs more than a target that could not be run.
+    """
+    passes = checked.passes(results)
+    holds = earlier is None or earlier.holds(results, checked.known)
+    full = something_conforms(results, checked.known) and done and _whole(results)
+    return 1 if not (passes and holds) else 0 if full else CANNOT_RUN
 
 
 def _whole(results: Sequence[Results]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
@@ -121,13 +122,23 @@ class ConformanceItem(pytest.Item):
         if self.chosen.gate.known and aspect.verdict is not Verdict.NOT_APPLICABLE:
             aspect = self._without_known(aspect)
         said = failure_text.said(function, aspect)
-        if aspect.verdict in self.chosen.gate.worse:
+        if self._fails(aspect):
             raise UnexpectedError(said, failure_text.text(function, aspect))
         if aspect.verdict in (Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE):
             pytest.skip(said)
         if aspect.verdict is not Verdict.CONFORMS:
             diverges = aspect.verdict is Verdict.DIVERGES
             self.warn((DivergenceWarning if diverges else ConformanceWarning)(said))
+
+    def _fails(self, aspect: AspectResult) -> bool:
+        """Whether what is left of the aspect fails, among the function's other aspects."""
+        found = [
+            dataclasses.replace(cell, failures=aspect.failures)
+            if cell.aspect is self.aspect
+            else cell
+            for cell in cells([self._results()])
+        ]
+        return known_failures.fails(self.chosen.gate, found, self.aspect)
 
     def _record(self, function: FunctionResult, aspect: AspectResult) -> None:
         """What JUnit's file and other plug-ins get to know."""

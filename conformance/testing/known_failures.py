@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from conformance.cli import known_failures
 from conformance.cli.gate import Gate, told_stale
 from conformance.cli.known_failures import JudgedCell
-from conformance.results import Failure
+from conformance.results import Aspect, Failure
 
 
 def stale(gate: Gate, cells: Sequence[JudgedCell]) -> list[str]:
@@ -17,11 +17,16 @@ def stale(gate: Gate, cells: Sequence[JudgedCell]) -> list[str]:
 
 def unexpected(gate: Gate, cell: JudgedCell) -> Sequence[Failure] | None:
     """The cell's failures that no entry covers; None if all are covered."""
-    verdicts = gate.worse if cell.verdict in gate.worse else (cell.verdict,)
+    verdicts = gate.worse if cell.verdict in gate.worse else (*gate.worse, cell.verdict)
     left = known_failures.uncovered(known_failures.failing([cell], verdicts), gate.known)
     return left[0].failures if left else None
 
 
+def fails(gate: Gate, cells: Sequence[JudgedCell], aspect: Aspect) -> bool:
+    """Whether the aspect fails, as one of these of a function on a target."""
+    return any(cell.aspect is aspect for cell in known_failures.failing(cells, gate.worse))
+
+
 def reason(gate: Gate, cell: JudgedCell) -> str:
     """Why the cell's failures are known."""
-    return next(e.reason for e in gate.known if e.covers(cell))
+    return "; ".join(dict.fromkeys(e.reason for e in gate.known if e.covers(cell)))

@@ -9,7 +9,8 @@ import msgspec
 
 from conformance.adapters.registry import Target
 from conformance.cli.errors import UsageProblem
-from conformance.cli.gate import FAIL_ON, Gate, GateOptions, gate
+from conformance.cli.fail_on import DEFAULT, failing_verdicts
+from conformance.cli.gate import Gate, GateOptions, gate
 from conformance.cli.known_targets import chosen, known_targets
 from conformance.cli.subjects import ModuleOptions, module_target
 from conformance.engine import PROFILES, Profile
@@ -42,9 +43,9 @@ def merged(tests: ConformanceTests, given: ConformanceTests) -> ConformanceTests
 
 def settings(tests: ConformanceTests) -> TestedTargets:
     """Look up the names and files; UsageProblem if one is wrong."""
-    profile, fail_on = tests.profile or "default", tests.fail_on or "violation"
+    profile = tests.profile or "default"
     _check("profile", profile, PROFILES)
-    _check("fail-on", fail_on, FAIL_ON)
+    failing_verdicts(tests.fail_on or DEFAULT, "fail-on")
     if tests.edition is not None:
         _check("edition", tests.edition, EDITIONS)
     targets = _targets(tests)
@@ -63,7 +64,7 @@ def _gate(tests: ConformanceTests, targets: list[Target]) -> Gate:
             f"expectations: there is no file {file}",
             "name one that `conformance run --write-expectations FILE` wrote",
         )
-    options = GateOptions(fail_on=tests.fail_on or "violation", expectations=file)
+    options = GateOptions(fail_on=tests.fail_on or DEFAULT, expectations=file)
     return gate(options, known_targets(tests.config), targets)
 
 

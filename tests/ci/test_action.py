@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from conformance.cli.gate import FAIL_ON
+from conformance.cli.fail_on import FAIL_ON
 from conformance.engine import PROFILES
 from conformance.reporting import read_results
 from conformance.specs import EDITIONS
@@ -123,6 +123,12 @@ def test_nothing_to_test_is_told(tmp_path: Path) -> None:
     ran = act(tmp_path)
     assert (ran.status, ran.outputs) == (2, "status=2\n")
     assert "::error title=conformance::nothing says what to test" in ran.printed
+
+
+def test_a_baseline_is_passed_on(tmp_path: Path) -> None:
+    ran = act(tmp_path, module="fakes.correct", path=str(FAKES), baseline="no such.json")
+    assert ran.status == 2, ran.printed
+    assert "no such.json" in ran.printed
 
 
 def test_inputs_are_words_and_no_code(tmp_path: Path) -> None:

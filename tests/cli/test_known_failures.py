@@ -13,7 +13,9 @@ from msgspec.structs import replace
 
 from conformance.cli import known_failures, main
 from conformance.cli.errors import UsageProblem
-from conformance.cli.known_failures import UNEXPLAINED, JudgedCell, KnownFailure, updated
+from conformance.cli.fail_on import failing_verdicts
+from conformance.cli.gate import told_stale
+from conformance.cli.known_failures import UNEXPLAINED, JudgedCell, KnownFailure, Mark, updated
 from conformance.program import Binding, Input, Program, Ref, Step, to_json
 from conformance.results import Aspect, Failure, FunctionResult, Results, Verdict
 from tests.reporting import records
@@ -233,10 +235,10 @@ def test_what_is_written_is_what_is_expected_then_and_keeps_reasons(tmp_path: Pa
     )
 
 
-def write(folder: Path, text: str, *cells: JudgedCell) -> str:
+def write(folder: Path, text: str, *cells: JudgedCell, mark: Mark = "failure") -> str:
     bad = [c for c in cells if c.verdict is not Verdict.CONFORMS]
     known = parsed(folder, text)
-    return updated(text, known, known_failures.not_failing(cells, known), bad)
+    return updated(text, known, known_failures.not_failing(cells, known), bad, mark=mark)
 
 
 def test_a_written_file_is_sorted_and_passes(tmp_path: Path) -> None:
@@ -247,7 +249,126 @@ def test_a_written_file_is_sorted_and_passes(tmp_path: Path) -> None:
     assert [e.function for e in known] == ["dot", "sum"]
     assert not known_failures.uncovered(two, known)
     assert not any(e.explained for e in known)
-    assert f"# {failed().id}: " in text
+    assert "# gives (2,); expected (2, 1) (ko-2.2:1053)" in text
+    by_cell = write(tmp_path, "", *two, mark="cell")
+    assert f"# {failed().id}: gives (2,)" in by_cell
+    assert not any(e.failure for e in parsed(tmp_path, by_cell))
+
+
+@pytest.mark.parametrize(("mark", "left"), [("failure", ["ba9876543210"]), ("cell", [])])
+def test_another_failure_of_a_marked_aspect_is_unexpected_unless_marked_by_cell(
+    tmp_path: Path, mark: Mark, left: list[str]
+) -> None:
+    known = parsed(tmp_path, write(tmp_path, "", cell(), mark=mark))
+    both = cell(Verdict.VIOLATES, failed(), failed("ba9876543210"))
+    found = known_failures.uncovered([both], known)
+    assert [f.id for c in found for f in c.failures] == left
+
+
+def test_each_failure_has_an_entry_of_its_own_verdict(tmp_path: Path) -> None:
+    both = cell(Verdict.VIOLATES, failed(), failed("ba9876543210", Verdict.CRASHED))
+    text = write(tmp_path, "", both)
+    known = parsed(tmp_path, text)
+    assert {(e.failure, e.verdict) for e in known} == {
+        ("0123456789ab", Verdict.VIOLATES),
+        ("ba9876543210", Verdict.CRASHED),
+    }
+    assert not known_failures.uncovered([both], known)
+    assert write(tmp_path, text, both) == text
+    (gone,) = known_failures.not_failing([cell()], known)
+    assert gone.failure == "ba9876543210"
+    fewer = parsed(tmp_path, write(tmp_path, text, cell()))
+    assert [e.failure for e in fewer] == ["0123456789ab"]
+
+
+def test_a_failure_with_another_verdict_keeps_its_reason(tmp_path: Path) -> None:
+    text = entry(target='"mine"', failure='"0123"', verdict='"crashed"', reason='"mine"')
+    both = cell(Verdict.VIOLATES, failed(), failed("ba9876543210"))
+    known = parsed(tmp_path, write(tmp_path, text, both))
+    assert [(e.failure, e.verdict, e.reason) for e in known] == [
+        ("0123", Verdict.VIOLATES, "mine"),
+        ("ba9876543210", Verdict.VIOLATES, UNEXPLAINED),
+    ]
+
+
+def test_a_stale_mark_of_a_failure_names_those_that_are_there(tmp_path: Path) -> None:
+    (known,) = parsed(tmp_path, entry(failure='"0123"'))
+    said = told_stale(known, [cell(Verdict.VIOLATES, failed("ba9876543210"))])
+    assert "no failure is such a one; there is ba9876543210" in said
+
+
+def test_an_option_of_writing_needs_a_file_to_write() -> None:
+    status, output = run("correct", "--expectations-by", "cell")
+    assert status == 2
+    assert "--write-expectations FILE" in output
+
+
+def test_shards_and_resumed_runs_have_the_marks_of_a_whole_run(tmp_path: Path) -> None:
+    both, whole, parts = ("-k", "argmax or exp"), tmp_path / "whole.toml", tmp_path / "parts.toml"
+    run("always_wrong", *both, "--write-expectations", str(whole))
+    assert 'failure = "' in whole.read_text()
+    for shard in ("1/2", "2/2"):
+        of = (*both, "--shard", shard, "-o", str(tmp_path / shard[0]))
+        run("always_wrong", *of, "--write-expectations", str(parts))
+        again = run("always_wrong", *of, "--resume", "--expectations", str(whole))
+        assert again[0] == 0, again[1]
+    assert parts.read_text() == whole.read_text()
+
+
+# What the edition demands and the target lacks
+
+
+def lacking(aspect: Aspect, *failures: Failure) -> JudgedCell:
+    return cell(aspect=aspect, verdict=Verdict.UNSUPPORTED, failures=failures)
+
+
+def test_a_missing_function_is_one_failure(tmp_path: Path) -> None:
+    absent = failed("aaaaaaaaaaaa", Verdict.UNSUPPORTED)
+    found = [lacking(Aspect.PRESENCE, absent), lacking(Aspect.VALUE), lacking(Aspect.DTYPE)]
+    worse = failing_verdicts("unsupported")
+    bad = known_failures.failing(found, worse)
+    assert [c.aspect for c in bad] == [Aspect.PRESENCE]
+    assert [c.aspect for c in known_failures.failing(found[1:], worse)] == [
+        Aspect.VALUE,
+        Aspect.DTYPE,
+    ], "where presence was not looked at, each aspect tells"
+    known = parsed(tmp_path, updated("", [], [], bad))
+    assert [(e.aspect, e.failure) for e in known] == [(Aspect.PRESENCE, "aaaaaaaaaaaa")]
+
+
+def test_what_need_not_be_supported_does_not_fail() -> None:
+    worse = failing_verdicts("unsupported")
+    open_ = replace(failed("bbbbbbbbbbbb", Verdict.UNSUPPORTED), convention="empty")
+    demanded = failed("cccccccccccc", Verdict.UNSUPPORTED)
+    wrong = cell(Verdict.VIOLATES, failed(), open_)
+    assert [f.id for c in known_failures.failing([wrong], worse) for f in c.failures] == [
+        failed().id
+    ]
+    other = failed("dddddddddddd", Verdict.DIVERGES)
+    assert not known_failures.failing([cell(Verdict.DIVERGES, other, open_)], worse)
+    (bad,) = known_failures.failing([cell(Verdict.DIVERGES, other, demanded)], worse)
+    assert [f.id for f in bad.failures] == ["cccccccccccc"]
+    (nothing_else,) = known_failures.failing([lacking(Aspect.VALUE, open_)], worse)
+    assert nothing_else.failures == [open_]
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [("violations", "'violations'"), ("violation,", "''"), ("never,divergence", "never stands")],
+)
+def test_what_fail_on_is_not(text: str, wrong: str) -> None:
+    status, output = run("correct", "--fail-on", text)
+    assert status == 2
+    assert wrong in output
+    assert "hint: write" in output
+    assert "Traceback" not in output
+
+
+def test_several_words_of_fail_on() -> None:
+    both = failing_verdicts("divergence, unsupported")
+    assert {*both} == {*Verdict} - {Verdict.NOT_APPLICABLE, Verdict.CONFORMS, Verdict.NOT_RUN}
+    assert failing_verdicts("never") == ()
+    assert Verdict.DIVERGES not in failing_verdicts("unsupported")
 
 
 def test_rewriting_keeps_comments_order_and_narrow_entries(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from conformance.testing import items  # noqa: F401 - so that runs within this process find it imported
@@ -39,6 +41,22 @@ def test_a_known_crash_is_expected_too(pytester: pytest.Pytester) -> None:
         pytester, "crashes", "-k", "[exp-value]", known(pytester, entry("value", "crashed"))
     )
     result.assert_outcomes(xfailed=1, deselected=949)
+
+
+def test_another_failure_than_the_marked_one_fails(pytester: pytest.Pytester) -> None:
+    marked = entry("value", "violates") + 'failure = "{}"\n'
+    both = ("-k", "[exp-value]")
+    result = run_on(pytester, "always_wrong", *both, known(pytester, marked.format("0123")))
+    result.assert_outcomes(failed=1, deselected=949)
+    shown = result.stdout.str()
+    found = re.search(r"no failure is such a one; there is ([0-9a-f]{12})", shown)
+    assert found, shown
+    file = known(pytester, marked.format(found[1]))
+    run_on(pytester, "always_wrong", *both, file).assert_outcomes(xfailed=1, deselected=949)
+    intermittent = marked.format("0123") + "intermittent = true\n"
+    result = run_on(pytester, "always_wrong", *both, known(pytester, intermittent))
+    result.assert_outcomes(failed=1, deselected=949)
+    assert "violates: exp(" in result.stdout.str()
 
 
 @pytest.mark.parametrize("verdict", ["diverges", "unsupported"])

@@ -88,6 +88,10 @@ def test_what_is_unsupported_is_skipped(pytester: pytest.Pytester) -> None:
         ("wrong_dtype", "[exp-dtype]", "divergence", {"failed": 1}),
         ("always_wrong", "[exp-value]", "divergence", {"failed": 1}),
         ("always_wrong", "[exp-value]", "never", {"passed": 1, "warnings": 1}),
+        ("correct", "[relu-presence]", "unsupported", {"failed": 1}),
+        ("correct", "[relu-value]", "divergence,unsupported", {"failed": 1}),
+        ("wrong_dtype", "[exp-dtype]", "divergence,unsupported", {"failed": 1}),
+        ("wrong_dtype", "[exp-dtype]", "unsupported", {"passed": 1, "warnings": 1}),
     ],
 )
 def test_what_fails_is_chosen(
@@ -95,6 +99,13 @@ def test_what_fails_is_chosen(
 ) -> None:
     result = run_on(pytester, fake, "-k", test, "--conformance-fail-on", fail_on)
     assert result.parseoutcomes() == {"deselected": 949, **outcome}
+
+
+def test_of_a_missing_function_the_presence_fails(pytester: pytest.Pytester) -> None:
+    unsupported = ("--conformance-fail-on", "unsupported")
+    result = run_on(pytester, "correct", "-k", "[relu-presence] or [relu-value]", *unsupported)
+    result.assert_outcomes(failed=1, skipped=1, deselected=948)
+    assert "FAILED conformance.suite::test_conformance[relu-presence]" in result.stdout.str()
 
 
 def test_a_divergence_is_a_warning_of_its_own(pytester: pytest.Pytester) -> None:

@@ -8,6 +8,8 @@ makes the file from a run.
 from conformance.cli.known_failures.judging import (
     cells,
     failing,
+    follows,
+    missing_functions,
     not_failing,
     settled,
     stale,
@@ -21,15 +23,19 @@ from conformance.cli.known_failures.model import (
     KnownFailureTable,
 )
 from conformance.cli.known_failures.reading import read
-from conformance.cli.known_failures.writing import updated, write
+from conformance.cli.known_failures.writing import MARKS, Mark, updated, write
 
 __all__ = [
+    "MARKS",
     "UNEXPLAINED",
     "JudgedCell",
     "KnownFailure",
     "KnownFailureTable",
+    "Mark",
     "cells",
     "failing",
+    "follows",
+    "missing_functions",
     "not_failing",
     "read",
     "settled",

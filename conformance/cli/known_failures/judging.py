@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from conformance.cli.known_failures.model import JudgedCell, KnownFailure
-from conformance.results import Results, Verdict
+from conformance.results import Aspect, Failure, FindingKind, Results, Verdict
 
 
 def cells(results: Iterable[Results]) -> list[JudgedCell]:
@@ -34,8 +34,26 @@ def settled(results: Iterable[Results], worse: Collection[Verdict] = ()) -> list
     return [
         cell
         for cell in cells(listed)
-        if (cell.target, cell.function) not in unfinished or cell.verdict in worse
+        if (cell.target, cell.function) not in unfinished or _stays(cell, worse)
     ]
+
+
+def _stays(cell: JudgedCell, worse: Collection[Verdict]) -> bool:
+    """Whether the aspect fails whatever the cases show that were not run."""
+    if cell.verdict is Verdict.UNSUPPORTED and not any(map(demanded, cell.failures)):
+        return False
+    return cell.verdict in worse
+
+
+def demanded(failure: Failure) -> bool:
+    """Whether what fails must work.
+
+    What is unsupported need not where the documents leave it open, or where another function could
+    not make the input.
+    """
+    if failure.verdict is not Verdict.UNSUPPORTED:
+        return True
+    return failure.convention is None and failure.kind != FindingKind.UNMADE_INPUT
 
 
 def parts(results: Results) -> dict[str, str]:
@@ -44,13 +62,32 @@ def parts(results: Results) -> dict[str, str]:
     return {**packages, "python": results.target.python}
 
 
-def failing(found: Iterable[JudgedCell], worse: Collection[Verdict]) -> list[JudgedCell]:
-    """The aspects with such a verdict, each with its failures that have one, too."""
-    return [
-        replace(cell, failures=[f for f in cell.failures if f.verdict in worse])
-        for cell in found
-        if cell.verdict in worse
-    ]
+def failing(found: Sequence[JudgedCell], worse: Collection[Verdict]) -> list[JudgedCell]:
+    """The aspects with such a verdict or failure, each with its failures that have one.
+
+    Where a function is missing, that is the failure: its other aspects are left out.
+    """
+    missing = missing_functions(found)
+    bad = (_failing(cell, worse) for cell in found if not follows(cell, missing))
+    return [cell for cell in bad if cell is not None]
+
+
+def missing_functions(found: Iterable[JudgedCell]) -> set[tuple[str, str]]:
+    """Target and name of each function that is not there."""
+    absent = (Aspect.PRESENCE, Verdict.UNSUPPORTED)
+    return {(c.target, c.function) for c in found if (c.aspect, c.verdict) == absent}
+
+
+def follows(cell: JudgedCell, missing: Collection[tuple[str, str]]) -> bool:
+    """Whether nothing can be said of the aspect because its function is among the missing."""
+    alone = cell.verdict is Verdict.UNSUPPORTED and cell.aspect is not Aspect.PRESENCE
+    return alone and not cell.failures and (cell.target, cell.function) in missing
+
+
+def _failing(cell: JudgedCell, worse: Collection[Verdict]) -> JudgedCell | None:
+    unchecked = cell.verdict is Verdict.UNSUPPORTED
+    bad = [f for f in cell.failures if f.verdict in worse and (unchecked or demanded(f))]
+    return replace(cell, failures=bad) if bad or cell.verdict in worse else None
 
 
 def uncovered(bad: Iterable[JudgedCell], known: Sequence[KnownFailure]) -> list[JudgedCell]:

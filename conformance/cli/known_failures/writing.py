@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from conformance.cli.errors import UsageProblem
 from conformance.cli.known_failures.judging import uncovered
@@ -13,16 +15,38 @@ from conformance.cli.known_failures.model import UNEXPLAINED, JudgedCell, KnownF
 from conformance.cli.known_failures.reading import Block, split
 from conformance.reporting.safe_text import clean
 from conformance.reporting.writer import write_atomically
+from conformance.results import Failure, Verdict
+
+Mark = Literal["failure", "cell"]
+MARKS: tuple[Mark, ...] = ("failure", "cell")
+"""What a new entry is about: one failure by its id, or a whole aspect of a function."""
 
 HEADER = """\
 # Known failures, for `conformance run --expectations FILE`: it passes with them, and fails if one
-# of them does not occur. Say in `reason` why each is known. An entry may also have: edition,
-# versions, when, failure, intermittent, issue.
+# of them does not occur. Say in `reason` why each is known. An entry with `failure` is about the
+# failure of that id alone. An entry may also have: edition, versions, when, intermittent, issue.
 
 """
 _VERDICT = re.compile(r"^(\s*verdict\s*=\s*).*$", re.MULTILINE)
 _MESSAGE = 160
 """Characters of a failure's message that a comment holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unmarked:
+    """What needs an entry: one failure of an aspect, or the aspect as a whole."""
+
+    cell: JudgedCell
+    failure: Failure | None
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.cell.verdict if self.failure is None else self.failure.verdict
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Where its entry stands among others, as `KnownFailure.key`."""
+        return (*self.cell.key, self.verdict, "", self.failure.id if self.failure else "", "")
 
 
 def write(
@@ -31,6 +55,8 @@ def write(
     known: Sequence[KnownFailure],
     gone: Sequence[KnownFailure],
     bad: Sequence[JudgedCell],
+    *,
+    mark: Mark = "failure",
 ) -> None:
     """Write the known failures with which a run passes in which the aspects `bad` fail.
 
@@ -38,7 +64,7 @@ def write(
     one. UsageProblem if it cannot be written.
     """
     try:
-        write_atomically(path, updated(text, known, gone, bad).encode("utf-8"))
+        write_atomically(path, updated(text, known, gone, bad, mark=mark).encode("utf-8"))
     except OSError as error:
         hint = "name a file that can be written"
         raise UsageProblem(f"{path}: {error.strerror}", hint) from error
@@ -49,63 +75,83 @@ def updated(
     known: Sequence[KnownFailure],
     gone: Sequence[KnownFailure],
     bad: Sequence[JudgedCell],
+    *,
+    mark: Mark = "failure",
 ) -> str:
     """The file's text with entries for what fails and without those that are stale.
 
-    An entry whose verdict has changed keeps its reason; all others stay as they are.
+    An entry whose verdict has changed keeps its reason; all others stay as they are. `mark` says
+    what a new entry is about.
     """
     header, blocks = split(text)
     kept: list[tuple[tuple[str, ...], str]] = []
-    missing = {cell.key: cell for cell in uncovered(bad, [e for e in known if e not in gone])}
+    missing = _unmarked(uncovered(bad, [e for e in known if e not in gone]), mark)
     for entry, block in zip(known, blocks, strict=True):
-        cell = _changed(entry, missing.values()) if entry in gone else None
-        if cell is not None:
-            del missing[cell.key]
-            kept.append((entry.key, _with_verdict(block, cell)))
+        changed = _changed(entry, missing) if entry in gone else []
+        if changed:
+            missing = [one for one in missing if one not in changed]
+            verdict = changed[0].verdict if entry.failure else changed[0].cell.verdict
+            kept.append((entry.key, _with_verdict(block, verdict)))
         elif entry not in gone:
             kept.append((entry.key, block.text))
-    for cell in sorted(missing.values(), key=lambda cell: cell.key):
-        _insert(kept, cell)
+    for one in sorted(missing, key=lambda one: one.key):
+        _insert(kept, one)
     return _joined(header if text else HEADER, [block for _, block in kept])
 
 
-def _changed(gone: KnownFailure, missing: Iterable[JudgedCell]) -> JudgedCell | None:
-    """The failing aspect that an entry was about with another verdict."""
-    if gone.narrow or (gone.targets is not None and len(gone.targets) != 1):
-        return None
-    return next((cell for cell in missing if gone.matches(cell)), None)
+def _unmarked(cells: Iterable[JudgedCell], mark: Mark) -> list[_Unmarked]:
+    """What entries are needed for; an aspect that fails without a failure has one for itself."""
+    return [
+        _Unmarked(cell, failure)
+        for cell in cells
+        for failure in (cell.failures if mark == "failure" and cell.failures else [None])
+    ]
 
 
-def _with_verdict(block: Block, cell: JudgedCell) -> str:
-    return _VERDICT.sub(lambda found: found[1] + json.dumps(cell.verdict), block.text, count=1)
+def _changed(gone: KnownFailure, missing: Iterable[_Unmarked]) -> list[_Unmarked]:
+    """What a stale entry was about with another verdict."""
+    if gone.when or (gone.targets is not None and len(gone.targets) != 1):
+        return []
+    about = [one for one in missing if gone.matches(one.cell)]
+    if gone.failure is not None:
+        about = [one for one in about if one.failure and one.failure.id.startswith(gone.failure)]
+        return about[:1]
+    return [one for one in about if one.cell.key == about[0].cell.key]
 
 
-def _insert(kept: list[tuple[tuple[str, ...], str]], cell: JudgedCell) -> None:
+def _with_verdict(block: Block, verdict: Verdict) -> str:
+    return _VERDICT.sub(lambda found: found[1] + json.dumps(verdict), block.text, count=1)
+
+
+def _insert(kept: list[tuple[tuple[str, ...], str]], one: _Unmarked) -> None:
     """Add an entry before the first that comes later in order."""
-    key = (*cell.key, cell.verdict)
-    place = next((i for i, (other, _) in enumerate(kept) if other[:4] > key), len(kept))
-    kept.insert(place, (key, _entry(cell)))
+    place = next((i for i, (other, _) in enumerate(kept) if other > one.key), len(kept))
+    kept.insert(place, (one.key, _entry(one)))
 
 
-def _entry(cell: JudgedCell) -> str:
+def _entry(one: _Unmarked) -> str:
     fields = {
-        "target": cell.target,
-        "function": cell.function,
-        "aspect": cell.aspect,
-        "verdict": cell.verdict,
+        "target": one.cell.target,
+        "function": one.cell.function,
+        "aspect": one.cell.aspect,
+        "verdict": one.verdict,
+        **({"failure": one.failure.id} if one.failure else {}),
         "reason": UNEXPLAINED,
     }
     lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items()]
-    return "\n".join([*_comment(cell), "[[expect]]", *lines]) + "\n"
+    return "\n".join([*_comment(one), "[[expect]]", *lines]) + "\n"
 
 
-def _comment(cell: JudgedCell) -> list[str]:
-    """The gravest failure in a line, so that the reason can be written."""
-    if not cell.failures:
-        return []
-    said = " ".join(clean(cell.failures[0].message).split())
-    cut = said if len(said) <= _MESSAGE else said[: _MESSAGE - 1] + "…"
-    return [f"# {cell.failures[0].id}: {cut}"]
+def _comment(one: _Unmarked) -> list[str]:
+    """The failure in a line, of an aspect the gravest, so that the reason can be written."""
+    if one.failure is not None:
+        return [f"# {_shortened(one.failure)}"]
+    return [f"# {f.id}: {_shortened(f)}" for f in one.cell.failures[:1]]
+
+
+def _shortened(failure: Failure) -> str:
+    said = " ".join(clean(failure.message).split())
+    return said if len(said) <= _MESSAGE else said[: _MESSAGE - 1] + "…"
 
 
 def _joined(header: str, blocks: Iterable[str]) -> str:

@@ -1,0 +1,187 @@
+"""`--baseline`: what conformed in an earlier run must still conform, what was offered still be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from conformance.cli import known_failures
+from conformance.cli.errors import UsageProblem
+from conformance.cli.known_failures import JudgedCell, KnownFailure
+from conformance.cli.results_files import gathered
+from conformance.editions import Edition
+from conformance.engine import Subject, Task
+from conformance.reporting.safe_text import clean
+from conformance.results import Aspect, Results, Verdict
+
+baseline_option = click.option(
+    "--baseline",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="RESULTS",
+    help="A results file of an earlier run, or a folder of them: what conformed there must still"
+    " conform, and what was offered must still be offered (exit status 1); functions and aspects"
+    " that this run leaves out are not compared.",
+)
+
+LACKS = (Verdict.UNSUPPORTED, Verdict.NOT_RUN, Verdict.NOT_APPLICABLE)
+"""The verdicts on what a target does not offer, or what was not looked at."""
+
+Key = tuple[str, Aspect]
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineComparison:
+    """One target's aspects, then and now."""
+
+    compared: int
+    regressions: Sequence[tuple[Verdict, JudgedCell]]
+    """What the verdict was, and the aspect as it is."""
+    known: int
+    """Regressions besides these that entries of a file of known failures cover."""
+    improvements: int
+    """Aspects that conform now and did not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The earlier results of each target."""
+
+    place: Path
+    results: Mapping[str, Results]
+
+    def holds(self, results: Iterable[Results], known: Sequence[KnownFailure]) -> bool:
+        """Whether no target has lost anything; says what it has lost, and what it has won."""
+        held = True
+        for now in results:
+            then = self.results[now.target.name]
+            comparison = compare(then, now, known)
+            for line in self._said(then, now, comparison):
+                click.echo(clean(line), err=True)
+            held = held and not comparison.regressions
+        return held
+
+    def _said(self, then: Results, now: Results, comparison: BaselineComparison) -> Iterator[str]:
+        name = now.target.name
+        yield from (f"{self.place}: {name}: {line}" for line in _other_circumstances(then, now))
+        for was, cell in comparison.regressions:
+            yield f"regression: {name}: {told(was, cell)}"
+        total = sum(len(function.aspects) for function in then.functions)
+        excused = f" ({comparison.known} more are known failures)" if comparison.known else ""
+        yield (
+            f"{self.place}: {name}: {comparison.compared} of {total} aspects compared: "
+            f"regressions {len(comparison.regressions)}{excused}, "
+            f"improvements {comparison.improvements}"
+        )
+
+
+def baseline(
+    place: Path | None, subjects: Iterable[Subject], plans: Mapping[Edition, Sequence[Task]]
+) -> Baseline | None:
+    """The earlier results of these targets; UsageProblem if they cannot be compared with.
+
+    `plans` has what is to be run of each edition.
+    """
+    if place is None:
+        return None
+    held = gathered([place])
+    found = [(subject, _of(subject, held, place)) for subject in subjects]
+    for subject, then in found:
+        _check_common(then, plans[subject.edition], place)
+    return Baseline(place, {subject.name: then for subject, then in found})
+
+
+def _check_common(then: Results, plan: Sequence[Task], place: Path) -> None:
+    """UsageProblem if nothing would be compared: this must not look like agreement."""
+    planned = {(task.spec.name, aspect) for task in plan for aspect in task.aspects}
+    if not planned & {_key(cell) for cell in _finished(then)}:
+        raise UsageProblem(
+            clean(f"--baseline {place}: nothing that is to be run of {then.target.name} is there"),
+            "name results of these functions and aspects, or choose others with -k and --aspect",
+        )
+
+
+def _of(subject: Subject, held: Sequence[Results], place: Path) -> Results:
+    """The one run of a target in its edition."""
+    mine = [one for one in held if one.target.name == subject.name]
+    names = ", ".join(dict.fromkeys(one.target.name for one in held))
+    if not mine:
+        raise UsageProblem(
+            clean(f"--baseline {place}: no results of {subject.name} are there, only of {names}"),
+            "name results of this target, or run the targets that are there",
+        )
+    found = [one for one in mine if one.target.edition == subject.edition]
+    if not found:
+        raise UsageProblem(
+            clean(f"--baseline {place}: {subject.name} was run against {mine[0].target.edition}"),
+            f"name results against {subject.edition}, or add --edition {mine[0].target.edition}",
+        )
+    if len(found) > 1:
+        raise UsageProblem(
+            clean(f"--baseline {place}: {len(found)} runs of {subject.name} are there"),
+            "name the file of one of them",
+        )
+    return found[0]
+
+
+def compare(then: Results, now: Results, known: Sequence[KnownFailure] = ()) -> BaselineComparison:
+    """What a target has lost and won since, of what both runs looked at."""
+    before = {(c.function, c.aspect): c.verdict for c in _finished(then)}
+    pairs = [(before[_key(c)], c) for c in _judged(now) if _key(c) in before]
+    missing = known_failures.missing_functions([cell for _, cell in pairs])
+    lost = [
+        (was, cell)
+        for was, cell in pairs
+        if _lost(was, cell.verdict) and not known_failures.follows(cell, missing)
+    ]
+    new = [(was, cell) for was, cell in lost if known_failures.uncovered([cell], known)]
+    won = sum(was is not Verdict.CONFORMS is cell.verdict for was, cell in pairs)
+    return BaselineComparison(len(pairs), new, len(lost) - len(new), won)
+
+
+def told(was: Verdict, cell: JudgedCell) -> str:
+    """What an aspect was and is, with its gravest failure."""
+    worst = f": {cell.failures[0].id}: {cell.failures[0].message}" if cell.failures else ""
+    return f"{cell.function} {cell.aspect}: {was} → {cell.verdict}{worst}"
+
+
+def _lost(was: Verdict, now: Verdict) -> bool:
+    if was is Verdict.CONFORMS:
+        return now is not Verdict.CONFORMS
+    return was not in LACKS and now in LACKS
+
+
+def _finished(results: Results) -> list[JudgedCell]:
+    """The aspects that were looked at, of functions of which all cases were run."""
+    unfinished = results.run.unfinished or ()
+    found = known_failures.cells([results])
+    return [c for c in found if c.function not in unfinished and c.verdict is not Verdict.NOT_RUN]
+
+
+def _judged(results: Results) -> list[JudgedCell]:
+    """The aspects whose verdict can be compared: of an unfinished function those that fail."""
+    unfinished = results.run.unfinished or ()
+    passing = (Verdict.CONFORMS, *LACKS)
+    found = known_failures.cells([results])
+    return [c for c in found if c.function not in unfinished or c.verdict not in passing]
+
+
+def _key(cell: JudgedCell) -> Key:
+    return cell.function, cell.aspect
+
+
+def _other_circumstances(then: Results, now: Results) -> Iterator[str]:
+    """How the runs differ in what they tried: fewer cases hide failures, and others show some."""
+    facts = {
+        "profile": (then.run.profile, now.run.profile),
+        "seed": (then.run.seed, now.run.seed),
+        "version of the suite": (then.run.suite_version, now.run.suite_version),
+    }
+    for what, (was, is_now) in facts.items():
+        if was != is_now:
+            yield (
+                f"warning: the {what} was {was} and is {is_now}: other cases may hide failures or "
+                "show more, without a change of the target"
+            )

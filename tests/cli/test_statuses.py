@@ -1,0 +1,114 @@
+"""Exit statuses that are no findings: nothing conforms, and an error of the suite itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from conformance.cli import empty_runs, errors, main, run
+from conformance.cli.known_failures import KnownFailure, read
+from conformance.results import Aspect, FunctionResult, Results, Verdict
+from tests.reporting import records
+
+REFUSES = """
+def floatx():
+    return "float32"
+
+def refuse(*args, **kwargs):
+    raise NotImplementedError
+
+set_floatx = set_epsilon = set_image_data_format = lambda value: None
+exp = sqrt = variable = refuse
+"""
+SMOKE = ("--profile", "smoke", "-j", "1", "--quiet", "--no-database")
+
+
+def run_on(folder: Path, source: str, *arguments: str) -> Result:
+    (folder / "bare.py").write_text(source, "utf-8")
+    options = ("--module", "bare", "--path", str(folder), *SMOKE, *arguments)
+    return CliRunner().invoke(main, ["run", *options])
+
+
+@pytest.mark.parametrize("fail_on", ["violation", "divergence", "never"])
+def test_a_module_without_the_functions_is_3(tmp_path: Path, fail_on: str) -> None:
+    result = run_on(tmp_path, "", "-k", "sqrt", "--fail-on", fail_on)
+    assert result.exit_code == 3, result.output
+    assert "error: bare: nothing conforms; of 7 aspects 7 unsupported" in result.output
+    assert "hint: is it the right module" in result.output
+
+
+def test_a_module_that_refuses_every_call_is_3(tmp_path: Path) -> None:
+    result = run_on(tmp_path, REFUSES, "-k", "sqrt or floatx", "--fail-on", "never")
+    assert result.exit_code == 3, result.output
+    assert "bare: nothing conforms but names, signatures or settings" in result.output
+
+
+def test_what_fails_weighs_more_than_that_nothing_conforms(tmp_path: Path) -> None:
+    result = run_on(tmp_path, "", "-k", "sqrt", "--fail-on", "unsupported")
+    assert result.exit_code == 1, result.output
+    assert "unexpected: sqrt presence unsupported on bare" in result.output
+    assert result.output.count("unexpected: ") == 1
+
+
+def results(value: Verdict, *, theme: str = "t", **of_run: object) -> Results:
+    failures = [records.failure(value)] if value is Verdict.VIOLATES else []
+    aspects = [
+        records.aspect_result(Aspect.PRESENCE, Verdict.CONFORMS),
+        records.aspect_result(Aspect.VALUE, value, *failures),
+    ]
+    return records.results("mine", [FunctionResult("dot", theme, aspects)], **of_run)
+
+
+KNOWN = '[[expect]]\nfunction = "dot"\naspect = "value"\nverdict = "violates"\nreason = "r"\n'
+
+
+@pytest.mark.parametrize(
+    ("value", "theme", "marked", "empty"),
+    [
+        (Verdict.CONFORMS, "t", False, False),
+        (Verdict.DIVERGES, "t", False, False),
+        (Verdict.VIOLATES, "t", False, True),
+        (Verdict.VIOLATES, "t", True, False),
+        (Verdict.UNSUPPORTED, "t", False, True),
+        (Verdict.UNSUPPORTED, "configuration", False, False),
+    ],
+)
+def test_when_a_run_is_empty(
+    tmp_path: Path, value: Verdict, theme: str, *, marked: bool, empty: bool
+) -> None:
+    known: list[KnownFailure] = []
+    if marked:
+        (tmp_path / "known.toml").write_text(KNOWN)
+        known = read(tmp_path / "known.toml")
+    assert empty_runs.is_empty(results(value, theme=theme), known) is empty
+
+
+def test_a_shard_may_be_empty_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert not empty_runs.something_conforms([results(Verdict.UNSUPPORTED)])
+    assert "error: mine: nothing conforms" in capsys.readouterr().err
+    assert empty_runs.something_conforms([results(Verdict.UNSUPPORTED, shard="1/9")])
+    told = capsys.readouterr().err
+    assert "in shard 1/9" in told
+    assert "error" not in told
+
+
+def test_an_error_of_the_suite_is_70_with_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise KeyError("a\x1b[31mbug")
+
+    monkeypatch.setattr(run, "plan", broken)
+    result = CliRunner().invoke(main, ["run", "reference", "-k", "sqrt", *SMOKE])
+    assert result.exit_code == errors.INTERNAL == 70
+    assert "Traceback" in result.output
+    assert "an error of the suite, not of a target: KeyError" in result.output
+    assert "report the traceback above with the command and the version" in result.output
+    assert "\x1b" not in result.output
+
+
+def test_wrong_usage_and_a_missing_file_are_no_errors_of_the_suite() -> None:
+    for arguments in (["run", "--no-such-option"], ["nothing"], ["run", "--baseline", "/no/file"]):
+        result = CliRunner().invoke(main, arguments)
+        assert result.exit_code == 2, result.output
+        assert "error of the suite" not in result.output
