@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from conformance.adapters.process import Family, Launch
 from conformance.adapters.session import Session
 from conformance.observations import Array, Batch, Raised, Returned, StructureObservation
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
+from tests.processors import OPENBLAS, VARIABLE
 
 FAKES = Path(__file__).parent / "fakes"
 
@@ -21,8 +23,17 @@ def launch(
     name: str, *, python: str = sys.executable, family: Family = "graph", **env: str
 ) -> Launch:
     """How to start the fake called `name`, with `env` among its environment variables."""
-    environment = {"PYTHONPATH": str(FAKES), "PYTHONDONTWRITEBYTECODE": "1", **env}
+    environment = {"PYTHONPATH": str(FAKES), "PYTHONDONTWRITEBYTECODE": "1", **_kernels(), **env}
     return Launch(python, f"fakes.{name}", family, environment)
+
+
+def _kernels() -> dict[str, str]:
+    """The variables by which NumPy chooses its kernels, as they are for the tests.
+
+    A worker sees no variables of the host. With other kernels than the test's it would give other
+    last digits than the test expects of the same computation.
+    """
+    return {name: os.environ[name] for name in (VARIABLE, *OPENBLAS) if name in os.environ}
 
 
 def call(
