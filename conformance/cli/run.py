@@ -121,7 +121,11 @@ def command(**values: Any) -> None:
     target could not be run, nothing conforms on it, or a cell was not reached; 70 an error of the
     suite itself; 130 after Ctrl-C.
     """
-    options = RunOptions(**values)
+    _run(RunOptions(**values))
+
+
+def _run(options: RunOptions) -> None:
+    """Run, write and judge; SystemExit with the status."""
     _check_files(options)
     checked = _gate(options)
     subjects, missing = _subjects(options)

@@ -75,22 +75,28 @@ def worst(got: Array, expectation: Expectation) -> Error:
     return Error(float(error[index]), float(limit[index]), index)
 
 
-def is_inaccurate(got: Array, expectation: Expectation, scale: Array | None = None) -> bool:
+def is_inaccurate(
+    got: Array,
+    expectation: Expectation,
+    scale: Array | None = None,
+    *,
+    single_will_do: bool,
+) -> bool:
     """Whether what is outside the bound is the right function computed badly, not another one.
 
     No document states an accuracy, so an error of precision contradicts none. It is one if it
-    leaves half of the digits of the dtype right, or if a float64 result is as good as one that
-    was computed in float32. The second holds whether the float64 came from a tensor or was asked
-    for by an argument: the documents promise the digits of float64 in neither case. `scale` is what
+    leaves half of the digits of the dtype right, or, where `single_will_do`, if a float64 result is
+    as good as one that was computed in float32: no document promises the digits of float64 for a
+    tensor whose dtype it does not name, but one that names float64 asks for it. `scale` is what
     an error of each element is relative to; the largest element, at least 1, if it is not given.
     Every result within the bound is inaccurate in this sense; ask `agrees` first. ValueError:
     another shape.
     """
     outside = ~agrees(got, expectation)
     sizes = np.full(expectation.value.shape, _scale(expectation.value)) if scale is None else scale
-    return _keeps_half_the_digits(got, expectation, outside, sizes) or as_in_single(
-        got, expectation, outside, sizes
-    )
+    if _keeps_half_the_digits(got, expectation, outside, sizes):
+        return True
+    return single_will_do and as_in_single(got, expectation, outside, sizes)
 
 
 def _keeps_half_the_digits(

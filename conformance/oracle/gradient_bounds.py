@@ -106,7 +106,8 @@ class WeightedGradient:
         dtype = self._dtype(place, got)
         rounding = self.bound(place, dtype) - reach + self.conditioning(place, dtype)
         expectation = Expectation(nearest[outside], rounding[outside], dtype)
-        return is_inaccurate(got[outside], expectation, found.scale[outside])
+        scale = found.scale[outside]
+        return is_inaccurate(got[outside], expectation, scale, single_will_do=True)
 
     def _dtype(self, place: Place, got: Array) -> str:
         return _coarser(got.dtype, self.tensor(place).dtype)

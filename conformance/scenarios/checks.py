@@ -77,7 +77,7 @@ def agrees_with(expect: Callable[[], Expectation] | Expectation) -> Test:
 
 def _outside(got: Array, expectation: Expectation) -> Problem:
     error = worst(got, expectation)
-    inaccurate = is_inaccurate(got, expectation)
+    inaccurate = is_inaccurate(got, expectation, single_will_do=True)
     place = f" at {list(error.index)}" if error.index else ""
     return Problem(
         f"gives {shown(got[error.index or ()])}{place}",

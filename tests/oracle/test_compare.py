@@ -129,15 +129,30 @@ INACCURATE = [
 @pytest.mark.parametrize(("dtype", "bound", "error", "expected"), INACCURATE)
 def test_inaccurate_or_wrong(dtype: str, bound: float, error: float, expected: bool) -> None:
     asked = expectation([1.0, 0.5], bound, dtype)
-    assert is_inaccurate(np.array([1.0 + error, 0.5]), asked) is expected
+    got = np.array([1.0 + error, 0.5])
+    assert is_inaccurate(got, asked, single_will_do=True) is expected
 
 
 def test_one_wrong_element_is_not_inaccurate() -> None:
     asked = expectation([1.0, 0.5, np.nan], 1e-6)
-    assert is_inaccurate(f32([1.0001, 0.5, np.nan]), asked)
-    assert not is_inaccurate(f32([1.0001, 0.6, np.nan]), asked)
-    assert not is_inaccurate(f32([1.0001, 0.5, 1.0]), asked)
+    assert is_inaccurate(f32([1.0001, 0.5, np.nan]), asked, single_will_do=True)
+    assert not is_inaccurate(f32([1.0001, 0.6, np.nan]), asked, single_will_do=True)
+    assert not is_inaccurate(f32([1.0001, 0.5, 1.0]), asked, single_will_do=True)
 
 
 def test_integers_are_wrong_never_inaccurate() -> None:
-    assert not is_inaccurate(np.array([2, 4]), expectation(np.array([2, 3]), 0, "int64"))
+    asked = expectation(np.array([2, 3]), 0, "int64")
+    assert not is_inaccurate(np.array([2, 4]), asked, single_will_do=True)
+
+
+@pytest.mark.parametrize("bound", [0.0, 1e-15])
+def test_float64_that_a_document_names_is_not_as_good_in_float32(bound: float) -> None:
+    asked = expectation([1.0, 0.5], bound, "float64")
+    got = np.array([1.0 + 2e-7, 0.5])
+    assert is_inaccurate(got, asked, single_will_do=True)
+    assert not is_inaccurate(got, asked, single_will_do=False)
+
+
+def test_half_of_the_digits_of_float64_are_inaccurate_in_any_case() -> None:
+    asked = expectation([1.0, 0.5], 1e-15, "float64")
+    assert is_inaccurate(np.array([1.0 + 1e-9, 0.5]), asked, single_will_do=False)

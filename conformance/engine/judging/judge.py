@@ -30,6 +30,7 @@ from conformance.observations import (
 from conformance.program import Program, Ref, call_text
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
+from conformance.specs.model import ErrorCase
 
 
 def judge(prepared: Prepared, observed: StructureObservation) -> Judgement:
@@ -264,54 +265,68 @@ def _impure(changed: tuple[str, ...], number: int) -> Finding:
 
 
 def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
-    error = prepared.structure.error
+    """A finding if invalid input is not refused with the documented exception."""
+    error, outcome = prepared.structure.error, draw.outcome
     assert error is not None
-    outcome = draw.outcome
-    if isinstance(outcome, Raised) and _could_not_bind(prepared, outcome):
-        unmade = f"gets an input that raises {outcome.type}: {short_message(outcome.message)}"
-        kind = FindingKind.UNMADE_INPUT
-        yield Finding(
-            Aspect.ERROR,
-            Verdict.UNSUPPORTED,
-            kind,
-            gives=unmade,
-            demands=error.says,
-            detail=outcome.type,
-        )
-        return
-    conventions = (error.convention,) if error.convention else ()
-    wanted = "an exception" if error.exception == "any" else error.exception
-    unsupported = False
-    if isinstance(outcome, Raised):
-        if error.exception in ("any", *outcome.bases):
+    match outcome:
+        case NotRun():
             return
-        unsupported = "NotImplementedError" in outcome.bases
-        gives, detail = f"raises {outcome.type}: {short_message(outcome.message)}", outcome.type
-    elif isinstance(outcome, Returned):
-        value = values.only_value(outcome)
-        shape = None if value is None or value.array is None else value.array.shape
-        gives, detail = f"gives a result of shape {shape}", "accepted"
-    elif isinstance(outcome, NotRun):
-        return
-    else:
-        fault = _fault(prepared, outcome, conventions, 0)
-        yield Finding(
-            Aspect.ERROR,
-            fault.verdict,
-            fault.kind,
-            gives=fault.gives,
-            demands=wanted,
-            detail=fault.detail,
-        )
-        return
-    demands = f"{wanted}, because {error.says}"
-    verdict = Verdict.UNSUPPORTED if unsupported else verdict_if_wrong(conventions)
-    yield Finding(
+        case Raised() if _could_not_bind(prepared, outcome):
+            yield _invalid_input_unmade(error, outcome)
+        case Raised() if error.exception in ("any", *outcome.bases):
+            return
+        case Raised():
+            yield _not_refused(
+                error,
+                gives=f"raises {outcome.type}: {short_message(outcome.message)}",
+                detail=outcome.type,
+                unsupported="NotImplementedError" in outcome.bases,
+            )
+        case Returned():
+            value = values.only_value(outcome)
+            shape = None if value is None or value.array is None else value.array.shape
+            yield _not_refused(error, gives=f"gives a result of shape {shape}", detail="accepted")
+        case _:
+            yield _fault_in_place_of(error, prepared, outcome)
+
+
+def _invalid_input_unmade(error: ErrorCase, outcome: Raised) -> Finding:
+    return Finding(
         Aspect.ERROR,
-        verdict,
+        Verdict.UNSUPPORTED,
+        FindingKind.UNMADE_INPUT,
+        gives=f"gets an input that raises {outcome.type}: {short_message(outcome.message)}",
+        demands=error.says,
+        detail=outcome.type,
+    )
+
+
+def _not_refused(
+    error: ErrorCase, *, gives: str, detail: str, unsupported: bool = False
+) -> Finding:
+    conventions = (error.convention,) if error.convention else ()
+    return Finding(
+        Aspect.ERROR,
+        Verdict.UNSUPPORTED if unsupported else verdict_if_wrong(conventions),
         error.name,
         gives=gives,
-        demands=demands,
+        demands=f"{_wanted(error)}, because {error.says}",
         detail=detail,
         conventions=conventions,
     )
+
+
+def _fault_in_place_of(error: ErrorCase, prepared: Prepared, outcome: Fault) -> Finding:
+    fault = _fault(prepared, outcome, (), 0)
+    return Finding(
+        Aspect.ERROR,
+        fault.verdict,
+        fault.kind,
+        gives=fault.gives,
+        demands=_wanted(error),
+        detail=fault.detail,
+    )
+
+
+def _wanted(error: ErrorCase) -> str:
+    return "an exception" if error.exception == "any" else error.exception

@@ -16,6 +16,7 @@ from conformance.generators.structure import (
     CONVENTION_OF_PROFILE,
     Structure,
     accepted_dtypes,
+    refusable,
 )
 from conformance.observations import Returned, Value
 from conformance.oracle import Expectation, agrees, worst
@@ -153,7 +154,8 @@ def _decides_shape(structure: Structure) -> str | None:
 
 def _wrong(case: Drawn, got: Array, expectation: Expectation) -> Finding:
     conventions = case.conventions
-    inaccurate = is_inaccurate(got, expectation)
+    undocumented = refusable(case.prepared.structure)
+    inaccurate = is_inaccurate(got, expectation, single_will_do=undocumented)
     if inaccurate and not set(conventions) & set(CONVENTION_OF_PROFILE.values()):
         conventions = tuple(sorted({*conventions, ConventionName.ACCURACY}))
     error = worst(got, expectation)

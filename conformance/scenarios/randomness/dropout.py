@@ -69,7 +69,19 @@ def _small(shape: tuple[int, ...], level: float, dtype: str, seed: int) -> Scena
     # if nothing is dropped the result may be x itself, which some backends cannot feed and fetch
     compiled = w.call("function", [x], [w.call("operator.mul", made, 1)])
     w.observe("values", "operator.call", compiled, [w.array("x", elements)])
-    checks = (
+    return Scenario(
+        DROPOUT,
+        "a small call",
+        program=w.program(),
+        arrays=w.arrays,
+        checks=_small_checks(elements, level),
+        conventions=unsettled_of(shape, dtype),
+    )
+
+
+def _small_checks(elements: Array, level: float) -> tuple[Check, ...]:
+    shape, dtype = elements.shape, elements.dtype.name
+    return (
         Check(
             "each element is dropped or kept",
             Aspect.VALUE,
@@ -94,14 +106,6 @@ def _small(shape: tuple[int, ...], level: float, dtype: str, seed: int) -> Scena
             demands=str(shape),
             at=ZEROS,
         ),
-    )
-    return Scenario(
-        DROPOUT,
-        "a small call",
-        program=w.program(),
-        arrays=w.arrays,
-        checks=checks,
-        conventions=unsettled_of(shape, dtype),
     )
 
 

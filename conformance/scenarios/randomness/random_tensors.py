@@ -68,8 +68,21 @@ def _small(
     made = _called(w, sampler, shape, parameters, keywords=keywords, **given)
     w.observe("values", "eval", made)
     w.observe("static", "int_shape", made)
-    conventions = unsettled_of(shape, dtype or "float32")
-    checks = (
+    checks = _small_checks(sampler, shape, parameters, dtype)
+    return Scenario(
+        sampler.function,
+        "a small call",
+        program=w.program(),
+        arrays=w.arrays,
+        checks=_without_figures(sampler, checks),
+        conventions=unsettled_of(shape, dtype or "float32"),
+    )
+
+
+def _small_checks(
+    sampler: Sampler, shape: tuple[int, ...], parameters: Parameters, dtype: str | None
+) -> tuple[Check, ...]:
+    return (
         Check(
             "the shape is as asked for",
             Aspect.VALUE,
@@ -88,15 +101,6 @@ def _small(
             at=sampler.shape,
         ),
         *_range_checks(sampler, parameters, "values"),
-    )
-    shown = _without_figures(sampler, checks)
-    return Scenario(
-        sampler.function,
-        "a small call",
-        program=w.program(),
-        arrays=w.arrays,
-        checks=shown,
-        conventions=conventions,
     )
 
 
