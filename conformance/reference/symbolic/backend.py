@@ -85,11 +85,7 @@ class Backend:
         def offered(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
             if _active.get() is self:
                 return function(*args, **kwargs)
-            token = _active.set(self)
-            try:
-                return function(*args, **kwargs)
-            finally:
-                _active.reset(token)
+            return self.call(function, *args, **kwargs)
 
         offered.__module__ = self.name
         return offered
