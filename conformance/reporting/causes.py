@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from conformance.reporting.listing import ListedFailure
 from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.safe_text import clean
-from conformance.results import Verdict
+from conformance.results import FindingKind, Verdict
 
 _RAISES = re.compile(
     r"(raises .+?)(?:; expected | where [\w.-]+:\d+ | where by convention | in place of |$)"
@@ -22,18 +22,18 @@ _OWN = re.compile(rf"{_QUOTED}|\[[^\]]*\]|\([^)]+\)|\w*\d[\w.]*")
 _RUN = re.compile(r"…(?:[\s,]*…)+")
 _SIGNAL = re.compile(r"ends the process(?: \(signal \d+\))?")
 
-_WORDS = {
-    "absent": "the function is absent",
-    "shape": "the result has another shape",
-    "dtype": "the result has another dtype",
-    "value": "the result has other values",
-    "accuracy": "the result is off by more than its bound",
-    "contradiction": "the static shape contradicts the result's",
-    "imprecise": "the static shape is less precise than it could be",
-    "no gradients": "there is no gradient to ask for",
-    "unmade input": "the input could not be made",
-    "missing parameter": "a documented parameter is missing",
-    "extra parameter": "there is a parameter that no document names",
+_WORDS: Mapping[str, str] = {
+    FindingKind.ABSENT: "the function is absent",
+    FindingKind.SHAPE: "the result has another shape",
+    FindingKind.DTYPE: "the result has another dtype",
+    FindingKind.VALUE: "the result has other values",
+    FindingKind.ACCURACY: "the result is off by more than its bound",
+    FindingKind.CONTRADICTION: "the static shape contradicts the result's",
+    FindingKind.IMPRECISE: "the static shape is less precise than it could be",
+    FindingKind.NO_GRADIENTS: "there is no gradient to ask for",
+    FindingKind.UNMADE_INPUT: "the input could not be made",
+    FindingKind.MISSING_PARAMETER: "a documented parameter is missing",
+    FindingKind.EXTRA_PARAMETER: "there is a parameter that no document names",
 }
 """Kinds of differences, for people."""
 
