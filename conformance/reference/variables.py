@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -160,7 +161,19 @@ def _refuse_keywords(kwargs: dict[str, Any]) -> None:
     message = f"function: keywords {sorted(kwargs)} have no meaning here; leave them out"
     if not says("ja-2.0:2542"):
         raise ValueError(message)
-    warnings.warn(message, stacklevel=4)
+    warnings.warn(message, stacklevel=_depth_of_user())
+
+
+def _depth_of_user() -> int:
+    """The `stacklevel` at which `_refuse_keywords` names the line that called this package.
+
+    How many frames of the package lie between depends on which backend was active before.
+    """
+    package = __package__.partition(".")[0]
+    depth, frame = 0, inspect.currentframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        depth, frame = depth + 1, frame.f_back
+    return depth
 
 
 def _listed(value: Any, what: str) -> Sequence[Any]:
