@@ -109,13 +109,14 @@ class Structure:
 
     def conventions(self, profile: str) -> tuple[str, ...]:
         """The conventions that the case rests on when its numbers come from `profile`."""
-        silent = self.spec.silent.get(self.edition, {})
-        named = (
-            CONVENTION_OF_PROFILE.get(profile)
-            or self.spec.profiles.get(profile)
-            or silent.get(profile)
-        )
-        return self.unsettled if named is None else (*self.unsettled, named)
+        own = {**self.spec.silent.get(self.edition, {}), **self.spec.profiles}
+        named = CONVENTION_OF_PROFILE.get(profile)
+        if named is None:
+            found = {own[profile]} if profile in own else set()
+        else:
+            # such numbers have zeros, halves and equal elements among them, too
+            found = {named, *own.values()}
+        return tuple(sorted({*self.unsettled, *found}))
 
 
 @st.composite

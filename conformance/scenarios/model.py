@@ -40,12 +40,25 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Alternative:
+    """Another answer that a check allows: that of a reading of a convention.
+
+    `test` is called as the check's own, and answers None if the outputs are those of the reading.
+    """
+
+    convention: str
+    reading: str
+    test: Callable[..., Problem | None]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Check:
     """One thing that must hold of the outputs of a program.
 
     `test` is called with what each output in `outputs` gave, and answers None if all is well.
     A failure contradicts the line in `at` for the edition's document, or else the line of the
-    function's first claim of the aspect; with `conventions` it is a divergence.
+    function's first claim of the aspect. It is a divergence if one of `alternatives` finds its own
+    answer, or if a convention that the check, its scenario or the problem names allows anything.
     """
 
     name: str
@@ -59,6 +72,7 @@ class Check:
     at: Mapping[str, int] = field(default_factory=dict)
     """The line of each document that demands it."""
     conventions: tuple[str, ...] = ()
+    alternatives: tuple[Alternative, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,55 @@ from importlib import resources
 import yaml
 from msgspec import Struct, convert
 
+from conformance.specs.records import Document
 
-class Convention(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is expected, and whose rule it is."""
+
+class Reading(Struct, frozen=True, forbid_unknown_fields=True):
+    """One of the answers that the documents allow beside the suite's own.
+
+    One that neither refuses nor is free has code that says what the answer is: a variant of the
+    oracle (`conformance.oracle.variants`), or an alternative of a scenario's check.
+    """
 
     name: str
     says: str
+    refuses: bool = False
+    """Whether it is an exception in place of an answer."""
+    free: bool = False
+    """Whether anything is allowed in the elements that the convention concerns."""
+
+
+class Convention(Struct, frozen=True, forbid_unknown_fields=True):
+    """A point that the documents leave open: what the suite chooses, and what else is allowed."""
+
+    name: str
+    says: str
+    """What the suite expects: its own reading, the first."""
     source: str
+    """Whose rule that is."""
+    choice: str = "suite"
+    """The name of the suite's own reading."""
+    concerns: str = ""
+    """Which elements, or which answers, it concerns; all others are settled."""
+    readings: list[Reading] | None = None
+    """The other readings, most common first. None: not listed yet, so that any answer diverges."""
+    silent: dict[Document, str] = {}
+    """For each document, the lines that were read and why they leave the point open."""
+
+    @property
+    def refusal(self) -> Reading | None:
+        """The reading that is an exception, if one is allowed."""
+        return next((r for r in self.readings or () if r.refuses), None)
+
+    @property
+    def freedom(self) -> Reading | None:
+        """The reading that allows anything in the elements concerned, if there is one."""
+        return next((r for r in self.readings or () if r.free), None)
+
+    @property
+    def variants(self) -> list[Reading]:
+        """The readings that code computes."""
+        return [r for r in self.readings or () if not (r.refuses or r.free)]
 
 
 @cache
@@ -24,6 +66,11 @@ def load_conventions() -> dict[str, Convention]:
     text = resources.files(__package__).joinpath("conventions.yaml").read_text("utf-8")
     listed = convert(yaml.safe_load(text), list[Convention])
     return {c.name: c for c in listed}
+
+
+def taken(convention: str, reading: str) -> str:
+    """How results name a reading that an implementation takes: "kernel-layout: th"."""
+    return f"{convention}: {reading}"
 
 
 def unknown(name: str) -> str:

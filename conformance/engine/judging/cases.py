@@ -18,6 +18,7 @@ from conformance.generators.structure import (
 )
 from conformance.observations import Batch
 from conformance.oracle import Expectation, expect
+from conformance.oracle.variants import FLUSHED, Readings, read_otherwise
 from conformance.program import Case
 
 Array = npt.NDArray[Any]
@@ -35,7 +36,7 @@ class Prepared:
         self.structure = structure
         self.draws = tuple(draws)
         self._arrays = list(arrays) if arrays else None
-        self._expectations: dict[tuple[int, str, bool], Expectation] = {}
+        self._expectations: dict[tuple[int, str, Readings], Expectation] = {}
 
     @cached_property
     def arrays(self) -> list[Mapping[str, Array]]:
@@ -68,20 +69,33 @@ class Prepared:
         """One draw as a case."""
         return Case(self.structure.program, self.arrays[draw])
 
-    def expectation(self, draw: int, dtype: str | None = None) -> Expectation:
-        """What is expected of a draw in `dtype`, by default the first accepted one."""
-        strict = self.draws[draw].profile == "subnormal"
-        key = (draw, dtype or self.dtypes[0], strict)
+    def expectation(
+        self, draw: int, dtype: str | None = None, readings: Readings = ()
+    ) -> Expectation:
+        """What is expected of a draw in `dtype`, by default the first accepted one.
+
+        `readings` are those of conventions that take the place of the suite's own.
+        """
+        key = (draw, dtype or self.dtypes[0], readings)
         if key not in self._expectations:
             self._expectations[key] = self._expect(*key)
         return self._expectations[key]
 
-    def _expect(self, draw: int, dtype: str, strict: bool) -> Expectation:
+    def oracle_arguments(self, draw: int) -> dict[str, Any]:
+        """The arguments of the call that the oracle answers."""
         arrays, structure = self.arrays[draw], self.structure
-        arguments = resolved(structure.arguments, arrays)
         if structure.claimed in arrays:
             # the call under test made the input itself, so that its value is what was fed
-            arguments = {"value": arrays[structure.claimed]}
+            return {"value": arrays[structure.claimed]}
+        return resolved(structure.arguments, arrays)
+
+    def _expect(self, draw: int, dtype: str, readings: Readings) -> Expectation:
+        flushes = self.draws[draw].profile != "subnormal" or FLUSHED in readings
+        structure = self.structure
         return expect(
-            structure.oracle, arguments, dtype, structure.accuracy, flush_subnormals=not strict
+            structure.oracle,
+            read_otherwise(structure.oracle, self.oracle_arguments(draw), readings),
+            dtype,
+            structure.accuracy,
+            flush_subnormals=flushes,
         )

@@ -42,6 +42,10 @@ class Finding:
     """Document to line, if the finding has a line of its own to cite."""
     parameter: str | None = None
     """The parameter that is wrong: its line is cited if the document has one."""
+    readings: tuple[str, ...] = ()
+    """The allowed readings that the answer takes, such as "kernel-layout: th"."""
+    open_points: tuple[str, ...] = ()
+    """Conventions that the case rests on, none of whose readings allows the answer."""
 
     @property
     def identity(self) -> Identity:
@@ -88,7 +92,7 @@ def with_input_dtype(
 
 
 def verdict_if_wrong(conventions: tuple[str, ...]) -> Verdict:
-    """The verdict on a wrong answer: a violation only where the documents settle the case."""
+    """The verdict on a wrong answer: a violation only where nothing allows it."""
     return Verdict.DIVERGES if conventions else Verdict.VIOLATES
 
 

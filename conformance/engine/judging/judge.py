@@ -9,10 +9,10 @@ from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import (
     Finding,
     Judgement,
-    verdict_if_wrong,
     with_input_dtype,
 )
 from conformance.engine.judging.messages import short_message, without_stack
+from conformance.engine.judging.readings import of_anything, of_refusal
 from conformance.observations import (
     Crashed,
     DrawObservation,
@@ -225,21 +225,24 @@ def _raised(
     prepared: Prepared, outcome: Raised, conventions: tuple[str, ...], number: int
 ) -> Finding:
     unmade = _could_not_bind(prepared, outcome)
+    allowed = of_refusal(conventions)
     refused = (
         "NotImplementedError" in outcome.bases
-        or ConventionName.INPUT_DTYPE in conventions
+        or ConventionName.INPUT_DTYPE in allowed.conventions
         or unmade
     )
     gives = f"raises {outcome.type}: {short_message(outcome.message)}"
     return Finding(
         Aspect.VALUE,
-        Verdict.UNSUPPORTED if refused else verdict_if_wrong(conventions),
+        Verdict.UNSUPPORTED if refused else allowed.verdict,
         FindingKind.UNMADE_INPUT if unmade else FindingKind.EXCEPTION,
         gives=gives,
         demands=f"a result of shape {prepared.shape}",
         detail=outcome.type,
-        conventions=conventions,
+        conventions=allowed.conventions,
         draw=number,
+        readings=allowed.readings,
+        open_points=allowed.open_points,
         got=f"{outcome.type}: {without_stack(outcome.message)}",
         expected=prepared.expectation(number).value,
     )
@@ -304,15 +307,17 @@ def _invalid_input_unmade(error: ErrorCase, outcome: Raised) -> Finding:
 def _not_refused(
     error: ErrorCase, *, gives: str, detail: str, unsupported: bool = False
 ) -> Finding:
-    conventions = (error.convention,) if error.convention else ()
+    allowed = of_anything((error.convention,) if error.convention else ())
     return Finding(
         Aspect.ERROR,
-        Verdict.UNSUPPORTED if unsupported else verdict_if_wrong(conventions),
+        Verdict.UNSUPPORTED if unsupported else allowed.verdict,
         error.name,
         gives=gives,
         demands=f"{_wanted(error)}, because {error.says}",
         detail=detail,
-        conventions=conventions,
+        conventions=allowed.conventions,
+        readings=allowed.readings,
+        open_points=allowed.open_points,
     )
 
 

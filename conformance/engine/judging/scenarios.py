@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy.typing as npt
 
-from conformance.engine.judging.findings import Finding, Judgement, verdict_if_wrong
+from conformance.engine.judging.findings import Finding, Judgement
 from conformance.engine.judging.judge import without_answer
 from conformance.engine.judging.messages import short_message
+from conformance.engine.judging.readings import Allowance, of_anything, of_refusal
 from conformance.observations import (
     Batch,
     NotRun,
@@ -26,6 +27,8 @@ from conformance.program import Binding, Case, Outputs, Step, call_text, to_json
 from conformance.program.marks import MAYBE, OPERATOR, OPERATOR_CALL, PRINTED_CALL, UNKNOWN
 from conformance.results import FindingKind, Verdict
 from conformance.scenarios import Check, Problem, Scenario, Setup
+from conformance.scenarios.model import Values
+from conformance.specs.conventions import taken
 
 Array = npt.NDArray[Any]
 
@@ -138,16 +141,26 @@ class ScenarioTrial:
         for check in self.scenario.checks:
             if _not_told(check, returned):
                 continue
-            problem = check.test(*(returned.values[name] for name in check.outputs))
+            values = [returned.values[name] for name in check.outputs]
+            problem = check.test(*values)
             if problem is not None:
-                yield self._finding(check, problem)
+                yield self._finding(check, problem, self._allowed(check, problem, values))
 
-    def _finding(self, check: Check, problem: Problem) -> Finding:
-        named = {*self.scenario.conventions, *check.conventions, *problem.conventions}
-        conventions = tuple(sorted(named))
+    def _allowed(self, check: Check, problem: Problem, values: Sequence[Values]) -> Allowance:
+        """What allows the values that the check's own test refused."""
+        for other in check.alternatives:
+            if other.test(*values) is None:
+                return Allowance((other.convention,), (taken(other.convention, other.reading),))
+        return of_anything((*self._named(check), *problem.conventions))
+
+    def _named(self, check: Check) -> set[str]:
+        return {*self.scenario.conventions, *check.conventions}
+
+    def _finding(self, check: Check, problem: Problem, allowed: Allowance) -> Finding:
+        conventions = allowed.conventions
         return Finding(
             check.aspect,
-            Verdict.UNSUPPORTED if problem.unmade else verdict_if_wrong(conventions),
+            Verdict.UNSUPPORTED if problem.unmade else allowed.verdict,
             FindingKind.UNMADE_INPUT if problem.unmade else check.name,
             gives=problem.gives,
             demands=check.demands,
@@ -157,11 +170,14 @@ class ScenarioTrial:
             expected=problem.expected,
             ulp=problem.ulp,
             at=check.at,
+            readings=allowed.readings,
+            open_points=allowed.open_points,
         )
 
     def _no_answer(self, outcome: Outcome, check: Check) -> Finding:
         """The finding on a program that did not finish, so that `check` was not reached."""
-        conventions = tuple(sorted({*self.scenario.conventions, *check.conventions}))
+        allowed = of_refusal(self._named(check))
+        conventions = allowed.conventions
         aspect = check.aspect
         demands = check.demands
         step = self._step(outcome)
@@ -183,7 +199,7 @@ class ScenarioTrial:
         where = "" if step is None or step.function == self.name else f" in {call_text(step)}"
         return Finding(
             aspect,
-            Verdict.UNSUPPORTED if unsupported else verdict_if_wrong(conventions),
+            Verdict.UNSUPPORTED if unsupported else allowed.verdict,
             FindingKind.EXCEPTION if blamed else FindingKind.UNMADE_INPUT,
             gives=f"raises {outcome.type}{where}: {short_message(outcome.message)}",
             demands=demands,
@@ -191,6 +207,8 @@ class ScenarioTrial:
             conventions=conventions,
             got=f"{outcome.type}: {short_message(outcome.message)}",
             at=check.at,
+            readings=allowed.readings,
+            open_points=allowed.open_points,
         )
 
     def _step(self, outcome: Outcome) -> Step | None:

@@ -5,24 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from conformance.engine.judging.cases import Prepared
-from conformance.engine.judging.findings import Finding, Judgement, verdict_if_wrong
-from conformance.generators.structure import (
-    CONVENTION_OF_PROFILE,
-    Structure,
-    accepted_dtypes,
-    refusable,
-)
+from conformance.engine.judging.findings import Finding, Judgement
+from conformance.engine.judging.readings import AllowedAnswers, Taken, of_anything, of_unlisted
+from conformance.generators.structure import Structure, accepted_dtypes, refusable
 from conformance.observations import Returned, Value
 from conformance.oracle import Expectation, agrees, worst
-from conformance.oracle.compare import is_inaccurate, rounded_once_more
-from conformance.results import Aspect, FindingKind
+from conformance.oracle.compare import rounded_once_more
+from conformance.oracle.freedom import concerned
+from conformance.oracle.variants import VARIANTS, Readings
+from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
+from conformance.specs.conventions import taken
 
 Array = npt.NDArray[Any]
 
@@ -48,6 +48,12 @@ class Drawn:
         """The arrays that were fed, by input name."""
         return self.prepared.arrays[self.number]
 
+    def concerned(self, convention: str, expectation: Expectation) -> Array:
+        """The elements of the result that rest on a convention."""
+        structure = self.prepared.structure
+        arguments = self.prepared.oracle_arguments(self.number)
+        return concerned(convention, structure.oracle, arguments, expectation)
+
 
 def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Finding]:
     """Findings on one draw that returned a result."""
@@ -56,21 +62,38 @@ def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Fin
         yield _no_array(case, value)
         return
     got = value.array
+    if got.shape == case.prepared.shape:
+        expectation = _expectation(case, got)
+        if agrees(got, expectation).all():
+            if not case.conventions and got.dtype.kind == "f":
+                error = worst(got, expectation)
+                judgement.note_error(error.ulp, error.limit_ulp)
+            return
+    yield _otherwise(case, got)
+
+
+def _otherwise(case: Drawn, got: Array) -> Finding:
+    """The finding on a result that is not the suite's own: a reading of a convention, or wrong."""
+    case = _with_extremes(case, got)
+    answer = AllowedAnswers(case.conventions, partial(_expectation, case, got), case.concerned)
+    found = answer.taken(got)
+    if found is not None:
+        return _other_reading(case, got, found)
     if got.shape != case.prepared.shape:
-        yield _other_shape(case, got)
-        return
-    expectation = _expectation(case, got)
-    if not case.conventions and _overflows(expectation, case.arrays):
-        case = replace(case, conventions=(ConventionName.EXTREMES,))
-    inside = agrees(got, expectation)
-    if not inside.all():
-        yield _wrong(case, got, expectation)
-    elif not case.conventions and got.dtype.kind == "f":
-        error = worst(got, expectation)
-        judgement.note_error(error.ulp, error.limit_ulp)
+        return _other_shape(case, got)
+    return _wrong(case, got, answer)
 
 
-def _expectation(case: Drawn, got: Array) -> Expectation:
+def _with_extremes(case: Drawn, got: Array) -> Drawn:
+    """The case, with `extremes` if finite inputs have a result beyond the dtype's range."""
+    if got.shape != case.prepared.shape or case.conventions:
+        return case
+    if not _overflows(_expectation(case, got), case.arrays):
+        return case
+    return replace(case, conventions=(ConventionName.EXTREMES,))
+
+
+def _expectation(case: Drawn, got: Array, readings: Readings = ()) -> Expectation:
     """The expectation, with no more precision than the result itself has.
 
     A wrong dtype is a finding of its own. A result of a narrower dtype may be the right one rounded
@@ -78,7 +101,7 @@ def _expectation(case: Drawn, got: Array) -> Expectation:
     """
     accepted = _accepted(case)
     dtype = _dtype(accepted, got)
-    expectation = case.prepared.expectation(case.number, dtype)
+    expectation = case.prepared.expectation(case.number, dtype, readings)
     return expectation if dtype == accepted else rounded_once_more(expectation)
 
 
@@ -108,40 +131,71 @@ def _overflows(expectation: Expectation, arrays: Any) -> bool:
 
 def _no_array(case: Drawn, value: Value | None) -> Finding:
     what = "several results" if value is None else f"a {value.python_type} ({value.problem})"
+    allowed = of_unlisted(case.conventions)
     return Finding(
         Aspect.VALUE,
-        verdict_if_wrong(case.conventions),
+        allowed.verdict,
         FindingKind.NO_ARRAY,
         gives=f"gives {what}",
         demands=f"one array of shape {case.prepared.shape}",
-        conventions=case.conventions,
+        conventions=allowed.conventions,
         draw=case.number,
+        readings=allowed.readings,
+        open_points=allowed.open_points,
+    )
+
+
+def _other_reading(case: Drawn, got: Array, found: Taken) -> Finding:
+    """The finding on a result that a reading other than the suite's own allows."""
+    own = case.prepared.expectation(case.number)
+    if got.shape != own.value.shape:
+        gives, demands = f"gives shape {got.shape}", f"{own.value.shape}"
+    else:
+        gives, demands = _difference(got, own, inaccurate=False)
+    readings = tuple(taken(*reading) for reading in found.readings)
+    return Finding(
+        Aspect.VALUE,
+        Verdict.DIVERGES,
+        FindingKind.ACCURACY if found.inaccurate else FindingKind.VALUE,
+        gives=gives,
+        demands=demands,
+        # what is free tells nothing: it may be another failure seen through special numbers
+        detail=", ".join(taken(*r) for r in found.readings if r in VARIANTS),
+        conventions=tuple(sorted({convention for convention, _ in found.readings})),
+        draw=case.number,
+        got=got,
+        expected=own.value,
+        readings=readings,
     )
 
 
 def _other_shape(case: Drawn, got: Array) -> Finding:
-    conventions = tuple(sorted({*case.conventions, *_arranged(case, got)}))
+    arrangement = _arranged(case, got)
+    allowed = of_anything((arrangement,)) if arrangement else of_unlisted(case.conventions)
     return Finding(
         Aspect.VALUE,
-        verdict_if_wrong(conventions),
+        allowed.verdict,
         FindingKind.SHAPE,
         gives=f"gives shape {got.shape}",
         demands=f"{case.prepared.shape}",
-        conventions=conventions,
+        conventions=allowed.conventions,
         draw=case.number,
         got=got,
         expected=case.prepared.expectation(case.number).value,
         parameter=_decides_shape(case.prepared.structure),
+        readings=allowed.readings,
+        open_points=allowed.open_points,
     )
 
 
-def _arranged(case: Drawn, got: Array) -> Iterator[str]:
+def _arranged(case: Drawn, got: Array) -> str | None:
     """The convention of the shape, if the elements are right and no document settles the shape."""
     arrangement = case.prepared.structure.spec.arrangement
-    if arrangement and got.size == math.prod(case.prepared.shape):
-        expectation = _expectation(case, got)
-        if agrees(got.reshape(case.prepared.shape), expectation).all():
-            yield arrangement
+    if not arrangement or got.size != math.prod(case.prepared.shape):
+        return None
+    answers = AllowedAnswers(case.conventions, partial(_expectation, case, got), case.concerned)
+    reshaped = got.reshape(case.prepared.shape)
+    return None if answers.taken(reshaped) is None else arrangement
 
 
 def _decides_shape(structure: Structure) -> str | None:
@@ -152,29 +206,59 @@ def _decides_shape(structure: Structure) -> str | None:
     return None
 
 
-def _wrong(case: Drawn, got: Array, expectation: Expectation) -> Finding:
-    conventions = case.conventions
+def _wrong(case: Drawn, got: Array, answer: AllowedAnswers) -> Finding:
+    """The finding on a result of the right shape that no reading allows as it is."""
     undocumented = refusable(case.prepared.structure)
-    inaccurate = is_inaccurate(got, expectation, single_will_do=undocumented)
-    if inaccurate and not set(conventions) & set(CONVENTION_OF_PROFILE.values()):
-        conventions = tuple(sorted({*conventions, ConventionName.ACCURACY}))
+    found = answer.nearly(got, single_will_do=undocumented)
+    if found is not None:
+        return _inaccurate(case, got, found)
+    expectation = _expectation(case, got)
+    gives, demands = _difference(got, expectation, inaccurate=False)
+    allowed = of_unlisted(case.conventions)
+    return Finding(
+        Aspect.VALUE,
+        allowed.verdict,
+        FindingKind.VALUE,
+        gives=gives,
+        demands=demands,
+        conventions=allowed.conventions,
+        draw=case.number,
+        got=got,
+        expected=expectation.value,
+        ulp=worst(got, expectation).ulp,
+        open_points=allowed.open_points,
+    )
+
+
+def _inaccurate(case: Drawn, got: Array, found: Taken) -> Finding:
+    """The finding on a result that a reading allows but for the last half of its digits."""
+    own = _expectation(case, got, tuple(r for r in found.readings if r in VARIANTS))
+    gives, demands = _difference(got, own, inaccurate=True)
+    names = {convention for convention, _ in found.readings}
+    return Finding(
+        Aspect.VALUE,
+        Verdict.DIVERGES,
+        FindingKind.ACCURACY,
+        gives=gives,
+        demands=demands,
+        conventions=tuple(sorted({*names, ConventionName.ACCURACY})),
+        draw=case.number,
+        got=got,
+        expected=own.value,
+        ulp=worst(got, own).ulp,
+        readings=tuple(taken(*reading) for reading in found.readings),
+    )
+
+
+def _difference(got: Array, expectation: Expectation, *, inaccurate: bool) -> tuple[str, str]:
+    """The worst element as given and as expected, in words."""
     error = worst(got, expectation)
     index = error.index or ()
     digits = 9 if abs(error.ulp) > 1e6 else 17
     place = f" at {list(index)}" if index else ""
-    return Finding(
-        Aspect.VALUE,
-        verdict_if_wrong(conventions),
-        FindingKind.ACCURACY if inaccurate else FindingKind.VALUE,
-        gives=f"gives {_number(got[index], digits)}{place}",
-        demands=_number(expectation.value[index], digits)
-        + (f" within {error.limit_ulp:.3g} ULP" if inaccurate else ""),
-        conventions=conventions,
-        draw=case.number,
-        got=got,
-        expected=expectation.value,
-        ulp=error.ulp,
-    )
+    demands = _number(expectation.value[index], digits)
+    limit = f" within {error.limit_ulp:.3g} ULP" if inaccurate else ""
+    return f"gives {_number(got[index], digits)}{place}", demands + limit
 
 
 def _number(value: Any, digits: int) -> str:

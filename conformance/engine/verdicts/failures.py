@@ -194,7 +194,9 @@ def _expected(finding: Finding, citation: Citation | None) -> str:
     if not finding.demands:
         return ""
     if citation is not None:
-        return f"; expected {finding.demands} ({citation})"
+        points = ", ".join(finding.open_points)
+        whatever = f", whatever the reading of {points}" if points else ""
+        return f"; expected {finding.demands}{whatever} ({citation})"
     if finding.conventions:
         return f"; expected by convention ({', '.join(finding.conventions)}): {finding.demands}"
     return f"; expected {finding.demands}"

@@ -1,0 +1,165 @@
+"""Which of the conventions that a case rests on allow an answer other than the suite's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.engine.judging.findings import verdict_if_wrong
+from conformance.oracle import Expectation, agrees
+from conformance.oracle.compare import is_inaccurate
+from conformance.oracle.freedom import allowed
+from conformance.oracle.variants import Reading, Readings
+from conformance.results import Verdict
+from conformance.specs import load_conventions
+from conformance.specs.conventions import taken
+
+Array = npt.NDArray[Any]
+MOST = 64
+"""The most combinations of readings that are tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What allows an answer: conventions, and the readings of theirs that it takes."""
+
+    conventions: tuple[str, ...] = ()
+    readings: tuple[str, ...] = ()
+    open_points: tuple[str, ...] = ()
+    """The conventions of the case that do not allow it; empty if others do."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """A divergence if anything allows the answer, else a violation."""
+        return verdict_if_wrong(self.conventions)
+
+
+def of_refusal(conventions: Iterable[str]) -> Allowance:
+    """What allows an exception in place of an answer.
+
+    A convention does if one of its readings refuses, or if its readings are not listed.
+    """
+    return _allowance(conventions, refused=True)
+
+
+def of_anything(conventions: Iterable[str]) -> Allowance:
+    """What allows an answer that a check has found to be another than the suite's own.
+
+    A convention does if one of its readings is free, or if its readings are not listed.
+    """
+    return _allowance(conventions, refused=False)
+
+
+def of_unlisted(conventions: Iterable[str]) -> Allowance:
+    """What allows a value that no listed reading allows: conventions without a list."""
+    known, named = load_conventions(), tuple(sorted({*conventions}))
+    if any(known[name].readings is None for name in named):
+        return Allowance(named)
+    return Allowance(open_points=named)
+
+
+def _allowance(conventions: Iterable[str], *, refused: bool) -> Allowance:
+    known, named = load_conventions(), sorted({*conventions})
+    allowing, readings = [], []
+    for name in named:
+        convention = known[name]
+        reading = convention.refusal if refused else convention.freedom
+        if reading is not None:
+            readings.append(taken(name, reading.name))
+        if reading is not None or convention.readings is None:
+            allowing.append(name)
+    left = () if allowing else tuple(named)
+    return Allowance(tuple(allowing), tuple(readings), left)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The readings, other than the suite's own, under which an answer is right."""
+
+    readings: Readings
+    inaccurate: bool = False
+    """Whether it is right but for the last half of its digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedAnswers:
+    """All answers to one call that its conventions allow."""
+
+    conventions: Sequence[str]
+    expectation: Callable[[Readings], Expectation]
+    """What is expected under some readings. ValueError: they are none for this call."""
+    concerned: Callable[[str, Expectation], Array]
+    """The elements of the result that rest on a convention."""
+
+    def taken(self, got: Array) -> Taken | None:
+        """The readings that allow the whole of `got`, none for the suite's own answer; None if
+        there are no such readings."""
+        for chosen, expected in self._expected(got):
+            outside = ~agrees(got, expected)
+            left = self._excused(got, expected, outside)
+            if left is not None:
+                return Taken((*chosen, *left))
+        return None
+
+    def nearly(self, got: Array, *, single_will_do: bool) -> Taken | None:
+        """The readings that allow `got`, but for the last half of its digits."""
+        for chosen, expected in self._expected(got):
+            free, readings = self._free(got, expected)
+            plain = np.where(free, expected.value, got) if free.any() else got
+            if is_inaccurate(plain, expected, single_will_do=single_will_do):
+                used = readings if (free & ~agrees(got, expected)).any() else ()
+                return Taken((*chosen, *used), inaccurate=True)
+        return None
+
+    def _expected(self, got: Array) -> Iterator[tuple[Readings, Expectation]]:
+        """What is expected under each combination of readings that gives the shape of `got`."""
+        known = load_conventions()
+        variants: list[list[Reading | None]] = [
+            [None, *((name, reading.name) for reading in known[name].variants)]
+            for name in self.conventions
+        ]
+        # those with fewer readings other than the suite's own come first
+        combinations = sorted(
+            islice(product(*variants), MOST), key=lambda c: sum(r is not None for r in c)
+        )
+        for combination in combinations:
+            chosen = tuple(reading for reading in combination if reading is not None)
+            try:
+                expected = self.expectation(chosen)
+            except (KeyError, ValueError, IndexError):
+                continue
+            if expected.value.shape == got.shape:
+                yield chosen, expected
+
+    def _excused(self, got: Array, expected: Expectation, outside: Array) -> Readings | None:
+        """The free readings that allow the elements outside; None if they do not allow all."""
+        if not outside.any():
+            return ()
+        used: list[Reading] = []
+        for reading, mask in self._freedoms(got, expected):
+            if (outside & mask).any():
+                used.append(reading)
+                outside = outside & ~mask
+        return None if outside.any() else tuple(used)
+
+    def _free(self, got: Array, expected: Expectation) -> tuple[Array, Readings]:
+        """All elements that some free reading allows, and those readings."""
+        found = list(self._freedoms(got, expected))
+        masks = [mask for _, mask in found]
+        free = np.logical_or.reduce(masks) if masks else np.zeros(got.shape, np.bool_)
+        return np.asarray(free), tuple(reading for reading, mask in found if mask.any())
+
+    def _freedoms(self, got: Array, expected: Expectation) -> Iterator[tuple[Reading, Array]]:
+        for name in self.conventions:
+            readings = [r for r in load_conventions()[name].readings or () if r.free]
+            if not readings:
+                continue
+            concerned = self.concerned(name, expected)
+            for reading in readings:
+                key = (name, reading.name)
+                yield key, np.asarray(concerned & allowed(key, got, expected))

@@ -1,0 +1,141 @@
+"""Which elements of a result a convention leaves open, and what may stand there.
+
+An element rests on a convention about numbers if it changes when those numbers are replaced by
+ordinary ones: one NaN in an array is no licence for the rest of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.oracle.evaluate import ORACLES, widened
+from conformance.oracle.expectation import Array, Expectation
+from conformance.oracle.variants import Reading
+from conformance.specs.convention_names import ConventionName
+
+Mask = npt.NDArray[np.bool_]
+
+_LARGE, _SMALL = 1e4, 1e-4
+"""Beyond and below these, squares and quotients of float16 leave its range, and epsilons count."""
+_PLAIN = (0.375, 0.8125)
+"""Ordinary numbers, in the domain of every function."""
+
+
+def _special(x: Array) -> Mask:
+    return np.asarray(~np.isfinite(x))
+
+
+def _extreme(x: Array) -> Mask:
+    size = np.abs(x)
+    return np.asarray((size > _LARGE) | ((size < _SMALL) & (x != 0)))
+
+
+_NUMBERS: Mapping[str, Callable[[Array], Mask]] = {
+    ConventionName.SPECIAL_VALUES: _special,
+    ConventionName.EXTREMES: _extreme,
+}
+"""The conventions about numbers, and the numbers that they are about."""
+
+
+_WINDOWED = ("conv", "depthwise", "separable", "local_conv", "pool")
+"""Beginnings of the names of functions that may multiply numbers by the zeros around an image."""
+
+
+def concerned(
+    convention: str, function: str, arguments: Mapping[str, Any], expectation: Expectation
+) -> Mask:
+    """The elements of the result that rest on a convention; all for one that is not about numbers.
+
+    `arguments` are those of `expect`, and `expectation` is its answer.
+    """
+    which, value = _NUMBERS.get(convention), expectation.value
+    if which is None:
+        return np.ones(value.shape, np.bool_)
+    # where an ordinary number is zero it may hide what it is multiplied by
+    generic = _replaced(arguments, lambda x: ~which(x), 0.625)
+    found = _depends(function, arguments, which, expectation)
+    found |= _depends(function, generic, which, expectation)
+    if value.dtype.kind == "f":
+        found |= ~np.isfinite(value)
+    if function.startswith(_WINDOWED):
+        found |= found.any(axis=tuple(range(1, found.ndim)), keepdims=True)
+    return found
+
+
+def _depends(
+    function: str,
+    arguments: Mapping[str, Any],
+    which: Callable[[Array], Mask],
+    expectation: Expectation,
+) -> Mask:
+    """The elements that change when the numbers in question are replaced by ordinary ones."""
+    shape, dtype = expectation.value.shape, expectation.dtype
+    value = _value(function, arguments, dtype)
+    changed = np.zeros(shape, np.bool_)
+    for plain in _PLAIN:
+        other = _value(function, _replaced(arguments, which, plain), dtype)
+        if not other.shape == value.shape == shape:
+            return np.ones(shape, np.bool_)
+        changed |= ~((other == value) | _both_nan(other, value))
+    return changed
+
+
+def _both_nan(first: Array, second: Array) -> Mask:
+    if first.dtype.kind != "f":
+        return np.zeros(first.shape, np.bool_)
+    return np.asarray(np.isnan(first) & np.isnan(second))
+
+
+def _value(function: str, arguments: Mapping[str, Any], dtype: str) -> Array:
+    with np.errstate(all="ignore"):
+        return np.asarray(ORACLES[function](**widened(arguments, dtype)))
+
+
+def _replaced(
+    arguments: Mapping[str, Any], which: Callable[[Array], Mask], plain: float
+) -> dict[str, Any]:
+    def one(value: Any) -> Any:
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+            # different numbers, so that they do not cancel
+            ordinary = plain + 0.015625 * np.arange(value.size).reshape(value.shape)
+            return np.where(which(value), ordinary.astype(value.dtype), value)
+        return [one(item) for item in value] if isinstance(value, list) else value
+
+    return {name: one(value) for name, value in arguments.items()}
+
+
+def _anything(got: Array, _expectation: Expectation) -> Mask:
+    return np.ones(got.shape, np.bool_)
+
+
+def _overflows(got: Array, expectation: Expectation) -> Mask:
+    """Infinite, NaN, or within a factor of four of the largest number."""
+    if expectation.value.dtype.kind != "f":
+        return np.zeros(got.shape, np.bool_)
+    with np.errstate(invalid="ignore"):
+        wide = np.abs(np.asarray(got, np.float64))
+        return np.asarray(~(wide < float(np.finfo(expectation.dtype).max) / 4))
+
+
+def _underflows(got: Array, expectation: Expectation) -> Mask:
+    """Zero or subnormal."""
+    if expectation.value.dtype.kind != "f":
+        return np.zeros(got.shape, np.bool_)
+    return np.asarray(np.abs(np.asarray(got, np.float64)) < np.finfo(expectation.dtype).tiny)
+
+
+FREEDOMS: Mapping[Reading, Callable[[Array, Expectation], Mask]] = {
+    (ConventionName.EXTREMES, "overflow"): _overflows,
+    (ConventionName.EXTREMES, "underflow"): _underflows,
+}
+"""What may stand in the elements concerned; anything, under a free reading that is not here."""
+
+
+def allowed(reading: Reading, got: Array, expectation: Expectation) -> Mask:
+    """Where the reading allows what was given, in the elements that its convention concerns."""
+    with np.errstate(invalid="ignore"):
+        return FREEDOMS.get(reading, _anything)(got, expectation)
