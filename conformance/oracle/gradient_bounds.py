@@ -45,6 +45,7 @@ from conformance.oracle.expectation import Array, Expectation
 from conformance.oracle.gradient_paths import FREEDOMS, PATHS
 from conformance.oracle.gradients import Place, Slopes, extended_slopes, in_extended
 from conformance.oracle.rounding import gamma
+from conformance.oracle.variants import Readings
 from conformance.specs.model import Accuracy, Conditioned, Ulp
 
 OPERATIONS = 12
@@ -65,20 +66,22 @@ Mask = npt.NDArray[np.bool_]
 class WeightedGradient:
     """The gradient of the weighted sum of one call's result, and its bounds.
 
-    `arguments` are those of `expect`, `weights` has the shape of the result, and `accuracy` is the
-    spec's record. KeyError: no such function.
+    `arguments` are those of `expect`, `weights` has the shape of the result, `accuracy` is the
+    spec's record, and `readings` are those that take the place of the suite's own. KeyError: no
+    such function.
     """
 
     function: str
     arguments: Mapping[str, Any]
     weights: Array
     accuracy: Accuracy
+    readings: Readings = ()
     _moved: dict[float, list[dict[Place, Slopes]]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def slopes(self) -> dict[Place, Slopes]:
         """The gradient with respect to each floating tensor."""
-        return extended_slopes(self.function, self._extended, self.weights)
+        return extended_slopes(self.function, self._extended, self.weights, self.readings)
 
     def outside(self, place: Place, got: Array) -> Mask:
         """Where `got`, of the shape of the tensor at `place`, is no correct gradient.
@@ -140,7 +143,8 @@ class WeightedGradient:
 
     def _moved_by(self, unit: float, pattern: int) -> dict[Place, Slopes]:
         change = partial(moved, pattern=pattern, unit=unit)
-        return extended_slopes(self.function, changed(self._extended, change), self.weights)
+        arguments = changed(self._extended, change)
+        return extended_slopes(self.function, arguments, self.weights, self.readings)
 
     @cached_property
     def _extended(self) -> dict[str, Any]:

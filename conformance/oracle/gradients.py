@@ -30,6 +30,7 @@ import numpy as np
 from conformance.oracle.evaluate import ORACLES, widened
 from conformance.oracle.expectation import Array
 from conformance.oracle.rounding import gamma
+from conformance.oracle.variants import Readings, read_otherwise
 
 STEP = 2.0**-10
 """Distance of the outer points but one, relative to the element (or to `LEAST` if that is larger).
@@ -92,13 +93,19 @@ def slopes(function: str, arguments: Mapping[str, Any], weights: Array) -> dict[
     return extended_slopes(function, in_extended(arguments), weights)
 
 
-def extended_slopes(function: str, wide: Mapping[str, Any], weights: Array) -> dict[Place, Slopes]:
-    """`slopes` of arguments that `in_extended` gave."""
+def extended_slopes(
+    function: str, wide: Mapping[str, Any], weights: Array, readings: Readings = ()
+) -> dict[Place, Slopes]:
+    """`slopes` of arguments that `in_extended` gave, under readings of conventions."""
     factors = np.asarray(weights, np.longdouble)
+    oracle = ORACLES[function]
+
+    def answer(**arguments: Any) -> Array:
+        return oracle(**read_otherwise(function, arguments, readings))
+
+    chosen = answer if readings else oracle
     with np.errstate(all="ignore"):
-        return {
-            place: _of(_Along(ORACLES[function], wide, place), factors) for place in _places(wide)
-        }
+        return {place: _of(_Along(chosen, wide, place), factors) for place in _places(wide)}
 
 
 def in_extended(arguments: Mapping[str, Any]) -> dict[str, Any]:

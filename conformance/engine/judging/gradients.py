@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.engine.judging.findings import (
-    Finding,
-    Judgement,
-    verdict_if_wrong,
-    with_input_dtype,
-)
+from conformance.engine.judging.findings import Finding, Judgement, with_input_dtype
 from conformance.engine.judging.judge import without_answer
 from conformance.engine.judging.messages import short_message
+from conformance.engine.judging.readings import (
+    combinations,
+    of_anything,
+    of_refusal,
+    of_unlisted,
+)
 from conformance.generators import Draw
 from conformance.generators.collect import key_of_program
 from conformance.generators.gradients import WEIGHTS, Differentiated, resolved
@@ -33,9 +34,11 @@ from conformance.observations import (
 )
 from conformance.oracle.gradient_bounds import WeightedGradient
 from conformance.oracle.gradients import Place, Slopes
+from conformance.oracle.variants import Readings
 from conformance.program import Binding, Case, Outputs, call_text
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
+from conformance.specs.conventions import taken
 
 Array = npt.NDArray[Any]
 
@@ -52,7 +55,9 @@ class GradientTrial:
     seed: int
     outputs: Outputs = "lists"
     setup: None = None
-    _gradients: dict[int, WeightedGradient] = field(default_factory=dict, repr=False)
+    _gradients: dict[tuple[int, Readings], WeightedGradient] = field(
+        default_factory=dict, repr=False
+    )
 
     @property
     def differentiates(self) -> frozenset[Binding]:
@@ -131,7 +136,8 @@ class GradientTrial:
 
     def _no_answer(self, number: int, outcome: Outcome) -> Finding:
         named = {*self.unsettled, ConventionName.DIFFERENTIABLE}
-        conventions = with_input_dtype(named, self.differentiated.structure, outcome)
+        allowed = of_refusal(with_input_dtype(named, self.differentiated.structure, outcome))
+        conventions = allowed.conventions
         demands = "a gradient"
         if not isinstance(outcome, Raised):
             verdict, kind, gives, detail = without_answer(outcome, self.differentiated.program)
@@ -151,7 +157,7 @@ class GradientTrial:
         refused = undocumented or "NotImplementedError" in outcome.bases or not (asked or late)
         return Finding(
             Aspect.GRADIENT,
-            Verdict.UNSUPPORTED if refused else Verdict.DIVERGES,
+            Verdict.UNSUPPORTED if refused else allowed.verdict,
             kind=FindingKind.EXCEPTION if asked or late else FindingKind.UNMADE_INPUT,
             gives=f"raises {outcome.type}: {short_message(outcome.message)}",
             demands=demands,
@@ -159,6 +165,8 @@ class GradientTrial:
             conventions=conventions,
             draw=number,
             got=f"{outcome.type}: {short_message(outcome.message)}",
+            readings=allowed.readings,
+            open_points=allowed.open_points,
         )
 
     @property
@@ -216,10 +224,43 @@ class GradientTrial:
         if not outside.any():
             return
         found = gradient.slopes[place]
-        if gradient.is_inaccurate(place, got):
+        readings = self._readings(number, place, got)
+        if readings is not None:
+            yield self._read_otherwise(number, name, got, readings)
+        elif gradient.is_inaccurate(place, got):
             yield self._inaccurate(number, name, got, found, outside)
         else:
             yield self._wrong(number, name, got, found, outside)
+
+    def _readings(self, number: int, place: Place, got: Array) -> Readings | None:
+        """The readings, other than the suite's own, under which the gradient is right."""
+        for chosen in combinations(self.unsettled)[1:]:
+            try:
+                outside = self._gradient(number, chosen).outside(place, got)
+            except (KeyError, ValueError, IndexError):  # no reading of this call
+                continue
+            if not outside.any():
+                return chosen
+        return None
+
+    def _read_otherwise(self, number: int, name: str, got: Array, readings: Readings) -> Finding:
+        own = self._gradient(number).slopes[self._places[name]]
+        outside = self._gradient(number).outside(self._places[name], got)
+        index, gives = _first(outside, got, name)
+        named = tuple(taken(*reading) for reading in readings)
+        return Finding(
+            Aspect.GRADIENT,
+            Verdict.DIVERGES,
+            kind=FindingKind.VALUE,
+            gives=gives,
+            demands=_slope(own, index, at_kink=False),
+            detail=", ".join(named),
+            conventions=tuple(sorted({convention for convention, _ in readings})),
+            draw=number,
+            got=got,
+            expected=own.value,
+            readings=named,
+        )
 
     def _inaccurate(
         self, number: int, name: str, got: Array, expected: Slopes, outside: Array
@@ -260,30 +301,34 @@ class GradientTrial:
         conventions: tuple[str, ...] = (),
         sides: tuple[Array | None, Array | None] = (None, None),
     ) -> Finding:
-        named = tuple(sorted({*self.unsettled, *conventions}))
+        allowed = of_anything(conventions) if conventions else of_unlisted(self.unsettled)
         return Finding(
             Aspect.GRADIENT,
-            verdict_if_wrong(named),
+            allowed.verdict,
             kind=kind,
             gives=gives,
             demands=demands,
-            conventions=named,
+            conventions=allowed.conventions,
             draw=number,
             got=sides[0],
             expected=sides[1],
+            readings=allowed.readings,
+            open_points=allowed.open_points,
         )
 
-    def _gradient(self, number: int) -> WeightedGradient:
+    def _gradient(self, number: int, readings: Readings = ()) -> WeightedGradient:
         """The expected gradient of one draw, for all inputs and targets; computed once."""
-        if number not in self._gradients:
+        key = (number, readings)
+        if key not in self._gradients:
             structure, arrays = self.differentiated.structure, self.arrays[number]
-            self._gradients[number] = WeightedGradient(
+            self._gradients[key] = WeightedGradient(
                 structure.oracle,
                 resolved(structure.arguments, arrays),
                 weights=arrays[WEIGHTS],
                 accuracy=structure.accuracy,
+                readings=readings,
             )
-        return self._gradients[number]
+        return self._gradients[key]
 
     @cached_property
     def _places(self) -> dict[str, Place]:

@@ -77,6 +77,19 @@ def _allowance(conventions: Iterable[str], *, refused: bool) -> Allowance:
     return Allowance(tuple(allowing), tuple(readings), left)
 
 
+def combinations(conventions: Iterable[str]) -> list[Readings]:
+    """The combinations of readings that code computes, that of the suite's own first.
+
+    Those with fewer other readings come first. At most `MOST`.
+    """
+    known = load_conventions()
+    choices: list[list[Reading | None]] = [
+        [None, *((name, reading.name) for reading in known[name].variants)] for name in conventions
+    ]
+    made = (tuple(r for r in chosen if r is not None) for chosen in product(*choices))
+    return sorted(islice(made, MOST), key=len)
+
+
 @dataclass(frozen=True, slots=True)
 class Taken:
     """The readings, other than the suite's own, under which an answer is right."""
@@ -118,17 +131,7 @@ class AllowedAnswers:
 
     def _expected(self, got: Array) -> Iterator[tuple[Readings, Expectation]]:
         """What is expected under each combination of readings that gives the shape of `got`."""
-        known = load_conventions()
-        variants: list[list[Reading | None]] = [
-            [None, *((name, reading.name) for reading in known[name].variants)]
-            for name in self.conventions
-        ]
-        # those with fewer readings other than the suite's own come first
-        combinations = sorted(
-            islice(product(*variants), MOST), key=lambda c: sum(r is not None for r in c)
-        )
-        for combination in combinations:
-            chosen = tuple(reading for reading in combination if reading is not None)
+        for chosen in combinations(self.conventions):
             try:
                 expected = self.expectation(chosen)
             except (KeyError, ValueError, IndexError):
