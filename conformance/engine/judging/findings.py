@@ -52,6 +52,12 @@ class Finding:
         """Two findings with the same identity are the same failure."""
         return (self.aspect, self.kind, self.detail, self.conventions)
 
+    @property
+    def is_refusal(self) -> bool:
+        """Whether an exception is put down to a dtype, a binding or a convention."""
+        excused = self.verdict in (Verdict.UNSUPPORTED, Verdict.DIVERGES)
+        return excused and self.kind in (FindingKind.EXCEPTION, FindingKind.UNMADE_INPUT)
+
 
 @dataclass(slots=True)
 class Judgement:

@@ -16,6 +16,7 @@ from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.gradients import GRADIENT_DRAWS, GradientTrial
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.engine.judging.trials import Trial
+from conformance.engine.planning import twins
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.planning.profiles import FEW_DRAWS, Profile
 from conformance.generators import Draw, Structure, collect_all, generate, structures
@@ -62,6 +63,7 @@ class Task:
     aspects: frozenset[Aspect]
     _trials: list[Trial] | None = field(default=None, repr=False)
     _sources: dict[int, Source] = field(default_factory=dict, repr=False)
+    _twins: dict[str, Trial] = field(default_factory=dict, repr=False)
 
     @property
     def documented(self) -> Signature:
@@ -89,6 +91,34 @@ class Task:
     def source(self, trial: Trial) -> Source | None:
         """The source of trials of the same sort; None if there are no others."""
         return self._sources.get(id(trial))
+
+    def first_dtype_twin(self, trial: Trial) -> Trial | None:
+        """The trial with the dtype in which the documents compute; None if it has no other."""
+        twin = twins.of_first_dtype(trial, self._call)
+        return None if twin is None else self._adopted(twin, trial)
+
+    def rebound_twins(self, trial: Trial) -> Iterator[Trial]:
+        """The trial with its inputs made in other ways."""
+        for twin in twins.made_otherwise(trial, self._call):
+            yield self._adopted(twin, trial)
+
+    def _adopted(self, made: Trial, trial: Trial) -> Trial:
+        """The twin, made once; it is made smaller with the strategy of its trial."""
+        twin = self._twins.setdefault(made.key, made)
+        source = self.source(trial)
+        if source is not None:
+            self._sources[id(twin)] = source
+        return twin
+
+    def with_twins(self) -> Iterator[Trial]:
+        """All trials, each with its twins."""
+        for trial in self.trials():
+            yield trial
+            twin = self.first_dtype_twin(trial)
+            yield from self.rebound_twins(trial)
+            if twin is not None:
+                yield twin
+                yield from self.rebound_twins(twin)
 
     def prepared(self) -> list[Prepared]:
         """The calls alone."""

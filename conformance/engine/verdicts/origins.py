@@ -55,7 +55,7 @@ def trials(task: Task, failure: Failure) -> list[Trial]:
     source = failure.origin
     if source is UNSET:
         return []
-    planned = [trial for trial in task.trials() if _digest(trial) == source.trial]
+    planned = [trial for trial in task.with_twins() if _digest(trial) == source.trial]
     try:
         made = [made for trial in planned for made in _made(task, trial, source)]
         return [trial for trial in made if _is_of(trial, failure)]
