@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
@@ -67,6 +68,8 @@ class Judgement:
     cases: dict[Aspect, int] = field(default_factory=dict)
     ulp: float | None = None
     limit_ulp: float | None = None
+    readings: Counter[tuple[Aspect, str]] = field(default_factory=Counter)
+    """How many cases show which reading of a convention, the suite's own among them."""
 
     def count(self, aspect: Aspect, cases: int = 1) -> None:
         """Add to the number of cases judged."""

@@ -119,6 +119,25 @@ class AllowedAnswers:
                 return Taken((*chosen, *left))
         return None
 
+    def choices(self, got: Array) -> Iterator[str]:
+        """The conventions' own readings that `got`, which has the suite's own answer, shows.
+
+        One that agrees with another reading of its convention as well does not show which it is.
+        """
+        known = load_conventions()
+        for name in self.conventions:
+            others = [(name, reading.name) for reading in known[name].variants]
+            if others and all(self._differs(got, (other,)) for other in others):
+                yield taken(name, known[name].choice)
+
+    def _differs(self, got: Array, readings: Readings) -> bool:
+        """Whether the answer under these readings is another one, if there is one."""
+        try:
+            expected = self.expectation(readings)
+        except (KeyError, ValueError, IndexError):
+            return True
+        return expected.value.shape != got.shape or not bool(agrees(got, expected).all())
+
     def nearly(self, got: Array, *, single_will_do: bool) -> Taken | None:
         """The readings that allow `got`, but for the last half of its digits."""
         for chosen, expected in self._expected(got):

@@ -25,10 +25,10 @@ from conformance.observations import (
 )
 from conformance.program import Binding, Case, Outputs, Step, call_text, to_json
 from conformance.program.marks import MAYBE, OPERATOR, OPERATOR_CALL, PRINTED_CALL, UNKNOWN
-from conformance.results import FindingKind, Verdict
+from conformance.results import Aspect, FindingKind, Verdict
 from conformance.scenarios import Check, Problem, Scenario, Setup
 from conformance.scenarios.model import Values
-from conformance.specs.conventions import taken
+from conformance.specs.conventions import load_conventions, taken
 
 Array = npt.NDArray[Any]
 
@@ -118,7 +118,22 @@ class ScenarioTrial:
                 judgement.count(check.aspect)
         if not refused:
             judgement.findings += self._found(outcome)
+        for finding in judgement.findings:
+            judgement.readings.update((finding.aspect, reading) for reading in finding.readings)
+        if isinstance(outcome, Returned):
+            judgement.readings.update(self._choices(outcome))
         return judgement
+
+    def _choices(self, returned: Returned) -> Iterator[tuple[Aspect, str]]:
+        """The suite's own readings that the values show: those that no alternative allows."""
+        for check in self.scenario.checks:
+            values = [returned.values[name] for name in check.outputs]
+            if not check.alternatives or _not_told(check, returned) or check.test(*values):
+                continue
+            for name in {other.convention for other in check.alternatives}:
+                others = (o.test(*values) for o in check.alternatives if o.convention == name)
+                if all(problem is not None for problem in others):
+                    yield check.aspect, taken(name, load_conventions()[name].choice)
 
     @property
     def _first(self) -> tuple[Check, ...]:

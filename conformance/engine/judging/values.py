@@ -68,14 +68,22 @@ def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Fin
             if not case.conventions and got.dtype.kind == "f":
                 error = worst(got, expectation)
                 judgement.note_error(error.ulp, error.limit_ulp)
+            shown = _allowed(case, got).choices(got)
+            judgement.readings.update((Aspect.VALUE, reading) for reading in shown)
             return
-    yield _otherwise(case, got)
+    finding = _otherwise(case, got)
+    judgement.readings.update((Aspect.VALUE, reading) for reading in finding.readings)
+    yield finding
+
+
+def _allowed(case: Drawn, got: Array) -> AllowedAnswers:
+    return AllowedAnswers(case.conventions, partial(_expectation, case, got), case.concerned)
 
 
 def _otherwise(case: Drawn, got: Array) -> Finding:
     """The finding on a result that is not the suite's own: a reading of a convention, or wrong."""
     case = _with_extremes(case, got)
-    answer = AllowedAnswers(case.conventions, partial(_expectation, case, got), case.concerned)
+    answer = _allowed(case, got)
     found = answer.taken(got)
     if found is not None:
         return _other_reading(case, got, found)
@@ -193,9 +201,8 @@ def _arranged(case: Drawn, got: Array) -> str | None:
     arrangement = case.prepared.structure.spec.arrangement
     if not arrangement or got.size != math.prod(case.prepared.shape):
         return None
-    answers = AllowedAnswers(case.conventions, partial(_expectation, case, got), case.concerned)
     reshaped = got.reshape(case.prepared.shape)
-    return None if answers.taken(reshaped) is None else arrangement
+    return None if _allowed(case, got).taken(reshaped) is None else arrangement
 
 
 def _decides_shape(structure: Structure) -> str | None:
