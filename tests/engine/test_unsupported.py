@@ -57,6 +57,38 @@ from conformance.reference import *
 def variable(value, dtype=None, name=None, constraint=None):
     os._exit(5)
 """
+HOLLOW = """
+import os
+
+import numpy as np
+
+from conformance import reference
+from conformance.reference import *
+
+def square(x):
+    if 0 in reference.int_shape(x):
+        os._exit(3)
+    return reference.square(x)
+
+def _hollow(make):
+    def made(value, *args, **kwargs):
+        if np.size(value) == 0:
+            os._exit(3)
+        return make(value, *args, **kwargs)
+    return made
+
+variable = _hollow(reference.variable)
+constant = _hollow(reference.constant)
+
+def function(inputs, outputs, *args, **kwargs):
+    run = reference.function(inputs, outputs, *args, **kwargs)
+    def call(values):
+        if 0 in [np.size(value) for value in values]:
+            os._exit(3)
+        return run(values)
+    return call
+"""
+
 SHAPELESS = """
 from conformance import reference
 from conformance.reference import *
@@ -122,3 +154,18 @@ def test_a_process_that_ends_while_inputs_are_made_is_not_the_fault_of_the_call(
     assert found.aspect("variable", Aspect.VALUE).verdict is Verdict.CRASHED
     refused = found.aspect("tanh", Aspect.VALUE).failures
     assert {(f.kind, f.verdict) for f in refused} == {("unmade input", Verdict.UNSUPPORTED)}
+
+
+def test_a_target_that_dies_on_every_empty_array_has_one_finding(tmp_path: Path) -> None:
+    (tmp_path / "hollow.py").write_text(HOLLOW, encoding="utf-8")
+    functions = ("variable", "exp", "sin", "random_normal")
+    found = examine(module("hollow", tmp_path), functions, SOME)
+    crashed = [(name, f) for name, _, f in found.failures(Verdict.CRASHED)]
+    assert [name for name, _ in crashed] == ["variable"]
+    assert "a variable without elements" in crashed[0][1].message
+    assert crashed[0][1].script
+    for name in functions[1:]:
+        judged = found.aspect(name, Aspect.VALUE)
+        assert not judged.failures
+        assert judged.verdict is Verdict.CONFORMS
+    assert "ends the process" in str(found.aspect("exp", Aspect.VALUE).note)

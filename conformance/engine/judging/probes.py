@@ -1,4 +1,6 @@
-"""Find out whether `gradients` and `int_shape` work, before they are used on other functions.
+"""Find out whether `gradients`, `int_shape` and arrays without elements work.
+
+That is found out before they are used on other functions.
 
 Also find out which numbers `int_shape` returns instead of None: that is a failure of `int_shape`,
 and no other function is blamed for it.
@@ -6,11 +8,12 @@ and no other function is blamed for it.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
-from conformance.observations import Batch, Returned, StructureObservation, TensorMetadata
+from conformance.observations import Batch, Fault, Returned, StructureObservation, TensorMetadata
 from conformance.program import Binding, Input, Program, Ref, Step
 
 _POINT = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.5]], np.float32)
@@ -33,6 +36,29 @@ def shape_probe(binding: Binding) -> Batch:
     item = Input("x", _POINT.shape, "float32", binding)
     program = Program((item,), (Step("squares", "square", (Ref("x"),)),), ("squares",))
     return Batch(program, {"x": _POINT[None]}, 1)
+
+
+def empty_probe(binding: Binding) -> Batch:
+    """A batch that asks for the square of an array of shape (0,)."""
+    item = Input("x", (0,), "float32", binding)
+    program = Program((item,), (Step("squares", "square", (Ref("x"),)),), ("squares",))
+    return Batch(program, {"x": np.zeros((1, 0), np.float32)}, 1)
+
+
+def ends_the_worker(observed: StructureObservation) -> bool:
+    """Whether the process died, hung or answered garbage. An exception does not count: then each
+    function says for itself what it does with such an array."""
+    return isinstance(observed.draws[0].outcome, Fault)
+
+
+def holds_empty(program: Program, bindings: Collection[Binding]) -> bool:
+    """Whether a program binds an array without elements in one of these ways.
+
+    One whose empty arrays are none of its inputs (an argument such as `shape=(0,)`, a constant)
+    does if all `BINDINGS` are among them.
+    """
+    bound = {i.binding for i in program.inputs if 0 in i.shape} & {*BINDINGS}
+    return bool(bound & {*bindings}) if bound else {*BINDINGS} <= {*bindings}
 
 
 def shape_failure(observed: StructureObservation) -> str | None:

@@ -16,7 +16,10 @@ from conformance.engine.judging.findings import Finding, Identity, Judgement
 from conformance.engine.judging.judge import fault_name
 from conformance.engine.judging.probes import (
     BINDINGS,
+    empty_probe,
+    ends_the_worker,
     gradient_probe,
+    holds_empty,
     shape_failure,
     shape_probe,
     unknown_marks,
@@ -55,9 +58,12 @@ from conformance.results.events import (
     Event,
     WorkerRestarted,
 )
+from conformance.specs.convention_names import ConventionName
 
 MOST_MINIMISED = 6
 """How many failures of one function are made smaller; the gravest come first."""
+
+_MAKERS = ("variable", "constant", "placeholder")
 
 MOST_FATAL = 8
 """Once this many trials of a function have killed the worker, skip the rest."""
@@ -122,6 +128,9 @@ class Examination:
     """The exception that `int_shape` raises for every result: a failure of `int_shape` itself."""
     marks: frozenset[int] = frozenset()
     """Numbers that `int_shape` returns for unknown dimensions: a failure of `int_shape`, too."""
+    deadly: frozenset[Binding] = frozenset()
+    """The bindings in which an array without elements ends the worker, whatever computes with it:
+    a failure of `variable`, whose scenarios hold it."""
     absent: frozenset[str] = frozenset()
     """The documented functions that the target does not have."""
     remembered: Sequence[RememberedFinding] = ()
@@ -169,6 +178,8 @@ class Examination:
             self._probe_gradients()
         if any(Aspect.STATIC_SHAPE in task.aspects for task in self.tasks):
             self._probe_shapes()
+        if any(Aspect.VALUE in task.aspects for task in self.tasks):
+            self._probe_empty_arrays()
 
     def judged(self, task: Task, trial: Trial) -> Judgement:
         """Run one trial and judge it, independent of what else was found."""
@@ -226,6 +237,11 @@ class Examination:
         of_placeholder = self.session.run_batch(shape_probe(Binding.PLACEHOLDER_NONE))
         self.marks = unknown_marks(of_placeholder)
 
+    def _probe_empty_arrays(self) -> None:
+        """Find the bindings in which an array without elements ends the worker."""
+        found = {b: self.session.run_batch(empty_probe(b)) for b in BINDINGS}
+        self.deadly = frozenset(b for b, seen in found.items() if ends_the_worker(seen))
+
     def _run_all(self, tasks: Sequence[Task]) -> None:
         """Run and judge all trials of the functions; the worker is sent a few trials ahead."""
         queue: list[tuple[Task, Trial]] = []
@@ -270,6 +286,8 @@ class Examination:
             tally.count_unmet(lacking)
         elif trial.differentiates & self.undifferentiable:
             tally.note([_NO_GRADIENT])
+        elif self._holds_what_ends_the_worker(name, trial):
+            tally.empty += 1
         elif self._known_to_end_the_worker(name, trial):
             tally.skipped += 1
         else:
@@ -294,6 +312,15 @@ class Examination:
     def _present(self, task: Task) -> bool:
         groups = self.tallies[task.spec.name].groups.values()
         return not any(g.finding.aspect is Aspect.PRESENCE for g in groups)
+
+    def _holds_what_ends_the_worker(self, name: str, trial: Trial) -> bool:
+        """Whether the trial has an array without elements that this target cannot hold.
+
+        The functions that make tensors are tried all the same: the failure is theirs.
+        """
+        if name in _MAKERS or ConventionName.EMPTY not in trial.unsettled:
+            return False
+        return holds_empty(trial.batch.program, self.deadly)
 
     def _known_to_end_the_worker(self, name: str, trial: Trial) -> bool:
         """Whether the trial is likely to kill the worker, as others on the same conventions did.

@@ -97,6 +97,11 @@ def _note(tally: Tally, groups: list[Group]) -> str | UnsetType:
     notes = []
     if tally.skipped:
         notes.append(f"{tally.skipped} structures were not run: others like them end the process")
+    if tally.empty:
+        notes.append(
+            f"{tally.empty} structures were not run: an array without elements ends the process, "
+            "whatever computes with it (variable)"
+        )
     for name, count in sorted(tally.unmet.items()):
         notes.append(f"{count} structures were not run: they need {name}, which is absent")
     if unmade:

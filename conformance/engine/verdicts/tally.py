@@ -59,6 +59,8 @@ class Tally:
     """Wall time."""
     skipped: int = 0
     """How many structures were skipped because others like them ended the worker."""
+    empty: int = 0
+    """How many structures were skipped because arrays without elements end the worker."""
     unmet: dict[str, int] = field(default_factory=dict)
     """How many structures were skipped because they need a function that is absent, by its name."""
 
