@@ -57,6 +57,27 @@ from conformance.reference import *
 def variable(value, dtype=None, name=None, constraint=None):
     os._exit(5)
 """
+NAMES = """
+from conformance import reference
+from conformance.reference import *
+
+def tanh(x):
+    raise ValueError("tanh is not supported by this library")
+
+def exp(x):
+    raise NotImplementedError("Wrong number or type of arguments for overloaded function 'exp'.")
+
+def sin(x):
+    if reference.int_shape(x)[:1] == (2,):
+        raise ValueError("an even first axis is not supported by this library")
+    if reference.ndim(x) > 1:
+        raise ValueError("no")
+    return reference.sin(x)
+
+def gradients(loss, variables):
+    raise RuntimeError("gradients are not yet supported here")
+"""
+
 HOLLOW = """
 import os
 
@@ -169,3 +190,22 @@ def test_a_target_that_dies_on_every_empty_array_has_one_finding(tmp_path: Path)
         assert not judged.failures
         assert judged.verdict is Verdict.CONFORMS
     assert "ends the process" in str(found.aspect("exp", Aspect.VALUE).note)
+
+
+def test_what_a_library_says_by_itself_that_it_lacks_is_missing_and_not_wrong(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "names.py").write_text(NAMES, encoding="utf-8")
+    found = examine(module("names", tmp_path), ("tanh", "exp", "sin", "gradients"), SOME)
+    assert found.aspect("tanh", Aspect.VALUE).verdict is Verdict.UNSUPPORTED
+    settled = [f for f in found.aspect("tanh", Aspect.VALUE).failures if not f.convention]
+    assert "documented, but the library says that it lacks it" in settled[0].message
+    assert found.aspect("exp", Aspect.VALUE).verdict is Verdict.VIOLATES
+    assert found.aspect("gradients", Aspect.GRADIENT).verdict is Verdict.UNSUPPORTED
+
+
+def test_a_refusal_does_not_hide_another_exception_of_its_class(tmp_path: Path) -> None:
+    (tmp_path / "names.py").write_text(NAMES, encoding="utf-8")
+    found = examine(module("names", tmp_path), ("sin",), SOME)
+    settled = [f for f in found.aspect("sin", Aspect.VALUE).failures if not f.convention]
+    assert {f.verdict for f in settled} == {Verdict.VIOLATES, Verdict.UNSUPPORTED}

@@ -18,6 +18,7 @@ from conformance.engine.judging.findings import (
 )
 from conformance.engine.judging.judge import without_answer
 from conformance.engine.judging.messages import short_message
+from conformance.engine.judging.refusals import refuses_by_name
 from conformance.generators import Draw
 from conformance.generators.collect import key_of_program
 from conformance.generators.gradients import WEIGHTS, Differentiated, resolved
@@ -148,7 +149,7 @@ class GradientTrial:
         asked = outcome.stage == "step" and outcome.step == self._steps - 1
         late = outcome.stage in ("compile", "call", "read")
         undocumented = refusable(self.differentiated.structure)
-        refused = undocumented or "NotImplementedError" in outcome.bases or not (asked or late)
+        refused = undocumented or refuses_by_name(outcome) or not (asked or late)
         return Finding(
             Aspect.GRADIENT,
             Verdict.UNSUPPORTED if refused else Verdict.DIVERGES,

@@ -13,6 +13,7 @@ from conformance.engine.judging.findings import (
     with_input_dtype,
 )
 from conformance.engine.judging.messages import short_message, without_stack
+from conformance.engine.judging.refusals import lacked, refused_type, refuses_by_name
 from conformance.observations import (
     Crashed,
     DrawObservation,
@@ -225,19 +226,17 @@ def _raised(
     prepared: Prepared, outcome: Raised, conventions: tuple[str, ...], number: int
 ) -> Finding:
     unmade = _could_not_bind(prepared, outcome)
-    refused = (
-        "NotImplementedError" in outcome.bases
-        or ConventionName.INPUT_DTYPE in conventions
-        or unmade
-    )
+    named = refuses_by_name(outcome) and not unmade
+    refused = named or ConventionName.INPUT_DTYPE in conventions or unmade
+    demands = f"a result of shape {prepared.shape}"
     gives = f"raises {outcome.type}: {short_message(outcome.message)}"
     return Finding(
         Aspect.VALUE,
         Verdict.UNSUPPORTED if refused else verdict_if_wrong(conventions),
         FindingKind.UNMADE_INPUT if unmade else FindingKind.EXCEPTION,
         gives=gives,
-        demands=f"a result of shape {prepared.shape}",
-        detail=outcome.type,
+        demands=lacked(demands, conventions) if named else demands,
+        detail=refused_type(outcome) if named else outcome.type,
         conventions=conventions,
         draw=number,
         got=f"{outcome.type}: {without_stack(outcome.message)}",
@@ -279,8 +278,8 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
             yield _not_refused(
                 error,
                 gives=f"raises {outcome.type}: {short_message(outcome.message)}",
-                detail=outcome.type,
-                unsupported="NotImplementedError" in outcome.bases,
+                detail=refused_type(outcome) if refuses_by_name(outcome) else outcome.type,
+                unsupported=refuses_by_name(outcome),
             )
         case Returned():
             value = values.only_value(outcome)
