@@ -1,7 +1,7 @@
 """What counts as a refusal: a library that says by itself that it lacks what a case asks for.
 
-A refusal is `unsupported`. If the documents demand what is refused, it keeps the aspect from conforming:
-it is missing. Any other exception in place of a documented result is wrong.
+A refusal is `unsupported`. If the documents demand what is refused, it keeps the aspect from
+conforming: it is missing. Any other exception in place of a documented result is wrong.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _OF_ANOTHER_MATTER = tuple(
 """Messages with such words, or of such a class, that say nothing about a feature of the library."""
 
 _DETAILS = re.compile(r"\n(?:Apply node that|Call arguments received|HINT:|\s*\[\[)")
-"""Where the message proper ends and the library lists nodes and values, which may hold any words."""
+"""Where the message proper ends and a list of nodes and values begins, which may hold any words."""
 
 LACKED = "documented, but the library says that it lacks it"
 
