@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from conformance.editions import Edition
+from conformance.engine import PROFILES
 from conformance.engine.judging.cases import Prepared
 from conformance.generators import Draw, Structure, draw_arrays, generate, shrink, structures
 from conformance.generators.collect import key
