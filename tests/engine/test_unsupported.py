@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from msgspec import UNSET
+
 from conformance.engine import PROFILES
 from conformance.results import Aspect, Verdict
 from tests.engine.support import TINY, examine, module
@@ -76,6 +78,21 @@ def sin(x):
 
 def gradients(loss, variables):
     raise RuntimeError("gradients are not yet supported here")
+"""
+
+RARE = """
+from conformance import reference
+from conformance.reference import *
+
+def tanh(x):
+    if reference.ndim(x) != 1:
+        raise ValueError("no")
+    return reference.tanh(x)
+
+def sin(x):
+    if reference.ndim(x) == 4:
+        raise ValueError("no")
+    return reference.sin(x)
 """
 
 HOLLOW = """
@@ -209,3 +226,14 @@ def test_a_refusal_does_not_hide_another_exception_of_its_class(tmp_path: Path) 
     found = examine(module("names", tmp_path), ("sin",), SOME)
     settled = [f for f in found.aspect("sin", Aspect.VALUE).failures if not f.convention]
     assert {f.verdict for f in settled} == {Verdict.VIOLATES, Verdict.UNSUPPORTED}
+
+
+def test_an_aspect_conforms_only_if_enough_of_it_was_seen(tmp_path: Path) -> None:
+    (tmp_path / "rare.py").write_text(RARE, encoding="utf-8")
+    found = examine(module("rare", tmp_path), ("tanh", "sin"), "smoke")
+    for aspect in (Aspect.DTYPE, Aspect.STATIC_SHAPE, Aspect.PURITY):
+        few, many = found.aspect("tanh", aspect), found.aspect("sin", aspect)
+        assert (few.verdict, many.verdict) == (Verdict.UNSUPPORTED, Verdict.CONFORMS)
+        assert few.cases
+        assert "cases that the documents settle ran" in str(few.note)
+        assert many.note is UNSET
