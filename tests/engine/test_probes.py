@@ -75,9 +75,15 @@ def test_int_shape_of_the_reference_answers() -> None:
 
 
 def test_the_exception_of_int_shape_is_named() -> None:
-    assert (
-        shape_failure(observed(shape_probe(Binding.VARIABLE), module(int_shape=refused)))
-        == "TypeError"
+    seen = observed(shape_probe(Binding.VARIABLE), module(int_shape=refused))
+    assert shape_failure(seen) == ("int_shape raises", "TypeError")
+
+
+def test_the_type_of_dimensions_that_are_no_integers_is_named() -> None:
+    target = module(int_shape=lambda x: tuple(float(n) for n in reference.int_shape(x)))
+    assert shape_failure(observed(shape_probe(Binding.VARIABLE), target)) == (
+        "not integers",
+        "float",
     )
 
 

@@ -15,8 +15,14 @@ import numpy as np
 
 from conformance.observations import Batch, Fault, Returned, StructureObservation, TensorMetadata
 from conformance.program import Binding, Input, Program, Ref, Step
+from conformance.results import FindingKind
+
+NOT_INTEGERS = "not integers"
+"""The kind of a finding on a static shape whose dimensions are not of the type int."""
 
 _POINT = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.5]], np.float32)
+ShapeFailure = tuple[str, str]
+"""Kind and detail of the findings that `int_shape` is to blame for."""
 BINDINGS = (Binding.VARIABLE, Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
 
 
@@ -61,10 +67,19 @@ def holds_empty(program: Program, bindings: Collection[Binding]) -> bool:
     return bool(bound & {*bindings}) if bound else {*BINDINGS} <= {*bindings}
 
 
-def shape_failure(observed: StructureObservation) -> str | None:
-    """The class of the exception that `int_shape` raises for a result; None if it raises none."""
-    errors = [c.shape_error for o in observed.outputs for c in o.metadata if c.shape_error]
-    return errors[0].type if errors else None
+def shape_failure(observed: StructureObservation) -> ShapeFailure | None:
+    """What `int_shape` does wrong for a result, whatever it is: it raises, or gives dimensions that
+    are no integers. None if neither."""
+    claims = [c for o in observed.outputs for c in o.metadata]
+    if errors := [c.shape_error for c in claims if c.shape_error]:
+        return FindingKind.INT_SHAPE_RAISES, errors[0].type
+    kinds = [types_of_dimensions(c) for c in claims if c.not_integers]
+    return (NOT_INTEGERS, kinds[0]) if kinds else None
+
+
+def types_of_dimensions(said: TensorMetadata) -> str:
+    """The types of the dimensions that are no integers, each once."""
+    return " and ".join(sorted({kind for _, kind in said.not_integers}))
 
 
 def unknown_marks(observed: StructureObservation) -> frozenset[int]:

@@ -16,6 +16,7 @@ from conformance.engine.judging.findings import Finding, Identity, Judgement
 from conformance.engine.judging.judge import fault_name
 from conformance.engine.judging.probes import (
     BINDINGS,
+    ShapeFailure,
     empty_probe,
     ends_the_worker,
     gradient_probe,
@@ -124,8 +125,8 @@ class Examination:
     known: dict[str, dict[str, frozenset[Identity]]] = field(default_factory=dict)
     fatal: dict[str, list[frozenset[str]]] = field(default_factory=dict)
     undifferentiable: set[Binding] = field(default_factory=set)
-    shapeless: str | None = None
-    """The exception that `int_shape` raises for every result: a failure of `int_shape` itself."""
+    shapeless: ShapeFailure | None = None
+    """What `int_shape` does wrong for every result: a failure of `int_shape` itself."""
     marks: frozenset[int] = frozenset()
     """Numbers that `int_shape` returns for unknown dimensions: a failure of `int_shape`, too."""
     deadly: frozenset[Binding] = frozenset()
@@ -292,6 +293,7 @@ class Examination:
             tally.skipped += 1
         else:
             return False
+        tally.shares.leave_out(trial)
         return True
 
     def lacking(self, trial: Trial) -> Iterator[str]:
@@ -350,8 +352,7 @@ class Examination:
 
     def _drop_shape_failures(self, judgement: Judgement, name: str) -> None:
         """Remove findings that say what `int_shape` does wrong for every function."""
-        own = (FindingKind.INT_SHAPE_RAISES, self.shapeless)
-        kept = [f for f in judgement.findings if (f.kind, f.detail) != own]
+        kept = [f for f in judgement.findings if (f.kind, f.detail) != self.shapeless]
         if len(kept) < len(judgement.findings):
             self.tallies[name].note([_NO_SHAPE])
             judgement.findings = kept
