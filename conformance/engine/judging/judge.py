@@ -235,7 +235,7 @@ def _raised(
         Verdict.UNSUPPORTED if refused else verdict_if_wrong(conventions),
         FindingKind.UNMADE_INPUT if unmade else FindingKind.EXCEPTION,
         gives=gives,
-        demands=lacked(demands, conventions) if named else demands,
+        demands=lacked(demands, conventions, outcome) if named else demands,
         detail=refused_type(outcome) if named else outcome.type,
         conventions=conventions,
         draw=number,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from conformance.engine.judging.messages import without_stack
+from conformance.engine.judging.shortfalls import SHORT
 from conformance.observations import Outcome, Raised
 
 _CLASSES = ("NotImplementedError", "UnimplementedError")
@@ -49,6 +50,7 @@ _DETAILS = re.compile(r"\n(?:Apply node that|Call arguments received|HINT:|\s*\[
 """Where the message proper ends and a list of nodes and values begins, which may hold any words."""
 
 LACKED = "documented, but the library says that it lacks it"
+UNSHOWN = "documented, but not to be seen in this environment"
 
 
 def refuses_by_name(outcome: Outcome) -> bool:
@@ -71,6 +73,8 @@ def refused_type(outcome: Raised) -> str:
     return outcome.type if "NotImplementedError" in outcome.bases else f"{outcome.type}, refused"
 
 
-def lacked(demands: str, conventions: tuple[str, ...]) -> str:
-    """What should have happened where the library refuses it; that it is missing if documented."""
-    return demands if conventions else f"{demands}: {LACKED}"
+def lacked(demands: str, conventions: tuple[str, ...], outcome: Raised) -> str:
+    """What should have happened where it is refused, and that it is missing if it is documented."""
+    if conventions:
+        return demands
+    return f"{demands}: {UNSHOWN if outcome.type == SHORT else LACKED}"

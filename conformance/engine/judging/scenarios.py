@@ -188,7 +188,7 @@ class ScenarioTrial:
             Verdict.UNSUPPORTED if unsupported else verdict_if_wrong(conventions),
             FindingKind.EXCEPTION if blamed else FindingKind.UNMADE_INPUT,
             gives=f"raises {outcome.type}{where}: {short_message(outcome.message)}",
-            demands=lacked(demands, conventions) if named else demands,
+            demands=lacked(demands, conventions, outcome) if named else demands,
             detail=refused_type(outcome) if named else outcome.type,
             conventions=conventions,
             got=f"{outcome.type}: {short_message(outcome.message)}",

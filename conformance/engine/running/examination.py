@@ -27,6 +27,7 @@ from conformance.engine.judging.probes import (
     without_marks,
     works,
 )
+from conformance.engine.judging.shortfalls import with_shortfalls
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task
 from conformance.engine.planning.portions import bundles, riskiest_first
@@ -248,7 +249,7 @@ class Examination:
         queue: list[tuple[Task, Trial]] = []
         for _, observed in self.session.run_batches(self._batches(tasks, queue)):
             task, trial = queue.pop(0)
-            self._judge(task, trial, without_marks(observed, self.marks))
+            self._judge(task, trial, self._plain(observed))
         self._run_configured(tasks)
 
     def _run_configured(self, tasks: Sequence[Task]) -> None:
@@ -267,7 +268,7 @@ class Examination:
             for (task, trial), observed in zip(
                 group, self.subject.run_configured(trials), strict=True
             ):
-                self._judge(task, trial, observed)
+                self._judge(task, trial, with_shortfalls(observed, self.subject.shortfalls))
 
     def _batches(self, tasks: Sequence[Task], queue: list[tuple[Task, Trial]]) -> Iterator[Batch]:
         for task in tasks:
@@ -307,9 +308,13 @@ class Examination:
 
     def _run(self, trial: Trial) -> StructureObservation:
         if trial.setup is None:
-            return without_marks(self.session.run_batch(trial.batch), self.marks)
+            return self._plain(self.session.run_batch(trial.batch))
         (observed,) = self.subject.run_configured([trial])
-        return observed
+        return with_shortfalls(observed, self.subject.shortfalls)
+
+    def _plain(self, observed: StructureObservation) -> StructureObservation:
+        """The observation without what is no failure of the function under test."""
+        return with_shortfalls(without_marks(observed, self.marks), self.subject.shortfalls)
 
     def _present(self, task: Task) -> bool:
         groups = self.tallies[task.spec.name].groups.values()
