@@ -167,6 +167,8 @@ class TensorMetadata:
     not_integers: tuple[tuple[int, str], ...] = ()
     """The place of each dimension that is neither an integer (NumPy's count) nor None, and the name
     of its type; place -1 for what `K.int_shape` returned in place of a sequence."""
+    promised: bool = True
+    """Whether the documents promise that `K.int_shape` works on this implementation."""
 
 
 @dataclass(frozen=True, slots=True)

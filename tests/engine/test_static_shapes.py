@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from conformance import reference
+from conformance.editions import Edition
 from conformance.engine.judging.metadata import shape_as_said
 from conformance.engine.judging.probes import NOT_INTEGERS, shape_probe
 from conformance.observations import TensorMetadata, Value
@@ -93,6 +94,43 @@ def test_floats_in_the_static_shape_of_some_results_are_theirs(tmp_path: Path) -
     (failure, *_) = found.aspect("exp", Aspect.STATIC_SHAPE).failures
     assert (failure.kind, str(failure.citation)) == (NOT_INTEGERS, "ko-2.2:422")
     assert "a float" in failure.message
+
+
+OWN = """
+from conformance import reference
+from conformance.reference import *
+
+def backend():
+    return "{backend}"
+
+MADE = []
+
+def exp(x):
+    MADE.append(reference.exp(x))
+    return MADE[-1]
+
+def int_shape(x):
+    shape = reference.int_shape(x)
+    return (7, *shape) if [one for one in MADE if one is x] else shape
+"""
+
+
+@pytest.mark.parametrize(
+    ("backend", "edition", "verdict"),
+    [
+        ("tensorflow", "keras-1", Verdict.VIOLATES),
+        ("theano", "keras-1", Verdict.DIVERGES),
+        ("theano", "keras-2.2", Verdict.VIOLATES),
+    ],
+)
+def test_keras_1_promises_static_shapes_with_tensorflow_alone(
+    backend: str, edition: Edition, verdict: Verdict, tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text(OWN.format(backend=backend), encoding="utf-8")
+    target = subject("own", tmp_path, edition=edition, CONFORMANCE_REFERENCE_EDITION=edition)
+    found = examine(target, ("exp",), "smoke").aspect("exp", Aspect.STATIC_SHAPE).failures
+    settled = [f for f in found if f.convention in (None, "int-shape-everywhere")]
+    assert {f.verdict for f in settled} == {verdict}
 
 
 def dimension(kind: str, size: Any) -> Value:

@@ -86,16 +86,22 @@ def static_shape(
     real = value.array.shape
     static = said.shape
     if static is not None and not (compatible(static, real) or compatible(static, prepared.shape)):
-        yield _static(FindingKind.CONTRADICTION, static, real, prepared.structure.unsettled)
+        yield _static(FindingKind.CONTRADICTION, static, real, _resting_on(prepared, said))
     elif real == prepared.shape and not _precise(static, prepared.static_shape):
         kind = FindingKind.UNKNOWN if static is None else FindingKind.IMPRECISE
         yield _static(kind, static, prepared.static_shape, (ConventionName.PRECISE_STATIC_SHAPE,))
 
 
+def _resting_on(prepared: Prepared, said: TensorMetadata) -> tuple[str, ...]:
+    """The conventions that a wrong static shape rests on."""
+    promised = () if said.promised else (ConventionName.INT_SHAPE_EVERYWHERE,)
+    return tuple(sorted({*prepared.structure.unsettled, *promised}))
+
+
 def _shape_error(prepared: Prepared, said: TensorMetadata) -> Iterator[Finding]:
     if said.shape_error is None:
         return
-    conventions = prepared.structure.unsettled
+    conventions = _resting_on(prepared, said)
     message = short_message(said.shape_error.message)
     yield Finding(
         Aspect.STATIC_SHAPE,
@@ -111,7 +117,7 @@ def _shape_error(prepared: Prepared, said: TensorMetadata) -> Iterator[Finding]:
 def _not_integers(prepared: Prepared, said: TensorMetadata) -> Finding:
     """A static shape with dimensions of another type than int, which is none of integers."""
     shown = shape_as_said(said)
-    conventions = prepared.structure.unsettled
+    conventions = _resting_on(prepared, said)
     return Finding(
         Aspect.STATIC_SHAPE,
         verdict_if_wrong(conventions),

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from conformance.editions import Edition
 from conformance.observations import Batch, Fault, Returned, StructureObservation, TensorMetadata
 from conformance.program import Binding, Input, Program, Ref, Step
 from conformance.results import FindingKind
@@ -100,6 +101,25 @@ def without_marks(observed: StructureObservation, marks: frozenset[int]) -> Stru
 
     outputs = (replace(o, metadata=tuple(map(read, o.metadata))) for o in observed.outputs)
     return replace(observed, outputs=tuple(outputs))
+
+
+def promises_shapes(edition: Edition, backend: str | None) -> bool:
+    """Whether an edition promises that `int_shape` works on a backend, by what `K.backend()` says.
+
+    In keras-1 it does so with TensorFlow only (ja-1:277, C035).
+    """
+    return edition != "keras-1" or backend == "tensorflow"
+
+
+def without_promise(observed: StructureObservation) -> StructureObservation:
+    """The observation with static shapes that no document promises."""
+
+    def unpromised(said: TensorMetadata) -> TensorMetadata:
+        return replace(said, promised=False)
+
+    inputs = (replace(i, metadata=unpromised(i.metadata)) for i in observed.inputs)
+    outputs = (replace(o, metadata=tuple(map(unpromised, o.metadata))) for o in observed.outputs)
+    return replace(observed, inputs=tuple(inputs), outputs=tuple(outputs))
 
 
 def works(observed: StructureObservation) -> bool:

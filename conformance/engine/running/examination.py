@@ -21,10 +21,12 @@ from conformance.engine.judging.probes import (
     ends_the_worker,
     gradient_probe,
     holds_empty,
+    promises_shapes,
     shape_failure,
     shape_probe,
     unknown_marks,
     without_marks,
+    without_promise,
     works,
 )
 from conformance.engine.judging.shortfalls import with_shortfalls
@@ -314,7 +316,13 @@ class Examination:
 
     def _plain(self, observed: StructureObservation) -> StructureObservation:
         """The observation without what is no failure of the function under test."""
-        return with_shortfalls(without_marks(observed, self.marks), self.subject.shortfalls)
+        observed = with_shortfalls(without_marks(observed, self.marks), self.subject.shortfalls)
+        backend = self.session.identity.backend
+        return (
+            observed
+            if promises_shapes(self.subject.edition, backend)
+            else without_promise(observed)
+        )
 
     def _present(self, task: Task) -> bool:
         groups = self.tallies[task.spec.name].groups.values()
