@@ -133,6 +133,33 @@ def test_keras_1_promises_static_shapes_with_tensorflow_alone(
     assert {f.verdict for f in settled} == {verdict}
 
 
+FLAT = """
+from conformance import reference
+from conformance.reference import *
+
+MADE = []
+
+def batch_flatten(x):
+    MADE.append(reference.flatten(reference.batch_flatten(x)))
+    return MADE[-1]
+
+def int_shape(x):
+    if [one for one in MADE if one is x]:
+        return (None, 7)
+    return reference.int_shape(x)
+"""
+
+
+def test_a_static_shape_is_not_held_against_a_value_of_a_wrong_shape(tmp_path: Path) -> None:
+    (tmp_path / "flat.py").write_text(FLAT, encoding="utf-8")
+    found = examine(subject("flat", tmp_path), ("batch_flatten",), "smoke")
+    failures = found.aspect("batch_flatten", Aspect.STATIC_SHAPE).failures
+    (settled,) = [f for f in failures if f.verdict is Verdict.VIOLATES]
+    assert isinstance(settled.expected, str)
+    assert settled.expected.count(",") == 1, "the document demands two axes"
+    assert not settled.expected.endswith(",)")
+
+
 def dimension(kind: str, size: Any) -> Value:
     array = None if size is None else np.array(size)
     return Value(array, "int64", kind)

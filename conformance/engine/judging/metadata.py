@@ -86,7 +86,9 @@ def static_shape(
     real = value.array.shape
     static = said.shape
     if static is not None and not (compatible(static, real) or compatible(static, prepared.shape)):
-        yield _static(FindingKind.CONTRADICTION, static, real, _resting_on(prepared, said))
+        # a value of another shape than the documented one is no measure of anything
+        demanded = real if real == prepared.shape else prepared.static_shape
+        yield _static(FindingKind.CONTRADICTION, static, demanded, _resting_on(prepared, said))
     elif real == prepared.shape and not _precise(static, prepared.static_shape):
         kind = FindingKind.UNKNOWN if static is None else FindingKind.IMPRECISE
         yield _static(kind, static, prepared.static_shape, (ConventionName.PRECISE_STATIC_SHAPE,))
