@@ -160,9 +160,15 @@ class TensorMetadata:
     dtype: str | None = None
     """`K.dtype`; None if it raised (see `dtype_error`) or the result is no tensor."""
     shape: tuple[int | None, ...] | None = None
-    """`K.int_shape`; None if it raised or returned None, or the result is no tensor."""
+    """`K.int_shape`; None if it raised or returned None or no sequence, or the result is no tensor.
+    A dimension that is no integer is None here."""
     dtype_error: Raised | None = None
     shape_error: Raised | None = None
+    not_integers: tuple[tuple[int, str], ...] = ()
+    """The place of each dimension that is neither an integer (NumPy's count) nor None, and the name
+    of its type; place -1 for what `K.int_shape` returned in place of a sequence."""
+    promised: bool = True
+    """Whether the documents promise that `K.int_shape` works on this implementation."""
 
 
 @dataclass(frozen=True, slots=True)

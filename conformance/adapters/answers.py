@@ -56,6 +56,7 @@ class _ClaimAnswer(Struct):
     shape: list[int | None] | None
     dtype_error: _Raised | None
     shape_error: _Raised | None
+    not_integers: list[tuple[Annotated[int, msgspec.Meta(ge=-1)], str]] = []
 
 
 class _InputAnswer(Struct):
@@ -159,6 +160,7 @@ def _claim(data: _ClaimAnswer) -> TensorMetadata:
         None if data.shape is None else tuple(data.shape),
         _raised(data.dtype_error),
         _raised(data.shape_error),
+        tuple(data.not_integers),
     )
 
 

@@ -76,6 +76,15 @@ class SharedLibrary(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fiel
     """The command that gets it."""
 
 
+class Shortfall(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Something that the implementation asks for and its environment does not have."""
+
+    message: str
+    """A text in the message of every exception that comes from it."""
+    because: str
+    """What is missing and why, in a clause: "TensorFlow 0.12 has no module ctc"."""
+
+
 class Venv(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A virtual environment, which several targets may share."""
 
@@ -130,6 +139,8 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     """The folders that such a script adds to `sys.path`."""
     script_environment: dict[str, str] = msgspec.field(default_factory=dict)
     """The environment variables that such a script needs."""
+    shortfalls: tuple[Shortfall, ...] = ()
+    """What the environment falls short of: an exception that shows it is `unsupported`."""
     workers: Annotated[int, msgspec.Meta(ge=1, le=2)] = 2
     """How many workers share the functions of a run; 1 if two must not run at the same time."""
     memory_limit: Annotated[float, msgspec.Meta(ge=0.125, le=65536)] = 4.0

@@ -110,6 +110,7 @@ def subject(target: Target) -> Subject:
         open=lambda functions, number: open_session(target, functions, number),
         workers=target.workers,
         library=target.library,
+        shortfalls={s.message: s.because for s in target.shortfalls},
         cure=_cure(target),
         prelude=_prelude(target),
         open_configured=lambda setup: configurable.open(setup.configuration, setup.environment),

@@ -18,7 +18,7 @@ from conformance.specs.kinds import DataFormat, Omitted, ParameterRule, Placehol
 from conformance.specs.load import signature
 from conformance.specs.model import ErrorCase, Part
 from conformance.specs.rules import Scope
-from conformance.specs.signature import Signature
+from conformance.specs.signature import Signature, misprinted
 
 BINDINGS = (
     Binding.PLACEHOLDER,
@@ -211,6 +211,14 @@ class CallDraft:
         step = Step("result", "maximum", (Ref("x"), Ref("x")))
         return Program((item,), (step,), ("result",))
 
+    def _disputed(self) -> int:
+        """How many parameters must be passed by position: up to the last one whose name the
+        document prints in two ways (C042)."""
+        printed = self.spec.signatures[self.spec.editions[self.edition]].text
+        other = {*misprinted(self.documented, printed).values()}
+        names = [p.name for p in self.documented.parameters]
+        return max((names.index(name) + 1 for name in other), default=0)
+
     def _step(self) -> Step:
         passed = [p for p in self.documented.parameters if self.newest(p.name) in self.passed]
         leading = 0
@@ -219,7 +227,7 @@ class CallDraft:
                 break
             leading += 1
         positional = self.integer((0, leading)) if leading else 0
-        positional = leading - positional
+        positional = max(leading - positional, min(leading, self._disputed()))
         return Step(
             "result",
             self.documented.name,

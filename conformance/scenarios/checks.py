@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -138,10 +139,28 @@ def has_shape(shape: Sequence[int]) -> Test:
     return test
 
 
+def not_integers(values: Values) -> Problem | None:
+    """A problem if `int_shape` gave a dimension of another type than int, NumPy's integers or None.
+
+    A tensor or an array comes as an array, a text as a text.
+    """
+    kinds = [v.python_type for v in values if not _whole(v.python_type)]
+    if not kinds:
+        return None
+    given = f"dimensions of type {', '.join(dict.fromkeys(kinds))}"
+    return Problem(f"gives {given}", "not integers", got=given)
+
+
+def _whole(python_type: str) -> bool:
+    return python_type in ("int", "NoneType") or re.fullmatch(r"u?int\d+", python_type) is not None
+
+
 def has_static_shape(shape: Sequence[int]) -> Test:
     """The output is this static shape. A dimension that is None is imprecise, a divergence."""
 
     def test(values: Values) -> Problem | None:
+        if (odd := not_integers(values)) is not None:
+            return odd
         found = tuple(described(v) for v in values)
         if found == (None,):
             return Problem(
@@ -171,6 +190,8 @@ def is_static_shape(shape: Sequence[int | None]) -> Test:
     """`int_shape` gave this shape. A dimension that it leaves unknown is a divergence."""
 
     def test(values: Values) -> Problem | None:
+        if (odd := not_integers(values)) is not None:
+            return odd
         said = tuple(described(v) for v in values)
         if said == tuple(shape):
             return None

@@ -10,7 +10,7 @@ from conformance.scenarios.control_flow import conditions, higher_order, recurre
 from conformance.scenarios.ctc import cost, decoding, dictionary
 from conformance.scenarios.examples import printed_results
 from conformance.scenarios.gradients import gradients
-from conformance.scenarios.introspection import printing, sparse, tensors
+from conformance.scenarios.introspection import emptiness, printing, sparse, tensors
 from conformance.scenarios.model import Family
 from conformance.scenarios.randomness import dropout, random_tensors
 from conformance.scenarios.state import refusals, sessions, updates, variables
@@ -24,6 +24,7 @@ FAMILIES: tuple[Family, ...] = (
     *decoding.FAMILIES,
     *dictionary.FAMILIES,
     *sparse.FAMILIES,
+    *emptiness.FAMILIES,
     *gradients.FAMILIES,
     *dropout.FAMILIES,
     *random_tensors.FAMILIES,

@@ -2,10 +2,11 @@
 
 from conformance.editions import EDITIONS, Edition
 from conformance.specs.conventions import Convention, load_conventions
-from conformance.specs.load import SpecError, Specs, load
+from conformance.specs.load import Specs, load
 from conformance.specs.model import Spec, SpecFile
 from conformance.specs.records import DOCUMENTS, Document
 from conformance.specs.signature import Parameter, Signature
+from conformance.specs.source import SpecError
 
 __all__ = [
     "DOCUMENTS",

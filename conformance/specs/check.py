@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from conformance.program import Binding
 from conformance.specs.conventions import load_conventions, unknown
+from conformance.specs.errata import breaks_off, load_conflicts
 from conformance.specs.kinds import ParameterRule
 from conformance.specs.model import SharedFile, Spec, SpecFile
 from conformance.specs.records import VALUE_PROFILES, Document
@@ -137,8 +138,22 @@ def _conventions(at: str, spec: Spec) -> Iterator[Problem]:
 def _claims(at: str, spec: Spec) -> Iterator[Problem]:
     for edition, document in spec.editions.items():
         needed = "value" if spec.dtype else None
+        if document in _truncated_for(spec):
+            continue
         if not any(needed in (None, c.aspect) and document in c.at for c in spec.claims):
             yield f"{at}.claims", f"no claim of {document} says what the value is ({edition})"
+    for i, claim in enumerate(spec.claims):
+        for document, line in claim.at.items():
+            if (number := breaks_off(document, line)) is not None:
+                says = f"the sentence on {document}:{line} breaks off ({number}): cite another line"
+                yield f"{at}.claims[{i}].at['{document}']", says
+
+
+def _truncated_for(spec: Spec) -> set[Document]:
+    """The documents whose sentence on this function breaks off, so that they may claim nothing."""
+    numbers = {erratum.number for erratum in spec.errata}
+    cut = (c.truncated for c in load_conflicts().values() if c.number in numbers)
+    return {document for lines in cut for document in lines}
 
 
 def _calls(at: str, spec: Spec) -> Iterator[Problem]:

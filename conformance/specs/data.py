@@ -8,7 +8,7 @@ from typing import TypeVar
 import msgspec
 
 from conformance.specs import source
-from conformance.specs.load import SpecError
+from conformance.specs.source import SpecError
 
 Data = TypeVar("Data")
 

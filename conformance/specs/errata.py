@@ -28,6 +28,8 @@ class Conflict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The claim that holds, for all editions or for each."""
     functions: list[str] = field(default_factory=list)
     """The functions concerned, each of which has it among its errata."""
+    truncated: dict[Document, list[Line]] = field(default_factory=dict)
+    """The lines of a sentence that breaks off, which proves nothing: no claim may cite them."""
     prose: bool = False
     """Whether it concerns sentences or marks alone, and no function."""
     evidence: dict[str, str] = field(default_factory=dict)
@@ -45,3 +47,11 @@ Conflicts = Mapping[str, Conflict]
 def load_conflicts() -> Conflicts:
     """All conflicts by number, from `errata.yaml`."""
     return {c.number: c for c in read_data("errata.yaml", list[Conflict])}
+
+
+def breaks_off(document: Document, line: int) -> str | None:
+    """The number of the conflict by which the sentence on this line breaks off, if one says so."""
+    for conflict in load_conflicts().values():
+        if line in conflict.truncated.get(document, ()):
+            return conflict.number
+    return None

@@ -16,8 +16,8 @@ import yaml
 from msgspec import Meta, field
 
 from conformance.specs import source
-from conformance.specs.load import SpecError
 from conformance.specs.records import Document, DtypeName, Line
+from conformance.specs.source import SpecError
 
 FILE = "examples.yaml"
 Number = Annotated[str, Meta(pattern="^C[0-9]{3}$")]

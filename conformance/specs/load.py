@@ -16,14 +16,11 @@ from conformance.specs import check, expansion, rule_check, source
 from conformance.specs.library import Library
 from conformance.specs.model import Claim, SharedError, SharedFile, Spec, SpecFile
 from conformance.specs.signature import Signature, parse
+from conformance.specs.source import SpecError
 
 SHARED_FILE = "rules.yaml"
 _OTHER = ("conventions.yaml", "errata.yaml", "examples.yaml", "general.yaml", SHARED_FILE)
 """YAML files of this package that hold no specs."""
-
-
-class SpecError(ValueError):
-    """A spec file is wrong: `FILE:LINE: what is wrong and what to write instead`."""
 
 
 class Specs(Mapping[str, Spec]):

@@ -70,3 +70,12 @@ def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:
     for argument, default in zip(arguments.args[required:], arguments.defaults, strict=True):
         ast.literal_eval(default)
         yield Parameter(argument.arg, ast.unparse(default))
+
+
+def misprinted(documented: Signature, printed: str) -> dict[str, str]:
+    """The documented names of parameters that the printed signature calls otherwise (C042), by the
+    printed name in the same place."""
+    shown = [p.name for p in parse(printed).parameters] if printed else []
+    wanted = [p.name for p in documented.parameters]
+    pairs = zip(shown, wanted, strict=False)
+    return {mine: name for mine, name in pairs if mine not in wanted and name not in shown}

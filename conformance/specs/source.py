@@ -21,6 +21,10 @@ _STEP = re.compile(r"\.([^.\[\]]+)|\['([^']*)'\]|\[(\d+)\]")
 """One step of a path: `.field`, `['key']` or `[index]`."""
 
 
+class SpecError(ValueError):
+    """A spec file is wrong: `FILE:LINE: what is wrong and what to write instead`."""
+
+
 class SourceError(ValueError):
     """What is wrong with the text, and on which 1-based `line`."""
 

@@ -10,7 +10,10 @@ import pytest
 from conformance import reference
 from conformance.engine.judging.probes import (
     BINDINGS,
+    empty_probe,
+    ends_the_worker,
     gradient_probe,
+    holds_empty,
     shape_failure,
     shape_probe,
     unknown_marks,
@@ -18,7 +21,7 @@ from conformance.engine.judging.probes import (
     works,
 )
 from conformance.observations import OutputObservation, StructureObservation, TensorMetadata
-from conformance.program import Binding
+from conformance.program import Binding, Input, Program, Ref, Step
 from tests.scenarios.in_process import module, observed
 
 
@@ -72,9 +75,15 @@ def test_int_shape_of_the_reference_answers() -> None:
 
 
 def test_the_exception_of_int_shape_is_named() -> None:
-    assert (
-        shape_failure(observed(shape_probe(Binding.VARIABLE), module(int_shape=refused)))
-        == "TypeError"
+    seen = observed(shape_probe(Binding.VARIABLE), module(int_shape=refused))
+    assert shape_failure(seen) == ("int_shape raises", "TypeError")
+
+
+def test_the_type_of_dimensions_that_are_no_integers_is_named() -> None:
+    target = module(int_shape=lambda x: tuple(float(n) for n in reference.int_shape(x)))
+    assert shape_failure(observed(shape_probe(Binding.VARIABLE), target)) == (
+        "not integers",
+        "float",
     )
 
 
@@ -125,3 +134,34 @@ def test_the_mark_is_read_as_none_and_nothing_else_is() -> None:
 def test_without_marks_nothing_changes() -> None:
     before = said((2, -3))
     assert without_marks(before, frozenset()) is before
+
+
+def test_an_array_without_elements_does_the_reference_no_harm() -> None:
+    assert not any(ends_the_worker(observed(empty_probe(b), module())) for b in BINDINGS)
+
+
+def test_an_exception_for_an_empty_array_is_left_to_each_function() -> None:
+    assert not ends_the_worker(observed(empty_probe(Binding.VARIABLE), module(square=refused)))
+
+
+def holding(binding: Binding, shape: tuple[int, ...]) -> Program:
+    item = Input("x", shape, "float32", binding)
+    return Program((item,), (Step("y", "square", (Ref("x"),)),), ("y",))
+
+
+@pytest.mark.parametrize(
+    ("shape", "binding", "deadly", "expected"),
+    [
+        ((0,), Binding.VARIABLE, (Binding.VARIABLE,), True),
+        ((2, 0), Binding.PLACEHOLDER, (Binding.VARIABLE,), False),
+        ((2,), Binding.VARIABLE, (Binding.VARIABLE,), False),
+        ((2,), Binding.VARIABLE, BINDINGS, True),
+        ((0,), Binding.ARRAY, BINDINGS[:2], False),
+        ((0,), Binding.ARRAY, BINDINGS, True),
+        ((0,), Binding.VARIABLE, (), False),
+    ],
+)
+def test_what_holds_an_empty_array_that_ends_the_worker(
+    shape: tuple[int, ...], binding: Binding, deadly: tuple[Binding, ...], expected: bool
+) -> None:
+    assert holds_empty(holding(binding, shape), deadly) is expected

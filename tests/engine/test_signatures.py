@@ -39,14 +39,43 @@ def test_a_default_has_to_be_there() -> None:
     assert (finding.verdict, finding.kind) == (Verdict.VIOLATES, "missing default")
 
 
-def test_the_printed_name_is_nobodys_own() -> None:
-    identity = FunctionIdentity(
-        True, (OfferedParameter("xs", "POSITIONAL_OR_KEYWORD", False, None),), None
-    )
-    (missing,) = signatures.signature(identity, parse("get(ops)"), "get(xs)")
-    assert (missing.kind, missing.parameter) == ("missing parameter", "ops")
-    kinds = [f.kind for f in signatures.signature(identity, parse("get(ops)"), "get(x)")]
-    assert kinds == ["missing parameter", "extra parameter"]
+def kinds(documented: str, printed: str, *names: str) -> list[str]:
+    """The kinds of the findings on a function with these parameters."""
+    offered = tuple(OfferedParameter(n, "POSITIONAL_OR_KEYWORD", False, None) for n in names)
+    identity = FunctionIdentity(True, offered, None)
+    return [f.kind for f in signatures.signature(identity, parse(documented), printed)]
+
+
+@pytest.mark.parametrize(
+    ("documented", "printed", "names"),
+    [
+        ("get(ops)", "get(xs)", ["xs"]),
+        ("get(ops)", "get(xs)", ["ops"]),
+        ("resize(x, factor)", "resize(X, factor)", ["X", "factor"]),
+        ("drop(x, level, shape)", "drop(x, level)", ["x", "level", "shape"]),
+    ],
+)
+def test_what_has_the_printed_name_has_the_parameter(
+    documented: str, printed: str, names: list[str]
+) -> None:
+    assert kinds(documented, printed, *names) == []
+
+
+@pytest.mark.parametrize(
+    ("documented", "printed", "names", "found"),
+    [
+        ("get(ops)", "get(x)", ["xs"], ["missing parameter", "extra parameter"]),
+        ("get(ops)", "get(ops)", ["xs"], ["missing parameter", "extra parameter"]),
+        ("resize(x, factor)", "resize(X, factor)", ["factor", "X"], ["order"]),
+        ("resize(x, factor)", "resize(X, factor)", ["X"], ["missing parameter"]),
+        ("drop(x, level, shape)", "drop(x, level)", ["x", "level"], ["missing parameter"]),
+        ("get(ops)", "get(xs)", ["ops", "xs"], []),
+    ],
+)
+def test_another_name_is_still_another(
+    documented: str, printed: str, names: list[str], found: list[str]
+) -> None:
+    assert kinds(documented, printed, *names) == found
 
 
 @pytest.mark.parametrize(

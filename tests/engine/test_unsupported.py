@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from msgspec import UNSET
+
 from conformance.engine import PROFILES
 from conformance.results import Aspect, Verdict
 from tests.engine.support import TINY, examine, module
@@ -57,6 +59,74 @@ from conformance.reference import *
 def variable(value, dtype=None, name=None, constraint=None):
     os._exit(5)
 """
+NAMES = """
+from conformance import reference
+from conformance.reference import *
+
+def tanh(x):
+    raise ValueError("tanh is not supported by this library")
+
+def exp(x):
+    raise NotImplementedError("Wrong number or type of arguments for overloaded function 'exp'.")
+
+def sin(x):
+    if reference.int_shape(x)[:1] == (2,):
+        raise ValueError("an even first axis is not supported by this library")
+    if reference.ndim(x) > 1:
+        raise ValueError("no")
+    return reference.sin(x)
+
+def gradients(loss, variables):
+    raise RuntimeError("gradients are not yet supported here")
+"""
+
+RARE = """
+from conformance import reference
+from conformance.reference import *
+
+def tanh(x):
+    if reference.ndim(x) != 1:
+        raise ValueError("no")
+    return reference.tanh(x)
+
+def sin(x):
+    if reference.ndim(x) == 4:
+        raise ValueError("no")
+    return reference.sin(x)
+"""
+
+HOLLOW = """
+import os
+
+import numpy as np
+
+from conformance import reference
+from conformance.reference import *
+
+def square(x):
+    if 0 in reference.int_shape(x):
+        os._exit(3)
+    return reference.square(x)
+
+def _hollow(make):
+    def made(value, *args, **kwargs):
+        if np.size(value) == 0:
+            os._exit(3)
+        return make(value, *args, **kwargs)
+    return made
+
+variable = _hollow(reference.variable)
+constant = _hollow(reference.constant)
+
+def function(inputs, outputs, *args, **kwargs):
+    run = reference.function(inputs, outputs, *args, **kwargs)
+    def call(values):
+        if 0 in [np.size(value) for value in values]:
+            os._exit(3)
+        return run(values)
+    return call
+"""
+
 SHAPELESS = """
 from conformance import reference
 from conformance.reference import *
@@ -122,3 +192,48 @@ def test_a_process_that_ends_while_inputs_are_made_is_not_the_fault_of_the_call(
     assert found.aspect("variable", Aspect.VALUE).verdict is Verdict.CRASHED
     judged = found.aspect("tanh", Aspect.VALUE)
     assert (judged.verdict, judged.failures) == (Verdict.CONFORMS, [])  # of other bindings
+
+
+def test_a_target_that_dies_on_every_empty_array_has_one_finding(tmp_path: Path) -> None:
+    (tmp_path / "hollow.py").write_text(HOLLOW, encoding="utf-8")
+    functions = ("variable", "exp", "sin", "random_normal")
+    found = examine(module("hollow", tmp_path), functions, SOME)
+    crashed = [(name, f) for name, _, f in found.failures(Verdict.CRASHED)]
+    assert [name for name, _ in crashed] == ["variable"]
+    assert "a variable without elements" in crashed[0][1].message
+    assert crashed[0][1].script
+    for name in functions[1:]:
+        judged = found.aspect(name, Aspect.VALUE)
+        assert not judged.failures
+        assert judged.verdict is Verdict.CONFORMS
+    assert "ends the process" in str(found.aspect("exp", Aspect.VALUE).note)
+
+
+def test_what_a_library_says_by_itself_that_it_lacks_is_missing_and_not_wrong(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "names.py").write_text(NAMES, encoding="utf-8")
+    found = examine(module("names", tmp_path), ("tanh", "exp", "sin", "gradients"), SOME)
+    assert found.aspect("tanh", Aspect.VALUE).verdict is Verdict.UNSUPPORTED
+    settled = [f for f in found.aspect("tanh", Aspect.VALUE).failures if not f.convention]
+    assert "documented, but the library says that it lacks it" in settled[0].message
+    assert found.aspect("exp", Aspect.VALUE).verdict is Verdict.VIOLATES
+    assert found.aspect("gradients", Aspect.GRADIENT).verdict is Verdict.UNSUPPORTED
+
+
+def test_a_refusal_does_not_hide_another_exception_of_its_class(tmp_path: Path) -> None:
+    (tmp_path / "names.py").write_text(NAMES, encoding="utf-8")
+    found = examine(module("names", tmp_path), ("sin",), SOME)
+    settled = [f for f in found.aspect("sin", Aspect.VALUE).failures if not f.convention]
+    assert {f.verdict for f in settled} == {Verdict.VIOLATES, Verdict.UNSUPPORTED}
+
+
+def test_an_aspect_conforms_only_if_enough_of_it_was_seen(tmp_path: Path) -> None:
+    (tmp_path / "rare.py").write_text(RARE, encoding="utf-8")
+    found = examine(module("rare", tmp_path), ("tanh", "sin"), "smoke")
+    for aspect in (Aspect.DTYPE, Aspect.STATIC_SHAPE, Aspect.PURITY):
+        few, many = found.aspect("tanh", aspect), found.aspect("sin", aspect)
+        assert (few.verdict, many.verdict) == (Verdict.UNSUPPORTED, Verdict.CONFORMS)
+        assert few.cases
+        assert "cases that the documents settle ran" in str(few.note)
+        assert many.note is UNSET

@@ -28,7 +28,8 @@ from conformance.program import from_json, to_json
 from conformance.program.codec import ProgramError
 from conformance.reporting import ResultsError, read_results
 from conformance.reporting.json_results import encode
-from conformance.specs.load import SHARED_FILE, SpecError, load_text, shared_in
+from conformance.specs.load import SHARED_FILE, load_text, shared_in
+from conformance.specs.source import SpecError
 from tests.adapters.support import call, x
 from tests.fuzz.mutations import BOMBS, as_json, as_tables, as_toml, mutated
 from tests.reporting.records import every_verdict

@@ -236,3 +236,14 @@ def test_what_the_document_of_one_edition_does_not_settle(edition: Edition, name
     (made,) = generate(structures(load()["round"], edition, dtype="float32"), 1, 0)
     assert ("half-even" in made.conventions("halves")) is named
     assert "half-even" not in made.conventions("ordinary")
+
+
+def test_a_parameter_whose_name_is_printed_in_two_ways_is_passed_by_position() -> None:
+    spec = load()["resize_volumes"]
+
+    def by_keyword(edition: Edition) -> list[bool]:
+        made = generate(structures(spec, edition), 60, 0)
+        return ["x" in dict(m.program.steps[0].kwargs) for m in made]
+
+    assert not any(by_keyword("keras-2.0"))
+    assert any(by_keyword("keras-2.2"))

@@ -30,7 +30,8 @@ from conformance.specs.examples import (
     examples_in,
     load_examples,
 )
-from conformance.specs.load import SpecError, documented_name
+from conformance.specs.load import documented_name
+from conformance.specs.source import SpecError
 from tests.scenarios.in_process import findings, module
 
 ROOT = Path(__file__).parents[2]

@@ -166,6 +166,8 @@ MISTAKES = [
     Mistake("unknown convention of an edition", "{zeros: ties}", "{zeros: ties}\n  silent: "
             "{keras-2.0: {zeros: tie}}", "tie", 35),
     Mistake("unknown profile", "{zeros: ties}", "{nulls: ties}", "nulls"),
+    Mistake("claim on a sentence that breaks off", "at: {ja-2.0: 12}", "at: {ja-1: 203}",
+            "the sentence on ja-1:203 breaks off (C022)"),
     Mistake("number of an erratum", "number: C055", "number: C55", "C[0-9]{3}"),
     Mistake("a function twice", "- name: g", "- name: f", "f"),
     Mistake("a field twice", "  dtypes: {documented", "  dtype: {documented", "dtype", 14),

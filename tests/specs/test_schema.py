@@ -13,8 +13,9 @@ import yaml
 
 from conformance import specs
 from conformance.specs import rules
-from conformance.specs.load import SpecError, load_text
+from conformance.specs.load import load_text
 from conformance.specs.schema import encode_schema
+from conformance.specs.source import SpecError
 from tests.specs.mistakes import GOOD, MISTAKES, NOT_IN_THE_SCHEMA, Mistake
 
 FOLDER = Path(str(resources.files(specs)))

@@ -19,6 +19,7 @@ from conformance.engine.judging.readings import (
     of_refusal,
     of_unlisted,
 )
+from conformance.engine.judging.refusals import refuses_by_name
 from conformance.generators import Draw
 from conformance.generators.collect import key_of_program
 from conformance.generators.gradients import WEIGHTS, Differentiated, resolved
@@ -154,7 +155,7 @@ class GradientTrial:
         asked = outcome.stage == "step" and outcome.step == self._steps - 1
         late = outcome.stage in ("compile", "call", "read")
         undocumented = refusable(self.differentiated.structure)
-        refused = undocumented or "NotImplementedError" in outcome.bases or not (asked or late)
+        refused = undocumented or refuses_by_name(outcome) or not (asked or late)
         return Finding(
             Aspect.GRADIENT,
             Verdict.UNSUPPORTED if refused else allowed.verdict,

@@ -13,6 +13,7 @@ from conformance.engine.judging.findings import (
 )
 from conformance.engine.judging.messages import short_message, without_stack
 from conformance.engine.judging.readings import of_anything, of_refusal
+from conformance.engine.judging.refusals import lacked, refused_type, refuses_by_name
 from conformance.observations import (
     Crashed,
     DrawObservation,
@@ -225,20 +226,18 @@ def _raised(
     prepared: Prepared, outcome: Raised, conventions: tuple[str, ...], number: int
 ) -> Finding:
     unmade = _could_not_bind(prepared, outcome)
+    named = refuses_by_name(outcome) and not unmade
     allowed = of_refusal(conventions)
-    refused = (
-        "NotImplementedError" in outcome.bases
-        or ConventionName.INPUT_DTYPE in allowed.conventions
-        or unmade
-    )
+    refused = named or ConventionName.INPUT_DTYPE in allowed.conventions or unmade
+    demands = f"a result of shape {prepared.shape}"
     gives = f"raises {outcome.type}: {short_message(outcome.message)}"
     return Finding(
         Aspect.VALUE,
         Verdict.UNSUPPORTED if refused else allowed.verdict,
         FindingKind.UNMADE_INPUT if unmade else FindingKind.EXCEPTION,
         gives=gives,
-        demands=f"a result of shape {prepared.shape}",
-        detail=outcome.type,
+        demands=lacked(demands, allowed.conventions, outcome) if named else demands,
+        detail=refused_type(outcome) if named else outcome.type,
         conventions=allowed.conventions,
         draw=number,
         readings=allowed.readings,
@@ -282,8 +281,8 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
             yield _not_refused(
                 error,
                 gives=f"raises {outcome.type}: {short_message(outcome.message)}",
-                detail=outcome.type,
-                unsupported="NotImplementedError" in outcome.bases,
+                detail=refused_type(outcome) if refuses_by_name(outcome) else outcome.type,
+                unsupported=refuses_by_name(outcome),
             )
         case Returned():
             value = values.only_value(outcome)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding, verdict_if_wrong, with_input_dtype
 from conformance.engine.judging.messages import short_message
+from conformance.engine.judging.probes import NOT_INTEGERS, types_of_dimensions
 from conformance.generators.structure import accepted_dtypes
 from conformance.observations import TensorMetadata, Value
 from conformance.results import Aspect, FindingKind
@@ -79,19 +80,30 @@ def static_shape(
     if value is None or value.array is None or said.shape_error is not None:
         yield from _shape_error(prepared, said)
         return
+    if said.not_integers:
+        yield _not_integers(prepared, said)
+        return
     real = value.array.shape
     static = said.shape
     if static is not None and not (compatible(static, real) or compatible(static, prepared.shape)):
-        yield _static(FindingKind.CONTRADICTION, static, real, prepared.structure.unsettled)
+        # a value of another shape than the documented one is no measure of anything
+        demanded = real if real == prepared.shape else prepared.static_shape
+        yield _static(FindingKind.CONTRADICTION, static, demanded, _resting_on(prepared, said))
     elif real == prepared.shape and not _precise(static, prepared.static_shape):
         kind = FindingKind.UNKNOWN if static is None else FindingKind.IMPRECISE
         yield _static(kind, static, prepared.static_shape, (ConventionName.PRECISE_STATIC_SHAPE,))
 
 
+def _resting_on(prepared: Prepared, said: TensorMetadata) -> tuple[str, ...]:
+    """The conventions that a wrong static shape rests on."""
+    promised = () if said.promised else (ConventionName.INT_SHAPE_EVERYWHERE,)
+    return tuple(sorted({*prepared.structure.unsettled, *promised}))
+
+
 def _shape_error(prepared: Prepared, said: TensorMetadata) -> Iterator[Finding]:
     if said.shape_error is None:
         return
-    conventions = prepared.structure.unsettled
+    conventions = _resting_on(prepared, said)
     message = short_message(said.shape_error.message)
     yield Finding(
         Aspect.STATIC_SHAPE,
@@ -102,6 +114,36 @@ def _shape_error(prepared: Prepared, said: TensorMetadata) -> Iterator[Finding]:
         detail=said.shape_error.type,
         conventions=conventions,
     )
+
+
+def _not_integers(prepared: Prepared, said: TensorMetadata) -> Finding:
+    """A static shape with dimensions of another type than int, which is none of integers."""
+    shown = shape_as_said(said)
+    conventions = _resting_on(prepared, said)
+    return Finding(
+        Aspect.STATIC_SHAPE,
+        verdict_if_wrong(conventions),
+        NOT_INTEGERS,
+        gives=f"has the static shape {shown}",
+        demands=f"integers or None: {prepared.static_shape}",
+        detail=types_of_dimensions(said),
+        conventions=conventions,
+        got=shown,
+        expected=str(prepared.static_shape),
+    )
+
+
+def shape_as_said(said: TensorMetadata) -> str:
+    """The static shape, with the type of each dimension that is no integer: `(2, a float)`."""
+    other = dict(said.not_integers)
+    if -1 in other:
+        return f"{_article(other[-1])}, which is no sequence"
+    parts = [_article(other[i]) if i in other else str(d) for i, d in enumerate(said.shape or ())]
+    return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+def _article(kind: str) -> str:
+    return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
 
 
 def compatible(said: tuple[int | None, ...], real: tuple[int, ...]) -> bool:

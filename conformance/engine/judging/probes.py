@@ -1,4 +1,6 @@
-"""Find out whether `gradients` and `int_shape` work, before they are used on other functions.
+"""Find out whether `gradients`, `int_shape` and arrays without elements work.
+
+That is found out before they are used on other functions.
 
 Also find out which numbers `int_shape` returns instead of None: that is a failure of `int_shape`,
 and no other function is blamed for it.
@@ -6,14 +8,22 @@ and no other function is blamed for it.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
 
-from conformance.observations import Batch, Returned, StructureObservation, TensorMetadata
+from conformance.editions import Edition
+from conformance.observations import Batch, Fault, Returned, StructureObservation, TensorMetadata
 from conformance.program import Binding, Input, Program, Ref, Step
+from conformance.results import FindingKind
+
+NOT_INTEGERS = "not integers"
+"""The kind of a finding on a static shape whose dimensions are not of the type int."""
 
 _POINT = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.5]], np.float32)
+ShapeFailure = tuple[str, str]
+"""Kind and detail of the findings that `int_shape` is to blame for."""
 BINDINGS = (Binding.VARIABLE, Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
 
 
@@ -35,10 +45,42 @@ def shape_probe(binding: Binding) -> Batch:
     return Batch(program, {"x": _POINT[None]}, 1)
 
 
-def shape_failure(observed: StructureObservation) -> str | None:
-    """The class of the exception that `int_shape` raises for a result; None if it raises none."""
-    errors = [c.shape_error for o in observed.outputs for c in o.metadata if c.shape_error]
-    return errors[0].type if errors else None
+def empty_probe(binding: Binding) -> Batch:
+    """A batch that asks for the square of an array of shape (0,)."""
+    item = Input("x", (0,), "float32", binding)
+    program = Program((item,), (Step("squares", "square", (Ref("x"),)),), ("squares",))
+    return Batch(program, {"x": np.zeros((1, 0), np.float32)}, 1)
+
+
+def ends_the_worker(observed: StructureObservation) -> bool:
+    """Whether the process died, hung or answered garbage. An exception does not count: then each
+    function says for itself what it does with such an array."""
+    return isinstance(observed.draws[0].outcome, Fault)
+
+
+def holds_empty(program: Program, bindings: Collection[Binding]) -> bool:
+    """Whether a program binds an array without elements in one of these ways.
+
+    One whose empty arrays are none of its inputs (an argument such as `shape=(0,)`, a constant)
+    does if all `BINDINGS` are among them.
+    """
+    bound = {i.binding for i in program.inputs if 0 in i.shape} & {*BINDINGS}
+    return bool(bound & {*bindings}) if bound else {*BINDINGS} <= {*bindings}
+
+
+def shape_failure(observed: StructureObservation) -> ShapeFailure | None:
+    """What `int_shape` does wrong for a result, whatever it is: it raises, or gives dimensions that
+    are no integers. None if neither."""
+    claims = [c for o in observed.outputs for c in o.metadata]
+    if errors := [c.shape_error for c in claims if c.shape_error]:
+        return FindingKind.INT_SHAPE_RAISES, errors[0].type
+    kinds = [types_of_dimensions(c) for c in claims if c.not_integers]
+    return (NOT_INTEGERS, kinds[0]) if kinds else None
+
+
+def types_of_dimensions(said: TensorMetadata) -> str:
+    """The types of the dimensions that are no integers, each once."""
+    return " and ".join(sorted({kind for _, kind in said.not_integers}))
 
 
 def unknown_marks(observed: StructureObservation) -> frozenset[int]:
@@ -59,6 +101,25 @@ def without_marks(observed: StructureObservation, marks: frozenset[int]) -> Stru
 
     outputs = (replace(o, metadata=tuple(map(read, o.metadata))) for o in observed.outputs)
     return replace(observed, outputs=tuple(outputs))
+
+
+def promises_shapes(edition: Edition, backend: str | None) -> bool:
+    """Whether an edition promises that `int_shape` works on a backend, by what `K.backend()` says.
+
+    In keras-1 it does so with TensorFlow only (ja-1:277, C035).
+    """
+    return edition != "keras-1" or backend == "tensorflow"
+
+
+def without_promise(observed: StructureObservation) -> StructureObservation:
+    """The observation with static shapes that no document promises."""
+
+    def unpromised(said: TensorMetadata) -> TensorMetadata:
+        return replace(said, promised=False)
+
+    inputs = (replace(i, metadata=unpromised(i.metadata)) for i in observed.inputs)
+    outputs = (replace(o, metadata=tuple(map(unpromised, o.metadata))) for o in observed.outputs)
+    return replace(observed, inputs=tuple(inputs), outputs=tuple(outputs))
 
 
 def works(observed: StructureObservation) -> bool:

@@ -15,6 +15,7 @@ from conformance.engine.judging.findings import Finding, Judgement
 from conformance.engine.judging.judge import without_answer
 from conformance.engine.judging.messages import short_message
 from conformance.engine.judging.readings import Allowance, of_anything, of_refusal
+from conformance.engine.judging.refusals import lacked, refused_type, refuses_by_name
 from conformance.observations import (
     Batch,
     NotRun,
@@ -210,15 +211,16 @@ class ScenarioTrial:
                 detail=detail,
                 conventions=conventions,
             )
-        unsupported = not blamed or "NotImplementedError" in outcome.bases
+        named = blamed and refuses_by_name(outcome)
+        unsupported = not blamed or named
         where = "" if step is None or step.function == self.name else f" in {call_text(step)}"
         return Finding(
             aspect,
             Verdict.UNSUPPORTED if unsupported else allowed.verdict,
             FindingKind.EXCEPTION if blamed else FindingKind.UNMADE_INPUT,
             gives=f"raises {outcome.type}{where}: {short_message(outcome.message)}",
-            demands=demands,
-            detail=outcome.type,
+            demands=lacked(demands, conventions, outcome) if named else demands,
+            detail=refused_type(outcome) if named else outcome.type,
             conventions=conventions,
             got=f"{outcome.type}: {short_message(outcome.message)}",
             at=check.at,

@@ -13,6 +13,7 @@ from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs import Parameter, Signature
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.parsing import literal
+from conformance.specs.signature import misprinted
 
 _NAMED = ("POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "KEYWORD_ONLY")
 
@@ -40,7 +41,8 @@ def signature(
     """Findings on names, order, defaults and accepted keywords.
 
     `printed` is the signature as the document prints it. A parameter that is printed there is not
-    an extra parameter, even if an erratum says that the signature is misprinted.
+    an extra parameter, even if an erratum says that the signature is misprinted; and one that has
+    the printed name, in the printed place, is the documented one (C042).
     """
     if identity.signature is None:
         gives = f"has no signature ({identity.reason})"
@@ -50,6 +52,7 @@ def signature(
     if not offered and documented.parameters:
         yield _finding(Verdict.UNSUPPORTED, FindingKind.HIDDEN, "takes any arguments", documented)
         return
+    offered = _as_documented(offered, documented, printed)
     yield from _missing(offered, documented)
     yield from _order(offered, documented)
     yield from _extra(offered, documented, {*re.findall(r"\w+", printed)})
@@ -57,6 +60,17 @@ def signature(
     for parameter in documented.parameters:
         if parameter.name in by_name:
             yield from _parameter(by_name[parameter.name], parameter, documented)
+
+
+def _as_documented(
+    offered: Sequence[OfferedParameter], documented: Signature, printed: str
+) -> list[OfferedParameter]:
+    """The offered parameters; one whose name the signature prints where another is documented gets
+    the documented name."""
+    mine = {p.name for p in offered}
+    named = misprinted(documented, printed).items()
+    other = {shown: name for shown, name in named if name not in mine}
+    return [replace(p, name=other.get(p.name, p.name)) for p in offered]
 
 
 _PREFIXES = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}

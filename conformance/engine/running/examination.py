@@ -16,13 +16,20 @@ from conformance.engine.judging.findings import Finding, Identity, Judgement
 from conformance.engine.judging.judge import fault_name
 from conformance.engine.judging.probes import (
     BINDINGS,
+    ShapeFailure,
+    empty_probe,
+    ends_the_worker,
     gradient_probe,
+    holds_empty,
+    promises_shapes,
     shape_failure,
     shape_probe,
     unknown_marks,
     without_marks,
+    without_promise,
     works,
 )
+from conformance.engine.judging.shortfalls import with_shortfalls
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task
 from conformance.engine.planning.portions import bundles, riskiest_first
@@ -55,12 +62,14 @@ from conformance.results.events import (
     Event,
     WorkerRestarted,
 )
+from conformance.specs.convention_names import ConventionName
 
 MOST_MINIMISED = 6
 """How many failures of one function are made smaller; the gravest come first."""
 
 MOST_TWINS = 24
 """How many twins with documented dtypes are run of one function; the simplest come first."""
+_MAKERS = ("variable", "constant", "placeholder")
 
 MOST_FATAL = 8
 """Once this many trials of a function have killed the worker, skip the rest."""
@@ -125,10 +134,13 @@ class Examination:
     unmade: dict[str, dict[str, tuple[Trial, Judgement]]] = field(default_factory=dict)
     """Trials whose inputs the target could not make so far, by key, and what they show."""
     undifferentiable: set[Binding] = field(default_factory=set)
-    shapeless: str | None = None
-    """The exception that `int_shape` raises for every result: a failure of `int_shape` itself."""
+    shapeless: ShapeFailure | None = None
+    """What `int_shape` does wrong for every result: a failure of `int_shape` itself."""
     marks: frozenset[int] = frozenset()
     """Numbers that `int_shape` returns for unknown dimensions: a failure of `int_shape`, too."""
+    deadly: frozenset[Binding] = frozenset()
+    """The bindings in which an array without elements ends the worker, whatever computes with it:
+    a failure of `variable`, whose scenarios hold it."""
     absent: frozenset[str] = frozenset()
     """The documented functions that the target does not have."""
     remembered: Sequence[RememberedFinding] = ()
@@ -179,6 +191,8 @@ class Examination:
             self._probe_gradients()
         if any(Aspect.STATIC_SHAPE in task.aspects for task in self.tasks):
             self._probe_shapes()
+        if any(Aspect.VALUE in task.aspects for task in self.tasks):
+            self._probe_empty_arrays()
 
     def judged(self, task: Task, trial: Trial) -> Judgement:
         """Run one trial and judge it, independent of what else was found."""
@@ -236,12 +250,17 @@ class Examination:
         of_placeholder = self.session.run_batch(shape_probe(Binding.PLACEHOLDER_NONE))
         self.marks = unknown_marks(of_placeholder)
 
+    def _probe_empty_arrays(self) -> None:
+        """Find the bindings in which an array without elements ends the worker."""
+        found = {b: self.session.run_batch(empty_probe(b)) for b in BINDINGS}
+        self.deadly = frozenset(b for b, seen in found.items() if ends_the_worker(seen))
+
     def _run_all(self, tasks: Sequence[Task]) -> None:
         """Run and judge all trials of the functions; the worker is sent a few trials ahead."""
         queue: list[tuple[Task, Trial]] = []
         for _, observed in self.session.run_batches(self._batches(tasks, queue)):
             task, trial = queue.pop(0)
-            self._judge(task, trial, without_marks(observed, self.marks))
+            self._judge(task, trial, self._plain(observed))
         self._run_configured(tasks)
 
     def _run_configured(self, tasks: Sequence[Task]) -> None:
@@ -260,7 +279,7 @@ class Examination:
             for (task, trial), observed in zip(
                 group, self.subject.run_configured(trials), strict=True
             ):
-                self._judge(task, trial, observed)
+                self._judge(task, trial, with_shortfalls(observed, self.subject.shortfalls))
 
     def _batches(self, tasks: Sequence[Task], queue: list[tuple[Task, Trial]]) -> Iterator[Batch]:
         for task in tasks:
@@ -280,10 +299,13 @@ class Examination:
             tally.count_unmet(lacking)
         elif trial.differentiates & self.undifferentiable:
             tally.note([_NO_GRADIENT])
+        elif self._holds_what_ends_the_worker(name, trial):
+            tally.empty += 1
         elif self._known_to_end_the_worker(name, trial):
             tally.skipped += 1
         else:
             return False
+        tally.shares.leave_out(trial)
         return True
 
     def lacking(self, trial: Trial) -> Iterator[str]:
@@ -297,13 +319,32 @@ class Examination:
 
     def _run(self, trial: Trial) -> StructureObservation:
         if trial.setup is None:
-            return without_marks(self.session.run_batch(trial.batch), self.marks)
+            return self._plain(self.session.run_batch(trial.batch))
         (observed,) = self.subject.run_configured([trial])
-        return observed
+        return with_shortfalls(observed, self.subject.shortfalls)
+
+    def _plain(self, observed: StructureObservation) -> StructureObservation:
+        """The observation without what is no failure of the function under test."""
+        observed = with_shortfalls(without_marks(observed, self.marks), self.subject.shortfalls)
+        backend = self.session.identity.backend
+        return (
+            observed
+            if promises_shapes(self.subject.edition, backend)
+            else without_promise(observed)
+        )
 
     def _present(self, task: Task) -> bool:
         groups = self.tallies[task.spec.name].groups.values()
         return not any(g.finding.aspect is Aspect.PRESENCE for g in groups)
+
+    def _holds_what_ends_the_worker(self, name: str, trial: Trial) -> bool:
+        """Whether the trial has an array without elements that this target cannot hold.
+
+        The functions that make tensors are tried all the same: the failure is theirs.
+        """
+        if name in _MAKERS or ConventionName.EMPTY not in trial.unsettled:
+            return False
+        return holds_empty(trial.batch.program, self.deadly)
 
     def _known_to_end_the_worker(self, name: str, trial: Trial) -> bool:
         """Whether the trial is likely to kill the worker, as others on the same conventions did.
@@ -379,8 +420,7 @@ class Examination:
 
     def _drop_shape_failures(self, judgement: Judgement, name: str) -> None:
         """Remove findings that say what `int_shape` does wrong for every function."""
-        own = (FindingKind.INT_SHAPE_RAISES, self.shapeless)
-        kept = [f for f in judgement.findings if (f.kind, f.detail) != own]
+        kept = [f for f in judgement.findings if (f.kind, f.detail) != self.shapeless]
         if len(kept) < len(judgement.findings):
             self.tallies[name].note([_NO_SHAPE])
             judgement.findings = kept

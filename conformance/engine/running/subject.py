@@ -41,6 +41,8 @@ class Subject:
     """The most workers that may share the plan of a run."""
     library: str = ""
     """The library that computes; the estimated cost of functions depends on it."""
+    shortfalls: Mapping[str, str] = field(default_factory=dict)
+    """What its environment falls short of, by a text in the exceptions that show it."""
     cure: str = ""
     """What to do if its worker does not start."""
     perform: Callable[[Any], Any] | None = None

@@ -87,21 +87,41 @@ def _aspect(
         failures=[
             msgspec.structs.replace(failure(tally, g, prelude), origin=originate(g)) for g in mine
         ],
-        note=_note(tally, mine) if aspect is Aspect.VALUE else UNSET,
+        note=_note(tally, aspect, mine),
     )
 
 
-def _note(tally: Tally, groups: list[Group]) -> str | UnsetType:
+def _note(tally: Tally, aspect: Aspect, groups: list[Group]) -> str | UnsetType:
     """How many structures and cases could not be run, and why; unset if all were run."""
-    unmade = sum(g.count for g in groups if g.finding.kind == FindingKind.UNMADE_INPUT)
-    notes = []
-    if tally.skipped:
-        notes.append(f"{tally.skipped} structures were not run: others like them end the process")
-    for name, count in sorted(tally.unmet.items()):
-        notes.append(f"{count} structures were not run: they need {name}, which is absent")
-    if unmade:
-        notes.append(f"{unmade} cases were not run: their inputs could not be made")
+    notes = [*_too_few(tally, aspect)]
+    if aspect is Aspect.VALUE:
+        notes += _not_run(tally, groups)
     return "; ".join(notes) or UNSET
+
+
+def _too_few(tally: Tally, aspect: Aspect) -> Iterator[str]:
+    """How many of the settled cases were judged, if they are too few to conform."""
+    if not tally.shares.enough(aspect):
+        judged, settled = tally.shares.judged[aspect], tally.shares.settled[aspect]
+        yield (
+            f"{judged} of {settled} cases that the documents settle ran: "
+            "the others were refused, failed, or could not be made"
+        )
+
+
+def _not_run(tally: Tally, groups: list[Group]) -> Iterator[str]:
+    if tally.skipped:
+        yield f"{tally.skipped} structures were not run: others like them end the process"
+    if tally.empty:
+        yield (
+            f"{tally.empty} structures were not run: an array without elements ends the process, "
+            "whatever computes with it (variable)"
+        )
+    for name, count in sorted(tally.unmet.items()):
+        yield f"{count} structures were not run: they need {name}, which is absent"
+    unmade = sum(g.count for g in groups if g.finding.kind == FindingKind.UNMADE_INPUT)
+    if unmade:
+        yield f"{unmade} cases were not run: their inputs could not be made"
 
 
 def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:

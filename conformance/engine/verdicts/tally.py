@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding, Identity, Judgement
 from conformance.engine.judging.trials import Trial
+from conformance.engine.verdicts.shares import Shares
 from conformance.results import Aspect, FindingKind, Origin, Verdict
 from conformance.specs import Spec
 
@@ -47,6 +48,8 @@ class Tally:
     """The aspects that this run checks."""
     groups: dict[Identity, Group] = field(default_factory=dict)
     cases: dict[Aspect, int] = field(default_factory=dict)
+    shares: Shares = field(default_factory=Shares)
+    """The cases that the documents settle, and how many of them were judged."""
     ulp: float | None = None
     limit_ulp: float | None = None
     offered: str | None = None
@@ -59,6 +62,8 @@ class Tally:
     """Wall time."""
     skipped: int = 0
     """How many structures were skipped because others like them ended the worker."""
+    empty: int = 0
+    """How many structures were skipped because arrays without elements end the worker."""
     unmet: dict[str, int] = field(default_factory=dict)
     """How many structures were skipped because they need a function that is absent, by its name."""
 
@@ -66,6 +71,7 @@ class Tally:
         """Add what one observation shows."""
         for aspect, count in judgement.cases.items():
             self.count(aspect, count)
+        self.shares.add(trial, judgement)
         if judgement.ulp is not None and judgement.limit_ulp:
             share = judgement.ulp / judgement.limit_ulp
             if self.ulp is None or not self.limit_ulp or share > self.ulp / self.limit_ulp:
@@ -114,17 +120,18 @@ def _includes(wide: Finding, narrow: Finding) -> bool:
 
 
 def verdict(tally: Tally, aspect: Aspect, groups: Iterable[Group]) -> Verdict:
-    """The gravest verdict of the aspect's failures; without failures, whether any case was checked.
+    """The gravest verdict of the aspect's failures; without failures, whether enough was checked.
 
-    `unsupported` counts only if the documents demand what is unsupported, or if nothing of the
-    aspect could be checked.
+    `unsupported` counts only if the documents demand what is unsupported, or if too few of the
+    cases that the documents settle could be judged (`Shares.enough`).
     """
     findings = [g.finding for g in groups if g.finding.aspect is aspect]
     weighed = [f.verdict for f in findings if _weighs(f)]
     passed = tally.cases.get(aspect, 0) - sum(g.count for g in groups if g.finding.aspect is aspect)
     if weighed:
         return max(weighed, key=GRAVITY.__getitem__)
-    return Verdict.CONFORMS if passed > 0 else Verdict.UNSUPPORTED
+    enough = passed > 0 and tally.shares.enough(aspect)
+    return Verdict.CONFORMS if enough else Verdict.UNSUPPORTED
 
 
 def _weighs(finding: Finding) -> bool:

@@ -200,14 +200,15 @@ def _has_dimensions(wanted: Dims, result: Values, joined: Values) -> Problem | N
     """The dimensions that follow from the arguments. None for one is imprecise, not wrong."""
     if checks.returns(joined) is not None:
         return None
+    if (odd := checks.not_integers(result)) is not None:
+        return odd
     found = tuple(checks.described(v) for v in result)
-    whole = all(d is None or isinstance(d, int) for d in found)
-    if whole and found == wanted:
+    if found == wanted:
         return None
     agree = len(found) == len(wanted) and all(
         f is None or f == d for f, d in zip(found, wanted, strict=True)
     )
-    if whole and agree:
+    if agree:
         conventions = (ConventionName.PRECISE_STATIC_SHAPE,)
         return Problem(f"gives {found}", "imprecise", conventions=conventions, got=str(found))
     return Problem(f"gives {found}", "shape", got=str(found))

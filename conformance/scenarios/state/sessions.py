@@ -227,7 +227,9 @@ def uninitialised(draw: st.DrawFn, edition: Edition) -> Scenario:
     variable = _made(machine, [])
     machine.writer.attempt("read", "get_value", variable.ref)
     machine.writer.call("manual_variable_initialization", False)
-    read_back(machine, _made(machine, []))
+    if edition in NEWER:
+        # ja-1 breaks off before it says what the flag does once it is turned off (C022)
+        read_back(machine, _made(machine, []))
     demands = "an exception: the user has not initialised the variable"
     name, conventions = "an uninitialised variable is not read", (ConventionName.UNINITIALISED,)
     check = Check(
@@ -395,7 +397,7 @@ FAMILIES: tuple[Family, ...] = (
     _family("reset_uids", [Aspect.STATE], resets),
     _family("clear_session", [Aspect.STATE], cleared, share=0.5),
     _family("clear_session", [Aspect.STATE], cleared_identifiers, share=0.25),
-    _family("manual_variable_initialization", [Aspect.STATE], initialised, EDITIONS, 2.0),
+    _family("manual_variable_initialization", [Aspect.STATE], initialised, NEWER, 2.0),
     _family("manual_variable_initialization", [Aspect.STATE], uninitialised, EDITIONS, 0.1),
     _family("set_learning_phase", [Aspect.STATE], phases, share=0.25),
     _family("set_learning_phase", [Aspect.ERROR, Aspect.STATE], wrong_phases),

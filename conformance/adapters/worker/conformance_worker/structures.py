@@ -6,12 +6,13 @@ import numpy as np
 
 from .adapters import required
 from .calling import Calls
-from .failures import ImplementationError, Meter
+from .failures import MOST_NAME, ImplementationError, Meter
 from .programs import PLACEHOLDERS, Input, Program
 from .values import flatten, is_plain
 
 _INSTEAD = ("variable", "constant")
 NO_CLAIM = {"dtype": None, "shape": None, "dtype_error": None, "shape_error": None}
+_WHOLE = (int, np.integer)
 
 
 def offered(adapter: Any, program: Program, eager_inputs: bool = False) -> Program:
@@ -133,6 +134,8 @@ class BoundProgram(object):
                     claim[key] = self._meter.call("claim", None, question, tensor)
                 except ImplementationError as failure:
                     claim[key + "_error"] = failure.data
+            if claim["shape"] is not None:
+                claim["shape"], claim["not_integers"] = _dimensions(claim["shape"])
         return claim
 
     def _dtype(self, tensor: Any) -> Any:
@@ -141,7 +144,8 @@ class BoundProgram(object):
 
     def _shape(self, tensor: Any) -> Any:
         shape = required(self._adapter, "int_shape")(tensor)
-        return shape if shape is None else [None if n is None else int(n) for n in shape]
+        # the documents promise a tuple; to list one of another sort calls the implementation
+        return shape if shape is None or not hasattr(shape, "__iter__") else list(shape)
 
     def _bind(self, item: Input, value: Any) -> Any:
         if item.binding == "array":
@@ -165,3 +169,19 @@ class BoundProgram(object):
 
     def _set(self, variable: Any, value: Any) -> None:
         self._meter.call("bind", None, self._adapter.assign, variable, value)
+
+
+def _dimensions(shape: Any) -> Tuple[Any, List[List[Any]]]:
+    """The dimensions, and [place, name of its type] of each that is neither an integer nor None.
+
+    Such a dimension is None in the list. What is no sequence has no dimensions, and place -1.
+    """
+    if not isinstance(shape, list):
+        return None, [[-1, type(shape).__name__[:MOST_NAME]]]
+    known = [None if n is None or not _is_whole(n) else int(n) for n in shape]
+    odd = [(i, n) for i, n in enumerate(shape) if n is not None and not _is_whole(n)]
+    return known, [[i, type(n).__name__[:MOST_NAME]] for i, n in odd]
+
+
+def _is_whole(dimension: Any) -> bool:
+    return isinstance(dimension, _WHOLE) and not isinstance(dimension, bool)

@@ -1,0 +1,80 @@
+"""What counts as a refusal: a library that says by itself that it lacks what a case asks for.
+
+A refusal is `unsupported`. If the documents demand what is refused, it keeps the aspect from
+conforming: it is missing. Any other exception in place of a documented result is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+
+from conformance.engine.judging.messages import without_stack
+from conformance.engine.judging.shortfalls import SHORT
+from conformance.observations import Outcome, Raised
+
+_CLASSES = ("NotImplementedError", "UnimplementedError")
+"""Python's own class for what is not implemented, and TensorFlow's."""
+
+_SAYS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\bnot (?:yet |currently )?(?:supported|implemented)\b",
+        r"\b(?:does|do)(?: not|n't) (?:yet |currently )?(?:support|implement)\b",
+        r"\b(?:is|are) (?:currently )?unsupported\b",
+        r"^\W*unsupported dtype\b",
+        r"\bonly (?:currently )?supports\b",
+        r"\bonly [^.:]{0,60}?(?:currently )?supported\b",
+        r"\bno OpKernel was registered to support\b",
+        r"^refusing to\b",
+    )
+)
+"""How libraries say that a feature that the message names is not there."""
+
+_OF_ANOTHER_MATTER = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        # Python compares two objects that have no order
+        r"\bnot supported between instances of\b",
+        # TensorFlow is handed an unknown dimension where the backend meant a number
+        r"^none values not supported\b",
+        # what was returned before is no tensor
+        r"<class '[^']*'>`? type is not supported\b",
+        # SWIG and Theano use NotImplementedError for a wrong call within the library
+        r"^wrong number or type of arguments for overloaded function\b",
+        r"\bexpected an aligned array\b",
+    )
+)
+"""Messages with such words, or of such a class, that say nothing about a feature of the library."""
+
+_DETAILS = re.compile(r"\n(?:Apply node that|Call arguments received|HINT:|\s*\[\[)")
+"""Where the message proper ends and a list of nodes and values begins, which may hold any words."""
+
+LACKED = "documented, but the library says that it lacks it"
+UNSHOWN = "documented, but not to be seen in this environment"
+
+
+def refuses_by_name(outcome: Outcome) -> bool:
+    """Whether the outcome is an exception by which the library refuses a feature that it names.
+
+    That is a `NotImplementedError`, or a message that says "not supported", "not implemented",
+    "only supports" or the like. An exception of another matter that has these words is none.
+    """
+    if not isinstance(outcome, Raised):
+        return False
+    said = _DETAILS.split(without_stack(outcome.message))[0].strip()
+    if any(pattern.search(said) for pattern in _OF_ANOTHER_MATTER):
+        return False
+    named = any(kind in outcome.bases for kind in _CLASSES)
+    return named or any(pattern.search(said) for pattern in _SAYS)
+
+
+def refused_type(outcome: Raised) -> str:
+    """The detail of the finding on a refusal, which no other exception of that class shares."""
+    return outcome.type if "NotImplementedError" in outcome.bases else f"{outcome.type}, refused"
+
+
+def lacked(demands: str, conventions: tuple[str, ...], outcome: Raised) -> str:
+    """What should have happened where it is refused, and that it is missing if it is documented."""
+    if conventions:
+        return demands
+    return f"{demands}: {UNSHOWN if outcome.type == SHORT else LACKED}"

@@ -1,0 +1,71 @@
+"""Which exceptions are a library's own refusal, by the messages of released libraries."""
+
+from __future__ import annotations
+
+import pytest
+
+from conformance.engine.judging.refusals import refuses_by_name
+from conformance.observations import Crashed, Outcome, Raised, Returned
+
+
+def raised(message: str, kind: str = "ValueError", *bases: str) -> Raised:
+    return Raised(kind, (kind, *bases, "Exception", "BaseException", "object"), message, "step", 0)
+
+
+REFUSALS = (
+    raised("", "NotImplementedError", "RuntimeError"),
+    raised("no such kernel", "Sparse", "NotImplementedError"),
+    raised("TileOp : Unhandled input dimensions", "UnimplementedError"),
+    raised("CNTK Backend: non-square dilation_rate is not supported."),
+    raised("Dilated convolution on CPU is not supported by CNTK backend. Please set it to (1, 1)."),
+    raised('border_mode="same" not supported with Theano.', "Exception"),
+    raised("tf.gradients is not supported when eager execution is enabled.", "RuntimeError"),
+    raised("`updates` argument is not supported during eager execution. You passed: []"),
+    raised(
+        "Current implementation only supports equal length strides in the row and column "
+        "dimensions.\n\t [[node depthwise ]]",
+        "InvalidArgumentError",
+    ),
+    raised("Refusing to perform an overparameterized separable convolution: 2 * 1 = 2 > 1"),
+    raised("Only axis=-1 is currently supported. Received: axis=0"),
+    raised("Slice along the dynamic batch axis is currently unsupported.", "RuntimeError"),
+    raised("strides > 1 not supported in conjunction with dilation_rate > 1"),
+    raised("No OpKernel was registered to support Op 'Conv2D' with these attrs."),
+    raised('data type "int32" is not supported'),
+    raised("('Unsupported dtype:', 'bool')"),
+    raised("it is not yet implemented"),
+    raised("This backend doesn't support ragged arrays"),
+)
+OTHERS: tuple[Outcome, ...] = (
+    raised("'<' not supported between instances of 'Axis' and 'int'", "TypeError"),
+    raised("unsupported operand type(s) for +: 'NoneType' and 'int'", "TypeError"),
+    raised("None values not supported."),
+    raised("CNTK Backend: `eval` method on `<class 'map'>` type is not supported."),
+    raised(
+        "Wrong number or type of arguments for overloaded function 'new_Parameter'.",
+        "NotImplementedError",
+        "RuntimeError",
+    ),
+    raised(
+        "c_sync: expected an aligned array, got non-aligned array of type 12",
+        "NotImplementedError",
+        "RuntimeError",
+    ),
+    raised("Triggering __jax_array__() during abstractification is no longer supported."),
+    raised("not all arguments converted during string formatting", "TypeError"),
+    raised("Failed to convert object of type <class 'tuple'>. Consider a supported type."),
+    raised("index out of bounds\nApply node that caused the error: only supported here"),
+    raised("axis 3 is out of bounds", "IndexError"),
+    Returned({}),
+    Crashed(8, None, "not supported"),
+)
+
+
+@pytest.mark.parametrize("outcome", REFUSALS, ids=lambda o: o.message[:40] or o.type)
+def test_a_library_that_names_what_it_lacks_refuses(outcome: Raised) -> None:
+    assert refuses_by_name(outcome)
+
+
+@pytest.mark.parametrize("outcome", OTHERS, ids=lambda o: getattr(o, "message", "other")[:40])
+def test_another_exception_is_no_refusal(outcome: Outcome) -> None:
+    assert not refuses_by_name(outcome)
