@@ -10,13 +10,22 @@ import numpy.typing as npt
 
 from conformance.engine.judging.cases import Prepared
 from conformance.generators.structure import Structure, refusable
-from conformance.observations import Outcome, Raised
+from conformance.observations import Outcome, Raised, Value
 from conformance.program import call_text
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 Identity = tuple[Aspect, str, str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checked:
+    """What a check of a scenario looked at, and an expression that is true where its fault is there
+    (`Problem.fault`)."""
+
+    values: Mapping[str, tuple[Value, ...]]
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +51,8 @@ class Finding:
     """Document to line, if the finding has a line of its own to cite."""
     parameter: str | None = None
     """The parameter that is wrong: its line is cited if the document has one."""
+    checked: Checked | None = None
+    """Set where a check of a scenario found it."""
 
     @property
     def identity(self) -> Identity:

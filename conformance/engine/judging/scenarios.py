@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from conformance.engine.judging.findings import Finding, Judgement, verdict_if_wrong
+from conformance.engine.judging.findings import Checked, Finding, Judgement, verdict_if_wrong
 from conformance.engine.judging.judge import without_answer
 from conformance.engine.judging.messages import short_message
 from conformance.observations import (
@@ -140,7 +140,8 @@ class ScenarioTrial:
                 continue
             problem = check.test(*(returned.values[name] for name in check.outputs))
             if problem is not None:
-                yield self._finding(check, problem)
+                looked = {name: returned.values[name] for name in check.outputs}
+                yield replace(self._finding(check, problem), checked=Checked(looked, problem.fault))
 
     def _finding(self, check: Check, problem: Problem) -> Finding:
         named = {*self.scenario.conventions, *check.conventions, *problem.conventions}

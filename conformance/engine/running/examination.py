@@ -184,7 +184,15 @@ class Examination:
             self.subject.prelude,
             backend=self.session.identity.backend or "",
             absent=self.absent | ({"int_shape"} if self.shapeless else set()),
+            made_for=self._made_for,
         )
+
+    @property
+    def _made_for(self) -> str:
+        """The interpreter and the libraries of the target, in words."""
+        identity = self.session.identity
+        versions = [f"{name} {version}" for name, version in sorted(identity.versions.items())]
+        return f"Python {identity.python} with {', '.join(versions) or 'its library'}"
 
     def _identify(self) -> TargetInfo:
         identity = self.session.identity

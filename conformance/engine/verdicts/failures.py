@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -14,10 +13,10 @@ from msgspec import UNSET, UnsetType
 
 from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding
-from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.demands import demanded_aspects
+from conformance.engine.verdicts.scripts import script
 from conformance.engine.verdicts.tally import Group, Tally, verdict
-from conformance.program import Case, Home, Prelude, print_script, to_json
+from conformance.program import Prelude, to_json
 from conformance.results import (
     Array,
     Aspect,
@@ -110,13 +109,6 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
     citation = cite(tally.spec, tally.edition, finding)
     message = sentence(tally, group, citation)
     case = None if group.trial is None else group.trial.case(finding.draw)
-    script = None
-    if case is not None and group.trial is not None:
-        notes = [message, *_values(finding)]
-        outputs = group.trial.outputs
-        echo = _echo(finding, case) if outputs == "tensors" else None
-        made = _prelude(prelude, group.trial, tally.spec.name)
-        script = print_script(case, made, notes, echo, outputs=outputs)
     return Failure(
         id=identifier(tally, finding),
         verdict=finding.verdict,
@@ -130,28 +122,13 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         expected=_side(finding.expected),
         got=_side(finding.got),
         max_ulp=finding.ulp if finding.ulp is not None and np.isfinite(finding.ulp) else None,
-        script=script,
+        script=_script(tally, group, message, prelude),
     )
 
 
-def _prelude(prelude: Prelude, trial: Trial, function: str) -> Prelude:
-    """The prelude, with the configuration that the trial needs, and the function under test."""
-    prelude = replace(prelude, absent=prelude.absent - {function})
-    if trial.setup is None:
-        return prelude
-    home = Home(trial.setup.configuration, trial.setup.environment)
-    return replace(prelude, home=home)
-
-
-def _echo(finding: Finding, case: Case) -> str | None:
-    """The name of a fed input that may have been returned as the result: it has the same elements,
-    or the wrong dtype that was found. None if there is none."""
-    fed = [i for i in case.program.inputs if i.binding.startswith("placeholder")]
-    if not isinstance(finding.got, np.ndarray):
-        return next((i.name for i in fed if i.dtype == finding.got), None)
-    got = (finding.got.shape, finding.got.tobytes())
-    arrays = ((i.name, case.arrays[i.name]) for i in fed)
-    return next((name for name, a in arrays if got == (a.shape, a.tobytes())), None)
+def _script(tally: Tally, group: Group, message: str, prelude: Prelude) -> str:
+    documented = signature(tally.spec, tally.edition)
+    return script(message, group.finding, group.trial, prelude, documented)
 
 
 def identifier(tally: Tally, finding: Finding) -> str:
@@ -198,14 +175,6 @@ def _expected(finding: Finding, citation: Citation | None) -> str:
     if finding.conventions:
         return f"; expected by convention ({', '.join(finding.conventions)}): {finding.demands}"
     return f"; expected {finding.demands}"
-
-
-def _values(finding: Finding) -> list[str]:
-    return [
-        f"{name}: {np.array2string(side, threshold=40) if isinstance(side, np.ndarray) else side}"
-        for name, side in (("expected", finding.expected), ("got", finding.got))
-        if side is not None
-    ]
 
 
 def _side(value: npt.NDArray[Any] | str | None) -> Array | str | None:
