@@ -56,7 +56,8 @@ class Ending:
 
 TELL = """
 def told(error):
-    text = ' '.join(str(error).encode('ascii', 'backslashreplace').decode().split())
+    text = str(error).encode('ascii', 'backslashreplace').decode()
+    text = ' '.join(text.partition('[CALL STACK]')[0].split())
     return type(error).__name__ + ': ' + (text if len(text) <= 300 else text[:297] + '...')
 """.splitlines()
 

@@ -64,7 +64,7 @@ def _judge_draw(
         return
     judgement.count(Aspect.VALUE)
     structure = prepared.structure
-    named = structure.conventions(prepared.draws[number].profile)
+    named = structure.conventions(prepared.profiles[number])
     conventions = with_input_dtype(named, structure, outcome, other=other)
     if not isinstance(outcome, Returned):
         judgement.findings.append(_fault(prepared, outcome, conventions, number))

@@ -77,7 +77,9 @@ def _ending(finding: Finding, trial: Trial) -> Ending:
     if isinstance(trial, CallTrial):
         return _of_call(finding, trial, demands)
     if "raises " in finding.gives and finding.checked is None:
-        return endings.answers(demands)
+        if trial.outputs != "values":
+            return endings.answers(demands)
+        return endings.gave(demands, trial.batch.program.outputs, "False")
     if isinstance(trial, GradientTrial):
         return _of_gradient(finding, trial)
     return _of_scenario(finding, trial)
