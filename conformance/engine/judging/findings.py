@@ -9,6 +9,7 @@ from typing import Any
 import numpy.typing as npt
 
 from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.messages import gist
 from conformance.generators.structure import Structure, refusable
 from conformance.observations import Outcome, Raised, Value
 from conformance.program import call_text
@@ -55,9 +56,18 @@ class Finding:
     """Set where a check of a scenario found it."""
 
     @property
-    def identity(self) -> Identity:
-        """Two findings with the same identity are the same failure."""
+    def plain_identity(self) -> Identity:
+        """The identity without the message of an exception."""
         return (self.aspect, self.kind, self.detail, self.conventions)
+
+    @property
+    def identity(self) -> Identity:
+        """Two findings with the same identity are the same failure.
+
+        Exceptions of one type with other messages are other failures.
+        """
+        detail = "\0".join(filter(None, (self.detail, gist(self.gives))))
+        return (self.aspect, self.kind, detail, self.conventions)
 
 
 @dataclass(slots=True)

@@ -32,7 +32,7 @@ from conformance.engine.running.subject import Run, Subject
 from conformance.engine.verdicts.failures import function_result
 from conformance.engine.verdicts.minimise import Minimiser
 from conformance.engine.verdicts.origins import origin
-from conformance.engine.verdicts.tally import Group, Tally
+from conformance.engine.verdicts.tally import Group, Tally, folded
 from conformance.observations import (
     Batch,
     Fault,
@@ -377,7 +377,7 @@ class Examination:
                 groups[place] = minimiser.minimise(group)
             except SessionAbortedError:
                 self.stop.set()
-        return groups
+        return folded(groups)
 
     def _minimiser(self, task: Task) -> Minimiser:
         def strategy(trial: Trial) -> SearchStrategy[Trial] | None:

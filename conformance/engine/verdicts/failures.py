@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -15,7 +15,7 @@ from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.verdicts.scripts import script
-from conformance.engine.verdicts.tally import Group, Tally, verdict
+from conformance.engine.verdicts.tally import Group, Tally, listed, verdict
 from conformance.program import Prelude, to_json
 from conformance.results import (
     Array,
@@ -75,7 +75,7 @@ def not_run(aspect: Aspect) -> AspectResult:
 def _aspect(
     tally: Tally, aspect: Aspect, groups: list[Group], prelude: Prelude, originate: Originate
 ) -> AspectResult:
-    mine = [g for g in groups if g.finding.aspect is aspect]
+    mine, unlisted = listed(g for g in groups if g.finding.aspect is aspect)
     with_error = aspect is Aspect.VALUE and tally.ulp is not None
     return AspectResult(
         aspect=aspect,
@@ -86,21 +86,27 @@ def _aspect(
         failures=[
             msgspec.structs.replace(failure(tally, g, prelude), origin=originate(g)) for g in mine
         ],
-        note=_note(tally, mine) if aspect is Aspect.VALUE else UNSET,
+        note=_note(tally, mine, aspect, unlisted),
     )
 
 
-def _note(tally: Tally, groups: list[Group]) -> str | UnsetType:
-    """How many structures and cases could not be run, and why; unset if all were run."""
-    unmade = sum(g.count for g in groups if g.finding.kind == FindingKind.UNMADE_INPUT)
-    notes = []
-    if tally.skipped:
-        notes.append(f"{tally.skipped} structures were not run: others like them end the process")
-    for name, count in sorted(tally.unmet.items()):
-        notes.append(f"{count} structures were not run: they need {name}, which is absent")
-    if unmade:
-        notes.append(f"{unmade} cases were not run: their inputs could not be made")
+def _note(tally: Tally, groups: list[Group], aspect: Aspect, unlisted: int) -> str | UnsetType:
+    """What the failures do not say: what was not run, and what is not listed. Unset if nothing."""
+    notes = list(_not_run(tally, groups)) if aspect is Aspect.VALUE else []
+    if unlisted:
+        notes.append(f"{unlisted} more failures, with other messages or arguments, are not listed")
     return "; ".join(notes) or UNSET
+
+
+def _not_run(tally: Tally, groups: list[Group]) -> Iterator[str]:
+    """How many structures and cases could not be run, and why."""
+    unmade = sum(g.count for g in groups if g.finding.kind == FindingKind.UNMADE_INPUT)
+    if tally.skipped:
+        yield f"{tally.skipped} structures were not run: others like them end the process"
+    for name, count in sorted(tally.unmet.items()):
+        yield f"{count} structures were not run: they need {name}, which is absent"
+    if unmade:
+        yield f"{unmade} cases were not run: their inputs could not be made"
 
 
 def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
@@ -110,7 +116,7 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
     message = sentence(tally, group, citation)
     case = None if group.trial is None else group.trial.case(finding.draw)
     return Failure(
-        id=identifier(tally, finding),
+        id=identifier(tally, finding, group.cause[1]),
         verdict=finding.verdict,
         kind=finding.kind,
         message=message,
@@ -131,9 +137,13 @@ def _script(tally: Tally, group: Group, message: str, prelude: Prelude) -> str:
     return script(message, group.finding, group.trial, prelude, documented)
 
 
-def identifier(tally: Tally, finding: Finding) -> str:
-    """The id of a failure: the same whatever case shows it, on every machine."""
-    parts = (tally.edition, tally.spec.name, *map(str, finding.identity[:3]), *finding.conventions)
+def identifier(tally: Tally, finding: Finding, forms: Iterable[str] = ()) -> str:
+    """The id of a failure: the same whatever case shows it, on every machine.
+
+    `forms` are the rare forms of arguments that it may be due to.
+    """
+    cause = map(str, finding.identity[:3])
+    parts = (tally.edition, tally.spec.name, *cause, *finding.conventions, *sorted(forms))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
