@@ -149,9 +149,10 @@ def _fault(
     conventions: tuple[str, ...],
     number: int,
 ) -> Finding:
-    demands = f"a result of shape {prepared.shape}"
     if isinstance(outcome, Raised):
         return _raised(prepared, outcome, conventions, number)
+    # the rule for the shape may have no answer for invalid input
+    demands = "" if prepared.structure.error else f"a result of shape {prepared.shape}"
     verdict, kind, gives, detail = without_answer(outcome, prepared.structure.program)
     if _could_not_bind(prepared, outcome):
         verdict, kind = Verdict.UNSUPPORTED, FindingKind.UNMADE_INPUT
