@@ -128,6 +128,7 @@ def _prelude(target: Target) -> Prelude:
         paths=target.script_paths,
         eager_inputs=table.eager_inputs if table else False,
         definitions=table.definitions() if table else None,
+        eager=target.family == "eager",
     )
 
 

@@ -20,6 +20,10 @@ from conformance.generators.structure import Structure
 Array = npt.NDArray[Any]
 
 
+MOST_ORDINARY = 20.0
+"""The largest magnitude of an ordinary number."""
+
+
 @dataclass(frozen=True, slots=True)
 class Draw:
     """Which numbers: a profile and a seed."""
@@ -47,6 +51,39 @@ def draw_arrays(structure: Structure, draw: Draw) -> dict[str, Array]:
     return arrays
 
 
+def shown_profile(arrays: Mapping[str, Array]) -> str:
+    """The profile that these numbers really show, whatever profile they were drawn from.
+
+    An array drawn from `special` may hold nothing but ordinary numbers. Numbers that repeat or are
+    0 show ties and kinks, as those of `halves` do.
+    """
+    found = [a.reshape(-1) for a in arrays.values() if a.dtype.kind == "f"]
+    for name, shows in _SHOWING.items():
+        if any(shows(numbers).any() for numbers in found):
+            return name
+    for name, unit in (("zeros", np.inf), ("integers", 1.0), ("halves", 0.5)):
+        if found and all(_are_multiples(numbers, unit) for numbers in found):
+            return name
+    plain = all(np.unique(n).size == n.size and n.all() for n in found)
+    return "ordinary" if plain else "halves"
+
+
+def _are_multiples(numbers: Array, unit: float) -> bool:
+    return bool((numbers % unit == 0).all() if np.isfinite(unit) else not numbers.any())
+
+
+_SHOWING: Mapping[str, Callable[[Array], Array]] = {
+    "special": lambda a: ~np.isfinite(a) | ((a == 0) & np.signbit(a)),
+    "subnormal": lambda a: (a != 0) & (np.abs(a) < np.finfo(a.dtype).tiny),
+    "extremes": lambda a: (np.abs(a) > MOST_ORDINARY) | ((a != 0) & (np.abs(a) < _small(a))),
+}
+"""Which numbers show the profiles that no document settles."""
+
+
+def _small(numbers: Array) -> float:
+    return float(np.finfo(numbers.dtype).eps)
+
+
 def fill(
     rng: np.random.Generator, shape: tuple[int, ...], dtype: str, domain: str, profile: str
 ) -> Array:
@@ -70,7 +107,7 @@ def _integers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str, doma
 
 
 def _ordinary(rng: np.random.Generator, shape: tuple[int, ...], _info: Any) -> Array:
-    low, high = portable.log([1e-3, 20.0])
+    low, high = portable.log([1e-3, MOST_ORDINARY])
     wide = portable.exp(rng.uniform(low, high, shape)) * rng.choice((-1.0, 1.0), shape)
     return np.where(rng.random(shape) < 0.75, rng.uniform(-3.0, 3.0, shape), wide)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.program.marks import OPERATOR, OPERATOR_CALL, PRINTED_CALL
+from conformance.program.marks import MAYBE, OPERATOR, OPERATOR_CALL, PRINTED_CALL, UNKNOWN
 from conformance.program.model import OPERATORS, Argument, Function, Ref, Step
 
 
@@ -16,6 +16,10 @@ def step_lines(step: Step, indent: str = "") -> Iterator[str]:
     for function in _functions([*step.args, *(v for _, v in step.kwargs)]):
         yield from _definition(function, indent)
     call = f"{step.result} = {_call(step)}"
+    if step.function.startswith(MAYBE):
+        yield from (f"{indent}try:", f"{indent}    {call.replace(MAYBE, 'K.', 1)}")
+        yield from (f"{indent}except Exception:", f"{indent}    {step.result} = {UNKNOWN!r}")
+        return
     if not step.attempt:
         yield indent + call
         return

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
-
-import numpy as np
-import numpy.typing as npt
+from typing import Literal
 
 from conformance.program.calls import argument_text, catches_prints, step_lines, uses_package
+from conformance.program.endings import TELL, Ending, body, watching
+from conformance.program.literals import literal
 from conformance.program.model import Binding, Case, Input, Program
 
 Outputs = Literal["tensors", "lists", "values"]
@@ -77,6 +76,10 @@ class Prelude:
     """Whether inputs have values: constants replace placeholders."""
     definitions: Mapping[str, Sequence[str]] | None = None
     """For each function of `K` the lines that define it, if no module has them."""
+    eager: bool = False
+    """Whether the implementation computes at once, so that nothing is compiled without inputs."""
+    made_for: str = ""
+    """The interpreter and the versions that a script was made for, in words."""
 
 
 def print_script(
@@ -93,12 +96,8 @@ def print_script(
     implementations cannot compute an output that is an input. `outputs` says what the
     outputs are: values are printed as they are.
     """
-    program = _without_int_shape(case.program, prelude.absent)
-    values = {n: f"{n}_value" for n in case.arrays}
-    lines = [f"{values[n]} = {_literal(a)}" for n, a in case.arrays.items()]
-    program = replace(program, inputs=tuple(_as_bound(i, prelude) for i in program.inputs))
-    lines += [_bind(item) for item in program.inputs]
-    lines += [line for step in program.steps for line in step_lines(step)]
+    program = _reached(case.program, prelude)
+    lines = [*_values(case), *_run(program)]
     if echo in _fed(program):
         lines.append(f"if {program.outputs[0]} is {echo}:")
         lines.append(f"    raise SystemExit('the result is {echo} itself: ' + repr({echo}_value))")
@@ -106,12 +105,109 @@ def print_script(
         lines += [f"print({name!r}, repr({name}))" for name in program.outputs]
     else:
         lines += _evaluate(program, prelude.absent, listed=outputs == "lists")
-    reached = _prelude(prelude, lines, uses_package=uses_package(program.steps))
+    reached = [*_prelude(prelude, lines, uses_package=uses_package(program.steps)), ""]
     helpers = PRINTED if catches_prints(program.steps) else ()
-    lines = [*reached, *_renamed(prelude), "", *helpers, *lines]
+    lines = [*reached, *helpers, *lines]
     lines += [f"# {part}" for comment in comments for part in comment.splitlines() or [""]]
+    return _joined(lines, prelude)
+
+
+def comparing_script(
+    case: Case,
+    prelude: Prelude,
+    ending: Ending,
+    title: str,
+    *,
+    echo: str | None = None,
+    outputs: Outputs = "tensors",
+) -> str:
+    """Python source that runs the case and says whether the fault is there.
+
+    It ends with status 1 if it is, with 0 if it is not. The other arguments are those of
+    `print_script`; `title` says in words what the fault is.
+    """
+    program = _reached(case.program, prelude)
+    run = [*_run(program, steps=ending.steps), *_observed(program, prelude, ending, echo, outputs)]
+    before = [f"{n}_before = {n}_value.copy()" for n in case.arrays if f"{n}_before" in str(ending)]
+    reached = _prelude(prelude, run, uses_package=uses_package(program.steps))
+    if prelude.home is not None:  # the import may be what fails
+        run, reached = [*reached, *run], ["import numpy as np"]
+    helpers = [*(PRINTED if catches_prints(program.steps) else ()), *ending.helpers]
+    told = () if ending.death else TELL
+    watch = watching(ending, ending.death) if ending.death else ()
+    lines = [*_head(title, prelude), "import sys", *watch, *reached, *told, "", *helpers]
+    return _joined([*lines, *_values(case), *before, *body(ending, run)], prelude)
+
+
+def _joined(lines: Sequence[str], prelude: Prelude) -> str:
     script = "\n".join(lines) + "\n"
     return script.replace(BACKEND, prelude.backend) if prelude.home else script
+
+
+def _head(title: str, prelude: Prelude) -> Iterator[str]:
+    yield from (f"# {line}".rstrip() for line in title.splitlines())
+    yield "#"
+    yield f"# Run it with Python: it was made for {prelude.made_for or 'any that has the library'}."
+    yield "# It ends with status 1 where the fault is there, with 0 where it is not."
+
+
+def _reached(program: Program, prelude: Prelude) -> Program:
+    program = _without_int_shape(program, prelude.absent)
+    return replace(program, inputs=tuple(_as_bound(i, prelude) for i in program.inputs))
+
+
+def _values(case: Case) -> list[str]:
+    return [f"{n}_value = {literal(a)}" for n, a in case.arrays.items()]
+
+
+def _run(program: Program, *, steps: bool = True) -> list[str]:
+    lines = [_bind(item) for item in program.inputs]
+    return lines + [line for step in program.steps if steps for line in step_lines(step)]
+
+
+def _observed(
+    program: Program, prelude: Prelude, ending: Ending, echo: str | None, outputs: Outputs
+) -> Sequence[str]:
+    """The lines after which `got` is the list of what the outputs gave."""
+    if ending.observe is not None:
+        return ending.observe
+    if not ending.steps or outputs == "values":
+        return ()
+    if outputs == "lists":
+        return _listed(program, prelude)
+    computed = _computed(program, prelude, f"[{', '.join(program.outputs)}]")
+    if echo not in _fed(program):
+        return computed
+    indented = (f"    {line}" for line in computed)
+    return [f"if {program.outputs[0]} is {echo}:", f"    got = [{echo}_value]", "else:", *indented]
+
+
+def _listed(program: Program, prelude: Prelude) -> Sequence[str]:
+    """For outputs that are lists of tensors; what is None is not evaluated."""
+    parts = " + ".join(f"flattened({name})" for name in program.outputs)
+    return [
+        "def flattened(parts):",
+        "    return list(parts) if isinstance(parts, (list, tuple)) else [parts]",
+        f"tensors = {parts}",
+        *_computed(program, prelude, "[t for t in tensors if t is not None]"),
+        "computed = iter(got)",
+        "got = [t if t is None else next(computed) for t in tensors]",
+    ]
+
+
+def _computed(program: Program, prelude: Prelude, tensors: str) -> list[str]:
+    """By the way that the worker takes: by `function`, and if that refuses to have no inputs, by
+    `eval`."""
+    fed = _fed(program)
+    if fed:
+        values = ", ".join(f"{n}_value" for n in fed)
+        return [f"got = K.function([{', '.join(fed)}], {tensors})([{values}])"]
+    value = "np.asarray(t)" if "eval" in prelude.absent else "K.eval(t)"
+    each = f"got = [{value} for t in {tensors}]"
+    if prelude.eager or prelude.definitions is not None or "function" in prelude.absent:
+        return [each]
+    compiled = f"    got = K.function([], {tensors})([])"
+    return ["try:", compiled, "except Exception:", f"    {each}"]
 
 
 def _without_int_shape(program: Program, absent: frozenset[str]) -> Program:
@@ -149,6 +245,8 @@ def _definitions(prelude: Prelude, body: Sequence[str]) -> Iterator[str]:
         return
     called = dict.fromkeys(re.findall(r"\bK\.(\w+)", "\n".join(body)))
     yield from ("", "", "class K:")
+    if not {*called} & {*prelude.definitions}:
+        yield "    pass"
     for name in called:
         if name in prelude.definitions:
             yield from (f"    {line}" for line in prelude.definitions[name])
@@ -173,32 +271,6 @@ def _home(home: Home) -> Iterator[str]:
             if value is None
             else f"os.environ[{name!r}] = {value!r}"
         )
-
-
-def _literal(array: npt.NDArray[np.generic]) -> str:
-    dtype = "bool" if array.dtype.kind == "b" else array.dtype.name
-    if not array.size:
-        return f"np.empty({array.shape!r}, dtype={dtype!r})"
-    body = _elements(array)
-    if "nan" in body or "inf" in body:
-        body = body.replace("nan", "np.nan").replace("inf", "np.inf")
-    return f"np.array({body}, dtype={dtype!r})"
-
-
-def _elements(array: npt.NDArray[np.generic]) -> str:
-    """The elements as nested lists, with enough digits to give the same numbers again."""
-    if array.ndim:
-        return "[" + ", ".join(_elements(np.asarray(part)) for part in array) + "]"
-    if array.dtype.kind == "f":
-        number: np.floating[Any] = array[()]  # type: ignore[assignment]
-        if _needs_exponent(float(number)):
-            return np.format_float_scientific(number, trim="0")
-        return np.format_float_positional(number, trim="0")
-    return repr(array.item())
-
-
-def _needs_exponent(value: float) -> bool:
-    return value != 0 and np.isfinite(value) and not 1e-4 <= abs(value) < 1e7
 
 
 def offered(binding: Binding, absent: frozenset[str]) -> Binding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -87,6 +88,19 @@ def _outcome(found: ListedFailure) -> str:
 
 def _shortened(text: str, width: int = 140) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def is_one_cause(found: ListedFailure) -> bool:
+    """Whether failures that have this in common have one cause: an exception with its message, a
+    signal. Wrong answers of different functions are of one kind only."""
+    message = "" if found.failure is None else clean(found.failure.message)
+    return bool(_SIGNAL.search(message) or _RAISES.search(message))
+
+
+def named(found: Iterable[ListedFailure]) -> str:
+    """Every function by name, with how many failures it has if there are several."""
+    counts = Counter(f.function for f in found)
+    return ", ".join(name if n == 1 else f"{name} ({n})" for name, n in counts.items())
 
 
 def shared(listed: Sequence[str], most: int = 6) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from conformance.reporting.causes import Cause, causes, shared
+from conformance.reporting.causes import Cause, causes, named, shared
 from conformance.reporting.counting import count_verdicts, score
 from conformance.reporting.listing import listed_failures
 from conformance.reporting.marks import BROKEN, GRAVEST_FIRST, MARKS
@@ -24,10 +24,12 @@ MOST = 10
 def render(results: Iterable[Results]) -> bytes:
     """The commands, a line each."""
     listed = list(results)
-    errors = [_error(one, cause) for one in listed for cause in _broken(one)]
+    found = [(one, cause) for one in listed for cause in _broken(one)]
+    errors = [_error(one, cause) for one, cause in found]
     if len(errors) > MOST:
-        left = len(errors) - MOST + 1
-        more = _command("error", "more failures", f"{left} more causes; the report has all")
+        left = found[MOST - 1 :]
+        names = named(f for _, cause in left for f in cause.failures)
+        more = _command("error", "more failures", f"{len(left)} more causes, in {names}")
         errors = [*errors[: MOST - 1], more]
     notices = [_notice(one) for one in listed][:MOST]
     return "".join(f"{line}\n" for line in (*errors, *notices)).encode()
@@ -40,7 +42,9 @@ def _broken(results: Results) -> list[Cause]:
 def _error(results: Results, cause: Cause) -> str:
     concerned = cause.functions
     title = f"{results.target.name}: {shared(concerned, 3)} {MARKS[cause.verdict].verb}"
-    others = f" (and {len(cause.failures) - 1} more like it)" if len(cause.failures) > 1 else ""
+    others = (
+        f" (and {len(left)} more like it: {named(left)})" if (left := cause.failures[1:]) else ""
+    )
     return _command("error", title, clean(cause.failures[0].message) + others)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from conformance.reporting.causes import Cause, causes, shared
+from conformance.reporting.causes import Cause, causes, named
 from conformance.reporting.counting import count_verdicts, score
 from conformance.reporting.listing import listed_failures
 from conformance.reporting.markdown import code, escape, fenced
@@ -64,12 +64,13 @@ def _failures(results: Results) -> Iterator[str]:
     for cause in found[:MOST]:
         yield from _cause(cause)
     if len(found) > MOST:
-        yield f"* and {len(found) - MOST} more causes"
+        names = named(f for cause in found[MOST:] for f in cause.failures)
+        yield f"* and {len(found) - MOST} more causes, in {escape(names)}"
 
 
 def _cause(cause: Cause) -> Iterator[str]:
     first = cause.failures[0]
-    names = escape(shared(cause.functions))
+    names = escape(named(cause.failures))
     yield f"* {MARKS[cause.verdict].symbol} **{names}**: {escape(first.message)}"
     if first.failure is not None and first.failure.script:
         block = ["<details><summary>script</summary>", "", *fenced(first.failure.script)]

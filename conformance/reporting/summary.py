@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import UNSET
 from rich.text import Text
 
-from conformance.reporting.causes import cause, shared
+from conformance.reporting.causes import cause, is_one_cause, named, shared
 from conformance.reporting.columns import MatrixColumn
 from conformance.reporting.counting import count_verdicts, score
 from conformance.reporting.listing import ListedFailure, listed_failures
@@ -157,15 +157,14 @@ def _cause_lines(
     for first, *others in groups[:limit]:
         yield first.line(paint)
         if others:
-            names = dict.fromkeys(one.failure.function for one in others)
-            if len(names) > 1:
-                names.pop(first.failure.function, None)
-            told = f"{len(others)} more of this cause ({cause(first.failure)}): "
-            yield paint.text(f"{told}{shared(list(names), 8)}", "dim", indent=4)
-    if left := sum(map(len, groups[limit:])):
+            sort = "cause" if is_one_cause(first.failure) else "kind"
+            told = f"{len(others)} more of this {sort} ({cause(first.failure)}): "
+            names = named(one.failure for one in others)
+            yield paint.text(f"{told}{names}", "dim", indent=4)
+    if left := [one.failure for group in groups[limit:] for one in group]:
         causes = len(groups) - limit
-        more = f"{left} more of {causes} other cause{'s' * (causes != 1)}"
-        yield Text(f"and {more}; --verbose lists all")
+        more = f"{len(left)} more of {causes} other cause{'s' * (causes != 1)}: {named(left)}"
+        yield paint.text(f"and {more}; --verbose lists all")
 
 
 def divergence_lines(

@@ -99,7 +99,11 @@ def is_one_of(*expected: Any) -> Test:
     def test(values: Values) -> Problem | None:
         found = plain(values)
         same = any(found == e and isinstance(found, bool) == isinstance(e, bool) for e in expected)
-        return None if same else Problem(f"gives {found!r}", repr(found), got=repr(found))
+        if same:
+            return None
+        wanted = [[*e] if isinstance(e, list | tuple) else [e] for e in expected]
+        fault = f"not any(same([measured(v) for v in values[0]], e) for e in {wanted!r})"
+        return Problem(f"gives {found!r}", repr(found), got=repr(found), fault=fault)
 
     return test
 
@@ -109,13 +113,16 @@ def raises(*names: str) -> Test:
 
     def test(values: Values) -> Problem | None:
         text = str(plain(values))
+        others = f" or not {{*{list(names)!r}}} & {{*first.split()}}" if names else ""
+        fault = f"first == 'returns'{others}"
         if text == "returns":
-            return Problem("returns", "accepted", got=text)
+            return Problem("returns", "accepted", got=text, fault=fault)
         found = text.removeprefix("raises ").split()
         if not names or {*names} & {*found}:
             return None
         # NotImplementedError does not show that the wrong argument was noticed
-        return Problem(text, found[0], got=text, unmade="NotImplementedError" in found)
+        unmade = "NotImplementedError" in found
+        return Problem(text, found[0], got=text, unmade=unmade, fault=fault)
 
     return test
 
@@ -123,7 +130,9 @@ def raises(*names: str) -> Test:
 def returns(values: Values) -> Problem | None:
     """The attempted step raised nothing."""
     text = str(plain(values))
-    return None if text == "returns" else Problem(text, text.split()[1], got=text)
+    if text == "returns":
+        return None
+    return Problem(text, text.split()[1], got=text, fault="first != 'returns'")
 
 
 def has_shape(shape: Sequence[int]) -> Test:
@@ -133,8 +142,10 @@ def has_shape(shape: Sequence[int]) -> Test:
         got = only(values)
         if isinstance(got, Problem):
             return got
-        wrong = got.shape != tuple(shape)
-        return Problem(f"gives shape {got.shape}", "shape", got=got) if wrong else None
+        if got.shape == tuple(shape):
+            return None
+        fault = f"np.shape(first) != {tuple(shape)!r}"
+        return Problem(f"gives shape {got.shape}", "shape", got=got, fault=fault)
 
     return test
 
@@ -162,18 +173,20 @@ def has_static_shape(shape: Sequence[int]) -> Test:
         if (odd := not_integers(values)) is not None:
             return odd
         found = tuple(described(v) for v in values)
+        fault = _other_dimensions(shape)
         if found == (None,):
             return Problem(
                 "gives None",
                 "unknown",
                 conventions=(ConventionName.PRECISE_STATIC_SHAPE,),
                 got="None",
+                fault=fault,
             )
         fits = len(found) == len(shape) and all(
             a in (None, b) for a, b in zip(found, shape, strict=False)
         )
         if not fits:
-            return Problem(f"gives {found}", "static shape", got=repr(found))
+            return Problem(f"gives {found}", "static shape", got=repr(found), fault=fault)
         if found == tuple(shape):
             return None
         return Problem(
@@ -181,6 +194,7 @@ def has_static_shape(shape: Sequence[int]) -> Test:
             "imprecise",
             conventions=(ConventionName.PRECISE_STATIC_SHAPE,),
             got=repr(found),
+            fault=fault,
         )
 
     return test
@@ -205,9 +219,14 @@ def is_static_shape(shape: Sequence[int | None]) -> Test:
             f"has the static shape {shown}",
             "unknown" if unknown else "wrong",
             conventions=conventions,
+            fault=_other_dimensions(shape),
         )
 
     return test
+
+
+def _other_dimensions(shape: Sequence[int | None]) -> str:
+    return f"[measured(v) for v in values[0]] != {list(shape)!r}"
 
 
 def has_dtype(*names: str) -> Test:
@@ -217,8 +236,10 @@ def has_dtype(*names: str) -> Test:
         got = only(values)
         if isinstance(got, Problem):
             return got
-        wrong = got.dtype.name not in names
-        return Problem(f"gives {got.dtype}", got.dtype.name, got=got.dtype.name) if wrong else None
+        if (found := got.dtype.name) in names:
+            return None
+        fault = f"np.asarray(first).dtype.name not in {list(names)!r}"
+        return Problem(f"gives {got.dtype}", found, got=found, fault=fault)
 
     return test
 

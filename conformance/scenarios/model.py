@@ -35,6 +35,10 @@ class Problem:
     got: Array | str | None = None
     expected: Array | str | None = None
     ulp: float | None = None
+    fault: str = ""
+    """A Python expression that is true where this is so, for scripts: `values` holds for each of
+    the check's outputs the list of what it gave, `first` is the first of it. Without one, a script
+    compares `got` with `expected`, or looks for the same answer again."""
     unmade: bool = False
     """Whether a function on which the check depends failed first, so that the check saw nothing."""
 

@@ -66,6 +66,6 @@ class CallTrial:
         return judge(self.prepared, observed)
 
     def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> CallTrial:
-        """The same call with these numbers, with the value profile of `draw`."""
+        """The same call with these numbers, which rest on the conventions that they show."""
         draws = [self.prepared.draws[draw]] * len(arrays)
         return CallTrial(Prepared(self.prepared.structure, draws, arrays))

@@ -12,10 +12,12 @@ import numpy.typing as npt
 from conformance.generators import Draw, Structure, draw_arrays
 from conformance.generators.gradients import resolved
 from conformance.generators.structure import (
+    CONVENTION_OF_PROFILE,
     accepted_dtypes,
     expected_shape,
     expected_static_shape,
 )
+from conformance.generators.values import shown_profile
 from conformance.observations import Batch
 from conformance.oracle import Expectation, expect
 from conformance.oracle.variants import FLUSHED, Readings, read_otherwise
@@ -65,6 +67,22 @@ class Prepared:
         """The dtypes that the result may have."""
         return accepted_dtypes(self.structure)
 
+    @cached_property
+    def profiles(self) -> list[str]:
+        """The profile of each draw: of numbers that no document settles the one that they show.
+
+        What was drawn from `extremes` may hold no extreme number. Probabilities and other numbers
+        of a closed domain keep the profile that they were drawn from, unless they are ordinary.
+        """
+        return [self._profile(n, draw.profile) for n, draw in enumerate(self.draws)]
+
+    def _profile(self, number: int, drawn: str) -> str:
+        if drawn not in CONVENTION_OF_PROFILE:
+            return drawn
+        shown = shown_profile(self.arrays[number])
+        closed = self.structure.fixed or self.structure.distributions
+        return drawn if closed and shown in ("zeros", "integers", "halves") else shown
+
     def case(self, draw: int) -> Case:
         """One draw as a case."""
         return Case(self.structure.program, self.arrays[draw])
@@ -90,7 +108,7 @@ class Prepared:
         return resolved(structure.arguments, arrays)
 
     def _expect(self, draw: int, dtype: str, readings: Readings) -> Expectation:
-        flushes = self.draws[draw].profile != "subnormal" or FLUSHED in readings
+        flushes = self.profiles[draw] != "subnormal" or FLUSHED in readings
         structure = self.structure
         return expect(
             structure.oracle,

@@ -10,14 +10,24 @@ from typing import Any
 import numpy.typing as npt
 
 from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.messages import gist
 from conformance.generators.structure import Structure, refusable
-from conformance.observations import Outcome, Raised
+from conformance.observations import Outcome, Raised, Value
 from conformance.program import call_text
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 Identity = tuple[Aspect, str, str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Checked:
+    """What a check of a scenario looked at, and an expression that is true where its fault is there
+    (`Problem.fault`)."""
+
+    values: Mapping[str, tuple[Value, ...]]
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,11 +57,22 @@ class Finding:
     """The allowed readings that the answer takes, such as "kernel-layout: th"."""
     open_points: tuple[str, ...] = ()
     """Conventions that the case rests on, none of whose readings allows the answer."""
+    checked: Checked | None = None
+    """Set where a check of a scenario found it."""
+
+    @property
+    def plain_identity(self) -> Identity:
+        """The identity without the message of an exception."""
+        return (self.aspect, self.kind, self.detail, self.conventions)
 
     @property
     def identity(self) -> Identity:
-        """Two findings with the same identity are the same failure."""
-        return (self.aspect, self.kind, self.detail, self.conventions)
+        """Two findings with the same identity are the same failure.
+
+        Exceptions of one type with other messages are other failures.
+        """
+        detail = "\0".join(filter(None, (self.detail, gist(self.gives))))
+        return (self.aspect, self.kind, detail, self.conventions)
 
     @property
     def is_refusal(self) -> bool:

@@ -65,7 +65,7 @@ def _judge_draw(
         return
     judgement.count(Aspect.VALUE)
     structure = prepared.structure
-    named = structure.conventions(prepared.draws[number].profile)
+    named = structure.conventions(prepared.profiles[number])
     conventions = with_input_dtype(named, structure, outcome, other=other)
     if not isinstance(outcome, Returned):
         judgement.findings.append(_fault(prepared, outcome, conventions, number))
@@ -150,9 +150,10 @@ def _fault(
     conventions: tuple[str, ...],
     number: int,
 ) -> Finding:
-    demands = f"a result of shape {prepared.shape}"
     if isinstance(outcome, Raised):
         return _raised(prepared, outcome, conventions, number)
+    # the rule for the shape may have no answer for invalid input
+    demands = "" if prepared.structure.error else f"a result of shape {prepared.shape}"
     verdict, kind, gives, detail = without_answer(outcome, prepared.structure.program)
     if _could_not_bind(prepared, outcome):
         verdict, kind = Verdict.UNSUPPORTED, FindingKind.UNMADE_INPUT

@@ -7,6 +7,9 @@ import re
 MOST = 300
 """The most characters of a short message."""
 
+MOST_WORDS = 12
+"""The most words of a message that tell it from other messages."""
+
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 _NODE = re.compile(r"(?<=[{\[]node )[^\s\]}]+")
@@ -64,6 +67,31 @@ def short_message(message: str) -> str:
         said.append(rest[0][0])
     line = without_addresses(" ".join(said))
     return line if len(line) <= MOST else line[: MOST - 1] + "…"
+
+
+_RAISES = re.compile(r"\braises \w+(?: in .*?)?: (.+)", re.DOTALL)
+_OWN = re.compile(
+    r"""(?P<quote>['"`]).*?(?P=quote) | <[^<>]*> | \[[^\[\]]*\] | \([^()]*\) | \{[^{}]*\}
+    | \b\w*\d[\w.]* | \b(?:float|double|half|int|uint|bool)\b""",
+    re.VERBOSE,
+)
+"""What belongs to one case: quoted names, lists, shapes, numbers and dtypes."""
+_WORD = re.compile(r"[A-Za-z][A-Za-z_]*")
+
+
+def gist(gives: str) -> str:
+    """The words that tell the message of an exception from others, the same for every case.
+
+    `gives` is that of a finding; empty if it tells of no exception. Quoted names, numbers, shapes,
+    dtypes and addresses are left out: they differ between cases, seeds and machines.
+    """
+    raised = _RAISES.search(gives)
+    if raised is None:
+        return ""
+    plain = raised[1]
+    while (shorter := _OWN.sub(" ", plain)) != plain:
+        plain = shorter
+    return " ".join(_WORD.findall(plain)[:MOST_WORDS]).lower()
 
 
 def _lines(text: str) -> list[str]:

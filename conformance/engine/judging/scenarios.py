@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy.typing as npt
 
-from conformance.engine.judging.findings import Finding, Judgement
+from conformance.engine.judging.findings import Checked, Finding, Judgement
 from conformance.engine.judging.judge import without_answer
 from conformance.engine.judging.messages import short_message
 from conformance.engine.judging.readings import Allowance, of_anything, of_refusal
@@ -160,7 +160,9 @@ class ScenarioTrial:
             values = [returned.values[name] for name in check.outputs]
             problem = check.test(*values)
             if problem is not None:
-                yield self._finding(check, problem, self._allowed(check, problem, values))
+                looked = {name: returned.values[name] for name in check.outputs}
+                finding = self._finding(check, problem, self._allowed(check, problem, values))
+                yield replace(finding, checked=Checked(looked, problem.fault))
 
     def _allowed(self, check: Check, problem: Problem, values: Sequence[Values]) -> Allowance:
         """What allows the values that the check's own test refused."""

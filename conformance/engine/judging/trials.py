@@ -62,5 +62,5 @@ class Trial(Protocol):
         """Judge the observation; ValueError or IndexError if the oracle has no answer."""
 
     def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> Trial | None:
-        """The same trial with these numbers and the value profile of `draw`; None if its numbers
-        must not change."""
+        """The same trial with these numbers in place of those of `draw`; None if its numbers must
+        not change."""

@@ -39,7 +39,7 @@ from conformance.engine.running.subject import Run, Subject
 from conformance.engine.verdicts.failures import function_result
 from conformance.engine.verdicts.minimise import Minimiser
 from conformance.engine.verdicts.origins import origin
-from conformance.engine.verdicts.tally import Group, Tally
+from conformance.engine.verdicts.tally import Group, Tally, folded
 from conformance.observations import (
     Batch,
     Fault,
@@ -208,7 +208,15 @@ class Examination:
             self.subject.prelude,
             backend=self.session.identity.backend or "",
             absent=self.absent | ({"int_shape"} if self.shapeless else set()),
+            made_for=self._made_for,
         )
+
+    @property
+    def _made_for(self) -> str:
+        """The interpreter and the libraries of the target, in words."""
+        identity = self.session.identity
+        versions = [f"{name} {version}" for name, version in sorted(identity.versions.items())]
+        return f"Python {identity.python} with {', '.join(versions) or 'its library'}"
 
     def _identify(self) -> TargetInfo:
         identity = self.session.identity
@@ -465,7 +473,7 @@ class Examination:
                 groups[place] = minimiser.minimise(group)
             except SessionAbortedError:
                 self.stop.set()
-        return groups
+        return folded(groups)
 
     def _minimiser(self, task: Task) -> Minimiser:
         def strategy(trial: Trial) -> SearchStrategy[Trial] | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -14,10 +13,10 @@ from msgspec import UNSET, UnsetType
 
 from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding
-from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.demands import demanded_aspects
-from conformance.engine.verdicts.tally import Group, Tally, verdict
-from conformance.program import Case, Home, Prelude, print_script, to_json
+from conformance.engine.verdicts.scripts import script
+from conformance.engine.verdicts.tally import Group, Tally, listed, verdict
+from conformance.program import Prelude, to_json
 from conformance.results import (
     Array,
     Aspect,
@@ -76,7 +75,7 @@ def not_run(aspect: Aspect) -> AspectResult:
 def _aspect(
     tally: Tally, aspect: Aspect, groups: list[Group], prelude: Prelude, originate: Originate
 ) -> AspectResult:
-    mine = [g for g in groups if g.finding.aspect is aspect]
+    mine, unlisted = listed(g for g in groups if g.finding.aspect is aspect)
     with_error = aspect is Aspect.VALUE and tally.ulp is not None
     return AspectResult(
         aspect=aspect,
@@ -87,15 +86,17 @@ def _aspect(
         failures=[
             msgspec.structs.replace(failure(tally, g, prelude), origin=originate(g)) for g in mine
         ],
-        note=_note(tally, aspect, mine),
+        note=_note(tally, aspect, mine, unlisted),
     )
 
 
-def _note(tally: Tally, aspect: Aspect, groups: list[Group]) -> str | UnsetType:
-    """How many structures and cases could not be run, and why; unset if all were run."""
+def _note(tally: Tally, aspect: Aspect, groups: list[Group], unlisted: int) -> str | UnsetType:
+    """What the failures do not say: what was not run, and what is not listed. Unset if nothing."""
     notes = [*_too_few(tally, aspect)]
     if aspect is Aspect.VALUE:
         notes += _not_run(tally, groups)
+    if unlisted:
+        notes.append(f"{unlisted} more failures, with other messages or arguments, are not listed")
     return "; ".join(notes) or UNSET
 
 
@@ -110,6 +111,7 @@ def _too_few(tally: Tally, aspect: Aspect) -> Iterator[str]:
 
 
 def _not_run(tally: Tally, groups: list[Group]) -> Iterator[str]:
+    """How many structures and cases could not be run, and why."""
     if tally.skipped:
         yield f"{tally.skipped} structures were not run: others like them end the process"
     if tally.empty:
@@ -130,15 +132,8 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
     citation = cite(tally.spec, tally.edition, finding)
     message = sentence(tally, group, citation)
     case = None if group.trial is None else group.trial.case(finding.draw)
-    script = None
-    if case is not None and group.trial is not None:
-        notes = [message, *_values(finding)]
-        outputs = group.trial.outputs
-        echo = _echo(finding, case) if outputs == "tensors" else None
-        made = _prelude(prelude, group.trial, tally.spec.name)
-        script = print_script(case, made, notes, echo, outputs=outputs)
     return Failure(
-        id=identifier(tally, finding),
+        id=identifier(tally, finding, group.cause[1]),
         verdict=finding.verdict,
         kind=finding.kind,
         message=message,
@@ -150,33 +145,22 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         expected=_side(finding.expected),
         got=_side(finding.got),
         max_ulp=finding.ulp if finding.ulp is not None and np.isfinite(finding.ulp) else None,
-        script=script,
+        script=_script(tally, group, message, prelude),
     )
 
 
-def _prelude(prelude: Prelude, trial: Trial, function: str) -> Prelude:
-    """The prelude, with the configuration that the trial needs, and the function under test."""
-    prelude = replace(prelude, absent=prelude.absent - {function})
-    if trial.setup is None:
-        return prelude
-    home = Home(trial.setup.configuration, trial.setup.environment)
-    return replace(prelude, home=home)
+def _script(tally: Tally, group: Group, message: str, prelude: Prelude) -> str:
+    documented = signature(tally.spec, tally.edition)
+    return script(message, group.finding, group.trial, prelude, documented)
 
 
-def _echo(finding: Finding, case: Case) -> str | None:
-    """The name of a fed input that may have been returned as the result: it has the same elements,
-    or the wrong dtype that was found. None if there is none."""
-    fed = [i for i in case.program.inputs if i.binding.startswith("placeholder")]
-    if not isinstance(finding.got, np.ndarray):
-        return next((i.name for i in fed if i.dtype == finding.got), None)
-    got = (finding.got.shape, finding.got.tobytes())
-    arrays = ((i.name, case.arrays[i.name]) for i in fed)
-    return next((name for name, a in arrays if got == (a.shape, a.tobytes())), None)
+def identifier(tally: Tally, finding: Finding, forms: Iterable[str] = ()) -> str:
+    """The id of a failure: the same whatever case shows it, on every machine.
 
-
-def identifier(tally: Tally, finding: Finding) -> str:
-    """The id of a failure: the same whatever case shows it, on every machine."""
-    parts = (tally.edition, tally.spec.name, *map(str, finding.identity[:3]), *finding.conventions)
+    `forms` are the rare forms of arguments that it may be due to.
+    """
+    cause = map(str, finding.identity[:3])
+    parts = (tally.edition, tally.spec.name, *cause, *finding.conventions, *sorted(forms))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
@@ -220,14 +204,6 @@ def _expected(finding: Finding, citation: Citation | None) -> str:
     if finding.conventions:
         return f"; expected by convention ({', '.join(finding.conventions)}): {finding.demands}"
     return f"; expected {finding.demands}"
-
-
-def _values(finding: Finding) -> list[str]:
-    return [
-        f"{name}: {np.array2string(side, threshold=40) if isinstance(side, np.ndarray) else side}"
-        for name, side in (("expected", finding.expected), ("got", finding.got))
-        if side is not None
-    ]
 
 
 def _side(value: npt.NDArray[Any] | str | None) -> Array | str | None:

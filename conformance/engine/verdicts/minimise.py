@@ -13,7 +13,8 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.engine.judging.findings import Finding, Identity
 from conformance.engine.judging.trials import Trial
-from conformance.engine.verdicts.tally import Group
+from conformance.engine.verdicts.forms import rare_forms
+from conformance.engine.verdicts.tally import Group, is_same
 from conformance.generators import shrink
 from conformance.generators.collect import StopShrinking, current_choices
 from conformance.observations import StructureObservation
@@ -59,7 +60,7 @@ class Minimiser:
         strategy = self.strategy(trial)
         if strategy is None:
             return group
-        search = _Shrinking(trial, group.finding.identity, self.budget(group))
+        search = _Shrinking(trial, group.finding, self.budget(group))
         shrink(
             strategy,
             partial(search.fails, shows=self._shows),
@@ -81,7 +82,7 @@ class Minimiser:
         if found is None and search.left > 0 and not self.ended():
             search.left -= 1
             found = self._run_and_note(trial)
-        return found is not None and search.wanted in found
+        return found is not None and any(is_same(search.wanted, one) for one in found)
 
     def _run_and_note(self, trial: Trial) -> frozenset[Identity]:
         try:
@@ -93,7 +94,8 @@ class Minimiser:
 
     def _find(self, trial: Trial, wanted: Identity) -> Finding | None:
         findings = trial.judge(self.run(trial)).findings
-        return next((f for f in findings if f.identity == wanted), None)
+        same = [f for f in findings if is_same(wanted, f.identity)]
+        return min(same, key=lambda f: len(f.conventions), default=None)
 
     def _values(self, group: Group) -> Group:
         assert group.trial is not None
@@ -117,7 +119,7 @@ class Minimiser:
 
     def _first(self, trial: Trial, wanted: Identity) -> Finding | None:
         findings = trial.judge(self.run(trial)).findings
-        same = [f for f in findings if f.identity == wanted]
+        same = [f for f in findings if is_same(wanted, f.identity)]
         return min(same, key=lambda f: f.draw, default=None)
 
 
@@ -126,13 +128,18 @@ class _Shrinking:
     """One search: the smallest failing trial found so far, and how many may still be run."""
 
     best: Trial
-    wanted: Identity
+    finding: Finding
     left: int
     """Trials that may yet be run."""
     without_success: int | None = None
     """Trials since the last one that failed; None until one has."""
     choices: bytes = b""
     """Hypothesis's choices that made `best`; empty while `best` is the trial of the plan."""
+
+    @property
+    def wanted(self) -> Identity:
+        """The identity of the failure."""
+        return self.finding.identity
 
     def fails(self, trial: Trial, shows: Callable[[Trial, _Shrinking], bool]) -> bool:
         """Whether the trial shows the failure; StopShrinking after too many that do not."""
@@ -142,6 +149,8 @@ class _Shrinking:
                 raise StopShrinking
         if not set(trial.unsettled) <= set(self.best.unsettled):
             return False  # what rests on more conventions is no simpler
+        if not rare_forms(self.finding, trial) <= rare_forms(self.finding, self.best):
+            return False  # another cause
         if not shows(trial, self):
             return False
         self.without_success = 0

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding, Identity, Judgement
 from conformance.engine.judging.trials import Trial
+from conformance.engine.verdicts.forms import rare_forms
 from conformance.engine.verdicts.shares import Shares
 from conformance.results import Aspect, FindingKind, Origin, Verdict
 from conformance.specs import Spec
 
+MOST_LISTED = 5
+"""How many failures of one aspect are listed, if they differ in their message or arguments only."""
+
 GRAVITY = {verdict: gravity for gravity, verdict in enumerate(Verdict)}
+
+
+Cause = tuple[Identity, frozenset[str]]
+"""An identity, and the rare forms of arguments that a wrong answer may be due to."""
 
 
 @dataclass(slots=True)
 class Group:
-    """Findings of one identity: the one on the simplest trial, and how many there are."""
+    """Findings of one cause: the one on the simplest trial, and how many there are."""
 
     finding: Finding
     trial: Trial | None
@@ -30,6 +39,11 @@ class Group:
     """The draw whose numbers were replaced by simpler ones; None if none were."""
     remembered: Origin | None = None
     """The origin of a trial of an earlier run, which has made it smaller already."""
+
+    @property
+    def cause(self) -> Cause:
+        """What the findings have in common."""
+        return cause(self.finding, self.trial)
 
     def simpler(self, finding: Finding, trial: Trial | None) -> None:
         """Count another finding; keep it if its trial is simpler."""
@@ -46,7 +60,7 @@ class Tally:
     edition: Edition
     aspects: frozenset[Aspect]
     """The aspects that this run checks."""
-    groups: dict[Identity, Group] = field(default_factory=dict)
+    groups: dict[Cause, Group] = field(default_factory=dict)
     cases: dict[Aspect, int] = field(default_factory=dict)
     shares: Shares = field(default_factory=Shares)
     """The cases that the documents settle, and how many of them were judged."""
@@ -81,17 +95,19 @@ class Tally:
     def note(self, findings: Iterable[Finding], trial: Trial | None = None) -> None:
         """Add findings to their groups."""
         for finding in findings:
-            group = self.groups.get(finding.identity)
+            found = cause(finding, trial)
+            group = self.groups.get(found)
             if group is None:
-                self.groups[finding.identity] = Group(finding, trial)
+                self.groups[found] = Group(finding, trial)
             else:
                 group.simpler(finding, trial)
 
     def add_remembered(self, finding: Finding, trial: Trial, source: Origin) -> None:
         """Add a finding on a case of an earlier run, if no case of this run has shown it."""
-        if not any(_includes(group.finding, finding) for group in self.groups.values()):
+        found = cause(finding, trial)
+        if not any(_includes(known, found) for known in self.groups):
             self.count(finding.aspect)
-            self.groups[finding.identity] = Group(finding, trial, remembered=source)
+            self.groups[found] = Group(finding, trial, remembered=source)
 
     def count_unmet(self, function: str) -> None:
         """Count a structure that was skipped because it needs `function`, which is absent."""
@@ -102,21 +118,69 @@ class Tally:
         self.cases[aspect] = self.cases.get(aspect, 0) + cases
 
     def failures(self) -> list[Group]:
-        """Every failure once, the gravest first: one that rests on fewer conventions replaces those
-        that rest on more."""
-        kept: list[Group] = []
-        for group in sorted(self.groups.values(), key=lambda g: len(g.finding.conventions)):
-            wider = next((k for k in kept if _includes(k.finding, group.finding)), None)
-            if wider is None:
-                kept.append(group)
-            else:
-                wider.count += group.count
-        return sorted(kept, key=lambda g: (-GRAVITY[g.finding.verdict], g.finding.identity))
+        """Every failure once, the gravest first."""
+        return folded(self.groups.values())
 
 
-def _includes(wide: Finding, narrow: Finding) -> bool:
-    same = (wide.aspect, wide.kind, wide.detail) == (narrow.aspect, narrow.kind, narrow.detail)
-    return same and set(wide.conventions) <= set(narrow.conventions)
+def cause(finding: Finding, trial: Trial | None) -> Cause:
+    """What findings of one cause have in common."""
+    return finding.identity, rare_forms(finding, trial)
+
+
+def folded(groups: Iterable[Group]) -> list[Group]:
+    """Every failure once, the gravest first: one that rests on fewer conventions, and on fewer rare
+    forms of arguments, replaces those that rest on more."""
+    kept: list[Group] = []
+    for group in sorted(groups, key=lambda g: _weight(g.cause)):
+        wider = next((k for k in kept if _includes(k.cause, group.cause)), None)
+        if wider is None:
+            kept.append(group)
+        else:
+            wider.count += group.count
+    return sorted(kept, key=_order)
+
+
+def listed(groups: Iterable[Group]) -> tuple[list[Group], int]:
+    """The failures of one aspect that are listed, and how many others there are.
+
+    Every kind of difference under the same conventions is listed once. More of its causes (another
+    message, other arguments) are listed while there are no more than `MOST_LISTED`; then they count
+    as cases of the first.
+    """
+    firsts: dict[Identity, Group] = {}
+    others: list[Group] = []
+    for group in (replace(g) for g in groups):
+        if firsts.setdefault(group.finding.plain_identity, group) is not group:
+            others.append(group)
+    room = max(MOST_LISTED - len(firsts), 0)
+    for group in others[room:]:
+        firsts[group.finding.plain_identity].count += group.count
+    kept = [*firsts.values(), *others[:room]]
+    return sorted(kept, key=_order), len(others[room:])
+
+
+def _order(group: Group) -> Any:
+    return -GRAVITY[group.finding.verdict], group.finding.identity, sorted(group.cause[1])
+
+
+def _weight(found: Cause) -> tuple[int, int]:
+    identity, forms = found
+    return len(identity[3]), len(forms)
+
+
+def _includes(wide: Cause, narrow: Cause) -> bool:
+    """Whether failures of the narrow cause may be due to the wide one.
+
+    What rests on conventions is not told apart by the forms of arguments.
+    """
+    (identity, forms), (wide_identity, wide_forms) = narrow, wide
+    same = is_same(identity, wide_identity)
+    return same and (bool(identity[3]) or wide_forms <= forms)
+
+
+def is_same(wanted: Identity, found: Identity) -> bool:
+    """Whether `found` is the failure `wanted`, established on no more conventions."""
+    return found[:3] == wanted[:3] and {*found[3]} <= {*wanted[3]}
 
 
 def verdict(tally: Tally, aspect: Aspect, groups: Iterable[Group]) -> Verdict:

@@ -210,6 +210,7 @@ def within(low: float, high: float, *, below: bool = False) -> Test:
             f"gives {first!r} among {got.size:,} numbers, {np.count_nonzero(outside):,} of them "
             "out of range",
             "out of range",
+            fault=f"not ((first >= {low!r}) & (first {'<' if below else '<='} {high!r})).all()",
         )
 
     return of_array(test)
@@ -222,7 +223,8 @@ def takes_only(*values: float) -> Test:
         wrong = ~np.isin(got, values)
         if not wrong.any():
             return None
-        return Problem(f"gives {got[wrong].ravel()[0].item()!r}", "another value")
+        fault = f"not np.isin(first, {list(values)!r}).all()"
+        return Problem(f"gives {got[wrong].ravel()[0].item()!r}", "another value", fault=fault)
 
     return of_array(test)
 
@@ -232,7 +234,10 @@ def takes_all(*values: float) -> Test:
 
     def test(got: Array) -> Problem | None:
         missing = [v for v in values if not (got == v).any()]
-        return Problem(f"never gives {missing[0]:g}", "missing value") if missing else None
+        if not missing:
+            return None
+        fault = f"not (first == {missing[0]!r}).any()"
+        return Problem(f"never gives {missing[0]:g}", "missing value", fault=fault)
 
     return of_array(test)
 
@@ -250,13 +255,18 @@ def _same(a: Array, b: Array) -> bool:
     return a.shape == b.shape and bool(np.array_equal(a, b))
 
 
+_SAME = "np.array_equal(values[0][0], values[1][0])"
+
+
 def equal_samples(a: Array, b: Array) -> Problem | None:
     """Both samples are the same numbers."""
     if _same(a, b):
         return None
-    return Problem("gives other numbers", "other numbers")
+    return Problem("gives other numbers", "other numbers", fault=f"not {_SAME}")
 
 
 def other_samples(a: Array, b: Array) -> Problem | None:
     """The samples are not the same numbers."""
-    return Problem("gives the same numbers", "same numbers") if _same(a, b) else None
+    if not _same(a, b):
+        return None
+    return Problem("gives the same numbers", "same numbers", fault=_SAME)

@@ -275,7 +275,9 @@ def are_constant(axis: int) -> Test:
         if not mixed.any():
             return None
         return Problem(
-            f"drops parts of {np.count_nonzero(mixed):,} of {mixed.size:,} groups", "mixed"
+            f"drops parts of {np.count_nonzero(mixed):,} of {mixed.size:,} groups",
+            "mixed",
+            fault=f"((first == 0).any({axis}) & (first != 0).any({axis})).any()",
         )
 
     return chance.of_array(test)

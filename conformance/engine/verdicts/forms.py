@@ -1,0 +1,62 @@
+"""Which arguments of a call have rare forms: what tells the causes of a wrong answer apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from conformance.engine.judging.calls import CallTrial
+from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.trials import Trial
+from conformance.generators.forms import form
+from conformance.generators.structure import Structure
+from conformance.program import Ref
+from conformance.results import FindingKind, Verdict
+from conformance.specs.load import signature
+from conformance.specs.parsing import literal
+
+_WRONG = (FindingKind.VALUE, FindingKind.SHAPE)
+_RARE = ("negative", "zero", "nothing")
+"""In the form of an argument that cannot be left out."""
+
+
+def rare_forms(finding: Finding, trial: Trial | None) -> frozenset[str]:
+    """The arguments, with their forms, that a wrong answer may be due to.
+
+    Empty for anything but a violation by a call. What fails without rare forms stands for what
+    fails with them.
+    """
+    if not isinstance(trial, CallTrial) or finding.kind not in _WRONG:
+        return frozenset()
+    if finding.verdict is not Verdict.VIOLATES:
+        return frozenset()
+    return frozenset(_forms(trial.prepared.structure))
+
+
+def _forms(structure: Structure) -> Iterator[str]:
+    """An argument that may be left out has a rare form if it is not what is documented for it; one
+    that may not, if it is 0, negative or empty."""
+    documented = signature(structure.spec, structure.edition).parameters
+    defaults = {p.name: p.default for p in documented}
+    for name in sorted(structure.passed & {*structure.spec.parameters}):
+        value = structure.arguments.get(name)
+        if _has_tensor(value):
+            continue
+        told = form(structure.spec.parameters[name], value)
+        default = defaults.get(name)
+        if default is None and not any(part in told for part in _RARE):
+            continue
+        if default is None or not _is(value, default):
+            yield f"{name} {told}"
+
+
+def _has_tensor(value: Any) -> bool:
+    parts = value if isinstance(value, list | tuple) else [value]
+    return any(isinstance(part, Ref) for part in parts)
+
+
+def _is(value: Any, default: str) -> bool:
+    try:
+        return bool(literal(default) == value)
+    except (ValueError, SyntaxError):
+        return False
