@@ -88,5 +88,5 @@ def _legend(root: Element, x: float, y: float) -> None:
         label(root, x + 15, y, said, class_="small")
         x += 33 + 6 * len(said)
     add(root, "rect", x=x, y=y - 10, width=10, height=12, class_=name(Verdict.CONFORMS))
-    _dot(root, x + 2.5, y - 13)
+    _dot(root, x + 2.5, y - 16)
     label(root, x + 15, y, "another allowed reading", class_="small")

@@ -5,7 +5,7 @@
   const data = window.conformanceData;
   const byKey = new Map(data.targets.map((target) => [target.key, target]));
   const groups = [
-    ["only-b", "keeps the documents in B only"], ["only-a", "keeps the documents in A only"],
+    ["only-b", "kept in B only"], ["only-a", "kept in A only"],
     ["other", "differs otherwise"], ["readings", "other readings"], ["same", "same"],
     ["missing", "in one of them only"],
   ];
@@ -111,14 +111,14 @@
     const [words, symbol] = data.verdicts[standing(letter)] || ["not run", "○"];
     const shown = letter === "." ? "not applicable" : words;
     cell.className = `v-${shown.replaceAll(" ", "-")}`;
-    const whose = who?.length && letter !== "C" && letter !== "." ? `: ${who.join(", ")}` : "";
-    cell.textContent = `${letter === "." ? "·" : symbol} ${shown}${whose}`;
+    cell.textContent = `${letter === "." ? "·" : symbol} ${shown}`;
     if (letter === "D" || readings) {
       const mark = document.createElement("span");
       mark.className = "taken";
       mark.textContent = ` ≈ ${readings || "another reading"}`;
       cell.append(mark);
     }
+    if (who?.length && letter !== "C" && letter !== ".") cell.append(`: ${who.join(", ")}`);
     return cell;
   }
 
