@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from conformance.cli.errors import UsageProblem
 from conformance.results import Verdict
+from conformance.results.scores import FAULTS
 
 DEFAULT = "violation"
 NEVER = "never"
-_ALWAYS = (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT)
 
 FAIL_ON: dict[str, tuple[Verdict, ...]] = {
-    DEFAULT: _ALWAYS,
-    "divergence": (*_ALWAYS, Verdict.DIVERGES),
-    "unsupported": (*_ALWAYS, Verdict.UNSUPPORTED),
+    DEFAULT: FAULTS,
+    "divergence": (*FAULTS, Verdict.DIVERGES),
+    "unsupported": (*FAULTS, Verdict.UNSUPPORTED),
     NEVER: (),
 }
 """What each word of `--fail-on` makes the exit status 1."""

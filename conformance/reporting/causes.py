@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from conformance.reporting.listing import ListedFailure
 from conformance.reporting.marks import GRAVEST_FIRST
+from conformance.reporting.readings import told_of
 from conformance.reporting.safe_text import clean
 from conformance.results import FindingKind, Verdict
 
@@ -64,15 +65,13 @@ def causes(found: Iterable[ListedFailure]) -> list[Cause]:
 def cause(found: ListedFailure) -> str:
     """What a failure has in common with others of its cause.
 
-    A divergence: the convention that it leaves. An exception: its type and message without names,
+    A divergence: the readings that it takes. An exception: its type and message without names,
     numbers and shapes. Anything else: the aspect and the kind of difference.
     """
     failure = found.failure
     if failure is None:
         return f"{found.aspect.aspect}: not checked"
-    if found.verdict is Verdict.DIVERGES and failure.convention:
-        return clean(failure.convention)
-    return _outcome(found)
+    return told_of([failure]) or _outcome(found)
 
 
 def _outcome(found: ListedFailure) -> str:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from conformance.reporting.counting import Score, count_verdicts, score
-from conformance.reporting.marks import MARKS, Mark, worst
+from conformance.reporting.marks import MARKS, Mark
 from conformance.reporting.safe_text import clean
 from conformance.results import FunctionResult, Results, Verdict
+from conformance.results.scores import count_diverging, count_standings, diverges, score, worst
 
 
 class MatrixColumn(NamedTuple):
@@ -20,15 +20,21 @@ class MatrixColumn(NamedTuple):
     functions: dict[str, FunctionResult]
 
     def verdict(self, function: str) -> Verdict:
-        """The worst verdict over the aspects; `not applicable` if it was not run."""
+        """The worst fault or lack over the aspects; `not applicable` if it was not run."""
         result = self.functions.get(function)
-        return worst(a.verdict for a in result.aspects) if result else Verdict.NOT_APPLICABLE
+        return worst(result.aspects if result else ())
 
     def cell(self, function: str) -> str:
         """The function's score, or nothing if nothing is demanded of it."""
-        result = self.functions.get(function)
-        points = score([result]) if result else Score(0, 0)
+        points = score(self._chosen(function))
         return str(points) if points.demanded else ""
+
+    def diverges(self, function: str) -> bool:
+        """Whether one of the aspects takes another reading than the suite's."""
+        return any(diverges(a) for f in self._chosen(function) for a in f.aspects)
+
+    def _chosen(self, function: str) -> list[FunctionResult]:
+        return [self.functions[function]] if function in self.functions else []
 
 
 def column(results: Results) -> MatrixColumn:
@@ -38,9 +44,12 @@ def column(results: Results) -> MatrixColumn:
 
 
 def marks_of(columns: Iterable[MatrixColumn]) -> dict[Verdict, Mark]:
-    """The marks for a legend: `not run` only where a run did not reach a cell."""
-    counts = count_verdicts(f for entry in columns for f in entry.functions.values())
-    return {v: m for v, m in MARKS.items() if v is not Verdict.NOT_RUN or counts[v]}
+    """The marks for a legend: `not run` and the mark of readings only where they occur."""
+    functions = [f for entry in columns for f in entry.functions.values()]
+    counts = count_standings(functions)
+    counts[Verdict.DIVERGES] = count_diverging(functions)
+    rare = (Verdict.NOT_RUN, Verdict.DIVERGES)
+    return {v: m for v, m in MARKS.items() if v not in rare or counts[v]}
 
 
 def by_theme(columns: Sequence[MatrixColumn]) -> dict[str, list[str]]:

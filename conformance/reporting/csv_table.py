@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator
 
 from conformance.reporting.listing import ListedFailure
 from conformance.reporting.marks import GRAVEST_FIRST
+from conformance.reporting.readings import told
 from conformance.reporting.safe_text import clean
 from conformance.results import AspectResult, Results
+from conformance.results.scores import readings, standing
 
 COLUMNS = (
     "target",
@@ -26,8 +28,12 @@ COLUMNS = (
     "message",
     "citation",
     "convention",
+    "standing",
+    "readings",
 )
-"""The head of the table; the last three are those of the aspect's gravest failure."""
+"""The head of the table; message, citation and convention are those of the aspect's gravest
+failure, `standing` is the verdict over faults and lacks alone, `readings` are those of all of the
+aspect's answers."""
 
 
 def render(results: Iterable[Results]) -> bytes:
@@ -60,6 +66,8 @@ def _verdict(function: str, aspect: AspectResult) -> list[str]:
         _text(failure.message) if failure else "",
         str(failure.citation) if failure and failure.citation else "",
         _text(failure.convention or "") if failure else "",
+        str(standing(aspect)),
+        _text(told(readings([aspect]))),
     ]
 
 

@@ -13,6 +13,7 @@ from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.matrix import grid, legend
 from conformance.reporting.paint import Paint
 from conformance.results import ASPECTS, AspectResult, Results, Verdict
+from conformance.results.scores import diverges, standing
 
 _DETAILED = [v for v in GRAVEST_FIRST if v not in (Verdict.CONFORMS, Verdict.NOT_APPLICABLE)]
 
@@ -44,7 +45,7 @@ def _verdicts(
         return _cell(_aspect(entry, function, aspect), paint)
 
     yield from legend(columns, paint, width)
-    yield Text("The figures: cases that pass / cases")
+    yield Text("The figures: cases that keep the documents / cases")
     yield from grid(columns, {"": [str(a) for a in ASPECTS]}, cell, paint, width)
     for entry in columns:
         for aspect in entry.functions[function].aspects:
@@ -60,9 +61,15 @@ def _aspect(entry: MatrixColumn, function: str, aspect: str) -> AspectResult | N
 def _cell(aspect: AspectResult | None, paint: Paint) -> Text:
     if aspect is None:
         return paint.mark(Verdict.NOT_APPLICABLE)
-    failed = sum(f.count for f in aspect.failures)
-    passed = max(aspect.cases - failed, 0)
-    return paint.mark(aspect.verdict, f"{passed}/{aspect.cases}" if aspect.cases else "")
+    figures = f"{kept_cases(aspect)}/{aspect.cases}" if aspect.cases else ""
+    cell = paint.mark(standing(aspect), figures)
+    return paint.with_reading(cell) if diverges(aspect) else cell
+
+
+def kept_cases(aspect: AspectResult) -> int:
+    """How many cases keep the documents: all but those of faults and refusals."""
+    failed = sum(f.count for f in aspect.failures if f.verdict is not Verdict.DIVERGES)
+    return max(aspect.cases - failed, 0)
 
 
 def accuracy(aspect: AspectResult) -> str:

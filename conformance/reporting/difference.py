@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from conformance.reporting.json_results import representable, schema_of
 from conformance.reporting.marks import GRAVEST_FIRST
+from conformance.reporting.readings import named as reading_name
 from conformance.results import (
     ASPECTS,
     Aspect,
@@ -21,6 +22,7 @@ from conformance.results import (
     TargetInfo,
     Verdict,
 )
+from conformance.results.scores import readings, standing
 
 SCHEMA: Literal["conformance-difference/1"] = "conformance-difference/1"
 SCHEMA_ID = "urn:keras-backend-conformance:schema:difference-1"
@@ -53,6 +55,21 @@ class Difference(Struct, frozen=True, kw_only=True):
     b: Side
 
 
+class ReadingDifference(Struct, frozen=True, kw_only=True):
+    """A convention that the targets read in different ways.
+
+    `a` and `b` name the readings, as in `th`. The suite's own reading has no name here: a target
+    without a name takes it in all cases, and one with `another reading` is of a results file that
+    names the convention only.
+    """
+
+    convention: str
+    a: list[str]
+    b: list[str]
+    functions: list[str]
+    """Where they do, in the order of A's results."""
+
+
 class Comparison(Struct, frozen=True, kw_only=True):
     """All differences of two targets; `compared` aspects were judged on both."""
 
@@ -64,6 +81,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
     """Functions that were judged on A alone: not in B's edition, or not in its run."""
     only_in_b: list[str]
     differences: list[Difference]
+    conventions: list[ReadingDifference] = field(default_factory=list)
+    """The conventions that they read in different ways, by name."""
 
 
 def compare(
@@ -88,6 +107,7 @@ def compare(
         only_in_a=[name for name in of_a if name not in of_b],
         only_in_b=[name for name in of_b if name not in of_a],
         differences=[d for pair in judged for d in _difference(*pair, same_edition=same_edition)],
+        conventions=list(_conventions(judged)),
     )
 
 
@@ -117,6 +137,35 @@ def _difference(
         )
 
 
+def _conventions(judged: Iterable[_Pair]) -> Iterator[ReadingDifference]:
+    """The conventions read in different ways; functions in which the pair of readings is the same
+    stand together."""
+    found: dict[tuple[str, tuple[str, ...], tuple[str, ...]], dict[str, None]] = {}
+    for function, a, b in judged:
+        of_a, of_b = _by_convention(a), _by_convention(b)
+        for name in of_a | of_b:
+            mine, other = of_a.get(name, ()), of_b.get(name, ())
+            if mine != other and _known(a, mine) and _known(b, other):
+                found.setdefault((name, mine, other), {})[function.function] = None
+    for (name, mine, other), functions in sorted(found.items(), key=lambda item: item[0]):
+        yield ReadingDifference(
+            convention=name, a=list(mine), b=list(other), functions=list(functions)
+        )
+
+
+def _known(aspect: AspectResult, named: Sequence[str]) -> bool:
+    """Whether the readings are known; who takes none by name takes the suite's if all else is
+    right."""
+    return bool(named) or standing(aspect) is Verdict.CONFORMS
+
+
+def _by_convention(aspect: AspectResult) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for reading in readings([aspect]):
+        found[reading.convention] = (*found.get(reading.convention, ()), reading_name(reading))
+    return found
+
+
 def _own(mine: AspectResult, other: AspectResult, same_edition: bool) -> list[Failure]:
     """The failures of `mine` that `other` does not share, the gravest first."""
     shared = {_key(failure, same_edition): failure for failure in other.failures}
@@ -130,8 +179,9 @@ def _key(failure: Failure, same_edition: bool) -> Any:
 
 
 def _alike(failure: Failure, other: Failure | None) -> bool:
-    """Whether the other fails in the same way, and with the same answer if the case is the same."""
-    if other is None:
+    """Whether the other fails in the same way: it takes the same readings, and gives the same
+    answer if the case is the same."""
+    if other is None or failure.readings != other.readings:
         return False
     same_case = (failure.program, failure.inputs) == (other.program, other.inputs)
     return not same_case or failure.got == other.got

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from conformance.reporting.causes import shared
 from conformance.reporting.difference import Comparison, Difference, Side, answer_of, named
 from conformance.reporting.failures import failure_lines
 from conformance.reporting.listing import ListedFailure
@@ -73,9 +74,26 @@ def terminal_lines(comparison: Comparison, paint: Paint, *, verbose: bool) -> It
             yield Text()
             yield paint.text(function, "bold")
         yield from _difference_lines(difference, names, paint, verbose=verbose)
+    yield from _reading_lines(comparison, names, paint)
     if comparison.differences and not verbose:
         yield Text()
         yield Text("`conformance show FUNCTION --failure ID --script` prints the script of a case")
+
+
+def _reading_lines(comparison: Comparison, names: tuple[str, str], paint: Paint) -> Iterator[Text]:
+    if comparison.conventions:
+        yield Text()
+        yield Text("Different readings of one convention", "bold")
+    for one in comparison.conventions:
+        sides = zip(names, (one.a, one.b), strict=True)
+        told = ", ".join(f"{name} {taken(readings)}" for name, readings in sides)
+        said = paint.text(f": {told}; in {shared(one.functions, 8)}")
+        yield Text.assemble("  ", paint.mark(Verdict.DIVERGES, one.convention), said)
+
+
+def taken(readings: Sequence[str]) -> str:
+    """What a target does with a convention, by the readings that it takes."""
+    return f"takes {' and '.join(readings)}" if readings else "takes the suite's own"
 
 
 def _difference_lines(
@@ -137,10 +155,22 @@ def markdown(comparison: Comparison) -> str:
         lines += ["", f"| function | aspect | {escape(names[0])} | {escape(names[1])} |"]
         lines.append("| --- | --- | --- | --- |")
         lines += [_row(difference) for difference in comparison.differences]
+    lines += _reading_table(comparison, names)
     for difference in comparison.differences:
         lines += ["", f"## {escape(difference.function)}: {difference.aspect}", ""]
         lines += _cases(difference, names)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _reading_table(comparison: Comparison, names: tuple[str, str]) -> Iterator[str]:
+    if comparison.conventions:
+        yield from ("", "## Different readings of one convention", "")
+        yield f"| convention | {escape(names[0])} | {escape(names[1])} | functions |"
+        yield "| --- | --- | --- | --- |"
+    for one in comparison.conventions:
+        functions = ", ".join(map(code, one.functions))
+        sides = " | ".join(escape(taken(side)) for side in (one.a, one.b))
+        yield f"| {code(one.convention)} | {sides} | {functions} |"
 
 
 def _row(difference: Difference) -> str:

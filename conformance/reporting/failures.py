@@ -10,6 +10,7 @@ from rich.text import Text
 
 from conformance.reporting.listing import ListedFailure
 from conformance.reporting.paint import Paint
+from conformance.reporting.readings import told_of
 from conformance.results import Array, Failure
 
 ROWS = 8
@@ -50,6 +51,8 @@ def _facts(found: ListedFailure, failure: Failure, paint: Paint) -> Iterator[Tex
         yield paint.text(f"demanded by {failure.citation}")
     if failure.convention:
         yield paint.text(f"no document settles it; the suite's convention: {failure.convention}")
+    if failure.readings:
+        yield paint.text(f"allowed, the reading that it takes: {told_of([failure])}")
     if failure.max_ulp is not None:
         limit = found.aspect.limit_ulp
         against = "no limit in ULP" if limit is None else f"the limit is {limit:g} ULP"

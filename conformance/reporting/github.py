@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from conformance.reporting.causes import Cause, causes, named, shared
-from conformance.reporting.counting import count_verdicts, score
 from conformance.reporting.listing import listed_failures
-from conformance.reporting.marks import BROKEN, GRAVEST_FIRST, MARKS
+from conformance.reporting.marks import MARKS
 from conformance.reporting.safe_text import clean
-from conformance.results import Results, Verdict
-
-_TOLD = [v for v in GRAVEST_FIRST if v not in (Verdict.CONFORMS, Verdict.NOT_APPLICABLE)]
+from conformance.reporting.summary import score_text, told_counts
+from conformance.results import Results
+from conformance.results.scores import FAULTS, score
 
 MOST = 10
 """Annotations of one level that GitHub shows for a step."""
@@ -36,7 +35,7 @@ def render(results: Iterable[Results]) -> bytes:
 
 
 def _broken(results: Results) -> list[Cause]:
-    return causes(listed_failures(results.functions, *BROKEN))
+    return causes(listed_failures(results.functions, *FAULTS))
 
 
 def _error(results: Results, cause: Cause) -> str:
@@ -49,11 +48,10 @@ def _error(results: Results, cause: Cause) -> str:
 
 
 def _notice(results: Results) -> str:
-    points = score(results.functions)
-    parts = [f"{points.conforming} of {points.demanded} aspects conform ({points.percent})"]
-    counts = count_verdicts(results.functions)
-    parts += [f"{counts[v]} {MARKS[v].verb}" for v in _TOLD if counts[v]]
-    return _command("notice", f"{results.target.name}: {points.percent}", ", ".join(parts))
+    parts = [score_text(results.functions)]
+    parts += [f"{count} {MARKS[verdict].verb}" for verdict, count in told_counts(results.functions)]
+    title = f"{results.target.name}: {score(results.functions).percent}"
+    return _command("notice", title, ", ".join(parts))
 
 
 def _command(level: str, title: str, message: str) -> str:

@@ -5,25 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from conformance.reporting.causes import Cause, causes, named
-from conformance.reporting.counting import count_verdicts, score
 from conformance.reporting.listing import listed_failures
 from conformance.reporting.markdown import code, escape, fenced
-from conformance.reporting.marks import BROKEN, MARKS
+from conformance.reporting.marks import MARKS, READING
 from conformance.results import Results, Verdict
+from conformance.results.scores import FAULTS, count_diverging, count_standings, score
 
 MOST = 12
 """Causes of one target that are listed."""
 LARGEST = 900_000
 """Bytes; GitHub refuses a job's summary from 1 MiB on."""
 
-_COLUMNS = (
-    Verdict.CONFORMS,
-    Verdict.VIOLATES,
-    Verdict.CRASHED,
-    Verdict.TIMED_OUT,
-    Verdict.DIVERGES,
-    Verdict.UNSUPPORTED,
-)
+_COLUMNS = (*FAULTS, Verdict.UNSUPPORTED)
 
 
 def render(results: Iterable[Results]) -> bytes:
@@ -40,21 +33,30 @@ def render(results: Iterable[Results]) -> bytes:
 
 
 def _scores(listed: Sequence[Results]) -> Iterator[str]:
-    gaps = any(count_verdicts(one.functions)[Verdict.NOT_RUN] for one in listed)
+    gaps = any(count_standings(one.functions)[Verdict.NOT_RUN] for one in listed)
     columns = (*_COLUMNS, Verdict.NOT_RUN) if gaps else _COLUMNS
-    heads = [f"{MARKS[v].symbol} {v}" for v in columns]
-    yield f"| target | score | {' | '.join(heads)} |"
-    yield f"| --- | ---: |{' ---: |' * len(heads)}"
-    for one in listed:
-        points, counts = score(one.functions), count_verdicts(one.functions)
-        part = "" if one.run.whole else " (a part)"
-        cells = " | ".join(str(counts[v]) for v in columns)
-        told = f"**{points.percent}** of {points.demanded}{part}"
-        yield f"| {code(one.target.name)} | {told} | {cells} |"
+    heads = ["keeps the documents", "missing", *(f"{MARKS[v].symbol} {v}" for v in columns)]
+    heads.append(f"{READING.symbol} other readings")
+    yield f"| target | {' | '.join(heads)} |"
+    yield f"| --- |{' ---: |' * len(heads)}"
+    yield from (_score(one, columns) for one in listed)
+
+
+def _score(one: Results, columns: Sequence[Verdict]) -> str:
+    points, counts = score(one.functions), count_standings(one.functions)
+    part = "" if one.run.whole else " (a part)"
+    cells = [
+        code(one.target.name),
+        f"**{points.percent}** of {points.demanded}{part}",
+        points.percent_missing,
+        *(str(counts[v]) for v in columns),
+        str(count_diverging(one.functions)),
+    ]
+    return f"| {' | '.join(cells)} |"
 
 
 def _failures(results: Results) -> Iterator[str]:
-    found = causes(listed_failures(results.functions, *BROKEN))
+    found = causes(listed_failures(results.functions, *FAULTS))
     if not found:
         return
     count = sum(len(c.failures) for c in found)

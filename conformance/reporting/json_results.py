@@ -23,6 +23,8 @@ MOST_DIMENSIONS = 64
 """As many as NumPy takes."""
 NON_FINITE = ("nan", "inf", "-inf")
 """How an array's data writes the floats that JSON lacks."""
+OMITTED = ("readings",)
+"""Fields that a file has only where there is something in them: few failures have any."""
 _HARMFUL = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]")
 """What JSON may hold as it is, and a terminal should not see."""
 
@@ -85,7 +87,10 @@ def encode(results: Results) -> bytes:
 
 
 def representable(value: Any, key: str = "") -> Any:
-    """What JSON can hold: lone surrogates become escapes, and floats in arrays their names."""
+    """What JSON can hold: lone surrogates become escapes, and floats in arrays their names.
+
+    A field of `OMITTED` that is empty is left out.
+    """
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     if isinstance(value, float) and not math.isfinite(value):
@@ -93,7 +98,8 @@ def representable(value: Any, key: str = "") -> Any:
     if isinstance(value, list):
         return [representable(item, key) for item in value]
     if isinstance(value, dict):
-        return {representable(k): representable(v, k) for k, v in value.items()}
+        held = {k: v for k, v in value.items() if v != [] or k not in OMITTED}
+        return {representable(k): representable(v, k) for k, v in held.items()}
     return value
 
 

@@ -1,8 +1,8 @@
 """JUnit XML, in the dialect that Jenkins, GitLab and others read.
 
 One suite for each target, one test case for each function and aspect. A violation is a failure,
-a crash or a time-out an error, what is unsupported is skipped; a divergence passes, and is told in
-the case's output. What is not demanded has no case.
+a crash or a time-out an error, what is unsupported is skipped. A divergence passes: the case's
+output tells it, with the readings that it takes. What is not demanded has no case.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from xml.etree import ElementTree
 
 from conformance.reporting.listing import ListedFailure
+from conformance.reporting.readings import told_of
 from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import AspectResult, FunctionResult, Results, Verdict
+from conformance.results.scores import standing
 
 Element = ElementTree.Element
 
@@ -78,14 +80,21 @@ def _cases(target: str, function: FunctionResult) -> Iterator[Element]:
 
 def _outcome(function: str, aspect: AspectResult) -> Iterator[Element]:
     listed = [ListedFailure(function, aspect, failure) for failure in aspect.failures]
-    if tag := _ELEMENTS.get(aspect.verdict):
-        deciding = [f for f in listed if f.verdict is aspect.verdict]
+    verdict = standing(aspect)
+    if tag := _ELEMENTS.get(verdict):
+        deciding = [f for f in listed if f.verdict is verdict]
         yield _told(tag, deciding or [ListedFailure(function, aspect, None)])
-    others = [f for f in listed if f.verdict is not aspect.verdict or tag is None]
+    others = [f for f in listed if f.verdict is not verdict or tag is None]
     if others:
         output = Element("system-out")
-        output.text = "\n".join(f"{f.verdict}: {clean(f.message)}" for f in others)
+        output.text = "\n".join(map(_passed, others))
         yield output
+
+
+def _passed(found: ListedFailure) -> str:
+    taken = told_of([found.failure] if found.failure else [])
+    reading = f" (reading: {taken})" if taken else ""
+    return f"{found.verdict}: {clean(found.message)}{reading}"
 
 
 def _told(tag: str, deciding: Sequence[ListedFailure]) -> Element:

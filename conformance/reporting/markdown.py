@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from conformance.reporting.causes import causes
 from conformance.reporting.columns import MatrixColumn, by_theme, column, marks_of
-from conformance.reporting.counting import count_verdicts, score
 from conformance.reporting.listing import ListedFailure, listed_failures
-from conformance.reporting.marks import BROKEN, GRAVEST_FIRST, MARKS
+from conformance.reporting.marks import MARKS, READING
+from conformance.reporting.matrix import legend_name
+from conformance.reporting.readings import named, takers
 from conformance.reporting.safe_text import clean, clean_block
-from conformance.reporting.summary import convention, time_line
+from conformance.reporting.summary import score_text, time_line, told_counts
 from conformance.reporting.writer import ResultsCollector, write_atomically
 from conformance.results import Results, Verdict
 from conformance.results.events import Event, RunFinished, TargetUnavailable
+from conformance.results.scores import FAULTS, Score, TakenReading, score
 
 MATRIX = "matrix.md"
+SCRIPTS = 300_000
+"""Characters of scripts on the page."""
+LARGEST = 900_000
+"""Characters of the page beyond which the last table is cut."""
 
 
 class MarkdownWriter:
@@ -43,7 +50,10 @@ class MarkdownWriter:
 
 
 def render(results: Sequence[Results], unavailable: Sequence[TargetUnavailable] = ()) -> str:
-    """The page: targets, matrix, then each target's violations and divergences."""
+    """The page: targets, matrix, each target's violations, and last who takes which reading.
+
+    `SCRIPTS` and `LARGEST` bound what it holds of scripts and of readings.
+    """
     lines = ["# Compatibility matrix of the Keras backend API", ""]
     lines += _header(results)
     lines += [
@@ -52,9 +62,35 @@ def render(results: Sequence[Results], unavailable: Sequence[TargetUnavailable] 
     ]
     if results:
         lines += ["", *_matrix([column(r) for r in results])]
+    scripted = _scripted(results)
     for one in results:
-        lines += ["", *_target(one)]
+        lines += ["", *_target(one, scripted)]
+    lines += _takers(results, LARGEST - sum(len(line) + 1 for line in lines))
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _scripted(results: Sequence[Results]) -> set[int]:
+    """The failures whose scripts are shown, by their identity in memory.
+
+    One of each cause of each target, none twice, the first causes of all targets before the others.
+    """
+    ranked = [
+        (rank, cause.failures[0])
+        for one in results
+        for rank, cause in enumerate(causes(listed_failures(one.functions, *FAULTS)))
+    ]
+    chosen: dict[tuple[str, Verdict, str], int] = {}
+    left = SCRIPTS
+    for _, found in sorted(ranked, key=lambda pair: pair[0]):
+        failure = found.failure
+        key = (found.function, found.verdict, failure.id if failure else "")
+        if failure is None or key in chosen:
+            continue
+        left -= len(failure.script or "")
+        if left < 0:
+            break
+        chosen[key] = id(failure)
+    return set(chosen.values())
 
 
 def escape(text: str) -> str:
@@ -134,7 +170,10 @@ def _matrix(columns: Sequence[MatrixColumn]) -> Iterator[str]:
     yield "## Matrix"
     yield ""
     yield from _table_head(["function", *(code(c.name) for c in columns)])
-    yield _row(["**score**", *(f"**{_score(c)}**" for c in columns)])
+    points = [score(c.functions.values()) for c in columns]
+    kept = (f"**{_share(p.kept, p.percent, p)}**" for p in points)
+    yield _row(["**keeps the documents**", *kept])
+    yield _row(["**missing**", *(_share(p.missing, p.percent_missing, p) for p in points)])
     for theme, names in by_theme(columns).items():
         yield _row([f"**{escape(theme)}**", *("" for _ in columns)])
         for name in names:
@@ -143,40 +182,39 @@ def _matrix(columns: Sequence[MatrixColumn]) -> Iterator[str]:
     yield from _legend(columns)
 
 
-def _score(entry: MatrixColumn) -> str:
-    points = score(entry.functions.values())
-    return f"{points} ({points.percent})" if points.demanded else str(points)
+def _share(number: int, percent: str, points: Score) -> str:
+    share = f"{number}/{points.demanded}"
+    return f"{share} ({percent})" if points.demanded else share
 
 
 def _cell(entry: MatrixColumn, function: str) -> str:
     mark = MARKS[entry.verdict(function)]
-    return f"{mark.symbol} {mark.letter} {entry.cell(function)}".rstrip()
+    reading = READING.symbol if entry.diverges(function) else ""
+    return " ".join(filter(None, [mark.symbol, mark.letter, entry.cell(function), reading]))
 
 
 def _legend(columns: Sequence[MatrixColumn]) -> Iterator[str]:
     yield (
-        "A cell shows the worst verdict over the function's aspects, and how many aspects conform "
-        "of those that the target's edition demands."
+        "A cell shows the worst fault or lack over the function's aspects, and how many aspects "
+        "keep the documents of those that the target's edition demands."
     )
     yield ""
     for verdict, mark in marks_of(columns).items():
-        name = mark.verb if verdict is Verdict.NOT_APPLICABLE else str(verdict)
-        yield f"* {mark.symbol} {mark.letter}: {name}"
+        letter = "" if verdict is Verdict.DIVERGES else f" {mark.letter}"
+        yield f"* {mark.symbol}{letter}: {legend_name(verdict, mark)}"
 
 
-def _target(results: Results) -> Iterator[str]:
-    counts = count_verdicts(results.functions)
-    points = score(results.functions)
+def _target(results: Results, scripted: Collection[int]) -> Iterator[str]:
     yield f"## {escape(results.target.name)}"
     yield ""
-    yield f"{points} aspects conform ({points.percent}). {escape(time_line(results.run))}."
+    yield f"{score_text(results.functions)}. {escape(time_line(results.run))}."
     yield ""
-    for verdict in GRAVEST_FIRST:
-        if counts[verdict]:
-            yield f"* {MARKS[verdict].symbol} {verdict}: {counts[verdict]}"
-    yield from _broken(results)
+    for verdict, count in told_counts(results.functions):
+        mark = MARKS[verdict]
+        yield f"* {mark.symbol} {mark.verb}: {count}"
+    yield from _broken(results, scripted)
     yield from _unsupported(results)
-    yield from _divergences(results)
+    yield from _readings(results)
     yield from _unexecuted(results)
 
 
@@ -192,28 +230,30 @@ def _unexecuted(results: Results) -> Iterator[str]:
     yield from (f"* {aspect}: {', '.join(names)}" for aspect, names in aspects.items())
 
 
-def _broken(results: Results) -> Iterator[str]:
+def _broken(results: Results, scripted: Collection[int]) -> Iterator[str]:
     titles = {
         Verdict.VIOLATES: "Violations",
         Verdict.CRASHED: "Crashes",
         Verdict.TIMED_OUT: "Time-outs",
     }
-    for verdict in BROKEN:
+    for verdict in FAULTS:
         found = listed_failures(results.functions, verdict)
         if found:
             yield from ("", f"### {titles[verdict]} of {escape(results.target.name)}", "")
+            yield "One of each cause has its script; `conformance show FUNCTION` has all."
+            yield ""
         for one in found:
-            yield from _finding(one)
+            yield from _finding(one, with_script=id(one.failure) in scripted)
 
 
-def _finding(found: ListedFailure) -> Iterator[str]:
+def _finding(found: ListedFailure, *, with_script: bool) -> Iterator[str]:
     yield f"* {code(found.function)}, {found.aspect.aspect}: {escape(found.message)}"
     failure = found.failure
     if failure is None:
         return
     cited = f", {escape(str(failure.citation))}" if failure.citation else ""
     yield f"  ({code(failure.id)}{cited}, {failure.count} of {found.aspect.cases} cases)"
-    if failure.script:
+    if with_script and failure.script:
         block = [
             "<details><summary>script</summary>",
             "",
@@ -234,14 +274,39 @@ def _unsupported(results: Results) -> Iterator[str]:
         yield f"Absent, or refused by itself: {', '.join(code(name) for name in names)}"
 
 
-def _divergences(results: Results) -> Iterator[str]:
-    found = listed_failures(results.functions, Verdict.DIVERGES)
+def _readings(results: Results) -> Iterator[str]:
+    found = takers([(results.target.name, results.functions)])
     if not found:
         return
-    yield from ("", f"### Divergences of {escape(results.target.name)}", "")
-    yield "Here the documents are silent, and the answer differs from the convention."
+    yield from ("", f"### Readings of {escape(results.target.name)}", "")
+    yield "Here the documents are silent, and the answer is an allowed one, not the suite's own."
     yield ""
-    yield from _table_head(["convention", "divergences", "functions"])
-    for name, count in Counter(convention(f) for f in found).most_common():
-        functions = dict.fromkeys(f.function for f in found if convention(f) == name)
-        yield _row([code(name), str(count), ", ".join(code(f) for f in functions)])
+    yield from _table_head(["convention", "reading", "functions"])
+    for reading, of in found.items():
+        functions = ", ".join(map(code, of[results.target.name]))
+        yield _row([code(reading.convention), escape(named(reading)), functions])
+
+
+def _takers(results: Sequence[Results], room: int) -> Iterator[str]:
+    """Who takes which reading, in at most `room` characters, and how many rows were left out."""
+    rows = [_taken(*pair) for pair in takers((r.target.name, r.functions) for r in results).items()]
+    if not rows:
+        return
+    yield from ("", "## Who takes which reading", "")
+    yield (
+        "The number of functions in which a target takes it; which these are stands under the "
+        "target. Who is not named takes the suite's own reading, or was not seen to take another."
+    )
+    yield ""
+    yield from _table_head(["convention", "reading", "targets"])
+    lengths = itertools.accumulate(len(row) + 1 for row in rows)
+    fitting = sum(length <= room for length in lengths)
+    yield from rows[:fitting]
+    if fitting < len(rows):
+        left = len(rows) - fitting
+        yield from ("", f"And {left} more; `conformance report --format csv` has all.")
+
+
+def _taken(reading: TakenReading, of: Mapping[str, Sequence[str]]) -> str:
+    who = ", ".join(f"{code(target)} {len(functions)}" for target, functions in of.items())
+    return _row([code(reading.convention), escape(named(reading)), who])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from conformance.results import Verdict
@@ -20,20 +19,15 @@ class Mark(NamedTuple):
 
 
 MARKS: dict[Verdict, Mark] = {
-    Verdict.CONFORMS: Mark("✓", "+", "C", "green", "conform"),
+    Verdict.CONFORMS: Mark("✓", "+", "C", "green", "keep the documents"),
     Verdict.VIOLATES: Mark("✗", "X", "V", "bold red", "violate"),
-    Verdict.DIVERGES: Mark("≠", "~", "D", "yellow", "diverge"),
-    Verdict.UNSUPPORTED: Mark("–", "-", "U", "blue", "unsupported"),  # noqa: RUF001
     Verdict.CRASHED: Mark("!", "!", "X", "bold magenta", "crashed"),
     Verdict.TIMED_OUT: Mark("⧖", "T", "T", "magenta", "timed out"),
+    Verdict.UNSUPPORTED: Mark("–", "-", "U", "blue", "unsupported"),  # noqa: RUF001
     Verdict.NOT_RUN: Mark("○", "o", "R", "dim", "not run"),
     Verdict.NOT_APPLICABLE: Mark("·", ".", "N", "dim", "not applicable or not run"),
+    Verdict.DIVERGES: Mark("≈", "~", "D", "cyan", "take another reading"),
 }
+READING = MARKS[Verdict.DIVERGES]
+"""The quiet mark beside a verdict: an answer takes an allowed reading other than the suite's."""
 GRAVEST_FIRST: tuple[Verdict, ...] = tuple(reversed(Verdict))
-BROKEN: tuple[Verdict, ...] = (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT)
-"""The verdicts that are listed one by one."""
-
-
-def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """The gravest of the verdicts; `not applicable` if there are none."""
-    return min(verdicts, key=GRAVEST_FIRST.index, default=Verdict.NOT_APPLICABLE)

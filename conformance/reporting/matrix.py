@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from rich.text import Text
 
 from conformance.reporting.columns import MatrixColumn, by_theme, labels, marks_of
+from conformance.reporting.marks import Mark
 from conformance.reporting.paint import Paint
 from conformance.results import Verdict
 
@@ -21,10 +22,11 @@ def matrix(columns: Sequence[MatrixColumn], paint: Paint, width: int) -> Iterato
     if not columns:
         return
     yield from legend(columns, paint, width)
-    yield Text("The figures: aspects that conform / aspects that the edition demands")
+    yield Text("The figures: aspects that keep the documents / aspects that the edition demands")
 
     def cell(entry: MatrixColumn, name: str) -> Text:
-        return paint.mark(entry.verdict(name), entry.cell(name))
+        told = paint.mark(entry.verdict(name), entry.cell(name))
+        return paint.with_reading(told) if entry.diverges(name) else told
 
     yield from grid(columns, by_theme(columns), cell, paint, width)
 
@@ -37,13 +39,19 @@ def legend(columns: Sequence[MatrixColumn], paint: Paint, width: int) -> Iterato
         yield Text.assemble(_padded(Text(paint.crop(label, LABEL_WIDTH), "bold")), whole)
     line = Text()
     for verdict, mark in marks_of(columns).items():
-        name = mark.verb if verdict is Verdict.NOT_APPLICABLE else str(verdict)
-        entry = paint.mark(verdict, name)
+        entry = paint.mark(verdict, legend_name(verdict, mark))
         if line and len(line) + 3 + len(entry) > width:
             yield line
             line = Text()
         line = Text.assemble(line, "   " if line else "", entry)
     yield line
+
+
+def legend_name(verdict: Verdict, mark: Mark) -> str:
+    """What a legend says of a mark."""
+    if verdict is Verdict.DIVERGES:
+        return "another allowed reading in some answers"
+    return mark.verb if verdict is Verdict.NOT_APPLICABLE else str(verdict)
 
 
 def grid(

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from conformance.reporting.markdown import code, escape, fenced
-from conformance.reporting.marks import GRAVEST_FIRST, MARKS, worst
+from conformance.reporting.marks import GRAVEST_FIRST, MARKS, READING
 from conformance.reporting.migration_claims import NOT_OF_CALLS, Replacement, tried
-from conformance.results import Aspect, Failure, Results, Verdict
+from conformance.results import Aspect, AspectResult, Failure, Results, Verdict
+from conformance.results.scores import diverges, standing, worst
 
 _NOTHING = Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE
 
 _TABLE = f"""\
 Each row was run: a mark says what the cases of the suite made of the new call on a backend, names
-the aspects that do not conform and leads to the cases.
+the aspects concerned and leads to the cases.
 
-* ✓ everything that was tried is as the documents say
+* ✓ everything that was tried keeps the documents
 * ✗ something contradicts a line of a document
-* ≠ the documents are silent, and the answer is not the suite's convention
+* {READING.symbol} beside another mark: the documents are silent, and the answer is an allowed one,
+  not the suite's own; this is no fault
 * {MARKS[Verdict.UNSUPPORTED].symbol} nothing to try: no call takes its place, or it refuses itself
 * {MARKS[Verdict.TIMED_OUT].symbol} no answer within the limit of time
 * {MARKS[Verdict.CRASHED].symbol} the process ended
@@ -28,7 +30,7 @@ must be shown by a case.
 """
 
 _CASES = """\
-## Cases that do not conform
+## Cases that fail or take another reading
 
 The smallest for each, with its id.
 `conformance show FUNCTION --results RESULTS --failure ID --script` prints a script that shows it
@@ -131,13 +133,24 @@ def _cell(results: Results, name: str) -> str:
     ]
     if not judged:
         return MARKS[Verdict.UNSUPPORTED].symbol
-    gravest = worst(a.verdict for a in judged)
-    where = [str(a.aspect) for a in judged if a.verdict is gravest]
+    text = " ".join(filter(None, [_standing(judged), _diverging(judged)]))
+    plain = text == MARKS[Verdict.CONFORMS].symbol or not any(a.failures for a in judged)
+    return text if plain else f"[{text}](#{name}-cases)"
+
+
+def _standing(judged: Sequence[AspectResult]) -> str:
+    """The gravest fault or lack, and the aspects that show it."""
+    gravest = worst(judged)
     symbol = MARKS[gravest].symbol
     if gravest is Verdict.CONFORMS:
         return symbol
-    text = f"{symbol} {', '.join(where)}"
-    return f"[{text}](#{name}-cases)" if any(a.failures for a in judged) else text
+    return f"{symbol} {', '.join(str(a.aspect) for a in judged if standing(a) is gravest)}"
+
+
+def _diverging(judged: Sequence[AspectResult]) -> str:
+    """The aspects that take another reading."""
+    where = ", ".join(str(a.aspect) for a in judged if diverges(a))
+    return f"{READING.symbol} {where}" if where else ""
 
 
 def _long(rows: Iterable[Replacement]) -> Iterator[str]:

@@ -68,6 +68,10 @@ class Paint:
         colour = MARKS[verdict].colour
         return Text(f"{self.symbol(verdict)} {self.plain(after)}".rstrip(), colour)
 
+    def with_reading(self, cell: Text) -> Text:
+        """The cell with the quiet mark of another reading."""
+        return Text.assemble(cell, " ", self.mark(Verdict.DIVERGES))
+
     def crop(self, text: str, width: int) -> str:
         """The text on one line of at most `width` columns; what is cut off shows."""
         line = self.plain(text)

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
-from conformance.reporting.counting import score
 from conformance.reporting.safe_text import clean
-from conformance.results import Aspect, Results, Verdict
+from conformance.results import Aspect, FunctionResult, Results, Verdict
+from conformance.results.scores import readings, score
 
 SCHEMA: Literal["conformance-scores/1"] = "conformance-scores/1"
 SCHEMA_ID = "urn:keras-backend-conformance:schema:scores-1"
 
 
 class Points(Struct, frozen=True):
-    """How many aspects conform of those that are demanded."""
+    """How many aspects keep the documents of those that are demanded."""
 
     conforming: int
+    """Aspects with the verdict `conforms`."""
+    kept: int
+    """Those, and the ones in which every other answer is an allowed reading."""
+    missing: int
+    """Aspects that are unsupported or were not run."""
     demanded: int
 
 
@@ -40,6 +45,9 @@ class TargetScores(Struct, frozen=True, kw_only=True):
     themes: dict[str, Points]
     verdicts: dict[str, dict[Aspect, Verdict]]
     """By function and aspect."""
+    readings: dict[str, dict[Aspect, list[str]]]
+    """By function and aspect the allowed readings taken, such as `kernel-layout: th`; a convention
+    alone where the results do not name the reading."""
 
 
 class Scores(Struct, frozen=True, kw_only=True):
@@ -66,17 +74,31 @@ def _target(results: Results) -> TargetScores:
         started=clean(run.started),
         profile=clean(run.profile),
         complete=run.whole,
-        score=Points(*score(results.functions)),
+        score=_points(results.functions),
         themes=dict(_themes(results)),
         verdicts={
             clean(f.function): {a.aspect: a.verdict for a in f.aspects} for f in results.functions
         },
+        readings=dict(_readings(results)),
     )
+
+
+def _points(functions: Sequence[FunctionResult]) -> Points:
+    points = score(functions)
+    conforming = sum(a.verdict is Verdict.CONFORMS for f in functions for a in f.aspects)
+    return Points(conforming, points.kept, points.missing, points.demanded)
+
+
+def _readings(results: Results) -> Iterator[tuple[str, dict[Aspect, list[str]]]]:
+    for function in results.functions:
+        taken = {a.aspect: [clean(str(r)) for r in readings([a])] for a in function.aspects}
+        if told := {aspect: listed for aspect, listed in taken.items() if listed}:
+            yield clean(function.function), told
 
 
 def _themes(results: Results) -> Iterator[tuple[str, Points]]:
     for theme in dict.fromkeys(f.theme for f in results.functions):
-        yield clean(theme), Points(*score([f for f in results.functions if f.theme == theme]))
+        yield clean(theme), _points([f for f in results.functions if f.theme == theme])
 
 
 def json_schema() -> dict[str, Any]:

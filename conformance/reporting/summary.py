@@ -9,22 +9,39 @@ from rich.text import Text
 
 from conformance.reporting.causes import cause, is_one_cause, named, shared
 from conformance.reporting.columns import MatrixColumn
-from conformance.reporting.counting import count_verdicts, score
 from conformance.reporting.listing import ListedFailure, listed_failures
-from conformance.reporting.marks import BROKEN, GRAVEST_FIRST, MARKS
+from conformance.reporting.marks import GRAVEST_FIRST, MARKS
 from conformance.reporting.paint import Paint
+from conformance.reporting.readings import takers
 from conformance.results import FunctionResult, Results, RunInfo, Verdict
+from conformance.results.scores import FAULTS, LACKS, count_diverging, count_standings, score
 
 
 def score_line(functions: Sequence[FunctionResult], paint: Paint) -> Text:
-    """`412 of 455 aspects conform (90.5 %), ✗ 12 violate, ...`: the verdicts that occur."""
-    points, counts = score(functions), count_verdicts(functions)
-    line = Text(f"{points.conforming} of {points.demanded} aspects conform ({points.percent})")
-    for verdict in GRAVEST_FIRST:
-        if counts[verdict] and verdict not in (Verdict.CONFORMS, Verdict.NOT_APPLICABLE):
-            said = paint.mark(verdict, f"{counts[verdict]} {MARKS[verdict].verb}")
-            line = Text.assemble(line, ", ", said)
+    """`412 of 455 aspects keep the documents (90.5 %), 31 missing (6.9 %), ✗ 12 violate, ...`.
+
+    Then the other faults and lacks that occur, and how many aspects take another reading.
+    """
+    line = Text(score_text(functions))
+    for verdict, count in told_counts(functions):
+        said = paint.mark(verdict, f"{count} {MARKS[verdict].verb}")
+        line = Text.assemble(line, "; " if verdict is Verdict.DIVERGES else ", ", said)
     return line
+
+
+def score_text(functions: Sequence[FunctionResult]) -> str:
+    """`412 of 455 aspects keep the documents (90.5 %), 31 missing (6.9 %)`."""
+    points = score(functions)
+    missing = f", {points.missing} missing ({points.percent_missing})" if points.missing else ""
+    kept = f"{points.kept} of {points.demanded} aspects keep the documents ({points.percent})"
+    return kept + missing
+
+
+def told_counts(functions: Sequence[FunctionResult]) -> Iterator[tuple[Verdict, int]]:
+    """The faults and lacks that occur, and last how many aspects take another reading."""
+    counts = count_standings(functions)
+    counts[Verdict.DIVERGES] = count_diverging(functions)
+    yield from ((v, counts[v]) for v in (*FAULTS, *LACKS, Verdict.DIVERGES) if counts[v])
 
 
 def rate(cases: int, seconds: float) -> str:
@@ -65,7 +82,7 @@ def ending(run: RunInfo) -> str:
 
 def unreached(results: Results) -> str | None:
     """What a run did not reach, in words; None if it reached everything."""
-    run, cells = results.run, count_verdicts(results.functions)
+    run, cells = results.run, count_standings(results.functions)
     if run.unfinished is UNSET:
         return None
     missing = [f.function for f in results.functions if _has_gap(f)]
@@ -118,7 +135,7 @@ def shared_failures(
 
     With `divergences` those too, last.
     """
-    wanted = (*BROKEN, Verdict.DIVERGES) if divergences else BROKEN
+    wanted = (*FAULTS, Verdict.DIVERGES) if divergences else FAULTS
     merged: dict[tuple[str, ...], SharedFailure] = {}
     for entry, label in zip(columns, short, strict=True):
         for found in listed_failures(entry.functions.values(), *wanted):
@@ -167,24 +184,16 @@ def _cause_lines(
         yield paint.text(f"and {more}; --verbose lists all")
 
 
-def divergence_lines(
+def reading_lines(
     columns: Sequence[MatrixColumn], short: Sequence[str], paint: Paint, limit: int | None = None
 ) -> Iterator[Text]:
-    """How often each target leaves each convention, the commonest convention first."""
-    counts: dict[str, dict[str, int]] = {}
-    for entry, label in zip(columns, short, strict=True):
-        for found in listed_failures(entry.functions.values(), Verdict.DIVERGES):
-            of = counts.setdefault(convention(found), {})
-            of[label] = of.get(label, 0) + 1
-    listed = sorted(counts.items(), key=lambda item: (-sum(item[1].values()), item[0]))
-    for name, of in listed[:limit]:
-        told = ", ".join(f"{label} {count}" for label, count in of.items())
-        yield Text.assemble(paint.mark(Verdict.DIVERGES, name), ": ", paint.text(told))
+    """In how many functions each target takes which reading, the commonest reading first."""
+    pairs = zip(columns, short, strict=True)
+    found = takers((label, entry.functions.values()) for entry, label in pairs)
+    order = {reading: -sum(map(len, of.values())) for reading, of in found.items()}
+    listed = sorted(found.items(), key=lambda item: order[item[0]])
+    for reading, of in listed[:limit]:
+        told = ", ".join(f"{label} {len(functions)}" for label, functions in of.items())
+        yield Text.assemble(paint.mark(Verdict.DIVERGES, str(reading)), ": ", paint.text(told))
     if limit is not None and len(listed) > limit:
         yield Text(f"and {len(listed) - limit} rarer; --verbose lists all")
-
-
-def convention(found: ListedFailure) -> str:
-    """The convention that a divergence leaves."""
-    named = found.failure.convention if found.failure else None
-    return named or "no convention named"

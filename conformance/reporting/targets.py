@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from msgspec import UNSET
 
-from conformance.reporting.counting import Score, score
 from conformance.reporting.marks import MARKS
 from conformance.reporting.names import slug
 from conformance.results import ASPECTS, AspectResult, FunctionResult, Results, Verdict
+from conformance.results.scores import Score, diverges, score, standing
 
 NOT_DEMANDED = "."
 """The letter of an aspect that is not demanded of a function, or was not run."""
@@ -61,7 +61,9 @@ class TargetView(NamedTuple):
 def _letter(aspect: AspectResult | None) -> str:
     if aspect is None or aspect.verdict is Verdict.NOT_APPLICABLE:
         return NOT_DEMANDED
-    return MARKS[aspect.verdict].letter
+    verdict = standing(aspect)
+    kept_otherwise = verdict is Verdict.CONFORMS and diverges(aspect)
+    return MARKS[Verdict.DIVERGES if kept_otherwise else verdict].letter
 
 
 class TargetHistory(NamedTuple):

@@ -14,7 +14,7 @@ from conformance.reporting.matrix import LABEL_WIDTH, matrix
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.progress import LiveProgress
 from conformance.reporting.summary import (
-    divergence_lines,
+    reading_lines,
     score_line,
     shared_failure_lines,
     shared_failures,
@@ -152,8 +152,8 @@ class TerminalWriter:
                 "Failures", shared_failure_lines(listed, self.paint, self.limit)
             )
             yield from self._section(
-                "Divergences by convention",
-                divergence_lines(columns, short, self.paint, self.limit),
+                "Readings, and the functions that take them",
+                reading_lines(columns, short, self.paint, self.limit),
             )
             yield Text("\nScores", "bold")
         for results in self._collected.results:

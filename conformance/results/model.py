@@ -86,7 +86,8 @@ class Failure(Struct, frozen=True, kw_only=True):
     """One way in which an aspect fails, with the smallest case that shows it.
 
     `citation` is set exactly where `verdict` is `violates`; `convention` names what the suite
-    expects where the documents are silent.
+    expects where the documents are silent, and `readings` what else is allowed there and was
+    answered.
     """
 
     id: str
@@ -100,6 +101,9 @@ class Failure(Struct, frozen=True, kw_only=True):
     """How many of the aspect's cases fail in this way."""
     citation: Citation | None = None
     convention: str | None = None
+    readings: list[str] = field(default_factory=list)
+    """The allowed readings that a divergence takes, such as `kernel-layout: th`; left out of a file
+    where there are none."""
     program: dict[str, Any] | None = None
     """The program of the smallest case (`conformance.program.to_json`)."""
     inputs: dict[str, Array] = field(default_factory=dict)

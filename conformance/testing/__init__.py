@@ -31,7 +31,7 @@ class ConformanceWarning(UserWarning):
 
 
 class DivergenceWarning(ConformanceWarning):
-    """The documents are silent, and the answer differs from the suite's convention."""
+    """The documents are silent, and the answer is another than the suite's: no fault."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,7 +78,7 @@ def test_another_reading_diverges_by_its_convention(
 ) -> None:
     judged = value(run(tmp_path, source, function), function)
     assert judged.verdict is Verdict.DIVERGES
-    assert {f.convention for f in judged.failures} == {convention}
+    assert convention in {f.convention for f in judged.failures}
 
 
 def test_a_dtype_that_no_document_names_may_be_refused(tmp_path: Path) -> None:

@@ -133,7 +133,8 @@ def hostile(text: str) -> Results:
     bad = failure(
         message=text, id=text, script=text, output=text, expected=text, got=text, kind=text
     )
-    stray = failure(Verdict.DIVERGES, message=text, convention=text)
+    taken = [f"layout: {text}"]
+    stray = failure(Verdict.DIVERGES, message=text, convention=text, readings=taken)
     aspects = [
         aspect_result(Aspect.VALUE, Verdict.VIOLATES, bad),
         aspect_result(Aspect.DTYPE, Verdict.DIVERGES, stray),

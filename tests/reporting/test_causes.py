@@ -42,8 +42,10 @@ def test_what_failures_have_in_common(messages: list[str], said: str) -> None:
     assert {cause(found(message)).removesuffix(" (signal 8)") for message in messages} == {said}
 
 
-def test_a_divergence_is_told_by_its_convention() -> None:
+def test_a_divergence_is_told_by_its_reading_or_its_convention() -> None:
     assert cause(found("gives 1", Verdict.DIVERGES, convention="ties")) == "ties"
+    named = found("gives 1", Verdict.DIVERGES, convention="ties", readings=["ties: first"])
+    assert cause(named) == "ties: first"
 
 
 def test_exceptions_of_other_types_are_other_causes() -> None:

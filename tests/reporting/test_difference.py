@@ -72,6 +72,45 @@ def test_another_answer_in_the_same_case_is_one() -> None:
     assert said.count("gives 3") == 1
 
 
+def reads(name: str, verdict: Verdict, *readings: str, convention: str | None = None) -> Results:
+    taken = failure(Verdict.DIVERGES, convention=convention or "layout", readings=list(readings))
+    return one(name, verdict, taken)
+
+
+def test_another_reading_of_one_failure_is_a_difference() -> None:
+    a, b = (reads(name, Verdict.DIVERGES, f"layout: {name}") for name in ("th", "odd"))
+    comparison = compare(a, b)
+    assert len(comparison.differences) == 1
+    (found,) = comparison.conventions
+    assert (found.convention, found.a, found.b) == ("layout", ["th"], ["odd"])
+    assert found.functions == ["dot"]
+    assert "≈ layout: th takes th, odd takes odd; in dot" in words(comparison)
+    assert "| `layout` | takes th | takes odd | `dot` |" in markdown(comparison)
+
+
+def test_the_same_reading_is_no_difference() -> None:
+    a, b = (reads(name, Verdict.DIVERGES, "layout: th") for name in ("one", "two"))
+    comparison = compare(a, b)
+    assert (comparison.differences, comparison.conventions) == ([], [])
+    assert "readings" not in words(comparison)
+
+
+def test_who_conforms_takes_the_own_reading_of_the_suite() -> None:
+    comparison = compare(RIGHT, reads("other", Verdict.DIVERGES, "layout: th"))
+    assert "≈ layout: right takes the suite's own, other takes th; in dot" in words(comparison)
+
+
+def test_the_reading_of_who_does_otherwise_is_not_guessed() -> None:
+    comparison = compare(WRONG, reads("other", Verdict.DIVERGES, "layout: th"))
+    assert comparison.conventions == []
+
+
+def test_a_file_without_readings_is_compared_by_convention() -> None:
+    comparison = compare(RIGHT, reads("old", Verdict.DIVERGES, convention="empty, layout"))
+    assert [one.convention for one in comparison.conventions] == ["empty", "layout"]
+    assert "old takes another reading" in words(comparison)
+
+
 def test_editions_are_compared_by_the_sort_of_failure() -> None:
     old = failure(id="another", kind="shape")
     other = one("old", Verdict.VIOLATES, old)

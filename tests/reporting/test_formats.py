@@ -74,9 +74,22 @@ def test_junit_says_what_came_of_an_aspect(verdict: Verdict, tag: str) -> None:
 def test_junit_passes_what_conforms_or_diverges_and_tells_the_divergence() -> None:
     (case,) = suite([results("m", [_single(Verdict.DIVERGES)])]).iter("testcase")
     assert [child.tag for child in case] == ["system-out"]
-    assert (case[0].text or "").startswith("diverges: gives (2,)")
+    text = case[0].text or ""
+    assert text.startswith("diverges: gives (2,)")
+    assert text.endswith(" (reading: ties)")
     (case,) = suite([results("m", [_single(Verdict.CONFORMS)])]).iter("testcase")
     assert len(case) == 0
+
+
+def test_what_is_refused_beside_a_divergence_is_skipped_by_junit() -> None:
+    listed = [
+        failure(Verdict.DIVERGES),
+        failure(Verdict.UNSUPPORTED, message="refuses", convention=None),
+    ]
+    aspect = aspect_result(Aspect.VALUE, Verdict.DIVERGES, *listed)
+    (case,) = suite([results("m", [FunctionResult("dot", "t", [aspect])])]).iter("testcase")
+    assert [child.tag for child in case] == ["skipped", "system-out"]
+    assert case[0].get("message") == "refuses"
 
 
 def test_junit_has_no_case_for_what_is_not_demanded() -> None:
@@ -110,6 +123,18 @@ def test_csv_has_a_line_for_each_verdict_and_its_gravest_failure() -> None:
     assert worst["citation"] == "ko-2.2:1053"
 
 
+def test_csv_has_the_standing_and_all_readings_of_an_aspect() -> None:
+    taken = [
+        failure(Verdict.DIVERGES, convention="ties", readings=["ties: first"]),
+        failure(Verdict.DIVERGES, convention="empty"),
+    ]
+    aspect = aspect_result(Aspect.VALUE, Verdict.DIVERGES, *taken)
+    content = csv_table.render([results("m", [FunctionResult("dot", "t", [aspect])])]).decode()
+    (row,) = csv.DictReader(io.StringIO(content))
+    assert (row["verdict"], row["standing"]) == ("diverges", "conforms")
+    assert row["readings"] == "empty, ties: first"
+
+
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "a,b\n=c"])
 def test_csv_has_no_formula(text: str) -> None:
     rows = list(csv.reader(io.StringIO(csv_table.render([hostile(text)]).decode())))
@@ -126,9 +151,11 @@ def test_scores_are_as_their_schema_says() -> None:
     content = json.loads(scores.render([every_verdict(), *ATTACKS]))
     jsonschema.validate(content, scores.json_schema())
     target = content["targets"][0]
-    assert target["score"] == {"conforming": 73, "demanded": 78}
+    points = {"conforming": 73, "kept": 74, "missing": 1, "demanded": 78}
+    assert target["score"] == points
     assert target["verdicts"]["f_violates"]["value"] == "violates"
-    assert target["themes"] == {"linear algebra": {"conforming": 73, "demanded": 78}}
+    assert target["themes"] == {"linear algebra": points}
+    assert target["readings"] == {"f_diverges": {"value": ["ties"]}}
 
 
 def test_the_published_schema_of_scores_is_that_of_the_records() -> None:
@@ -168,7 +195,8 @@ def test_a_summary_has_the_scores_and_the_causes() -> None:
     page = job_summary.render([every_verdict("mine")]).decode()
     rows = table_rows(parsed(page))
     assert rows[1][0] == "mine"
-    assert rows[1][1] == "93.5 % of 78"
+    assert rows[1][1:3] == ["94.8 % of 78", "1.3 %"]
+    assert dict(zip(rows[0], rows[1], strict=True))["≈ other readings"] == "1"
     assert "mine: 3 failures" in page
     assert "```python" in page
 
@@ -198,8 +226,11 @@ def test_badges_are_what_shields_takes_and_the_same_picture() -> None:
         else:
             ElementTree.fromstring(content)
     badge = json.loads(files("badges", [every_verdict("mine")])["badges/mine.json"])
-    assert badge["message"] == "93.5 % of 78"
-    assert "93.5 % of 78" in files("badges", [every_verdict("mine")])["badges/mine.svg"].decode()
+    assert badge["message"] == "94.8 % of 78, 1 missing"
+    assert (
+        "94.8 % of 78, 1 missing"
+        in files("badges", [every_verdict("mine")])["badges/mine.svg"].decode()
+    )
 
 
 def test_the_badge_of_a_part_says_so() -> None:

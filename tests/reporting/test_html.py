@@ -79,7 +79,9 @@ def test_the_matrix_has_a_row_for_each_function_and_a_cell_for_each_target(tmp_p
 
 def test_a_cell_says_its_verdict_in_words_and_has_a_letter_for_each_aspect(tmp_path: Path) -> None:
     page = site(tmp_path, [every_verdict()])["index.html"]
-    for verdict in set(JUDGED) - {Verdict.NOT_APPLICABLE}:
+    assert not page.all("td", **{"class": "v-diverges"}), "a divergence is no fault"
+    assert "conforms, another reading " in page.text
+    for verdict in set(JUDGED) - {Verdict.NOT_APPLICABLE, Verdict.DIVERGES}:
         shown = [c for c in page.all("td") if c.get("class") == f"v-{verdict.replace(' ', '-')}"]
         assert shown, verdict
         assert f"{verdict} " in page.text

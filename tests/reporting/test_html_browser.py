@@ -15,8 +15,15 @@ from msgspec.structs import replace
 
 from conformance.cli.documented import documented
 from conformance.reporting.formats import made, write
-from conformance.results import FunctionResult, Results, Verdict
-from tests.reporting.records import every_verdict, function, hostile, results
+from conformance.results import Aspect, FunctionResult, Results, Verdict
+from tests.reporting.records import (
+    aspect_result,
+    every_verdict,
+    failure,
+    function,
+    hostile,
+    results,
+)
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
@@ -106,16 +113,89 @@ def test_a_linked_view_is_shown(page: Any, site: str) -> None:
     assert rows(page) == ["relu", "softmax"]
     assert columns(page) == ["good", "bad"]
     cell = page.locator("#grid tr", has_text="relu").locator("td").nth(1)
-    assert cell.get_attribute("class") == "v-diverges"
+    assert cell.get_attribute("class") == "v-conforms"
+    assert cell.inner_text().split("\n") == ["✓", "conforms, another reading", "≈"]
     assert page.locator("thead th[data-key=bad] .points").inner_text().split() == [
-        *("50.0", "%", "1/2")
+        *("100.0", "%", "2/2", "0.0", "%", "missing")
     ]
 
 
 def test_targets_that_differ_can_be_asked_for(page: Any, site: str) -> None:
     page.goto(f"{site}/index.html#verdict=different&t=good,bad")
     assert columns(page) == ["good", "bad"]
-    assert rows(page) == ["relu", "dot"]
+    assert rows(page) == ["dot"], "another reading is no other verdict"
+
+
+def reader(name: str, **taken: str) -> Results:
+    """A target that takes a reading in each of these functions."""
+    made_here = []
+    for f, theme in THEMES.items():
+        took = [f"{taken[f]}"] if f in taken else []
+        verdict = Verdict.DIVERGES if took else Verdict.CONFORMS
+        convention = took[0].partition(": ")[0] if took else None
+        told = [failure(verdict, convention=convention, readings=[r for r in took if ": " in r])]
+        aspect = aspect_result(Aspect.VALUE, verdict, *(told if took else []))
+        made_here.append(FunctionResult(f, theme, [aspect]))
+    return results(name, made_here)
+
+
+@pytest.fixture(scope="module")
+def readers(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("readers")
+    listed_here = [
+        reader("one", dot="layout: th", softmax="layout: odd"),
+        reader("two", dot="layout: th", relu="empty"),
+        reader("three"),
+    ]
+    write(folder, made("html", listed_here, documented()))
+    return folder.as_uri()
+
+
+def test_who_takes_a_reading_can_be_asked(page: Any, readers: str) -> None:
+    page.goto(f"{readers}/index.html")
+    assert page.locator("#reading").is_disabled()
+    page.select_option("#convention", "layout")
+    assert rows(page) == ["softmax", "dot"]
+    menu = page.locator("#reading option").all_inner_texts()
+    assert menu[1:] == ["odd", "th"]
+    page.select_option("#reading", "th")
+    assert rows(page) == ["dot"]
+    assert page.inner_text("#found").endswith("taken by one (1), two (1)")
+    dimmed = page.locator("#grid tr", has_text="dot").locator("td.dim")
+    assert dimmed.count() == 1, "the third does not take it"
+    assert page.url.endswith("#convention=layout&reading=th")
+    page.reload()
+    assert rows(page) == ["dot"]
+    page.select_option("#aspect", "dtype")
+    assert rows(page) == []
+    page.select_option("#aspect", "value")
+    assert rows(page) == ["dot"]
+
+
+def test_a_convention_without_named_readings_can_be_asked_for(page: Any, readers: str) -> None:
+    page.goto(f"{readers}/index.html#convention=empty")
+    assert rows(page) == ["relu"]
+    page.select_option("#reading", "not named")
+    assert rows(page) == ["relu"]
+    assert page.inner_text("#found").endswith("taken by two (1)")
+    page.goto(f"{readers}/index.html#verdict=diverges")
+    assert rows(page) == ["relu", "softmax", "dot"]
+
+
+def test_a_mark_says_which_readings_it_stands_for(page: Any, readers: str) -> None:
+    page.goto(f"{readers}/index.html")
+    cell = page.locator("#grid tr", has_text="dot").locator("td").first
+    cell.locator("a").focus()
+    assert cell.get_attribute("title") == "≈ layout: th"
+
+
+def test_targets_are_compared_by_reading(page: Any, readers: str) -> None:
+    page.goto(f"{readers}/compare.html#a=one&b=two")
+    assert page.locator("#groups [aria-pressed=true]").inner_text() == "2 other readings"
+    assert page.locator("#changes tbody tr").all_inner_texts() == [
+        "relu\tvalue\t✓ conforms\t✓ conforms ≈ empty",
+        "softmax\tvalue\t✓ conforms ≈ layout: odd\t✓ conforms",
+    ]
 
 
 def test_no_row_is_said_in_words(page: Any, site: str) -> None:
@@ -144,9 +224,9 @@ def test_arrow_keys_move_from_cell_to_cell_and_enter_opens(page: Any, site: str)
 
 def test_a_cell_leads_to_its_failure_opened(page: Any, site: str) -> None:
     page.goto(f"{site}/functions/relu.html")
-    anchor = page.locator("td.v-diverges a").first.get_attribute("href")
+    anchor = page.locator("td:has(sup) a").first.get_attribute("href")
     page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = false; })")
-    page.click("td.v-diverges a")
+    page.click("td:has(sup) a")
     assert page.locator(f"{anchor}[open]").count() == 1
     page.goto(f"{site}/functions/dot.html{anchor}")
     page.goto(f"{site}/functions/relu.html{anchor}")
@@ -157,23 +237,28 @@ def test_two_results_are_compared(page: Any, site: str) -> None:
     page.goto(f"{site}/compare.html#a=good&b=bad")
     found = page.locator("#changes tbody tr")
     assert found.all_inner_texts() == [
-        "relu\tvalue\t✓ conforms\t≠ diverges",
         "dot\tvalue\t✓ conforms\t✗ violates",
     ]
     page.click("#swap")
-    assert page.locator("#groups [aria-pressed=true]").inner_text() == "2 conforms in B only"
+    chosen = page.locator("#groups [aria-pressed=true]")
+    assert chosen.inner_text() == "1 kept in B only"
     assert page.url.endswith("#a=bad&b=good")
-    page.click("#groups button:has-text('same verdict')")
+    page.click("#groups button:has-text('same')")
     assert page.url.endswith("#a=bad&b=good&show=same")
     page.reload()
-    assert page.locator("#groups [aria-pressed=true]").inner_text().endswith("same verdict")
+    assert chosen.inner_text().endswith("same")
+    page.click("#groups button:has-text('other readings')")
+    assert found.all_inner_texts() == ["relu\tvalue\t✓ conforms ≈ ties\t✓ conforms"]
 
 
 def test_a_target_is_compared_with_all_others_of_its_edition(page: Any, site: str) -> None:
     page.goto(f"{site}/compare.html#a=good&b=*")
     assert page.locator("#changes tbody tr").all_inner_texts() == [
-        "relu\tvalue\t✓ conforms\t≠ diverges: bad",
         "dot\tvalue\t✓ conforms\t✗ violates: bad",
+    ]
+    page.click("#groups button:has-text('other readings')")
+    assert page.locator("#changes tbody tr").all_inner_texts() == [
+        "relu\tvalue\t✓ conforms\t✓ conforms ≈ another reading: bad",
     ]
     page.goto(f"{site}/compare.html#a=*&b=*")
     assert page.locator("#changes").is_hidden()

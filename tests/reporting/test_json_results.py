@@ -10,7 +10,7 @@ import pytest
 
 from conformance.reporting import JsonWriter, ResultsError, read_results
 from conformance.reporting.json_results import encode, encode_schema, file_name
-from conformance.results import Results, Verdict, model
+from conformance.results import Aspect, FunctionResult, Results, Verdict, model
 from conformance.results.events import RunFinished, TargetFinished
 from tests.reporting.records import (
     HOSTILE,
@@ -49,6 +49,18 @@ def with_arrays() -> Results:
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     made = with_arrays()
     assert read_results(written(tmp_path, made)) == made
+
+
+def test_readings_are_written_where_there_are_any(tmp_path: Path) -> None:
+    taken = failure(Verdict.DIVERGES, readings=["kernel-layout: th"])
+    aspect = aspect_result(Aspect.VALUE, Verdict.DIVERGES, taken, failure(Verdict.DIVERGES))
+    made = results("mine", [FunctionResult("dot", "t", [aspect])])
+    first, second = json.loads(encode(made))["functions"][0]["aspects"][0]["failures"]
+    assert first["readings"] == ["kernel-layout: th"]
+    assert "readings" not in second
+    path = tmp_path / "mine.json"
+    path.write_bytes(encode(made))
+    assert read_results(path) == made
 
 
 def test_the_published_schema_is_that_of_the_records() -> None:

@@ -7,11 +7,19 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from conformance.reporting import MarkdownWriter
+from conformance.reporting import MarkdownWriter, markdown
 from conformance.reporting.markdown import escape, fenced, render
 from conformance.reporting.marks import MARKS
 from conformance.reporting.safe_text import clean, clean_block
-from conformance.results import ASPECTS, Results
+from conformance.results import (
+    ASPECTS,
+    Aspect,
+    AspectResult,
+    Failure,
+    FunctionResult,
+    Results,
+    Verdict,
+)
 from conformance.results.events import (
     Event,
     RunFinished,
@@ -20,7 +28,18 @@ from conformance.results.events import (
     TargetUnavailable,
 )
 from tests.reporting.records import HOSTILE as TEXTS
-from tests.reporting.records import JUDGED, SCRIPT, every_verdict, hostile, many_targets, results
+from tests.reporting.records import (
+    JUDGED,
+    SCRIPT,
+    aspect_result,
+    every_verdict,
+    failure,
+    hostile,
+    many_targets,
+    results,
+)
+
+D = Verdict.DIVERGES
 
 HOSTILE = [
     *TEXTS,
@@ -63,8 +82,10 @@ def test_the_matrix_has_a_row_for_each_function_and_a_mark_in_each_cell() -> Non
     matrix = [row for row in rows if row[0].startswith("a_long_function_name_")]
     cells = [cell for row in matrix if len(row) == 7 for cell in row[1:]]
     assert len(cells) == 69 * 6
-    begins = {f"{m.symbol} {m.letter}" for m in (MARKS[v] for v in JUDGED)}
-    assert {cell[:3] for cell in cells} == begins
+    begins = {f"{m.symbol} {m.letter}" for m in (MARKS[v] for v in JUDGED[:-1] if v is not D)}
+    assert {cell[:3] for cell in cells} == begins | {f"{MARKS[JUDGED[-1]].symbol} V"}
+    diverging = sum(cell.endswith(" ≈") for cell in cells)
+    assert diverging == sum((f + t) % 7 == JUDGED.index(D) for t in range(6) for f in range(69))
     assert [row[0] for row in rows if row[0].startswith("theme ")] == [
         f"theme {i}" for i in range(7)
     ]
@@ -73,9 +94,11 @@ def test_the_matrix_has_a_row_for_each_function_and_a_mark_in_each_cell() -> Non
 def test_the_score_has_its_denominator_and_the_legend_every_mark() -> None:
     page = render([every_verdict()])
     assert 6 * len(ASPECTS) == 78, "of the seven functions, one is not applicable"
-    assert "| **score** | **73/78 (93.5 %)** |" in page
-    for mark in (MARKS[v] for v in JUDGED):
+    assert "| **keeps the documents** | **74/78 (94.8 %)** |" in page
+    assert "| **missing** | 1/78 (1.3 %) |" in page
+    for mark in (MARKS[v] for v in JUDGED if v is not D):
         assert f"* {mark.symbol} {mark.letter}: " in page
+    assert "* ≈: another allowed reading" in page
 
 
 def test_a_violation_has_its_words_citation_id_and_script() -> None:
@@ -88,9 +111,47 @@ def test_a_violation_has_its_words_citation_id_and_script() -> None:
     assert scripts == [SCRIPT] * 3
 
 
-def test_divergences_are_counted_by_convention() -> None:
-    rows = table_rows(parsed(render([every_verdict()])))
-    assert rows[-1] == ["ties", "1", "f_diverges"]
+def test_readings_are_listed_under_the_target_and_at_the_end_by_who_takes_them() -> None:
+    rows = table_rows(parsed(render([every_verdict("a"), every_verdict("b")])))
+    assert [row for row in rows if row[0] == "ties"] == [
+        *[["ties", "another reading", "f_diverges"]] * 2,
+        ["ties", "another reading", "a 1, b 1"],
+    ]
+    assert rows[-1][-1] == "a 1, b 1"
+
+
+def taking(count: int) -> Results:
+    """A target that takes so many readings, each in a function of its own."""
+    took = [failure(D, convention="ties", readings=[f"ties: r{i:05}"]) for i in range(count)]
+    return results("mine", [FunctionResult(f.readings[0], "t", [value(D, f)]) for f in took])
+
+
+def value(verdict: Verdict, *failures: Failure) -> AspectResult:
+    return aspect_result(Aspect.VALUE, verdict, *failures)
+
+
+def test_the_last_table_is_cut_where_the_page_becomes_too_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = taking(50)
+    whole = render([made])
+    assert "more; `conformance report" not in whole
+    monkeypatch.setattr(markdown, "LARGEST", len(whole) - 500)
+    page = render([made])
+    assert len(page) < len(whole)
+    kept = page.rsplit("## Who takes", maxsplit=1)[1].count("| `ties` |")
+    assert 0 < kept < 50
+    assert f"And {50 - kept} more; " in page
+
+
+def test_scripts_are_shown_once_for_each_cause_and_only_as_many_as_have_room(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scripts = [failure(id=f"{i}", kind=f"kind {i % 3}", script="x" * 100) for i in range(6)]
+    made = results("mine", [FunctionResult("dot", "t", [value(Verdict.VIOLATES, *scripts)])])
+    assert render([made]).count("x" * 100) == 3, "one of each cause"
+    monkeypatch.setattr(markdown, "SCRIPTS", 250)
+    assert render([made]).count("x" * 100) == 2
 
 
 def test_the_header_says_what_ran() -> None:

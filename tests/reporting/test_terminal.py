@@ -31,6 +31,7 @@ from tests.reporting.records import (
     ended,
     every_verdict,
     failure,
+    function,
     hostile,
     many_targets,
     results,
@@ -92,6 +93,9 @@ def control_characters(text: str) -> set[str]:
     return {c for c in text if c != "\n" and unicodedata.category(c) in ("Cc", "Cf", "Cs")}
 
 
+READINGS = "Readings, and the functions that take them"
+
+
 def matrix_of(text: str) -> list[str]:
     """The lines from the legend to the end of the matrix."""
     before_failures = text.split("\nFailures\n", maxsplit=1)[0]
@@ -103,7 +107,7 @@ def test_six_targets_and_69_functions_fit_in_100_columns() -> None:
     assert max(map(cell_len, lines)) <= 100
     rows = [line for line in lines if line.startswith("  a_long_function_name_")]
     assert len(rows) == 69
-    cells = re.compile(r"  \S+(\s+[✓✗≠–!⧖·]( \d+/\d+)?){6}$")  # noqa: RUF001
+    cells = re.compile(r"  \S+(\s+[✓✗–!⧖·]( \d+/\d+)?( ≈)?){6}$")  # noqa: RUF001
     assert all(cells.match(row) for row in rows)
     themes = [line for line in lines if line.startswith("theme ")]
     assert themes == [f"theme {i}" for i in range(7)]
@@ -116,13 +120,15 @@ def test_narrow_terminals_get_groups_of_targets_and_whole_rows(width: int) -> No
     per_group = max(1, (width - 26) // 12)
     assert len(rows) == 69 * -(-6 // per_group)
     assert all(len(r) <= max(width, 38) for r in rows)
-    marks = "".join(MARKS[v].symbol for v in Verdict)
+    marks = "".join(MARKS[v].symbol for v in Verdict if v is not Verdict.DIVERGES)
     assert sum(len(re.findall(f" [{marks}](?= |$)", r)) for r in rows) == 69 * 6
 
 
 def test_every_verdict_is_marked_in_its_row_and_explained() -> None:
     text = shown(events([every_verdict()]), console())
-    for verdict, mark in ((v, MARKS[v]) for v in JUDGED):
+    assert re.search(r"^  f_diverges +✓ 13/13 ≈$", text, re.M)
+    assert "≈ another allowed reading in some answers" in text
+    for verdict, mark in ((v, MARKS[v]) for v in JUDGED if v is not Verdict.DIVERGES):
         assert re.search(rf"^  f_{verdict.name.lower()} +{re.escape(mark.symbol)}", text, re.M)
         assert f"{mark.symbol} {mark.verb if mark.symbol == '·' else verdict}" in text
 
@@ -187,9 +193,9 @@ def test_rare_conventions_are_counted_unless_verbose() -> None:
         for i, n in enumerate("abcdefg")
     ]
     made = events([results("t", functions)])
-    few = section(shown(made, console(), limit=5), "Divergences by convention")
+    few = section(shown(made, console(), limit=5), READINGS)
     assert few[-1] == "and 2 rarer; --verbose lists all"
-    many = section(shown(made, console(), verbose=True), "Divergences by convention")
+    many = section(shown(made, console(), verbose=True), READINGS)
     assert len(many) == 7
 
 
@@ -198,17 +204,27 @@ def test_the_summary_gives_score_counts_rate_share_and_restarts() -> None:
     scores = section(text, "Scores")
     assert 6 * len(ASPECTS) == 78, "of the seven functions, one is not applicable"
     assert scores[0] == (
-        "t: 73 of 78 aspects conform (93.5 %), ✗ 1 violate, ! 1 crashed, ⧖ 1 timed out, "
-        "≠ 1 diverge, – 1 unsupported"  # noqa: RUF001
+        "t: 74 of 78 aspects keep the documents (94.8 %), 1 missing (1.3 %), ✗ 1 violate, "
+        "! 1 crashed, ⧖ 1 timed out, – 1 unsupported; ≈ 1 take another reading"  # noqa: RUF001
     )
     assert "1000 cases in 10.0 s (100 cases/s)" in scores[1]
     assert "75% of the time in the implementation" in scores[1]
     assert "restarted 2 times" in scores[1]
 
 
-def test_divergences_are_counted_by_convention() -> None:
+def test_readings_are_counted_by_function() -> None:
     text = shown(events([every_verdict()]), console())
-    assert section(text, "Divergences by convention") == ["≠ ties: theano 1"]
+    assert section(text, READINGS) == ["≈ ties: theano 1"]
+    took = failure(Verdict.DIVERGES, convention="ties", readings=["ties: first"])
+    aspects = [aspect_result(a, Verdict.DIVERGES, took) for a in (Aspect.VALUE, Aspect.DTYPE)]
+    made = results("mine", [FunctionResult("argmax", "reductions", aspects)])
+    text = shown(events([made, every_verdict("other")]), console())
+    assert section(text, READINGS) == ["≈ ties: other 1", "≈ ties: first: mine 1"]
+
+
+def test_the_legend_has_no_reading_where_none_is_taken() -> None:
+    text = shown(events([results("t", [function("dot", Verdict.CONFORMS)])]), console())
+    assert "≈" not in text
 
 
 def test_a_pipe_gets_one_line_for_each_finished_target_and_no_control_characters() -> None:
@@ -225,7 +241,7 @@ def test_a_pipe_gets_one_line_for_each_finished_target_and_no_control_characters
 def test_quiet_leaves_the_scores() -> None:
     text = shown(events([every_verdict()]), console(), quiet=True)
     assert len(text.splitlines()) == 2
-    assert "aspects conform" in text
+    assert "aspects keep the documents" in text
 
 
 def test_a_terminal_gets_colour_and_progress() -> None:

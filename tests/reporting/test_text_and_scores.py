@@ -5,9 +5,8 @@ import unicodedata
 import pytest
 
 from conformance.reporting.columns import MatrixColumn, column, labels
-from conformance.reporting.counting import Score, score
 from conformance.reporting.listing import listed_failures
-from conformance.reporting.marks import MARKS, worst
+from conformance.reporting.marks import MARKS
 from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import ASPECTS, Aspect, FunctionResult, Verdict
 from tests.reporting.records import (
@@ -32,37 +31,20 @@ def test_every_verdict_has_marks_of_its_own() -> None:
     assert all(m.ascii.isascii() for m in MARKS.values())
 
 
-def test_the_worst_verdict_is_a_violation_and_the_best_conforms() -> None:
-    assert worst(Verdict) is Verdict.VIOLATES
-    assert worst([Verdict.NOT_APPLICABLE, Verdict.CONFORMS]) is Verdict.CONFORMS
-    assert worst([Verdict.UNSUPPORTED, Verdict.DIVERGES]) is Verdict.DIVERGES
-    assert worst([]) is Verdict.NOT_APPLICABLE
-
-
-def test_aspects_that_do_not_apply_are_not_demanded() -> None:
-    made = [function("a", Verdict.NOT_APPLICABLE), function("b", Verdict.UNSUPPORTED)]
-    assert score(made) == Score(len(ASPECTS) - 1, len(ASPECTS))
-
-
-@pytest.mark.parametrize(
-    ("points", "shown"),
-    [
-        ((0, 0), "nothing demanded"),
-        ((9999, 10000), "99.9 %"),
-        ((7, 7), "100.0 %"),
-        ((0, 3), "0.0 %"),
-    ],
-)
-def test_only_a_full_score_is_a_hundred_percent(points: tuple[int, int], shown: str) -> None:
-    assert Score(*points).percent == shown
-
-
 def test_a_cell_shows_the_worst_verdict_and_the_score() -> None:
     made = column(results("t", [function("dot", Verdict.CRASHED)]))
     assert made.verdict("dot") is Verdict.CRASHED
     assert made.cell("dot") == f"{len(ASPECTS) - 1}/{len(ASPECTS)}"
     assert made.verdict("absent") is Verdict.NOT_APPLICABLE
     assert made.cell("absent") == ""
+    assert not made.diverges("dot")
+
+
+def test_a_cell_keeps_the_documents_where_it_diverges_and_has_a_mark_beside() -> None:
+    made = column(results("t", [function("dot", Verdict.DIVERGES)]))
+    assert made.verdict("dot") is Verdict.CONFORMS
+    assert made.cell("dot") == f"{len(ASPECTS)}/{len(ASPECTS)}"
+    assert made.diverges("dot")
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from conformance.cli.known_failures.model import JudgedCell, KnownFailure
-from conformance.results import Aspect, Failure, FindingKind, Results, Verdict
+from conformance.results import Aspect, Results, Verdict
+from conformance.results.scores import demanded
 
 
 def cells(results: Iterable[Results]) -> list[JudgedCell]:
@@ -43,17 +44,6 @@ def _stays(cell: JudgedCell, worse: Collection[Verdict]) -> bool:
     if cell.verdict is Verdict.UNSUPPORTED and not any(map(demanded, cell.failures)):
         return False
     return cell.verdict in worse
-
-
-def demanded(failure: Failure) -> bool:
-    """Whether what fails must work.
-
-    What is unsupported need not where the documents leave it open, or where another function could
-    not make the input.
-    """
-    if failure.verdict is not Verdict.UNSUPPORTED:
-        return True
-    return failure.convention is None and failure.kind != FindingKind.UNMADE_INPUT
 
 
 def parts(results: Results) -> dict[str, str]:

@@ -140,6 +140,7 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         count=group.count,
         citation=citation,
         convention=", ".join(finding.conventions) or None,
+        readings=list(finding.readings),
         program=to_json(case.program) if case else None,
         inputs={n: record(a) for n, a in case.arrays.items()} if case else {},
         expected=_side(finding.expected),

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from conformance.reporting.detail import kept_cases
 from conformance.reporting.documented import Documented, DocumentedFunction, PrintedSignature
 from conformance.reporting.html.arrays import PageValue, compared_values, shown_array, ulp
 from conformance.reporting.html.environment import SIGNS
@@ -13,9 +14,11 @@ from conformance.reporting.html.overview import bar
 from conformance.reporting.listing import ListedFailure, listed_failures
 from conformance.reporting.marks import GRAVEST_FIRST, MARKS
 from conformance.reporting.names import slug
+from conformance.reporting.readings import ANOTHER, told, told_of
 from conformance.reporting.safe_text import clean
 from conformance.reporting.targets import TargetView
 from conformance.results import ASPECTS, Array, AspectResult, Failure, Verdict
+from conformance.results.scores import diverges, readings, standing
 
 _SHOWN = GRAVEST_FIRST[: GRAVEST_FIRST.index(Verdict.NOT_RUN)]
 
@@ -27,11 +30,13 @@ class AspectCell:
     words: str
     symbol: str
     passed: str = ""
-    """Cases that pass of all cases."""
+    """Cases that keep the documents, of all cases."""
     error: str = ""
     anchor: str | None = None
     """Where its gravest failure is on the page."""
     note: str | None = None
+    readings: str = ""
+    """The readings that it takes other than the suite's."""
 
 
 class TargetFailure(NamedTuple):
@@ -55,6 +60,11 @@ class Variant:
     def failure(self) -> Failure:
         """The failure of the first of the targets."""
         return self.shown[0].failure
+
+    @property
+    def readings(self) -> str:
+        """The readings that it takes by name; nothing where results name the convention only."""
+        return told_of([self.failure]) if self.failure.readings else ""
 
     @property
     def scripts(self) -> list[tuple[str, list[TargetView]]]:
@@ -121,13 +131,13 @@ def aspect_cell(aspect: AspectResult | None, anchor: str | None) -> AspectCell:
     """What is known of one aspect."""
     if aspect is None:
         return AspectCell(words="not applicable", symbol="·")
-    failed = sum(f.count for f in aspect.failures)
-    passed = f"{max(aspect.cases - failed, 0)}/{aspect.cases}" if aspect.cases else "no case"
+    passed = f"{kept_cases(aspect)}/{aspect.cases}" if aspect.cases else "no case"
     error = f"{ulp(aspect.max_ulp)} of {ulp(aspect.limit_ulp)}" if _measured(aspect) else ""
     note = aspect.note if isinstance(aspect.note, str) else None
     return AspectCell(
-        words=str(aspect.verdict),
-        symbol=SIGNS[aspect.verdict].symbol,
+        words=str(standing(aspect)),
+        symbol=SIGNS[standing(aspect)].symbol,
+        readings=told(readings([aspect])) or (ANOTHER if diverges(aspect) else ""),
         passed=passed,
         error=error,
         anchor=anchor,
@@ -170,8 +180,8 @@ def _variants(shown: Sequence[TargetFailure]) -> Iterator[Variant]:
     alike: dict[str, list[TargetFailure]] = {}
     for one in shown:
         failure = one.failure
-        case = (failure.message, failure.inputs, failure.expected, failure.got, failure.output)
-        alike.setdefault(repr(case), []).append(one)
+        case = (failure.message, failure.readings, failure.inputs, failure.expected, failure.got)
+        alike.setdefault(repr((*case, failure.output)), []).append(one)
     for listed in alike.values():
         failure, aspect = listed[0].failure, listed[0].aspect
         arrays = {n: a for n, a in failure.inputs.items() if isinstance(a, Array)}

@@ -7,12 +7,22 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from conformance.reporting.columns import by_theme, column
-from conformance.reporting.counting import Score, count_verdicts, score
 from conformance.reporting.documented import Documented
 from conformance.reporting.html.environment import SIGNS
-from conformance.reporting.marks import GRAVEST_FIRST, worst
 from conformance.reporting.targets import TargetHistory, TargetView
-from conformance.results import Verdict
+from conformance.results import ASPECTS, Verdict
+from conformance.results.scores import (
+    FAULTS,
+    LACKS,
+    Score,
+    TakenReading,
+    count_diverging,
+    count_standings,
+    diverges,
+    readings,
+    score,
+    worst,
+)
 
 Order = Mapping[str, Sequence[str]]
 """Names of functions under their themes."""
@@ -27,10 +37,13 @@ class FunctionCell:
     """One function on one target."""
 
     words: str
-    """The worst verdict, or `not run`."""
+    """The worst fault or lack, or `not run`."""
     symbol: str
     points: str = ""
     letters: str = ""
+    diverges: bool = False
+    readings: str = ""
+    """`2:0,5 4:1`: for each aspect with readings, by its number, the numbers of the readings."""
 
 
 class Share(NamedTuple):
@@ -43,11 +56,12 @@ class Share(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """How many aspects got which verdict."""
+    """How many aspects have which standing, and how many take another reading."""
 
     target: TargetView
     score: Score
     shares: list[Share]
+    diverging: int
 
 
 def function_order(targets: Sequence[TargetView], documented: Documented) -> dict[str, list[str]]:
@@ -72,35 +86,44 @@ def overview(
 ) -> dict[str, Any]:
     """What the template of the first page is given; `anchors` by function and target's key."""
     targets = [one.newest for one in listed]
+    numbers = reading_numbers(targets)
     return {
         "bars": [bar(t) for t in targets],
         "editions": sorted({t.edition for t in targets}),
         "themes": [(theme, _theme(theme, names, targets)) for theme, names in order.items()],
         "rows": {
-            name: [_cell(t, name, documented) for t in targets]
+            name: [_cell(t, name, documented, numbers) for t in targets]
             for names in order.values()
             for name in names
         },
-        "verdicts": [str(v) for v in GRAVEST_FIRST if v is not Verdict.NOT_APPLICABLE],
+        "verdicts": [str(v) for v in (*FAULTS, *LACKS, Verdict.CONFORMS)],
+        "readings": list(numbers),
+        "conventions": list(dict.fromkeys(reading.convention for reading in numbers)),
         "profiles": sorted({t.results.run.profile for t in targets}),
         "anchors": anchors,
         "total": sum(map(len, order.values())),
     }
 
 
+def reading_numbers(targets: Sequence[TargetView]) -> dict[TakenReading, int]:
+    """The readings that targets take, sorted and numbered."""
+    aspects = (a for t in targets for f in t.results.functions for a in f.aspects)
+    return {reading: number for number, reading in enumerate(readings(aspects))}
+
+
 def bar(target: TargetView, names: Sequence[str] | None = None) -> Bar:
-    """The verdicts of a target, over all functions or some."""
+    """The standings of a target's aspects, over all functions or some."""
     chosen = [f for n, f in target.functions.items() if names is None or n in names]
-    counts = count_verdicts(chosen)
+    counts = count_standings(chosen)
     whole = sum(n for v, n in counts.items() if v is not Verdict.NOT_APPLICABLE)
     shares, start = [], 0
-    for verdict in (Verdict.CONFORMS, *reversed(GRAVEST_FIRST[:-2])):
+    for verdict in (Verdict.CONFORMS, *reversed((*FAULTS, *LACKS))):
         width = round(counts[verdict] * BAR / whole) if whole else 0
         if counts[verdict]:
             width = max(min(width, BAR - start), 4)
             shares.append(Share(verdict, counts[verdict], start, width))
             start += width
-    return Bar(target, score(chosen), shares)
+    return Bar(target, score(chosen), shares, count_diverging(chosen))
 
 
 def _theme(theme: str, names: Sequence[str], targets: Sequence[TargetView]) -> dict[str, Any]:
@@ -111,14 +134,16 @@ def _theme(theme: str, names: Sequence[str], targets: Sequence[TargetView]) -> d
     }
 
 
-def _cell(target: TargetView, name: str, documented: Documented) -> FunctionCell:
+def _cell(
+    target: TargetView, name: str, documented: Documented, numbers: Mapping[TakenReading, int]
+) -> FunctionCell:
     result = target.functions.get(name)
     if result is None:
         known = documented.functions.get(name)
         absent = known is not None and target.edition not in known.editions
         words, symbol = ("not in this edition", "·") if absent else (NOT_RUN, "○")
         return FunctionCell(words=words, symbol=symbol)
-    verdict = worst(a.verdict for a in result.aspects)
+    verdict = worst(result.aspects)
     points = score([result])
     shown = str(points) if points.demanded else ""
     return FunctionCell(
@@ -126,4 +151,13 @@ def _cell(target: TargetView, name: str, documented: Documented) -> FunctionCell
         symbol=SIGNS[verdict].symbol,
         points=shown,
         letters=target.letters(name),
+        diverges=any(map(diverges, result.aspects)),
+        readings=numbered(target, name, numbers),
     )
+
+
+def numbered(target: TargetView, function: str, numbers: Mapping[TakenReading, int]) -> str:
+    """`2:0,5 4:1`: the numbers of the readings that a function takes, by number of aspect."""
+    found = target.aspects(function)
+    taken = ((i, readings([found[str(a)]])) for i, a in enumerate(ASPECTS) if str(a) in found)
+    return " ".join(f"{i}:{','.join(str(numbers[r]) for r in of)}" for i, of in taken if of)

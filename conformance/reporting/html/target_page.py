@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from conformance.reporting.causes import Cause, causes
-from conformance.reporting.counting import count_verdicts
-from conformance.reporting.documented import Documented
+from conformance.reporting.documented import Documented, StatedConvention
 from conformance.reporting.html.function_page import FailureGroup
 from conformance.reporting.html.overview import Bar, Order, bar
 from conformance.reporting.listing import ListedFailure, listed_failures
-from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.pictures.accuracy import accuracy_picture, measured
 from conformance.reporting.pictures.history import history_picture
 from conformance.reporting.pictures.svg import inline
@@ -19,6 +17,7 @@ from conformance.reporting.pictures.times import timed, times_picture
 from conformance.reporting.summary import time_line
 from conformance.reporting.targets import TargetHistory, TargetView
 from conformance.results import Verdict
+from conformance.results.scores import readings_of
 
 Groups = Mapping[str, Sequence[FailureGroup]]
 """The failures of each function."""
@@ -27,8 +26,8 @@ _TITLES = {
     Verdict.VIOLATES: "Violations",
     Verdict.CRASHED: "Crashes",
     Verdict.TIMED_OUT: "Time-outs",
-    Verdict.DIVERGES: "Divergences",
     Verdict.UNSUPPORTED: "Unsupported",
+    Verdict.DIVERGES: "Readings",
 }
 
 
@@ -44,6 +43,11 @@ class Section(NamedTuple):
         """How many failures there are."""
         return sum(len(c.failures) for c in self.causes)
 
+    @property
+    def aspects(self) -> int:
+        """How many aspects show them."""
+        return len({(f.function, f.aspect.aspect) for c in self.causes for f in c.failures})
+
 
 def target_view(
     one: TargetHistory, groups: Groups, documented: Documented, order: Order
@@ -57,7 +61,6 @@ def target_view(
         "run": target.results.run,
         "time": time_line(target.results.run),
         "whole": bar(target),
-        "counts": count_verdicts(target.results.functions),
         "themes": list(_themes(target, order)),
         "sections": list(_sections(target)),
         "anchors": _anchors(target, groups),
@@ -69,7 +72,15 @@ def target_view(
         "times": inline(times_picture(target)) if timed(target) else None,
         "history": inline(history_picture([one])) if one.older else None,
         "conventions": documented.conventions,
+        "stated": stated,
     }
+
+
+def stated(cause: Cause, conventions: Mapping[str, StatedConvention]) -> list[StatedConvention]:
+    """The conventions whose readings the failures of a cause take."""
+    taken = (r for f in cause.failures if f.failure for r in readings_of(f.failure))
+    names = dict.fromkeys(r.convention for r in taken)
+    return [conventions[name] for name in names if name in conventions]
 
 
 def _themes(target: TargetView, order: Order) -> Iterator[tuple[str, Bar]]:
@@ -80,11 +91,9 @@ def _themes(target: TargetView, order: Order) -> Iterator[tuple[str, Bar]]:
 
 
 def _sections(target: TargetView) -> Iterator[Section]:
-    for verdict in GRAVEST_FIRST:
-        if verdict in _TITLES:
-            found = causes(listed_failures(target.results.functions, verdict))
-            if found:
-                yield Section(verdict, _TITLES[verdict], found)
+    for verdict, title in _TITLES.items():
+        if found := causes(listed_failures(target.results.functions, verdict)):
+            yield Section(verdict, title, found)
 
 
 def _anchors(target: TargetView, groups: Groups) -> Mapping[int, str]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from conformance.reporting.counting import Score
 from conformance.reporting.pictures.svg import Element, add, label, picture, standalone
 from conformance.reporting.safe_text import clean
 from conformance.reporting.targets import TargetView
+from conformance.results.scores import Score
 
 _COLOURS = (
     (100, "brightgreen", "#277a19"),
@@ -42,14 +42,15 @@ def _message(target: TargetView) -> str:
     points = target.score
     if not points.demanded:
         return "nothing run"
+    missing = f", {points.missing} missing" if points.missing else ""
     part = ", a part" if target.partial else ""
-    return f"{points.percent} of {points.demanded}{part}"
+    return f"{points.percent} of {points.demanded}{missing}{part}"
 
 
 def _colour(points: Score) -> tuple[str, str]:
     if not points.demanded:
         return "lightgrey", "#6b7280"
-    percent = points.conforming * 100 / points.demanded
+    percent = points.kept * 100 / points.demanded
     return next((name, colour) for least, name, colour in _COLOURS if percent >= least)
 
 

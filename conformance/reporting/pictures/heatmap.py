@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conformance.reporting.columns import by_theme, column
-from conformance.reporting.marks import GRAVEST_FIRST, worst
 from conformance.reporting.pictures.svg import Element, add, label, name, picture, words
+from conformance.reporting.readings import told
 from conformance.reporting.targets import TargetView
 from conformance.results import Verdict
+from conformance.results.scores import FAULTS, diverges, readings, worst
 
-_WIDE, _HIGH, _GAP, _TOP, _SCORE = 6, 22, 5, 92, 150
+_WIDE, _HIGH, _GAP, _TOP, _SCORE = 6, 22, 5, 92, 190
 _SIGNS = {
     Verdict.VIOLATES: "M{x0},{y0}L{x1},{y1}M{x1},{y0}L{x0},{y1}",
-    Verdict.DIVERGES: "M{x0},{m}L{x1},{m}",
     Verdict.CRASHED: "M{c},{y0}L{c},{y1}",
     Verdict.TIMED_OUT: "M{c},{y0}L{c},{y1}",
 }
 """What a cell bears besides its colour."""
-_LEGEND = (Verdict.CONFORMS, *GRAVEST_FIRST[:-3], Verdict.NOT_APPLICABLE)
+_LEGEND = (Verdict.CONFORMS, *FAULTS, Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE)
 
 
 def heatmap(targets: Sequence[TargetView], order: dict[str, list[str]] | None = None) -> Element:
@@ -53,16 +53,24 @@ def _columns(root: Element, themes: dict[str, list[str]], left: float) -> dict[s
 
 
 def _told(target: TargetView) -> str:
-    return f"{target.score.percent} ({target.score}{', part' if target.partial else ''})"
+    return f"{target.score.figures}{', part' if target.partial else ''}"
 
 
 def _cell(root: Element, target: TargetView, function: str, x: float, y: float) -> None:
     result = target.functions.get(function)
-    verdict = worst(a.verdict for a in result.aspects) if result else Verdict.NOT_APPLICABLE
+    aspects = result.aspects if result else []
+    verdict = worst(aspects)
     cell = add(root, "rect", x=x, y=y, width=_WIDE - 1, height=_HIGH - 4, class_=name(verdict))
-    told = str(verdict) if result else "not run"
-    words(add(cell, "title"), f"{function}: {told}")
+    taken = f"; readings: {told(readings(aspects))}" if any(map(diverges, aspects)) else ""
+    words(add(cell, "title"), f"{function}: {verdict if result else 'not run'}{taken}")
     _sign(root, verdict, x, y + (_HIGH - 4) / 2)
+    if taken:
+        _dot(root, x, y)
+
+
+def _dot(root: Element, x: float, y: float) -> None:
+    """The quiet mark of another reading, at the foot of a cell."""
+    add(root, "circle", cx=x + (_WIDE - 1) / 2, cy=y + _HIGH - 7, r=1.1, class_="reading")
 
 
 def _sign(root: Element, verdict: Verdict, x: float, middle: float) -> None:
@@ -76,6 +84,9 @@ def _legend(root: Element, x: float, y: float) -> None:
     for verdict in _LEGEND:
         add(root, "rect", x=x, y=y - 10, width=10, height=12, class_=name(verdict))
         _sign(root, verdict, x + 2, y - 4)
-        told = "not applicable or not run" if verdict is Verdict.NOT_APPLICABLE else str(verdict)
-        label(root, x + 15, y, told, class_="small")
-        x += 33 + 6 * len(told)
+        said = "not applicable or not run" if verdict is Verdict.NOT_APPLICABLE else str(verdict)
+        label(root, x + 15, y, said, class_="small")
+        x += 33 + 6 * len(said)
+    add(root, "rect", x=x, y=y - 10, width=10, height=12, class_=name(Verdict.CONFORMS))
+    _dot(root, x + 2.5, y - 16)
+    label(root, x + 15, y, "another allowed reading", class_="small")

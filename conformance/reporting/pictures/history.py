@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
-from conformance.reporting.counting import Score
 from conformance.reporting.pictures.svg import Element, add, label, picture, words
 from conformance.reporting.targets import TargetHistory
+from conformance.results.scores import Score
 
 _WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM = 860, 320, 50, 220, 24, 40
 _NOT_DATED = datetime.fromtimestamp(0, UTC)
 
 
 def history_picture(listed: Sequence[TargetHistory]) -> Element:
-    """A line for each target: the share of demanded aspects that conform, by the run's start."""
+    """A line for each target: the share of aspects that keep the documents, by the run's start."""
     series = [(one.newest.label, _points(one)) for one in listed]
     times = sorted({when for _, points in series for when, _ in points})
-    root = picture(_WIDTH, _HEIGHT, "Scores over time")
+    root = picture(_WIDTH, _HEIGHT, "Aspects that keep the documents, over time")
     _axes(root, times)
     ends: list[float] = []
     for text, points in series:
@@ -71,7 +71,7 @@ def _line(
     times: Sequence[datetime],
     ends: list[float],
 ) -> None:
-    places = [(_x(when, times), _y(s.conforming / s.demanded)) for when, s in points]
+    places = [(_x(when, times), _y(s.kept / s.demanded)) for when, s in points]
     if not places:
         return
     path = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
@@ -84,7 +84,7 @@ def _line(
 
 
 def _told(text: str, score: Score) -> str:
-    return f"{text} {score.percent} ({score})"
+    return f"{text} {score.figures}"
 
 
 def _free(y: float, taken: list[float]) -> float:

@@ -15,7 +15,6 @@ NAMESPACE = "http://www.w3.org/2000/svg"
 LIGHT = {
     Verdict.CONFORMS: "#2da44e",
     Verdict.VIOLATES: "#c3202c",
-    Verdict.DIVERGES: "#d99a1c",
     Verdict.UNSUPPORTED: "#a3b3c7",
     Verdict.CRASHED: "#8b2fb0",
     Verdict.TIMED_OUT: "#6a4bb5",
@@ -30,6 +29,7 @@ text { font: 12px system-ui, sans-serif; fill: #1f2328; }
 .bold { font-weight: 600; }
 .rule { stroke: #d1d9e0; }
 .limit { stroke: #1f2328; }
+.reading { fill: #fff; }
 .sign { fill: none; stroke: #fff; stroke-width: 1.2; }
 .line { fill: none; stroke: #0969da; stroke-width: 2; }
 .dot { fill: #0969da; }

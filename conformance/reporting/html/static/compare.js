@@ -5,14 +5,26 @@
   const data = window.conformanceData;
   const byKey = new Map(data.targets.map((target) => [target.key, target]));
   const groups = [
-    ["only-b", "conforms in B only"], ["only-a", "conforms in A only"],
-    ["other", "differs otherwise"], ["same", "same verdict"], ["missing", "in one of them only"],
+    ["only-b", "kept in B only"], ["only-a", "kept in A only"],
+    ["other", "differs otherwise"], ["readings", "other readings"], ["same", "same"],
+    ["missing", "in one of them only"],
   ];
   const sameTarget = { "only-b": "fixed", "only-a": "broke" };
   const anyOther = "*";
-  const gravest = "VXTDUC";
+  const gravest = "VXTURDC";
+  // a divergence is no fault: it keeps the documents, and its readings are told beside
+  const standing = (letter) => (letter === "D" ? "C" : letter);
   // what the reader asked for; without it the first group that has something is shown
   let asked = "";
+
+  // the readings of each target by function and aspect, as text: the same text for the same readings
+  for (const target of data.targets) {
+    target.readings = target.taken.map((text) => new Map(text.split(" ").filter(Boolean).map((part) => {
+      const [aspect, numbers] = part.split(":");
+      return [Number(aspect), numbers.split(",").map((number) => data.readings[number]).join(", ")];
+    })));
+  }
+  const reading = (target, i, j) => target.readings?.[i]?.get(j) || "";
 
   function options(select) {
     for (const target of data.targets) {
@@ -68,11 +80,11 @@
     try { history.replaceState(null, "", `#${parts}`); } catch { location.hash = parts.toString(); }
   }
 
-  function sort(a, b) {
+  function sort(a, b, otherReadings) {
     const here = a && a !== ".", there = b && b !== ".";
     if (!here && !there) return null;
     if (!here || !there) return "missing";
-    if (a === b) return "same";
+    if (a === b) return otherReadings ? "readings" : "same";
     if (b === "C") return "only-b";
     return a === "C" ? "only-a" : "other";
   }
@@ -85,20 +97,28 @@
       data.aspects.forEach((aspect, j) => {
         if (wanted && aspect !== wanted) return;
         const from = a.cells[i][j] || "", to = b.cells[i][j] || "";
-        const kind = sort(from, to);
+        const comparable = a.readings && b.readings;
+        const differ = comparable ? reading(a, i, j) !== reading(b, i, j) : (from === "D") !== (to === "D");
+        const kind = sort(standing(from), standing(to), differ);
         if (kind) found.push({ name, theme, file, aspect, from, to, kind, i, j });
       });
     });
     return found;
   }
 
-  function verdict(letter, who) {
+  function verdict(letter, who, readings) {
     const cell = document.createElement("td");
-    const [words, symbol] = data.verdicts[letter] || ["not run", "○"];
+    const [words, symbol] = data.verdicts[standing(letter)] || ["not run", "○"];
     const shown = letter === "." ? "not applicable" : words;
     cell.className = `v-${shown.replaceAll(" ", "-")}`;
-    const whose = who?.length && letter !== "C" && letter !== "." ? `: ${who.join(", ")}` : "";
-    cell.textContent = `${letter === "." ? "·" : symbol} ${shown}${whose}`;
+    cell.textContent = `${letter === "." ? "·" : symbol} ${shown}`;
+    if (letter === "D" || readings) {
+      const mark = document.createElement("span");
+      mark.className = "taken";
+      mark.textContent = ` ≈ ${readings || "another reading"}`;
+      cell.append(mark);
+    }
+    if (who?.length && letter !== "C" && letter !== ".") cell.append(`: ${who.join(", ")}`);
     return cell;
   }
 
@@ -113,7 +133,7 @@
     detail.href = `functions/${file}.html#aspect-${aspect.replaceAll(" ", "-")}`;
     detail.textContent = aspect;
     what.append(detail);
-    row.append(head, what, verdict(from, a.who?.(i, j)), verdict(to, b.who?.(i, j)));
+    row.append(head, what, verdict(from, a.who?.(i, j), reading(a, i, j)), verdict(to, b.who?.(i, j), reading(b, i, j)));
     return row;
   }
 
@@ -127,7 +147,7 @@
     }
     const found = changes(a, b);
     const one = a.label === b.label || a.label.startsWith(`${b.label} of `) || b.label.startsWith(`${a.label} of `);
-    const filled = ["only-a", "only-b", "other", "missing"].find((id) => found.some((c) => c.kind === id));
+    const filled = ["only-a", "only-b", "other", "readings", "missing"].find((id) => found.some((c) => c.kind === id));
     const group = asked || filled || "same";
     $("groups").replaceChildren(...groups.map(([id, words]) => {
       const button = document.createElement("button"), figure = document.createElement("b");

@@ -2,13 +2,21 @@
 "use strict";
 (() => {
   const $ = (id) => document.getElementById(id);
-  const fields = ["q", "edition", "theme", "aspect", "verdict"];
+  const fields = ["q", "edition", "theme", "aspect", "verdict", "convention", "reading"];
   const grid = $("grid"), form = $("filters");
   const names = {
-    C: "conforms", V: "violates", D: "diverges", U: "unsupported", X: "crashed", T: "timed out", R: "not run",
+    C: "conforms", V: "violates", D: "conforms", U: "unsupported", X: "crashed", T: "timed out", R: "not run",
   };
-  const symbols = { C: "✓", V: "✗", D: "≠", U: "–", X: "!", T: "T", R: "○", ".": "·", "": "○" };
-  const gravest = "VXTDURC";
+  const symbols = { C: "✓", V: "✗", D: "✓", U: "–", X: "!", T: "T", R: "○", ".": "·", "": "○" };
+  const gravest = "VXTURDC";
+  // all readings in the order of their numbers; the menu shows those of the chosen convention
+  const readings = [...$("reading").options].slice(1).map((option) => ({
+    option, convention: option.dataset.convention, name: option.value,
+  }));
+  const taken = (text) => new Map((text || "").split(" ").filter(Boolean).map((part) => {
+    const [aspect, numbers] = part.split(":");
+    return [Number(aspect), numbers.split(",").map(Number)];
+  }));
   const heads = [...grid.tHead.rows[0].cells].slice(1);
   const boxes = [...form.querySelectorAll("input[name=t]")];
   const aspects = [...$("aspect").options].slice(1).map((option) => option.value);
@@ -20,7 +28,7 @@
       row,
       name: row.cells[0].textContent.toLowerCase(),
       cells: [...row.cells].slice(1).map((cell) => ({
-        cell, letters: cell.dataset.a || "", words: cell.querySelector(".unseen").textContent.trim(),
+        cell, letters: cell.dataset.a || "", taken: taken(cell.dataset.r), words: cell.querySelector(".unseen").textContent.trim(),
       })),
     })),
   }));
@@ -41,6 +49,7 @@
   function restore() {
     const parts = new URLSearchParams(location.hash.slice(1));
     for (const id of fields) {
+      if (id === "reading") offer();
       const value = parts.get(id) || "";
       $(id).value = value;
       if ($(id).value !== value) $(id).value = "";
@@ -58,17 +67,41 @@
   };
   const seen = (letters, aspect) => (aspect >= 0 ? letters[aspect] || "" : letters);
 
+  const takes = (c, aspect) => (aspect >= 0 ? c.taken.get(aspect) || [] : [...c.taken.values()].flat());
+  const diverges = (c, aspect) => seen(c.letters, aspect).includes("D") || takes(c, aspect).length > 0;
+
+  // the readings of the chosen convention, in the menu beside it
+  function offer() {
+    const menu = $("reading"), convention = $("convention").value, before = menu.value;
+    const fitting = readings.filter((reading) => reading.convention === convention);
+    menu.replaceChildren(menu.options[0], ...fitting.map((reading) => reading.option));
+    menu.value = fitting.some((reading) => reading.name === before) ? before : "";
+    menu.disabled = !convention;
+  }
+
+  function takesIt(c, wanted, aspect) {
+    return takes(c, aspect).some((number) => {
+      const { convention, name } = readings[number];
+      return convention === wanted.convention && (!wanted.reading || name === wanted.reading);
+    });
+  }
+
   function matches(cells, wanted, aspect) {
+    if (wanted.convention && !cells.some((c) => takesIt(c, wanted, aspect) && wants(c, wanted, aspect))) return false;
     if (!wanted.verdict) return true;
     if (wanted.verdict === "different") {
-      return new Set(cells.map((c) => pick(c.letters, aspect)).filter((l) => l && l !== ".")).size > 1;
+      return new Set(cells.map((c) => pick(c.letters, aspect)).filter((l) => l && l !== ".").map((l) => names[l])).size > 1;
     }
     return cells.some((c) => hit(c, wanted, aspect));
   }
 
+  const listed = (wanted) => wanted.verdict && wanted.verdict !== "different";
+  const wants = (c, wanted, aspect) => !listed(wanted) || hit(c, wanted, aspect);
+
   function hit(c, wanted, aspect) {
     const letters = seen(c.letters, aspect);
-    if (wanted.verdict === "imperfect") return /[VXTDU]/.test(letters);
+    if (wanted.verdict === "imperfect") return /[VXTUR]/.test(letters);
+    if (wanted.verdict === "diverges") return diverges(c, aspect);
     return [...letters].some((letter) => names[letter] === wanted.verdict);
   }
 
@@ -78,26 +111,46 @@
     const points = score([c], aspect);
     const link = c.cell.firstElementChild;
     c.cell.className = `v-${words.replaceAll(" ", "-")}`;
-    const listing = wanted.verdict && wanted.verdict !== "different";
-    if (listing && !hit(c, wanted, aspect)) c.cell.classList.add("dim");
+    const dim = !wants(c, wanted, aspect) || (wanted.convention && !takesIt(c, wanted, aspect));
+    if (dim) c.cell.classList.add("dim");
     link.querySelector("i").textContent = words === "not in this edition" ? "·" : symbols[letter];
-    link.querySelector(".unseen").textContent = `${words} `;
-    link.lastChild.nodeType === 3 ? (link.lastChild.data = "") : link.append("");
-    link.lastChild.data = aspect < 0 && points[1] ? points.join("/") : "";
+    link.querySelector(".unseen").textContent = diverges(c, aspect) ? `${words}, another reading ` : `${words} `;
+    link.children[2].textContent = aspect < 0 && points[2] ? `${points[0]}/${points[2]}` : "";
+    quietMark(link, diverges(c, aspect));
+  }
+
+  function quietMark(link, wanted) {
+    const there = link.querySelector("sup");
+    if (!wanted) there?.remove();
+    else if (!there) {
+      const made = document.createElement("sup");
+      made.textContent = "≈";
+      made.ariaHidden = "true";
+      link.append(made);
+    }
+  }
+
+  // what a cell's mark stands for is told where the pointer or the focus is
+  function explain(event) {
+    const cell = event.target.closest("td[data-r]");
+    if (!cell || cell.title) return;
+    const numbers = new Set([...taken(cell.dataset.r).values()].flat());
+    cell.title = "≈ " + [...numbers].map((n) => `${readings[n].convention}: ${readings[n].name}`).join(", ");
   }
 
   function score(cells, aspect) {
-    let conforming = 0, demanded = 0;
+    let kept = 0, missing = 0, demanded = 0;
     for (const { letters } of cells) {
       for (const letter of seen(letters, aspect)) {
         if (letter !== ".") demanded += 1;
-        if (letter === "C") conforming += 1;
+        if ("CD".includes(letter)) kept += 1;
+        if ("UR".includes(letter)) missing += 1;
       }
     }
-    return [conforming, demanded];
+    return [kept, missing, demanded];
   }
 
-  const percent = ([conforming, demanded]) => (Math.floor((conforming * 1000) / demanded) / 10).toFixed(1);
+  const share = (part, whole, round) => `${(round((part * 1000) / whole) / 10).toFixed(1)} %`;
 
   function apply() {
     const wanted = state(), aspect = aspects.indexOf(wanted.aspect);
@@ -129,33 +182,42 @@
       [...head.cells].slice(1).forEach((cell, i) => {
         cell.hidden = !columns[i];
         const points = score(here[i], aspect);
-        cell.textContent = points[1] ? points.join("/") : "";
+        cell.textContent = points[2] ? `${points[0]}/${points[2]}` : "";
       });
     }
     heads.forEach((head, i) => total(head, score(shown[i], aspect)));
-    const narrowed = wanted.q || wanted.theme || wanted.aspect || wanted.verdict;
-    tell(count, columns.filter(Boolean).length, narrowed);
+    const narrowed = wanted.q || wanted.theme || wanted.aspect || wanted.verdict || wanted.convention;
+    tell(count, columns.filter(Boolean).length, narrowed, takers(shown, wanted, aspect));
     rove();
   }
 
-  function total(head, points) {
-    const place = head.querySelector(".points");
-    place.firstElementChild.textContent = points[1] ? `${percent(points)} %` : "–";
-    place.lastChild.data = points[1] ? ` ${points.join("/")}` : "";
+  function takers(shown, wanted, aspect) {
+    if (!wanted.convention) return null;
+    const of = (cells) => cells.filter((c) => takesIt(c, wanted, aspect) && wants(c, wanted, aspect)).length;
+    return heads.map((head, i) => [head.querySelector("a").textContent, of(shown[i])]).filter(([, n]) => n);
+  }
+
+  function total(head, [kept, missing, demanded]) {
+    const [first, second, third] = head.querySelector(".points").children;
+    first.textContent = demanded ? share(kept, demanded, Math.floor) : "–";
+    second.textContent = demanded ? `${kept}/${demanded}` : "";
+    third.textContent = demanded ? `${share(missing, demanded, Math.ceil)} missing` : "";
   }
 
   // without a filter the page is right as it came
   function begin() {
     form.reset();
+    offer();
     tell(bodies.reduce((sum, { rows }) => sum + rows.length, 0), heads.length, "");
     rove();
   }
 
-  function tell(count, shown, narrowed) {
+  function tell(count, shown, narrowed, who) {
     $("nothing").hidden = count > 0;
     $("howmany").textContent = `${shown} of ${heads.length}`;
     const words = `${count} function${count === 1 ? "" : "s"}`;
-    $("found").textContent = words + (narrowed ? "; scores of what is shown" : "");
+    const taking = who ? `; taken by ${who.map(([name, n]) => `${name} (${n})`).join(", ") || "no target"}` : "";
+    $("found").textContent = words + (narrowed ? "; scores of what is shown" : "") + taking;
   }
 
   function remember() {
@@ -203,10 +265,16 @@
     if (cell.left < left && link.closest("td")) box.scrollLeft -= left - cell.left + 4;
   }
 
-  form.addEventListener("input", () => { apply(); remember(); });
+  grid.addEventListener("pointerover", explain);
+  grid.addEventListener("focusin", explain);
+  form.addEventListener("input", (event) => {
+    if (event.target.id === "convention") offer();
+    apply();
+    remember();
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
   window.addEventListener("hashchange", restore);
   if (location.hash.length > 1) restore();
   else begin();
-  form.addEventListener("reset", () => setTimeout(() => { apply(); remember(); }));
+  form.addEventListener("reset", () => setTimeout(() => { offer(); apply(); remember(); }));
 })();

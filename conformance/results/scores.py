@@ -1,0 +1,144 @@
+"""How a target fares: what keeps the documents, what is missing, which readings it takes.
+
+A divergence is no fault. Where the documents leave a point open several answers are allowed; an
+aspect in which every answer is one of them keeps the documents, and the readings that it takes are
+told beside its verdict.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from conformance.results.kinds import FindingKind
+from conformance.results.model import AspectResult, Failure, FunctionResult, Verdict
+
+FAULTS: tuple[Verdict, ...] = (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT)
+"""The verdicts on what a target does against the documents, the gravest first."""
+LACKS: tuple[Verdict, ...] = (Verdict.UNSUPPORTED, Verdict.NOT_RUN)
+"""The verdicts on what the documents demand and nobody has seen it do."""
+_NOTHING = "nothing demanded"
+_GRAVEST_FIRST = (*FAULTS, *LACKS, Verdict.CONFORMS, Verdict.NOT_APPLICABLE)
+
+
+class TakenReading(NamedTuple):
+    """An allowed reading of a convention other than the suite's own."""
+
+    convention: str
+    name: str = ""
+    """Empty where the results name the convention only."""
+
+    def __str__(self) -> str:
+        return f"{self.convention}: {self.name}" if self.name else self.convention
+
+
+class Score(NamedTuple):
+    """Of the aspects that the edition demands: how many keep the documents, how many are missing.
+
+    The others are faults.
+    """
+
+    kept: int
+    missing: int
+    demanded: int
+
+    def __str__(self) -> str:
+        return f"{self.kept}/{self.demanded}"
+
+    @property
+    def percent(self) -> str:
+        """The share that keeps the documents, with one decimal; never 100.0 unless all do."""
+        return self._share(self.kept * 1000 // self.demanded) if self.demanded else _NOTHING
+
+    @property
+    def percent_missing(self) -> str:
+        """The share that is missing, with one decimal; never 0.0 unless nothing is."""
+        return self._share(-(-self.missing * 1000 // self.demanded)) if self.demanded else _NOTHING
+
+    @property
+    def figures(self) -> str:
+        """`90.5 % (412/455), 31 missing`."""
+        missing = f", {self.missing} missing" if self.missing else ""
+        return f"{self.percent} ({self}){missing}"
+
+    @staticmethod
+    def _share(tenths: int) -> str:
+        return f"{tenths // 10}.{tenths % 10} %"
+
+
+def demanded(failure: Failure) -> bool:
+    """Whether what fails must work.
+
+    What is unsupported need not where the documents leave it open, or where another function could
+    not make the input.
+    """
+    if failure.verdict is not Verdict.UNSUPPORTED:
+        return True
+    return failure.convention is None and failure.kind != FindingKind.UNMADE_INPUT
+
+
+def standing(aspect: AspectResult) -> Verdict:
+    """The verdict over faults and lacks alone; never `diverges`.
+
+    An aspect that diverges conforms here, unless the target refuses something in it that the
+    documents demand.
+    """
+    if aspect.verdict is not Verdict.DIVERGES:
+        return aspect.verdict
+    refused = any(f.verdict is Verdict.UNSUPPORTED and demanded(f) for f in aspect.failures)
+    return Verdict.UNSUPPORTED if refused else Verdict.CONFORMS
+
+
+def worst(aspects: Iterable[AspectResult]) -> Verdict:
+    """The gravest standing of the aspects; `not applicable` if there are none."""
+    return min(map(standing, aspects), key=_GRAVEST_FIRST.index, default=Verdict.NOT_APPLICABLE)
+
+
+def count_standings(functions: Iterable[FunctionResult]) -> Counter[Verdict]:
+    """How many aspects have each standing."""
+    return Counter(standing(a) for f in functions for a in f.aspects)
+
+
+def score(functions: Iterable[FunctionResult]) -> Score:
+    """The score over these functions; aspects that do not apply are not demanded."""
+    counts = count_standings(functions)
+    missing = sum(counts[verdict] for verdict in LACKS)
+    return Score(counts[Verdict.CONFORMS], missing, counts.total() - counts[Verdict.NOT_APPLICABLE])
+
+
+def readings_of(failure: Failure) -> tuple[TakenReading, ...]:
+    """The readings that a divergence takes, by name; nothing for another failure.
+
+    A convention of the failure without a reading stands alone: files of older versions, and
+    conventions whose readings nobody has listed.
+    """
+    if failure.verdict is not Verdict.DIVERGES:
+        return ()
+    named = [_named(text) for text in failure.readings]
+    conventions = (failure.convention or "").split(", ")
+    known = {"", *(reading.convention for reading in named)}
+    return (*named, *(TakenReading(name) for name in conventions if name not in known))
+
+
+def _named(text: str) -> TakenReading:
+    convention, _, name = text.partition(": ")
+    return TakenReading(convention, name)
+
+
+def readings(aspects: Iterable[AspectResult]) -> tuple[TakenReading, ...]:
+    """The readings that these aspects take, each once, sorted by convention and name."""
+    failures = (failure for aspect in aspects for failure in aspect.failures)
+    return tuple(sorted({reading for f in failures for reading in readings_of(f)}))
+
+
+def diverges(aspect: AspectResult) -> bool:
+    """Whether an answer takes another allowed reading than the suite's, whatever else it does."""
+    return aspect.verdict is Verdict.DIVERGES or any(
+        failure.verdict is Verdict.DIVERGES for failure in aspect.failures
+    )
+
+
+def count_diverging(functions: Iterable[FunctionResult]) -> int:
+    """How many aspects diverge."""
+    return sum(diverges(aspect) for function in functions for aspect in function.aspects)
