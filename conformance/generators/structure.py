@@ -180,7 +180,8 @@ def _distributions(call: CallDraft) -> dict[str, Distributed]:
 
 
 def _unsettled(call: CallDraft, runtime: Scope) -> tuple[str, ...]:
-    named = {u.convention for u in call.spec.unsettled if evaluate(u.when, runtime)}
+    cases = (u for u in call.spec.unsettled if u.holds_in(call.edition))
+    named = {u.convention for u in cases if evaluate(u.when, runtime)}
     if any(dtype not in call.documented_dtypes(name) for name, dtype in runtime.dtypes.items()):
         named.add(ConventionName.INPUT_DTYPE)
     if call.part is not None and call.part.convention is not None:

@@ -83,6 +83,12 @@ class Unsettled(SpecRecord, frozen=True, kw_only=True):
     """Empty in a file where `when` uses a named rule that has a convention. Never once loaded."""
     says: str | None = None
     """The condition in words; a named rule has its own."""
+    editions: list[Edition] = field(default_factory=list)
+    """Only these editions, because the documents of the others speak of it. All if empty."""
+
+    def holds_in(self, edition: Edition) -> bool:
+        """Whether the document of the edition leaves it open, too."""
+        return not self.editions or edition in self.editions
 
 
 class ErrorCase(SpecRecord, frozen=True, kw_only=True):

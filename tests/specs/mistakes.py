@@ -208,6 +208,7 @@ MISTAKES = [
 
 NOT_IN_THE_SCHEMA = {
     "unbound document",
+    "claim on a sentence that breaks off",
     "bad signature",
     "two signatures",
     "default is a name",
