@@ -63,6 +63,9 @@ def command(**values: Any) -> None:
     `conformance show FUNCTION` and `conformance run --verbose` print; its first digits are enough
     if no other begins so. It is the same in every run, whatever the seed.
 
+    A script needs NumPy and the implementation, nothing of this suite. Its last line says what was
+    expected and what came; it ends with 1 where the fault is there, with 0 where it is not.
+
     \b
     conformance replay 61640165e085
     conformance replay 6164 655b --target keras-2.2.4-tensorflow
@@ -124,7 +127,8 @@ def _check_targets(wanted: Sequence[str], there: Sequence[str]) -> None:
 def _print_script(chosen: Sequence[StoredFailure]) -> None:
     scripted = [one for one in chosen if one.failure.script]
     if not scripted:
-        raise UsageProblem("this failure has no script", "failures without a call have none")
+        hint = "an older version wrote these results; run the target again"
+        raise UsageProblem("this failure has no script", hint)
     first, *others = scripted
     if any(one.failure.id != first.failure.id for one in others):
         raise UsageProblem("--script prints one script", "write one id")

@@ -179,7 +179,8 @@ def test_the_script_shows_the_failure_alone(module: Path, out: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", result.stdout], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("expected ")
 
 
 # Mistakes

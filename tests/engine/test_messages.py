@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.engine.judging.messages import MOST, short_message, without_stack
+from conformance.engine.judging.messages import MOST, MOST_WORDS, gist, short_message, without_stack
 
 WRAPPED = """Exception encountered when calling layer "tf.keras.backend.softmax" (type TFOpLambda).
 
@@ -74,3 +74,29 @@ Input Source operations connected to node Resize_3:
  mul (defined at tmp/site-packages/backend.py:2013)"""
     kept = "InvalidArgumentError: output dimensions must be positive\n\t [[node Resize ]]"
     assert without_stack(message) == kept
+
+
+GISTS = {
+    "raises ValueError: axis 3 is not in [0, 1]": "axis is not in",
+    "raises ValueError: axis 17 is not in [0, 1, 2, 3]": "axis is not in",
+    "raises ValueError in sum(x, axis=(1, 2)): axis 3 is not in [0]": "axis is not in",
+    "raises ValueError: 'axis' entry is out of bounds": "entry is out of bounds",
+    "raises RuntimeError: Node 'Abs1359' (Abs operation): 0 elements at 0x7f00": "node elements at",
+    "raises TypeError: DataType float16 not in list: float32, <dtype: 'int8'>, int32": (
+        "datatype not in list"
+    ),
+    "raises TypeError: no DataType float64 in list: float32": "no datatype in list",
+    "has an int_shape that raises TypeError: a Tensor is no int": "a tensor is no",
+    "gets an input that raises ValueError: shape (1, (2, 3)) is bad": "shape is bad",
+    "gives 3 at [0]": "",
+    "ends the process (signal 8)": "",
+}
+
+
+@pytest.mark.parametrize("gives", GISTS)
+def test_the_words_of_a_message_are_the_same_for_every_case(gives: str) -> None:
+    assert gist(gives) == GISTS[gives]
+
+
+def test_a_long_message_is_told_by_its_first_words() -> None:
+    assert gist("raises ValueError: " + "no " * 100) == " ".join(["no"] * MOST_WORDS)

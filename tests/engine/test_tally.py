@@ -12,9 +12,10 @@ from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding, verdict_if_wrong
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.verdicts.failures import cite, function_result, identifier
-from conformance.engine.verdicts.tally import Group, Tally, verdict
+from conformance.engine.verdicts.forms import rare_forms
+from conformance.engine.verdicts.tally import MOST_LISTED, Group, Tally, verdict
 from conformance.generators import Draw, generate, structures
-from conformance.program import Prelude
+from conformance.program import Prelude, Ref
 from conformance.results import ASPECTS, Aspect, Citation, Origin, Verdict
 from conformance.scenarios import families_of
 from conformance.specs import EDITIONS, load
@@ -32,10 +33,11 @@ def finding(
     detail: str = "",
     aspect: Aspect = Aspect.VALUE,
     verdict: Verdict | None = None,
+    gives: str = "gives 1",
 ) -> Finding:
     stands = verdict or verdict_if_wrong(conventions)
     return Finding(
-        aspect, stands, kind, gives="gives 1", demands="2", detail=detail, conventions=conventions
+        aspect, stands, kind, gives=gives, demands="2", detail=detail, conventions=conventions
     )
 
 
@@ -108,6 +110,81 @@ def test_another_kind_detail_or_aspect_is_another_failure(other: Finding) -> Non
     counted = tally()
     counted.note([finding(), other])
     assert len(counted.failures()) == 2
+
+
+def raised(message: str, *conventions: str) -> Finding:
+    gives = f"raises ValueError: {message}"
+    return finding(*conventions, kind="exception", detail="ValueError", gives=gives)
+
+
+def test_exceptions_with_other_messages_are_other_failures() -> None:
+    counted = tally()
+    counted.note([raised("axis 3 is too large"), raised("axis -1 is too large"), raised("no x")])
+    assert sorted(g.count for g in counted.failures()) == [1, 2]
+    ids = {identifier(counted, g.finding) for g in counted.failures()}
+    assert ids == {identifier(counted, raised(m)) for m in ("axis 9 is too large", "no x")}
+
+
+def test_a_message_of_a_settled_case_does_not_stand_for_another_of_an_unsettled_one() -> None:
+    counted = tally()
+    counted.note([raised("no x"), raised("no x", "empty"), raised("no y", "empty")])
+    kept = {(g.finding.gives[-1], g.finding.conventions): g.count for g in counted.failures()}
+    assert kept == {("x", ()): 2, ("y", ("empty",)): 1}
+
+
+def test_a_few_messages_are_listed_and_the_others_are_counted() -> None:
+    counted = tally()
+    letters = "abcdefgh"
+    counted.note([raised(f"no {one}") for one in letters])
+    counted.note([finding("empty"), finding("scalar")])
+    counted.count(Aspect.VALUE, 20)
+    result = function_result(counted, counted.failures(), "", Prelude())
+    (value,) = (a for a in result.aspects if a.aspect is Aspect.VALUE)
+    assert len(value.failures) == MOST_LISTED
+    assert sum(f.count for f in value.failures) == len(letters) + 2, "no case is lost"
+    assert {f.convention for f in value.failures} == {None, "empty", "scalar"}
+    assert "5 more failures" in str(value.note)
+
+
+def test_another_kind_is_always_listed() -> None:
+    counted = tally()
+    conventions = ("empty", "scalar", "ties", "negative-axis", "several-axes", "no-axis")
+    counted.note([finding(one) for one in conventions])
+    counted.count(Aspect.VALUE, 20)
+    result = function_result(counted, counted.failures(), "", Prelude())
+    (value,) = (a for a in result.aspects if a.aspect is Aspect.VALUE)
+    assert len(value.failures) == len(conventions)
+
+
+def called(spec: str, **arguments: object) -> CallTrial:
+    """A call with these arguments and no others, tensors aside."""
+    for made in generate(structures(load()[spec], "keras-2.2"), 400, 0):
+        tensors = {n for n, v in made.arguments.items() if isinstance(v, Ref)}
+        passed = {n: made.arguments[n] for n in made.passed - tensors}
+        if passed == arguments and made.settled:
+            return CallTrial(Prepared(made, [Draw("ordinary", 0)]))
+    raise LookupError(f"no call of {spec} with {arguments}")
+
+
+def test_a_wrong_answer_is_told_apart_by_rare_arguments() -> None:
+    plain = called("sum")
+    kept, along = called("sum", keepdims=True), called("sum", axis=1)
+    both = called("sum", axis=1, keepdims=True)
+    assert rare_forms(finding(), plain) == frozenset()
+    assert rare_forms(finding(), kept) == {"keepdims True"}
+    assert rare_forms(finding(kind="exception"), kept) == frozenset()
+    counted = Tally(load()["sum"], "keras-2.2", frozenset(ASPECTS))
+    for trial in (both, kept, along, along):
+        counted.note([finding()], trial)
+    assert {str(sorted(g.cause[1])): g.count for g in counted.failures()} == {
+        "['keepdims True']": 2,
+        "['axis positive']": 2,
+    }
+    ids = {identifier(counted, g.finding, g.cause[1]) for g in counted.failures()}
+    assert len(ids) == 2
+    counted.note([finding()], plain)
+    (failure,) = counted.failures()
+    assert (failure.count, failure.trial) == (5, plain)
 
 
 def test_the_gravest_failure_comes_first() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from conformance.engine import PROFILES as RUN_PROFILES
 from conformance.generators import PROFILES, Draw, draw_arrays
-from conformance.generators.values import fill
+from conformance.generators.values import fill, shown_profile
 from conformance.specs import load
 from tests.generators.support import NEWEST, everything, task
 
@@ -161,3 +161,31 @@ def test_a_run_s_draws_are_different_and_probe_floats_only(profile: object) -> N
 def test_every_value_profile_is_in_the_default_run_profile() -> None:
     assert set(RUN_PROFILES["default"].values) == set(PROFILES)
     assert set(load()["argmax"].profiles) <= set(PROFILES)
+
+
+SHOWN = {
+    "special": [[np.nan], [1.0, -np.inf], [-0.0]],
+    "subnormal": [[1e-45, 1.0], [3e38, 1e-40]],
+    "extremes": [[20.5], [-1e30, 1.0], [2e-38], [1e-8, 2.0]],
+    "zeros": [[0.0, 0.0]],
+    "integers": [[0.0, 3.0], [-4.0]],
+    "halves": [[0.5, 1.0], [0.3, 0.3], [0.0, 0.3]],
+    "ordinary": [[0.3, -0.7], [19.5, 1e-3]],
+}
+
+
+@pytest.mark.parametrize("profile", SHOWN)
+def test_numbers_show_their_profile_whatever_they_were_drawn_from(profile: str) -> None:
+    for numbers in SHOWN[profile]:
+        arrays = {"x": np.array(numbers, "float32"), "i": np.array([300, 0])}
+        assert shown_profile(arrays) == profile, numbers
+    assert shown_profile({"i": np.array([300, 0]), "b": np.array([True])}) == "ordinary"
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_many_numbers_show_the_profile_that_they_were_drawn_from(profile: str, dtype: str) -> None:
+    x = drawn(profile, dtype)
+    distinct = np.unique(x) if profile == "ordinary" else x
+    shown = shown_profile({"x": distinct})
+    assert shown == profile or (profile, dtype) == ("ordinary", "float16")

@@ -150,7 +150,7 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
     )
 
 
-def _script(tally: Tally, group: Group, message: str, prelude: Prelude) -> str:
+def _script(tally: Tally, group: Group, message: str, prelude: Prelude) -> str | None:
     documented = signature(tally.spec, tally.edition)
     return script(message, group.finding, group.trial, prelude, documented)
 

@@ -34,8 +34,11 @@ _OF_INPUT = re.compile(r" for (\w+)$")
 
 def script(
     title: str, finding: Finding, trial: Trial | None, prelude: Prelude, documented: Signature
-) -> str:
-    """The script of one failure; `title` says in words what is wrong."""
+) -> str | None:
+    """The script of one failure; `title` says in words what is wrong.
+
+    None if nothing was called and nothing of the function's signature is wrong.
+    """
     if trial is None:
         return _without_case(title, finding, prelude, documented)
     case = _run(trial, finding.draw)
@@ -112,7 +115,11 @@ def _of_call(finding: Finding, trial: CallTrial, demands: str) -> Ending:
         return endings.refuses(names, demands)
     if finding.kind == FindingKind.EXCEPTION:
         return endings.answers(demands)
-    return _COMPARED[str(finding.kind)](finding, trial)
+    compare = _COMPARED.get(str(finding.kind))
+    if compare is None:
+        both = isinstance(finding.got, np.ndarray) and isinstance(finding.expected, np.ndarray)
+        compare = _elements if both else _one_array
+    return compare(finding, trial)
 
 
 def _unmade(finding: Finding, trial: CallTrial) -> Ending:
@@ -272,14 +279,20 @@ def _plain(value: Any) -> Any:
 # Failures without a case
 
 
-def _without_case(title: str, finding: Finding, prelude: Prelude, documented: Signature) -> str:
+def _without_case(
+    title: str, finding: Finding, prelude: Prelude, documented: Signature
+) -> str | None:
     if finding.kind == FindingKind.NO_GRADIENTS:
         return _probes(title, prelude, [gradient_probe(binding) for binding in BINDINGS])
     if finding.kind == FindingKind.NO_STATIC_SHAPES:
         return _probe_of_shapes(title, prelude, shape_probe(Binding.VARIABLE))
-    ending = endings.looked_up(documented.name) if finding.kind == FindingKind.ABSENT else None
-    made = ending or _of_signature(finding, documented, mapped=prelude.definitions is not None)
-    return comparing_script(_NOTHING, prelude, made, title)
+    if finding.kind == FindingKind.ABSENT:
+        ending = endings.looked_up(documented.name)
+    elif str(finding.kind) in _SIGNATURE_FAULTS:
+        ending = _of_signature(finding, documented, mapped=prelude.definitions is not None)
+    else:
+        return None
+    return comparing_script(_NOTHING, prelude, ending, title)
 
 
 def _probes(title: str, prelude: Prelude, probes: Sequence[Batch]) -> str:

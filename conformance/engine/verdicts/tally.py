@@ -134,7 +134,7 @@ def folded(groups: Iterable[Group]) -> list[Group]:
     for group in sorted(groups, key=lambda g: _weight(g.cause)):
         wider = next((k for k in kept if _includes(k.cause, group.cause)), None)
         if wider is None:
-            kept.append(group)
+            kept.append(replace(group))
         else:
             wider.count += group.count
     return sorted(kept, key=_order)
