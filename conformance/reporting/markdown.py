@@ -12,7 +12,7 @@ from conformance.reporting.columns import MatrixColumn, by_theme, column, marks_
 from conformance.reporting.listing import ListedFailure, listed_failures
 from conformance.reporting.marks import MARKS, READING
 from conformance.reporting.matrix import legend_name
-from conformance.reporting.readings import named, takers
+from conformance.reporting.readings import reading_name, takers
 from conformance.reporting.safe_text import clean, clean_block
 from conformance.reporting.summary import score_text, time_line, told_counts
 from conformance.reporting.writer import ResultsCollector, write_atomically
@@ -23,7 +23,7 @@ from conformance.results.scores import FAULTS, Score, TakenReading, score
 MATRIX = "matrix.md"
 SCRIPTS = 300_000
 """Characters of scripts on the page."""
-LARGEST = 900_000
+LARGEST = 800_000
 """Characters of the page beyond which the last table is cut."""
 
 
@@ -240,7 +240,7 @@ def _broken(results: Results, scripted: Collection[int]) -> Iterator[str]:
         found = listed_failures(results.functions, verdict)
         if found:
             yield from ("", f"### {titles[verdict]} of {escape(results.target.name)}", "")
-            yield "One of each cause has its script; `conformance show FUNCTION` has all."
+            yield "Of each cause one script stands here, and none twice; `conformance show` has all."
             yield ""
         for one in found:
             yield from _finding(one, with_script=id(one.failure) in scripted)
@@ -284,7 +284,7 @@ def _readings(results: Results) -> Iterator[str]:
     yield from _table_head(["convention", "reading", "functions"])
     for reading, of in found.items():
         functions = ", ".join(map(code, of[results.target.name]))
-        yield _row([code(reading.convention), escape(named(reading)), functions])
+        yield _row([code(reading.convention), escape(reading_name(reading)), functions])
 
 
 def _takers(results: Sequence[Results], room: int) -> Iterator[str]:
@@ -309,4 +309,4 @@ def _takers(results: Sequence[Results], room: int) -> Iterator[str]:
 
 def _taken(reading: TakenReading, of: Mapping[str, Sequence[str]]) -> str:
     who = ", ".join(f"{code(target)} {len(functions)}" for target, functions in of.items())
-    return _row([code(reading.convention), escape(named(reading)), who])
+    return _row([code(reading.convention), escape(reading_name(reading)), who])
