@@ -16,7 +16,7 @@ from conformance.reporting.readings import reading_name, takers
 from conformance.reporting.safe_text import clean, clean_block
 from conformance.reporting.summary import score_text, time_line, told_counts
 from conformance.reporting.writer import ResultsCollector, write_atomically
-from conformance.results import Results, Verdict
+from conformance.results import FunctionResult, Results, Verdict
 from conformance.results.events import Event, RunFinished, TargetUnavailable
 from conformance.results.scores import FAULTS, Score, TakenReading, score
 
@@ -240,7 +240,7 @@ def _broken(results: Results, scripted: Collection[int]) -> Iterator[str]:
         found = listed_failures(results.functions, verdict)
         if found:
             yield from ("", f"### {titles[verdict]} of {escape(results.target.name)}", "")
-            yield "Of each cause one script stands here, and none twice; `conformance show` has all."
+            yield "One script of each cause stands here, none twice; `conformance show` has all."
             yield ""
         for one in found:
             yield from _finding(one, with_script=id(one.failure) in scripted)
@@ -289,7 +289,7 @@ def _readings(results: Results) -> Iterator[str]:
 
 def _takers(results: Sequence[Results], room: int) -> Iterator[str]:
     """Who takes which reading, in at most `room` characters, and how many rows were left out."""
-    rows = [_taken(*pair) for pair in takers((r.target.name, r.functions) for r in results).items()]
+    rows = [_taken(*pair) for pair in takers(_labelled(results)).items()]
     if not rows:
         return
     yield from ("", "## Who takes which reading", "")
@@ -305,6 +305,14 @@ def _takers(results: Sequence[Results], room: int) -> Iterator[str]:
     if fitting < len(rows):
         left = len(rows) - fitting
         yield from ("", f"And {left} more; `conformance report --format csv` has all.")
+
+
+def _labelled(results: Sequence[Results]) -> Iterator[tuple[str, list[FunctionResult]]]:
+    """The functions of each target under its name, with its edition if it was tested in several."""
+    names = [one.target.name for one in results]
+    for one in results:
+        name, edition = one.target.name, one.target.edition
+        yield (name if names.count(name) == 1 else f"{name} ({edition})"), one.functions
 
 
 def _taken(reading: TakenReading, of: Mapping[str, Sequence[str]]) -> str:
