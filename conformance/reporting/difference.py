@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from conformance.reporting.json_results import representable, schema_of
 from conformance.reporting.marks import GRAVEST_FIRST
-from conformance.reporting.readings import named as reading_name
+from conformance.reporting.readings import reading_name
 from conformance.results import (
     ASPECTS,
     Aspect,

@@ -12,18 +12,18 @@ from conformance.reporting.columns import MatrixColumn, by_theme, column, marks_
 from conformance.reporting.listing import ListedFailure, listed_failures
 from conformance.reporting.marks import MARKS, READING
 from conformance.reporting.matrix import legend_name
-from conformance.reporting.readings import named, takers
+from conformance.reporting.readings import reading_name, takers
 from conformance.reporting.safe_text import clean, clean_block
 from conformance.reporting.summary import score_text, time_line, told_counts
 from conformance.reporting.writer import ResultsCollector, write_atomically
-from conformance.results import Results, Verdict
+from conformance.results import FunctionResult, Results, Verdict
 from conformance.results.events import Event, RunFinished, TargetUnavailable
 from conformance.results.scores import FAULTS, Score, TakenReading, score
 
 MATRIX = "matrix.md"
 SCRIPTS = 300_000
 """Characters of scripts on the page."""
-LARGEST = 900_000
+LARGEST = 800_000
 """Characters of the page beyond which the last table is cut."""
 
 
@@ -240,7 +240,7 @@ def _broken(results: Results, scripted: Collection[int]) -> Iterator[str]:
         found = listed_failures(results.functions, verdict)
         if found:
             yield from ("", f"### {titles[verdict]} of {escape(results.target.name)}", "")
-            yield "One of each cause has its script; `conformance show FUNCTION` has all."
+            yield "One script of each cause stands here, none twice; `conformance show` has all."
             yield ""
         for one in found:
             yield from _finding(one, with_script=id(one.failure) in scripted)
@@ -284,12 +284,12 @@ def _readings(results: Results) -> Iterator[str]:
     yield from _table_head(["convention", "reading", "functions"])
     for reading, of in found.items():
         functions = ", ".join(map(code, of[results.target.name]))
-        yield _row([code(reading.convention), escape(named(reading)), functions])
+        yield _row([code(reading.convention), escape(reading_name(reading)), functions])
 
 
 def _takers(results: Sequence[Results], room: int) -> Iterator[str]:
     """Who takes which reading, in at most `room` characters, and how many rows were left out."""
-    rows = [_taken(*pair) for pair in takers((r.target.name, r.functions) for r in results).items()]
+    rows = [_taken(*pair) for pair in takers(_labelled(results)).items()]
     if not rows:
         return
     yield from ("", "## Who takes which reading", "")
@@ -307,6 +307,14 @@ def _takers(results: Sequence[Results], room: int) -> Iterator[str]:
         yield from ("", f"And {left} more; `conformance report --format csv` has all.")
 
 
+def _labelled(results: Sequence[Results]) -> Iterator[tuple[str, list[FunctionResult]]]:
+    """The functions of each target under its name, with its edition if it was tested in several."""
+    names = [one.target.name for one in results]
+    for one in results:
+        name, edition = one.target.name, one.target.edition
+        yield (name if names.count(name) == 1 else f"{name} ({edition})"), one.functions
+
+
 def _taken(reading: TakenReading, of: Mapping[str, Sequence[str]]) -> str:
     who = ", ".join(f"{code(target)} {len(functions)}" for target, functions in of.items())
-    return _row([code(reading.convention), escape(named(reading)), who])
+    return _row([code(reading.convention), escape(reading_name(reading)), who])

@@ -25,7 +25,7 @@ def takers(targets: Iterable[tuple[str, Iterable[FunctionResult]]]) -> Takers:
     return dict(sorted(found.items()))
 
 
-def named(reading: TakenReading) -> str:
+def reading_name(reading: TakenReading) -> str:
     """The reading alone, on one line."""
     return clean(reading.name) or ANOTHER
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from msgspec.structs import replace
 
 from conformance.reporting import MarkdownWriter, markdown
 from conformance.reporting.markdown import escape, fenced, render
@@ -118,6 +119,13 @@ def test_readings_are_listed_under_the_target_and_at_the_end_by_who_takes_them()
         ["ties", "another reading", "a 1, b 1"],
     ]
     assert rows[-1][-1] == "a 1, b 1"
+
+
+def test_two_editions_of_a_target_take_their_readings_apart() -> None:
+    made = every_verdict("a")
+    old = replace(made, target=replace(made.target, edition="keras-1"))
+    rows = table_rows(parsed(render([made, old])))
+    assert rows[-1] == ["ties", "another reading", "a (keras-2.2) 1, a (keras-1) 1"]
 
 
 def taking(count: int) -> Results:
