@@ -128,6 +128,9 @@ class AspectResult(Struct, frozen=True, kw_only=True):
     limit_ulp: float | None = None
     failures: list[Failure] = field(default_factory=list)
     note: str | UnsetType = UNSET
+    readings: dict[str, int] | UnsetType = UNSET
+    """How many cases show which reading of a convention, the suite's own among them, such as
+    `{"kernel-layout: th": 12}`; unset if none does."""
 
 
 class FunctionResult(Struct, frozen=True):

@@ -9,7 +9,7 @@ from importlib import resources
 import yaml
 from msgspec import Struct, convert
 
-from conformance.specs.records import Document
+from conformance.specs.records import Document, Line
 
 
 class Reading(Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,6 +41,8 @@ class Convention(Struct, frozen=True, forbid_unknown_fields=True):
     """Which elements, or which answers, it concerns; all others are settled."""
     readings: list[Reading] | None = None
     """The other readings, most common first. None: not listed yet, so that any answer diverges."""
+    settled: dict[Document, Line] = {}
+    """Documents that settle the point for some of the answers, with the line."""
     silent: dict[Document, str] = {}
     """For each document, the lines that were read and why they leave the point open."""
 
@@ -71,6 +73,14 @@ def load_conventions() -> dict[str, Convention]:
 def taken(convention: str, reading: str) -> str:
     """How results name a reading that an implementation takes: "kernel-layout: th"."""
     return f"{convention}: {reading}"
+
+
+def is_definite(name: str) -> bool:
+    """Whether a reading, named as `taken` does, says what each answer is: it neither refuses nor
+    allows anything."""
+    convention, _, reading = name.partition(": ")
+    known = load_conventions()[convention]
+    return reading == known.choice or reading in {variant.name for variant in known.variants}
 
 
 def unknown(name: str) -> str:

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from conformance.engine.judging.cases import Prepared
-from conformance.engine.judging.findings import Finding, verdict_if_wrong, with_input_dtype
+from conformance.engine.judging.findings import Finding, with_input_dtype
 from conformance.engine.judging.messages import short_message
 from conformance.engine.judging.probes import NOT_INTEGERS, types_of_dimensions
+from conformance.engine.judging.readings import (
+    Allowance,
+    of_anything,
+    of_dtype,
+    of_refusal,
+    of_unlisted,
+)
 from conformance.generators.structure import accepted_dtypes
 from conformance.observations import TensorMetadata, Value
 from conformance.results import Aspect, FindingKind
+from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
 
 _SCALARS = ("bool", "int", "float")
@@ -46,24 +54,31 @@ def dtype(
 def _other_dtype(
     kind: FindingKind, gives: str, *, dtype: str, accepted: Sequence[str], named: set[str]
 ) -> Finding:
-    conventions, demands = tuple(sorted(named)), " or ".join(accepted)
+    allowed, demands = of_dtype(named, dtype, accepted), " or ".join(accepted)
     return Finding(
         Aspect.DTYPE,
-        verdict_if_wrong(conventions),
+        allowed.verdict,
         kind,
         gives=gives,
         demands=demands,
         detail=f"{dtype} for {demands}",
-        conventions=conventions,
+        conventions=allowed.conventions,
         got=dtype,
         expected=demands,
+        readings=allowed.readings,
+        open_points=allowed.open_points,
     )
+
+
+_OF_DTYPES = (ConventionName.INPUT_DTYPE, ConventionName.DEFAULT_DTYPE)
+"""The conventions of a call that leave the dtype of its result open, too."""
 
 
 def _dtype_conventions(prepared: Prepared, other: dict[str, str]) -> set[str]:
     structure = prepared.structure
-    named = {*with_input_dtype(structure.unsettled, structure, other=other)}
-    if not any(c.aspect == "dtype" for c in structure.spec.claims):
+    named = {*with_input_dtype(structure.unsettled, structure, other=other)} & {*_OF_DTYPES}
+    claimed = any(c.aspect == "dtype" for c in structure.spec.claims)
+    if not claimed or ConventionName.INPUT_DTYPE in named:
         named.add(ConventionName.RESULT_DTYPE)
     return named
 
@@ -88,10 +103,23 @@ def static_shape(
     if static is not None and not (compatible(static, real) or compatible(static, prepared.shape)):
         # a value of another shape than the documented one is no measure of anything
         demanded = real if real == prepared.shape else prepared.static_shape
-        yield _static(FindingKind.CONTRADICTION, static, demanded, _resting_on(prepared, said))
+        allowed = of_unlisted(_resting_on(prepared, said))
+        yield _static(FindingKind.CONTRADICTION, static, demanded, allowed)
     elif real == prepared.shape and not _precise(static, prepared.static_shape):
         kind = FindingKind.UNKNOWN if static is None else FindingKind.IMPRECISE
-        yield _static(kind, static, prepared.static_shape, (ConventionName.PRECISE_STATIC_SHAPE,))
+        yield _static(kind, static, prepared.static_shape, _imprecision(prepared, static))
+
+
+def _imprecision(prepared: Prepared, static: tuple[int | None, ...] | None) -> Allowance:
+    """What allows a static shape that does not say all that is known.
+
+    No shape at all is no reading where the document promises a tuple.
+    """
+    structure, name = prepared.structure, ConventionName.PRECISE_STATIC_SHAPE
+    document = structure.spec.editions[structure.edition]
+    if static is None and document in load_conventions()[name].settled:
+        return Allowance(open_points=(name,))
+    return of_anything((name,))
 
 
 def _resting_on(prepared: Prepared, said: TensorMetadata) -> tuple[str, ...]:
@@ -103,31 +131,34 @@ def _resting_on(prepared: Prepared, said: TensorMetadata) -> tuple[str, ...]:
 def _shape_error(prepared: Prepared, said: TensorMetadata) -> Iterator[Finding]:
     if said.shape_error is None:
         return
-    conventions = _resting_on(prepared, said)
+    allowed = of_refusal(_resting_on(prepared, said))
     message = short_message(said.shape_error.message)
     yield Finding(
         Aspect.STATIC_SHAPE,
-        verdict_if_wrong(conventions),
+        allowed.verdict,
         FindingKind.INT_SHAPE_RAISES,
         gives=f"has an int_shape that raises {said.shape_error.type}: {message}",
         demands=str(prepared.static_shape),
         detail=said.shape_error.type,
-        conventions=conventions,
+        conventions=allowed.conventions,
+        readings=allowed.readings,
+        open_points=allowed.open_points,
     )
 
 
 def _not_integers(prepared: Prepared, said: TensorMetadata) -> Finding:
     """A static shape with dimensions of another type than int, which is none of integers."""
     shown = shape_as_said(said)
-    conventions = _resting_on(prepared, said)
+    allowed = of_unlisted(_resting_on(prepared, said))
     return Finding(
         Aspect.STATIC_SHAPE,
-        verdict_if_wrong(conventions),
+        allowed.verdict,
         NOT_INTEGERS,
         gives=f"has the static shape {shown}",
         demands=f"integers or None: {prepared.static_shape}",
         detail=types_of_dimensions(said),
-        conventions=conventions,
+        conventions=allowed.conventions,
+        open_points=allowed.open_points,
         got=shown,
         expected=str(prepared.static_shape),
     )
@@ -161,15 +192,17 @@ def _static(
     kind: FindingKind | str,
     said: tuple[int | None, ...] | None,
     demands: tuple[int | None, ...],
-    conventions: tuple[str, ...],
+    allowed: Allowance,
 ) -> Finding:
     return Finding(
         Aspect.STATIC_SHAPE,
-        verdict_if_wrong(conventions),
+        allowed.verdict,
         kind,
         gives=f"has the static shape {said}",
         demands=str(demands),
-        conventions=conventions,
+        conventions=allowed.conventions,
+        readings=allowed.readings,
+        open_points=allowed.open_points,
         got=str(said),
         expected=str(demands),
     )

@@ -14,7 +14,7 @@ from conformance.engine.judging.findings import verdict_if_wrong
 from conformance.oracle import Expectation, agrees
 from conformance.oracle.compare import is_inaccurate
 from conformance.oracle.freedom import allowed
-from conformance.oracle.variants import Reading, Readings
+from conformance.oracle.variants import VARIANTS, Reading, Readings
 from conformance.results import Verdict
 from conformance.specs import load_conventions
 from conformance.specs.conventions import taken
@@ -55,6 +55,38 @@ def of_anything(conventions: Iterable[str]) -> Allowance:
     return _allowance(conventions, refused=False)
 
 
+_NUMBERS = "bif"
+"""The kinds of dtypes of tensors, those that hold fewer numbers first."""
+
+
+def of_dtype(conventions: Iterable[str], dtype: str, accepted: Sequence[str]) -> Allowance:
+    """What allows a result of another dtype than the accepted ones.
+
+    A convention does if one of its readings has the name of the dtype, and the dtype can hold the
+    numbers: integers are none for a floating result, nor truth values for a number.
+    """
+    known, named = load_conventions(), tuple(sorted({*conventions}))
+    kind, kinds = _kind(dtype), map(_kind, accepted)
+    holds = bool(kind) and any(_NUMBERS.index(kind) >= _NUMBERS.index(k) for k in kinds if k)
+    found = [
+        name
+        for name in named
+        if known[name].readings is None
+        or (holds and any(reading.name == dtype for reading in known[name].readings or ()))
+    ]
+    readings = [taken(name, dtype) for name in found if known[name].readings is not None]
+    return Allowance(tuple(found), tuple(readings), () if found else named)
+
+
+def _kind(dtype: str) -> str:
+    """One of `_NUMBERS`; empty for what is no dtype of numbers."""
+    try:
+        kind = np.dtype(dtype).kind.replace("u", "i")
+    except TypeError:
+        return ""
+    return kind if kind in _NUMBERS else ""
+
+
 def of_unlisted(conventions: Iterable[str]) -> Allowance:
     """What allows a value that no listed reading allows: conventions without a list."""
     known, named = load_conventions(), tuple(sorted({*conventions}))
@@ -84,7 +116,8 @@ def combinations(conventions: Iterable[str]) -> list[Readings]:
     """
     known = load_conventions()
     choices: list[list[Reading | None]] = [
-        [None, *((name, reading.name) for reading in known[name].variants)] for name in conventions
+        [None, *(r for v in known[name].variants if (r := (name, v.name)) in VARIANTS)]
+        for name in conventions
     ]
     made = (tuple(r for r in chosen if r is not None) for chosen in product(*choices))
     return sorted(islice(made, MOST), key=len)
@@ -126,7 +159,7 @@ class AllowedAnswers:
         """
         known = load_conventions()
         for name in self.conventions:
-            others = [(name, reading.name) for reading in known[name].variants]
+            others = [r for v in known[name].variants if (r := (name, v.name)) in VARIANTS]
             if others and all(self._differs(got, (other,)) for other in others):
                 yield taken(name, known[name].choice)
 

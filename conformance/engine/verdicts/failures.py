@@ -29,6 +29,7 @@ from conformance.results import (
     Verdict,
 )
 from conformance.specs import Spec
+from conformance.specs.conventions import is_definite
 from conformance.specs.extraction import parameter_line
 from conformance.specs.load import claims, signature
 from conformance.specs.records import Document
@@ -87,12 +88,30 @@ def _aspect(
             msgspec.structs.replace(failure(tally, g, prelude), origin=originate(g)) for g in mine
         ],
         note=_note(tally, aspect, mine, unlisted),
+        readings=_readings(tally, aspect) or UNSET,
     )
+
+
+def _readings(tally: Tally, aspect: Aspect) -> dict[str, int]:
+    """How many cases show which reading."""
+    return {name: n for (of, name), n in sorted(tally.readings.items()) if of is aspect}
+
+
+def _mixtures(tally: Tally, aspect: Aspect) -> Iterator[str]:
+    """The conventions that a function reads in several ways: it should take one reading."""
+    shown = {name: n for name, n in _readings(tally, aspect).items() if is_definite(name)}
+    by_convention: dict[str, list[str]] = {}
+    for name, count in shown.items():
+        convention, _, reading = name.partition(": ")
+        by_convention.setdefault(convention, []).append(f"{reading} ({count})")
+    for convention, readings in by_convention.items():
+        if len(readings) > 1:
+            yield f"reads {convention} in several ways: {', '.join(readings)}"
 
 
 def _note(tally: Tally, aspect: Aspect, groups: list[Group], unlisted: int) -> str | UnsetType:
     """What the failures do not say: what was not run, and what is not listed. Unset if nothing."""
-    notes = [*_too_few(tally, aspect)]
+    notes = [*_too_few(tally, aspect), *_mixtures(tally, aspect)]
     if aspect is Aspect.VALUE:
         notes += _not_run(tally, groups)
     if unlisted:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -64,6 +65,8 @@ class Tally:
     cases: dict[Aspect, int] = field(default_factory=dict)
     shares: Shares = field(default_factory=Shares)
     """The cases that the documents settle, and how many of them were judged."""
+    readings: Counter[tuple[Aspect, str]] = field(default_factory=Counter)
+    """How many cases show which reading of a convention, the suite's own among them."""
     ulp: float | None = None
     limit_ulp: float | None = None
     offered: str | None = None
@@ -86,6 +89,7 @@ class Tally:
         for aspect, count in judgement.cases.items():
             self.count(aspect, count)
         self.shares.add(trial, judgement)
+        self.readings.update(judgement.readings)
         if judgement.ulp is not None and judgement.limit_ulp:
             share = judgement.ulp / judgement.limit_ulp
             if self.ulp is None or not self.limit_ulp or share > self.ulp / self.limit_ulp:
