@@ -196,10 +196,13 @@ def verdict(tally: Tally, aspect: Aspect, groups: Iterable[Group]) -> Verdict:
     findings = [g.finding for g in groups if g.finding.aspect is aspect]
     weighed = [f.verdict for f in findings if _weighs(f)]
     passed = tally.cases.get(aspect, 0) - sum(g.count for g in groups if g.finding.aspect is aspect)
-    if weighed:
-        return max(weighed, key=GRAVITY.__getitem__)
-    enough = passed > 0 and tally.shares.enough(aspect)
-    return Verdict.CONFORMS if enough else Verdict.UNSUPPORTED
+    gravest = max(weighed, key=GRAVITY.__getitem__, default=Verdict.CONFORMS)
+    if gravest not in (Verdict.CONFORMS, Verdict.DIVERGES):
+        return gravest
+    # another reading is no fault, but neither does it make up for what is missing
+    lacks = Verdict.UNSUPPORTED in weighed or not tally.shares.enough(aspect)
+    nothing = gravest is Verdict.CONFORMS and passed <= 0
+    return Verdict.UNSUPPORTED if lacks or nothing else gravest
 
 
 def _weighs(finding: Finding) -> bool:
