@@ -33,7 +33,7 @@ def power(x: Array, a: Any, *, pole: float | None = None) -> Array:
 def rounded(x: Array, *, halves: str = "even") -> Array:
     """The nearest integer; half-way cases to the `even` one, `up`, or `away` from zero."""
     result: Array = np.rint(x)
-    tied = np.abs(x - np.trunc(x)) == 0.5  # noqa: PLR2004 - a half is exact
+    tied = np.abs(x - np.trunc(x)) == 0.5
     if halves == "up":
         return np.where(tied, np.ceil(x), result)
     return np.where(tied, np.trunc(x) + np.sign(x), result) if halves == "away" else result

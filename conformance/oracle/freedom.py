@@ -36,7 +36,7 @@ def _extreme(x: Array) -> Mask:
 
 
 def _certain(x: Array) -> Mask:
-    return np.asarray((x == 0) | (x == 1))
+    return np.asarray((x <= 0) | (x >= 1))
 
 
 _NUMBERS: Mapping[str, Callable[[Array], Mask]] = {

@@ -167,12 +167,19 @@ def _in_a_row(bounded: Callable[..., Bounded]) -> Callable[..., Bounded]:
     return row
 
 
-def l2_normalize(x: Array, axis: Axis = None, *, least: float = 0.0) -> Array:
+def l2_normalize(
+    x: Array, axis: Axis = None, *, least: float = 0.0, divides_zero: bool = False
+) -> Array:
     """x over the root of the sum of its squares along the axis; zeros stay zeros.
 
-    `least` is what the sum of squares is raised to where it is smaller.
+    `least` is what the sum of squares is raised to where it is smaller. With `divides_zero` zeros
+    are divided by their length, too.
     """
-    return x / np.maximum(norm(x, axis), np.sqrt(x.dtype.type(least)))
+    length = np.maximum(norm(x, axis), np.sqrt(x.dtype.type(least)))
+    if divides_zero:
+        where = axis if axis is None or isinstance(axis, int) else tuple(axis)
+        length = np.where(np.any(x, axis=where, keepdims=True), length, 0)
+    return x / length
 
 
 def norm(x: Array, axis: Axis) -> Array:
@@ -185,10 +192,10 @@ def norm(x: Array, axis: Axis) -> Array:
 
 
 def bounded_l2_normalize(
-    model: Arithmetic, x: Array, axis: Axis = None, *, least: float = 0.0
+    model: Arithmetic, x: Array, axis: Axis = None, **how: Any
 ) -> Bounded:
     """Value and bound of `l2_normalize`."""
-    value = l2_normalize(x, axis, least=least)
+    value = l2_normalize(x, axis, **how)
     count = reductions.terms(x, axis)
     bound = gamma_of(count / 2 + 9, model.unit) * finite_magnitude(value) + 4 * model.underflow
     length = norm(x, axis)

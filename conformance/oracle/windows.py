@@ -8,6 +8,7 @@ ceil(n / stride) windows; what they need beyond the image is split in halves, th
 behind. `causal` puts all of (k - 1) * dilation zeros in front. Other readings of `same` have the
 same number of windows and begin a fixed number of elements before the image, whatever the stride:
 `half` and `centred` half of the window, rounded up or down, and `early` nearly the whole of it.
+`middle` splits the elements that strides leave over as `same` splits those that are missing.
 """
 
 from __future__ import annotations
@@ -66,19 +67,24 @@ def pads(
         return [(0, 0) for _ in spans]
     if padding == "causal":
         return [(span - 1, 0) for span in spans]
-    if padding != "same" and padding not in FRONTS:
+    if padding not in ("same", "middle", *FRONTS):
         raise ValueError(f"padding is {padding!r}; it must be valid, same or causal")
     found = []
     for length, span, stride in zip(lengths, spans, strides, strict=True):
         missing = (-(-length // stride) - 1) * stride + span - length
-        before = max(0, missing) // 2 if padding == "same" else FRONTS[padding](span)
+        if padding in FRONTS:
+            before = FRONTS[padding](span)
+        else:
+            before = int((missing if padding == "middle" else max(0, missing)) / 2)
         found.append((before, max(0, missing - before)))
     return found
 
 
 def padded(x: Array, around: Pads, value: float = 0.0) -> Array:
-    """An image tensor with `value` around it."""
-    return np.pad(x, [(0, 0), *around, (0, 0)], constant_values=value)
+    """An image tensor with `value` around it; a negative number leaves elements out in front."""
+    inside = (slice(None), *(slice(max(0, -before), None) for before, _ in around))
+    widths = [(max(0, before), behind) for before, behind in around]
+    return np.pad(x[inside], [(0, 0), *widths, (0, 0)], constant_values=value)
 
 
 def windows(

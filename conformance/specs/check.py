@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from conformance.program import Binding
-from conformance.specs.conventions import load_conventions, unknown
+from conformance.specs.conventions import load_conventions, taken, unknown
 from conformance.specs.kinds import ParameterRule
 from conformance.specs.model import SharedFile, Spec, SpecFile
 from conformance.specs.records import VALUE_PROFILES, Document
@@ -139,6 +139,11 @@ def _claims(at: str, spec: Spec) -> Iterator[Problem]:
         needed = "value" if spec.dtype else None
         if not any(needed in (None, c.aspect) and document in c.at for c in spec.claims):
             yield f"{at}.claims", f"no claim of {document} says what the value is ({edition})"
+    known = {taken(c.name, r.name) for c in load_conventions().values() for r in c.readings or ()}
+    for index, claim in enumerate(spec.claims):
+        for reading in claim.rules_out:
+            if reading not in known:
+                yield f"{at}.claims[{index}].rules_out", f"{reading!r} is no reading of a convention"
 
 
 def _calls(at: str, spec: Spec) -> Iterator[Problem]:

@@ -23,6 +23,7 @@ from conformance.oracle.variants import VARIANTS, Readings
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
+from conformance.specs.load import ruled_out
 
 Array = npt.NDArray[Any]
 
@@ -75,13 +76,23 @@ def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Fin
 def _otherwise(case: Drawn, got: Array) -> Finding:
     """The finding on a result that is not the suite's own: a reading of a convention, or wrong."""
     case = _with_extremes(case, got)
-    answer = AllowedAnswers(case.conventions, partial(_expectation, case, got), case.concerned)
+    answer = _allowed(case, got)
     found = answer.taken(got)
     if found is not None:
         return _other_reading(case, got, found)
     if got.shape != case.prepared.shape:
         return _other_shape(case, got)
     return _wrong(case, got, answer)
+
+
+def _allowed(case: Drawn, got: Array) -> AllowedAnswers:
+    structure = case.prepared.structure
+    return AllowedAnswers(
+        case.conventions,
+        partial(_expectation, case, got),
+        case.concerned,
+        ruled_out(structure.spec, structure.edition),
+    )
 
 
 def _with_extremes(case: Drawn, got: Array) -> Drawn:
@@ -193,9 +204,8 @@ def _arranged(case: Drawn, got: Array) -> str | None:
     arrangement = case.prepared.structure.spec.arrangement
     if not arrangement or got.size != math.prod(case.prepared.shape):
         return None
-    answers = AllowedAnswers(case.conventions, partial(_expectation, case, got), case.concerned)
     reshaped = got.reshape(case.prepared.shape)
-    return None if answers.taken(reshaped) is None else arrangement
+    return None if _allowed(case, got).taken(reshaped) is None else arrangement
 
 
 def _decides_shape(structure: Structure) -> str | None:

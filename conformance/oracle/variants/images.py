@@ -64,6 +64,12 @@ def _padded(how: str) -> Variant:
     return variant
 
 
+def _in_the_middle(function: str, arguments: Arguments) -> Arguments:
+    if function.endswith("_transpose"):
+        raise ValueError("a transposed convolution leaves no element over")
+    return _padded("middle")(function, arguments)
+
+
 def _pooled_early(function: str, arguments: Arguments) -> Arguments:
     if not function.startswith("pool"):
         raise ValueError("only windows of a pooling begin as early as this")
@@ -105,6 +111,7 @@ VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.ROWS_FIRST, "columns first"): _columns_first,
     (ConventionName.SAME_PADDING, "half"): _padded("half"),
     (ConventionName.SAME_PADDING, "centred"): _padded("centred"),
+    (ConventionName.SAME_PADDING, "middle"): _in_the_middle,
     (ConventionName.SAME_PADDING, "early"): _pooled_early,
     (ConventionName.SEQUENCE_FORMAT, "channels_first"): keyword("as_images", True),
 }

@@ -35,5 +35,6 @@ VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.HALF_EVEN, "away from zero"): keyword("halves", "away"),
     (ConventionName.POPULATION_VARIANCE, "sample"): keyword("sample", True),
     (ConventionName.SMALL_NORMS, "at least 1e-6"): keyword("least", 1e-12),
+    (ConventionName.SMALL_NORMS, "not a number"): keyword("divides_zero", True),
     (ConventionName.TIES, "last"): keyword("last", True),
 }
