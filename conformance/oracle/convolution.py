@@ -202,10 +202,15 @@ def _sequences(
     kernel_size: Sequence[int],
     strides: Sequence[int],
     data_format: str | None = None,
+    *,
+    as_images: bool = False,
 ) -> Array:
-    """`local` on (batch, steps, channels), whatever the data format (ko-2.2 line 3678)."""
-    del data_format
-    return local(inputs, kernel, kernel_size, strides=strides)
+    """`local` on (batch, steps, channels), whatever the data format (ko-2.2 line 3678).
+
+    With `as_images` channels_first means what it means for images.
+    """
+    chosen = data_format if as_images else None
+    return local(inputs, kernel, kernel_size, strides=strides, data_format=chosen)
 
 
 def _bounded(

@@ -19,12 +19,24 @@ import numpy as np
 from conformance.oracle.expectation import Array
 
 
-def power(x: Array, a: Any) -> Array:
-    """`x` to the power `a`; integers stay integers. ValueError: negative power of an integer."""
+def power(x: Array, a: Any, *, pole: float | None = None) -> Array:
+    """`x` to the power `a`; integers stay integers. ValueError: negative power of an integer.
+
+    `pole` is the power of zero where `a` is negative, if that is not to be infinite.
+    """
     if np.ndim(a) == 0 and x.ndim:
         a = np.full(x.shape, a)  # a single 0.5 makes NumPy take square roots: NaN for -inf
     result: Array = np.power(np.atleast_1d(x), np.atleast_1d(a)).reshape(x.shape)
-    return result
+    return result if pole is None else np.where((x == 0) & (np.asarray(a) < 0), pole, result)
+
+
+def rounded(x: Array, *, halves: str = "even") -> Array:
+    """The nearest integer; half-way cases to the `even` one, `up`, or `away` from zero."""
+    result: Array = np.rint(x)
+    tied = np.abs(x - np.trunc(x)) == 0.5
+    if halves == "up":
+        return np.where(tied, np.ceil(x), result)
+    return np.where(tied, np.trunc(x) + np.sign(x), result) if halves == "away" else result
 
 
 def clip(x: Array, min_value: Any = None, max_value: Any = None) -> Array:
@@ -60,7 +72,7 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
     "sqrt": _unary(np.sqrt),
     "exp": _unary(np.exp),
     "log": _unary(np.log),
-    "round": _unary(np.rint),
+    "round": rounded,
     "sign": _unary(np.sign),
     "pow": power,
     "clip": clip,

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from conformance.oracle.evaluate import ORACLES, widened
 from conformance.oracle.expectation import Array, Expectation
+from conformance.oracle.losses import tied
 from conformance.oracle.variants import Reading
 from conformance.specs.convention_names import ConventionName
 
@@ -34,9 +35,14 @@ def _extreme(x: Array) -> Mask:
     return np.asarray((size > _LARGE) | ((size < _SMALL) & (x != 0)))
 
 
+def _certain(x: Array) -> Mask:
+    return np.asarray((x <= 0) | (x >= 1))
+
+
 _NUMBERS: Mapping[str, Callable[[Array], Mask]] = {
     ConventionName.SPECIAL_VALUES: _special,
     ConventionName.EXTREMES: _extreme,
+    ConventionName.CLIPPING: _certain,
 }
 """The conventions about numbers, and the numbers that they are about."""
 
@@ -53,6 +59,8 @@ def concerned(
     `arguments` are those of `expect`, and `expectation` is its answer.
     """
     which, value = _NUMBERS.get(convention), expectation.value
+    if convention == ConventionName.TIED_SCORES:
+        return tied(**arguments)
     if which is None:
         return np.ones(value.shape, np.bool_)
     # where an ordinary number is zero it may hide what it is multiplied by
@@ -108,6 +116,13 @@ def _replaced(
     return {name: one(value) for name, value in arguments.items()}
 
 
+def _not_a_number(got: Array, expectation: Expectation) -> Mask:
+    """Infinite or NaN in float16, in which a number a little below 1 is 1."""
+    if expectation.dtype != "float16":
+        return np.zeros(got.shape, np.bool_)
+    return np.asarray(~np.isfinite(got))
+
+
 def _anything(got: Array, _expectation: Expectation) -> Mask:
     return np.ones(got.shape, np.bool_)
 
@@ -131,6 +146,7 @@ def _underflows(got: Array, expectation: Expectation) -> Mask:
 FREEDOMS: Mapping[Reading, Callable[[Array, Expectation], Mask]] = {
     (ConventionName.EXTREMES, "overflow"): _overflows,
     (ConventionName.EXTREMES, "underflow"): _underflows,
+    (ConventionName.CLIPPING, "lost"): _not_a_number,
 }
 """What may stand in the elements concerned; anything, under a free reading that is not here."""
 

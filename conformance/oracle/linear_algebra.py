@@ -69,9 +69,12 @@ def batch_dot(x: Array, y: Array, axes: int | Sequence[int] | None = None) -> Ar
     return result[:, np.newaxis] if result.ndim == 1 else result
 
 
-def transpose(x: Array) -> Array:
-    """All axes in reverse order."""
-    return np.transpose(x)
+def transpose(x: Array, *, samples_first: bool = False) -> Array:
+    """All axes in reverse order; with `samples_first`, axes 1 and 2 exchanged.
+
+    ValueError: `samples_first`, and there is no axis 2.
+    """
+    return np.swapaxes(x, 1, 2) if samples_first else np.transpose(x)
 
 
 def inner_product(

@@ -154,6 +154,14 @@ def in_top_k(predictions: Array, targets: Array, k: int) -> Array:
     return result
 
 
+def tied(predictions: Array, targets: Array, k: int) -> Array:
+    """The rows in which scores equal to the target's lie on both sides of the k-th."""
+    scores = np.take_along_axis(predictions, targets[:, np.newaxis], axis=1)
+    higher, equal = (predictions > scores).sum(axis=1), (predictions == scores).sum(axis=1)
+    result: Array = (higher < k) & (higher + equal > k)
+    return result
+
+
 ORACLES: Mapping[str, Callable[..., Array]] = {
     "categorical_crossentropy": categorical_crossentropy,
     "sparse_categorical_crossentropy": sparse_categorical_crossentropy,

@@ -134,9 +134,29 @@ def batch_mean(x: Array, reduction_axes: Sequence[int], **_: Any) -> Array:
     return reductions.mean(x, tuple(reduction_axes)).reshape(-1)
 
 
-def batch_variance(x: Array, reduction_axes: Sequence[int], **_: Any) -> Array:
-    """The variance over the axes, its elements in a row."""
-    return reductions.var(x, tuple(reduction_axes)).reshape(-1)
+def batch_variance(
+    x: Array, reduction_axes: Sequence[int], *, sample: bool = False, **_: Any
+) -> Array:
+    """The variance over the axes, its elements in a row; of a population or of a sample."""
+    found = reductions.var(x, tuple(reduction_axes)).reshape(-1)
+    return found * _correction(x, reduction_axes) if sample else found
+
+
+def _correction(x: Array, axes: Sequence[int]) -> float:
+    """Bessel's: n / (n - 1) for n elements, and 1 for a single one."""
+    count = reductions.terms(x, tuple(axes))
+    return count / max(count - 1, 1)
+
+
+def bounded_batch_variance(
+    model: Arithmetic, x: Array, reduction_axes: Sequence[int], *, sample: bool = False, **_: Any
+) -> Bounded:
+    """Value and bound of `batch_variance`: a sample's has three roundings more."""
+    value, bound = _in_a_row(reductions.bounded_var)(model, x, reduction_axes)
+    if not sample:
+        return value, bound
+    factor = _correction(x, reduction_axes)
+    return value * factor, (bound + gamma_of(3, model.unit) * (value + bound)) * factor
 
 
 def _in_a_row(bounded: Callable[..., Bounded]) -> Callable[..., Bounded]:
@@ -147,9 +167,19 @@ def _in_a_row(bounded: Callable[..., Bounded]) -> Callable[..., Bounded]:
     return row
 
 
-def l2_normalize(x: Array, axis: Axis = None) -> Array:
-    """x over the root of the sum of its squares along the axis; zeros stay zeros."""
-    return x / norm(x, axis)
+def l2_normalize(
+    x: Array, axis: Axis = None, *, least: float = 0.0, divides_zero: bool = False
+) -> Array:
+    """x over the root of the sum of its squares along the axis; zeros stay zeros.
+
+    `least` is what the sum of squares is raised to where it is smaller. With `divides_zero` zeros
+    are divided by their length, too.
+    """
+    length = np.maximum(norm(x, axis), np.sqrt(x.dtype.type(least)))
+    if divides_zero:
+        where = axis if axis is None or isinstance(axis, int) else tuple(axis)
+        length = np.where(np.any(x, axis=where, keepdims=True), length, 0)
+    return x / length
 
 
 def norm(x: Array, axis: Axis) -> Array:
@@ -161,9 +191,9 @@ def norm(x: Array, axis: Axis) -> Array:
     return np.where(length == 0, 1, length)
 
 
-def bounded_l2_normalize(model: Arithmetic, x: Array, axis: Axis = None) -> Bounded:
+def bounded_l2_normalize(model: Arithmetic, x: Array, axis: Axis = None, **how: Any) -> Bounded:
     """Value and bound of `l2_normalize`."""
-    value = l2_normalize(x, axis)
+    value = l2_normalize(x, axis, **how)
     count = reductions.terms(x, axis)
     bound = gamma_of(count / 2 + 9, model.unit) * finite_magnitude(value) + 4 * model.underflow
     length = norm(x, axis)
@@ -187,6 +217,6 @@ CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
     "batch_normalization": bounded_batch_normalization,
     f"{_TRAINING}.normalised tensor": bounded_normalised,
     f"{_TRAINING}.mean": _in_a_row(reductions.bounded_mean),
-    f"{_TRAINING}.variance": _in_a_row(reductions.bounded_var),
+    f"{_TRAINING}.variance": bounded_batch_variance,
     "l2_normalize": bounded_l2_normalize,
 }

@@ -30,9 +30,11 @@ def pool(
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",
+    counts_border: bool = False,
 ) -> Array:
     """One element for each window and channel.
 
+    With `counts_border` a mean counts elements outside the image, which are zero.
     ValueError: an unknown padding or mode, or a window larger than a `valid` image.
     """
     reduce = partial(_reduced, pool_size=pool_size, strides=strides, padding=padding)
@@ -42,7 +44,8 @@ def pool(
     if pool_mode != "avg":
         raise ValueError(f"pool_mode is {pool_mode!r}; it must be max or avg")
     total = reduce(images, np.add.reduce, 0)
-    return to_format(total / reduce(np.ones_like(images), np.add.reduce, 0), data_format)
+    inside = reduce(np.ones_like(images), np.add.reduce, 0)
+    return to_format(total / (math.prod(pool_size) if counts_border else inside), data_format)
 
 
 def _reduced(
@@ -70,10 +73,11 @@ def bounded_pool(
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",
+    counts_border: bool = False,
 ) -> tuple[Array, Array]:
     """Value and bound of `pool`; the largest element is exact."""
     how: dict[str, Any] = {"strides": strides, "padding": padding}
-    how |= {"data_format": data_format, "pool_mode": pool_mode}
+    how |= {"data_format": data_format, "pool_mode": pool_mode, "counts_border": counts_border}
     value = pool(x, pool_size, **how)
     if pool_mode == "max":
         return value, np.zeros(value.shape)

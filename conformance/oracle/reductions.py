@@ -66,9 +66,12 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Array]:
 
 
 def _index(function: Callable[..., Any]) -> Callable[..., Array]:
-    def oracle(x: Array, axis: int | None = -1) -> Array:
-        result: Array = function(x, axis=axis)
-        return result
+    def oracle(x: Array, axis: int | None = -1, *, last: bool = False) -> Array:
+        """The first of equal elements, or the last."""
+        if not last:
+            return np.asarray(function(x, axis=axis))
+        count = x.size if axis is None else x.shape[axis]
+        return np.asarray(count - 1 - function(np.flip(x, axis), axis=axis))
 
     return oracle
 

@@ -5,12 +5,15 @@ dimensions..., channels in, channels out).
 
 Padding `valid` takes the windows inside the image. `same` is TensorFlow's rule (tf.nn.convolution):
 ceil(n / stride) windows; what they need beyond the image is split in halves, the odd element
-behind. `causal` puts all of (k - 1) * dilation zeros in front.
+behind. `causal` puts all of (k - 1) * dilation zeros in front. Other readings of `same` have the
+same number of windows and begin a fixed number of elements before the image, whatever the stride:
+`half` and `centred` half of the window, rounded up or down, and `early` nearly the whole of it.
+`middle` splits the elements that strides leave over as `same` splits those that are missing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -21,6 +24,19 @@ Numbers = int | Sequence[int]
 Pads = list[tuple[int, int]]
 
 CHANNELS_FIRST = ("channels_first", "th")
+
+
+def _early(span: int) -> int:
+    """As Theano's pooling begins in Keras: the rest of the window, less 1 where it is odd."""
+    return span - 2 if span > 2 and span % 2 else span - 1
+
+
+FRONTS: Mapping[str, Callable[[int], int]] = {
+    "half": lambda span: span // 2,
+    "centred": lambda span: (span - 1) // 2,
+    "early": _early,
+}
+"""Readings of `same`, and the elements before the image for a window that spans so many."""
 
 
 def from_format(x: Array, data_format: str | None) -> Array:
@@ -51,18 +67,24 @@ def pads(
         return [(0, 0) for _ in spans]
     if padding == "causal":
         return [(span - 1, 0) for span in spans]
-    if padding != "same":
+    if padding not in ("same", "middle", *FRONTS):
         raise ValueError(f"padding is {padding!r}; it must be valid, same or causal")
     found = []
     for length, span, stride in zip(lengths, spans, strides, strict=True):
-        missing = max(0, (-(-length // stride) - 1) * stride + span - length)
-        found.append((missing // 2, missing - missing // 2))
+        missing = (-(-length // stride) - 1) * stride + span - length
+        if padding in FRONTS:
+            before = FRONTS[padding](span)
+        else:
+            before = int((missing if padding == "middle" else max(0, missing)) / 2)
+        found.append((before, max(0, missing - before)))
     return found
 
 
 def padded(x: Array, around: Pads, value: float = 0.0) -> Array:
-    """An image tensor with `value` around it."""
-    return np.pad(x, [(0, 0), *around, (0, 0)], constant_values=value)
+    """An image tensor with `value` around it; a negative number leaves elements out in front."""
+    inside = (slice(None), *(slice(max(0, -before), None) for before, _ in around))
+    widths = [(max(0, before), behind) for before, behind in around]
+    return np.pad(x[inside], [(0, 0), *widths, (0, 0)], constant_values=value)
 
 
 def windows(

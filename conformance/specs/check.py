@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from conformance.program import Binding
-from conformance.specs.conventions import load_conventions, unknown
+from conformance.specs.conventions import load_conventions, taken, unknown
 from conformance.specs.errata import breaks_off, load_conflicts
 from conformance.specs.kinds import ParameterRule
 from conformance.specs.model import SharedFile, Spec, SpecFile
@@ -147,6 +147,14 @@ def _claims(at: str, spec: Spec) -> Iterator[Problem]:
             if (number := breaks_off(document, line)) is not None:
                 says = f"the sentence on {document}:{line} breaks off ({number}): cite another line"
                 yield f"{at}.claims[{i}].at['{document}']", says
+    known = {taken(c.name, r.name) for c in load_conventions().values() for r in c.readings or ()}
+    for index, claim in enumerate(spec.claims):
+        for reading in claim.rules_out:
+            if reading not in known:
+                yield (
+                    f"{at}.claims[{index}].rules_out",
+                    f"{reading!r} is no reading of a convention",
+                )
 
 
 def _truncated_for(spec: Spec) -> set[Document]:

@@ -79,6 +79,12 @@ def claims(spec: Spec, aspect: str) -> Iterator[Claim]:
             yield claim
 
 
+def ruled_out(spec: Spec, edition: Edition) -> frozenset[str]:
+    """The readings that the document of an edition does not leave open for a function."""
+    document = spec.editions[edition]
+    return frozenset(r for c in spec.claims if document in c.at for r in c.rules_out)
+
+
 def signature(spec: Spec, edition: Edition) -> Signature:
     """The signature that binds `edition`; KeyError if the edition does not have the function."""
     entry = spec.signatures[spec.editions[edition]]

@@ -37,6 +37,8 @@ class Claim(SpecRecord, frozen=True, kw_only=True):
     aspect: AspectName
     says: str
     at: dict[Document, Line]
+    rules_out: list[str] = field(default_factory=list)
+    """Readings of conventions that these documents do not leave open here: `extremes: overflow`."""
 
 
 class Erratum(SpecRecord, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from typing import Any
@@ -141,6 +141,8 @@ class AllowedAnswers:
     """What is expected under some readings. ValueError: they are none for this call."""
     concerned: Callable[[str, Expectation], Array]
     """The elements of the result that rest on a convention."""
+    ruled_out: Container[str] = ()
+    """Free readings that a document does not leave open for this function."""
 
     def taken(self, got: Array) -> Taken | None:
         """The readings that allow the whole of `got`, none for the suite's own answer; None if
@@ -211,7 +213,8 @@ class AllowedAnswers:
 
     def _freedoms(self, got: Array, expected: Expectation) -> Iterator[tuple[Reading, Array]]:
         for name in self.conventions:
-            readings = [r for r in load_conventions()[name].readings or () if r.free]
+            listed = [r for r in load_conventions()[name].readings or () if r.free]
+            readings = [r for r in listed if taken(name, r.name) not in self.ruled_out]
             if not readings:
                 continue
             concerned = self.concerned(name, expected)

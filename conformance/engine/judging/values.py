@@ -23,6 +23,7 @@ from conformance.oracle.variants import VARIANTS, Readings
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
+from conformance.specs.load import ruled_out
 
 Array = npt.NDArray[Any]
 
@@ -90,6 +91,16 @@ def _otherwise(case: Drawn, got: Array) -> Finding:
     if got.shape != case.prepared.shape:
         return _other_shape(case, got)
     return _wrong(case, got, answer)
+
+
+def _allowed(case: Drawn, got: Array) -> AllowedAnswers:
+    structure = case.prepared.structure
+    return AllowedAnswers(
+        case.conventions,
+        partial(_expectation, case, got),
+        case.concerned,
+        ruled_out(structure.spec, structure.edition),
+    )
 
 
 def _with_extremes(case: Drawn, got: Array) -> Drawn:

@@ -1,8 +1,4 @@
-"""What an answer is under readings of conventions other than the suite's own.
-
-A variant is a change of the arguments with which the oracle answers: a kernel that lies otherwise
-is transposed, and where the arguments cannot say it the oracle takes a keyword of its own.
-"""
+"""Readings of conventions about numbers: subnormal ones, and the sign of zero."""
 
 from __future__ import annotations
 
@@ -13,14 +9,8 @@ import numpy as np
 
 from conformance.oracle.bounds import changed
 from conformance.oracle.expectation import Array
+from conformance.oracle.variants.model import Reading, Variant
 from conformance.specs.convention_names import ConventionName
-
-Reading = tuple[str, str]
-"""A convention, and the name of one of its readings."""
-Readings = tuple[Reading, ...]
-Variant = Callable[[str, dict[str, Any]], dict[str, Any]]
-"""Gives a function's arguments, by keras-2.2 name, as the reading has them. ValueError: the reading
-is none for this call."""
 
 FLUSHED: Reading = (ConventionName.SUBNORMAL, "flushed")
 """Numbers below the smallest normal one count as zero: an option of the oracle itself."""
@@ -61,14 +51,3 @@ VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.SUBNORMAL, "least"): _numbers(_least),
     (ConventionName.SPECIAL_VALUES, "unsigned zero"): _numbers(_unsigned_zero),
 }
-
-
-def read_otherwise(
-    function: str, arguments: Mapping[str, Any], readings: Readings
-) -> dict[str, Any]:
-    """The arguments as the readings have them. KeyError: no such variant; ValueError: a reading
-    that is none for this call."""
-    found = dict(arguments)
-    for reading in readings:
-        found = VARIANTS[reading](function, found)
-    return found

@@ -1,0 +1,32 @@
+"""What an answer is under readings of conventions other than the suite's own.
+
+A variant is a change of the arguments with which the oracle answers: a kernel that lies otherwise
+is transposed, and where the arguments cannot say it the oracle takes a keyword of its own.
+`images` has the variants of windows and images, `numbers` those of subnormal and special numbers,
+`tensors` the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from conformance.oracle.variants import images, numbers, tensors
+from conformance.oracle.variants.model import Reading, Readings, Variant
+from conformance.oracle.variants.numbers import FLUSHED
+
+__all__ = ["FLUSHED", "VARIANTS", "Reading", "Readings", "Variant", "read_otherwise"]
+
+VARIANTS: Mapping[Reading, Variant] = {**numbers.VARIANTS, **images.VARIANTS, **tensors.VARIANTS}
+"""Each reading that code computes, and the change of the arguments that it makes."""
+
+
+def read_otherwise(
+    function: str, arguments: Mapping[str, Any], readings: Readings
+) -> dict[str, Any]:
+    """The arguments as the readings have them. KeyError: no such variant; ValueError: a reading
+    that is none for this call."""
+    found = dict(arguments)
+    for reading in readings:
+        found = VARIANTS[reading](function, found)
+    return found
