@@ -235,7 +235,8 @@ def _conventions(spec: Spec) -> list[str]:
     known = load_conventions()
     conditions: dict[str, list[str]] = {}
     for case in spec.unsettled:
-        condition = f"  where {case.says or text_of(case.when)}"
+        only = f" ({', '.join(case.editions)})" if case.editions else ""
+        condition = f"  where {case.says or text_of(case.when)}{only}"
         conditions.setdefault(case.convention, []).append(condition)
     return [
         line

@@ -57,7 +57,8 @@ def collect_all(spec: Spec, edition: Edition, count: int, seed: int) -> list[Str
     used = {i.binding for s in pool for i in s.program.inputs}
     for binding in sorted({*offered_bindings(spec, edition)} - used):
         pool += generate(structures(spec, edition, binding=binding), 1, seed)
-    for convention in sorted({u.convention for u in spec.unsettled} - _conventions(pool)):
+    open_points = {u.convention for u in spec.unsettled if u.holds_in(edition)}
+    for convention in sorted(open_points - _conventions(pool)):
         pool += _resting_on(convention, spec, edition, seed)
     for beginning in beginnings(spec):
         if not any(_has(s, beginning) for s in pool):

@@ -23,7 +23,8 @@ CONVENTION_OF_PROFILE = {
     "subnormal": ConventionName.SUBNORMAL,
     "special": ConventionName.SPECIAL_VALUES,
 }
-"""The value profiles that no document settles for any function, with their conventions."""
+"""The value profiles that no document settles, with their conventions. The few functions of which
+one does say so (`Spec.promised`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +115,9 @@ class Structure:
         if named is None:
             found = {own[profile]} if profile in own else set()
         else:
+            promised = profile in self.spec.promised.get(self.edition, ())
             # such numbers have zeros, halves and equal elements among them, too
-            found = {named, *own.values()}
+            found = {*own.values()} | (set() if promised else {named})
         return tuple(sorted({*self.unsettled, *found}))
 
 
@@ -180,7 +182,8 @@ def _distributions(call: CallDraft) -> dict[str, Distributed]:
 
 
 def _unsettled(call: CallDraft, runtime: Scope) -> tuple[str, ...]:
-    named = {u.convention for u in call.spec.unsettled if evaluate(u.when, runtime)}
+    cases = (u for u in call.spec.unsettled if u.holds_in(call.edition))
+    named = {u.convention for u in cases if evaluate(u.when, runtime)}
     if any(dtype not in call.documented_dtypes(name) for name, dtype in runtime.dtypes.items()):
         named.add(ConventionName.INPUT_DTYPE)
     if call.part is not None and call.part.convention is not None:

@@ -14,6 +14,7 @@ from conformance.specs.records import (
     DtypeName,
     Expression,
     Line,
+    RareProfile,
     SpecRecord,
 )
 
@@ -83,6 +84,12 @@ class Unsettled(SpecRecord, frozen=True, kw_only=True):
     """Empty in a file where `when` uses a named rule that has a convention. Never once loaded."""
     says: str | None = None
     """The condition in words; a named rule has its own."""
+    editions: list[Edition] = field(default_factory=list)
+    """Only these editions, because the documents of the others speak of it. All if empty."""
+
+    def holds_in(self, edition: Edition) -> bool:
+        """Whether the document of the edition leaves it open, too."""
+        return not self.editions or edition in self.editions
 
 
 class ErrorCase(SpecRecord, frozen=True, kw_only=True):
@@ -202,6 +209,8 @@ class Spec(SpecRecord, frozen=True, kw_only=True):
     """Value profiles that no document settles for this function, with their convention."""
     silent: dict[Edition, dict[str, str]] = field(default_factory=dict)
     """Value profiles that the document of an edition does not settle although another one does."""
+    promised: dict[Edition, list[RareProfile]] = field(default_factory=dict)
+    """Profiles of rare numbers that the document of an edition speaks of, as few do."""
 
 
 class SpecFile(SpecRecord, frozen=True, kw_only=True):

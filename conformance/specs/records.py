@@ -10,6 +10,8 @@ Document = Literal["ja-1", "ja-1-text", "ja-2.0", "zh-TW", "ko-2.2"]
 DOCUMENTS: tuple[Document, ...] = get_args(Document)
 VALUE_PROFILES = ("ordinary", "integers", "halves", "zeros")
 """Ways to draw numbers that the documents cover unless a spec says otherwise."""
+RareProfile = Literal["extremes", "subnormal", "special"]
+"""Ways to draw numbers of which the documents seldom speak."""
 
 DtypeName = Literal["float16", "float32", "float64", "int32", "int64", "uint8", "bool"]
 Domain = Literal[

@@ -236,3 +236,22 @@ def test_what_the_document_of_one_edition_does_not_settle(edition: Edition, name
     (made,) = generate(structures(load()["round"], edition, dtype="float32"), 1, 0)
     assert ("half-even" in made.conventions("halves")) is named
     assert "half-even" not in made.conventions("ordinary")
+
+
+@pytest.mark.parametrize(("edition", "named"), [("keras-1", True), ("keras-2.2", False)])
+def test_what_only_the_document_of_one_edition_leaves_open(edition: Edition, named: bool) -> None:
+    below_zero = [s for s in generate(structures(load()["pow"], edition), 60, 0) if _power(s) < 0]
+    assert below_zero
+    assert all(("exponent" in s.unsettled) is named for s in below_zero)
+
+
+def _power(structure: Structure) -> int:
+    power = structure.arguments["a"]
+    return power if isinstance(power, int) else 0
+
+
+@pytest.mark.parametrize(("function", "named"), [("logsumexp", False), ("exp", True)])
+def test_what_a_document_promises_of_rare_numbers(function: str, named: bool) -> None:
+    (made,) = generate(structures(load()[function], NEWEST, dtype="float32"), 1, 0)
+    assert ("extremes" in made.conventions("extremes")) is named
+    assert "subnormal" in made.conventions("subnormal")
