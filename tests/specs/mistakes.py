@@ -166,6 +166,8 @@ MISTAKES = [
     Mistake("unknown convention of an edition", "{zeros: ties}", "{zeros: ties}\n  silent: "
             "{keras-2.0: {zeros: tie}}", "tie", 35),
     Mistake("unknown profile", "{zeros: ties}", "{nulls: ties}", "nulls"),
+    Mistake("a promise of ordinary numbers", "{zeros: ties}", "{zeros: ties}\n  promised: "
+            "{keras-2.0: [halves]}", "halves", 35),
     Mistake("number of an erratum", "number: C055", "number: C55", "C[0-9]{3}"),
     Mistake("a function twice", "- name: g", "- name: f", "f"),
     Mistake("a field twice", "  dtypes: {documented", "  dtype: {documented", "dtype", 14),
