@@ -179,7 +179,7 @@ def l2_normalize(
     if divides_zero:
         where = axis if axis is None or isinstance(axis, int) else tuple(axis)
         length = np.where(np.any(x, axis=where, keepdims=True), length, 0)
-    return x / length
+    return np.asarray(x / length)
 
 
 def norm(x: Array, axis: Axis) -> Array:

@@ -8,7 +8,7 @@ from conformance.program import Binding
 from conformance.specs.conventions import load_conventions, taken, unknown
 from conformance.specs.errata import breaks_off, load_conflicts
 from conformance.specs.kinds import ParameterRule
-from conformance.specs.model import SharedFile, Spec, SpecFile
+from conformance.specs.model import Claim, SharedFile, Spec, SpecFile
 from conformance.specs.records import VALUE_PROFILES, Document
 from conformance.specs.rule_check import Problem
 from conformance.specs.signature import Signature, parse
@@ -143,18 +143,18 @@ def _claims(at: str, spec: Spec) -> Iterator[Problem]:
         if not any(needed in (None, c.aspect) and document in c.at for c in spec.claims):
             yield f"{at}.claims", f"no claim of {document} says what the value is ({edition})"
     for i, claim in enumerate(spec.claims):
-        for document, line in claim.at.items():
-            if (number := breaks_off(document, line)) is not None:
-                says = f"the sentence on {document}:{line} breaks off ({number}): cite another line"
-                yield f"{at}.claims[{i}].at['{document}']", says
+        yield from _claim(f"{at}.claims[{i}]", claim)
+
+
+def _claim(at: str, claim: Claim) -> Iterator[Problem]:
+    for document, line in claim.at.items():
+        if (number := breaks_off(document, line)) is not None:
+            says = f"the sentence on {document}:{line} breaks off ({number}): cite another line"
+            yield f"{at}.at['{document}']", says
     known = {taken(c.name, r.name) for c in load_conventions().values() for r in c.readings or ()}
-    for index, claim in enumerate(spec.claims):
-        for reading in claim.rules_out:
-            if reading not in known:
-                yield (
-                    f"{at}.claims[{index}].rules_out",
-                    f"{reading!r} is no reading of a convention",
-                )
+    for reading in claim.rules_out:
+        if reading not in known:
+            yield f"{at}.rules_out", f"{reading!r} is no reading of a convention"
 
 
 def _truncated_for(spec: Spec) -> set[Document]:

@@ -247,3 +247,15 @@ def test_a_parameter_whose_name_is_printed_in_two_ways_is_passed_by_position() -
 
     assert not any(by_keyword("keras-2.0"))
     assert any(by_keyword("keras-2.2"))
+
+
+@pytest.mark.parametrize(("edition", "named"), [("keras-1", True), ("keras-2.2", False)])
+def test_what_only_the_document_of_one_edition_leaves_open(edition: Edition, named: bool) -> None:
+    below_zero = [s for s in generate(structures(load()["pow"], edition), 60, 0) if _power(s) < 0]
+    assert below_zero
+    assert all(("exponent" in s.unsettled) is named for s in below_zero)
+
+
+def _power(structure: Structure) -> int:
+    power = structure.arguments["a"]
+    return power if isinstance(power, int) else 0

@@ -77,10 +77,6 @@ def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Fin
     yield finding
 
 
-def _allowed(case: Drawn, got: Array) -> AllowedAnswers:
-    return AllowedAnswers(case.conventions, partial(_expectation, case, got), case.concerned)
-
-
 def _otherwise(case: Drawn, got: Array) -> Finding:
     """The finding on a result that is not the suite's own: a reading of a convention, or wrong."""
     case = _with_extremes(case, got)

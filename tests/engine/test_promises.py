@@ -1,0 +1,58 @@
+"""What a document promises of large numbers and of arguments below zero is demanded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from conformance.results import Aspect, Verdict
+from tests.engine.support import TINY, examine, module
+
+OVERFLOWS = """
+from conformance import reference
+from conformance.reference import *
+
+def logsumexp(x, axis=None, keepdims=False):
+    return log(sum(exp(x), axis, keepdims))
+
+def hard_sigmoid(x):
+    return reference.hard_sigmoid(x) + (x * x - x * x)
+
+def softsign(x):
+    narrow = dtype(x) == "float16"
+    return reference.softsign(x) + (0 if narrow else x * x - x * x)
+"""
+"""Right for ordinary numbers, infinite or NaN for large ones."""
+POWERS = """
+from conformance import reference
+from conformance.reference import *
+
+def pow(x, a):
+    return reference.pow(x, -a if a in {exponents} else a)
+"""
+LARGE = replace(TINY, structures=10, values=("ordinary", "extremes"), gradients=0, shrink=0)
+MANY = replace(TINY, structures=16, gradients=0, shrink=0)
+
+
+@pytest.mark.parametrize(
+    ("function", "verdict"),
+    [
+        ("logsumexp", Verdict.VIOLATES),
+        ("hard_sigmoid", Verdict.VIOLATES),
+        ("softsign", Verdict.DIVERGES),
+    ],
+)
+def test_overflow_is_no_reading_where_a_document_rules_it_out(
+    function: str, verdict: Verdict, tmp_path: Path
+) -> None:
+    (tmp_path / "overflows.py").write_text(OVERFLOWS, encoding="utf-8")
+    found = examine(module("overflows", tmp_path), (function,), LARGE)
+    assert found.aspect(function, Aspect.VALUE).verdict is verdict
+
+
+def test_an_integer_below_zero_is_a_documented_exponent(tmp_path: Path) -> None:
+    (tmp_path / "powers.py").write_text(POWERS.format(exponents=(-1, -2)), encoding="utf-8")
+    found = examine(module("powers", tmp_path), ("pow",), MANY)
+    assert found.aspect("pow", Aspect.VALUE).verdict is Verdict.VIOLATES
