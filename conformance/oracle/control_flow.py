@@ -98,15 +98,15 @@ def switch(
 ) -> Array:
     """One of two arrays of one shape, or elements of both.
 
-    The condition's axes are the first ones, or the last if they are `trailing`. ValueError: its
-    rank is higher than that of the expressions, or its axes do not fit them.
+    The condition's axes are the first ones, or the last if they are `trailing`: then all three
+    broadcast. ValueError: its rank is higher than that of the expressions, or its axes do not fit.
     """
     then, other = called(then_expression), called(else_expression)
     if np.ndim(condition) > np.ndim(then):
         raise ValueError("the condition has a higher rank than the expressions")
     truth = TRUE[true](np.asarray(condition))
     if trailing:
-        return np.asarray(np.where(np.broadcast_to(truth, np.shape(then)), then, other))
+        return np.asarray(np.where(truth, then, other))
     return _chosen(truth, then, other)
 
 

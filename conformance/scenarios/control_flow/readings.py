@@ -88,13 +88,15 @@ def alternatives(test: Callable[[Chosen], Test], points: OpenPoints) -> tuple[Al
 
     Where several readings are taken the first names the answer.
     """
-    found = []
-    for i, point in enumerate(points.named):
-        others = list(_combinations((*points.named[i + 1 :], *points.aside)))
-        for reading in point:
-            answers = [_read(test, (reading, *chosen)) for chosen in others]
-            found.append(Alternative(reading.convention, reading.name, _any(answers)))
-    return tuple(found)
+    named = sorted(filter(None, _combinations(points.named)), key=len)
+    return tuple(
+        Alternative(
+            chosen[0].convention,
+            chosen[0].name,
+            _any([_read(test, (*chosen, *others)) for others in _combinations(points.aside)]),
+        )
+        for chosen in named
+    )
 
 
 def _combinations(points: Sequence[Point]) -> Iterator[Chosen]:

@@ -284,11 +284,13 @@ def _calls(
     )
 
 
-def _values(edition: Edition) -> st.SearchStrategy[Scenario]:
+def values(edition: Edition) -> st.SearchStrategy[Scenario]:
+    """Results without a mask."""
     return _calls(edition, always_told=False).map(value_scenario)
 
 
-def _masks(edition: Edition) -> st.SearchStrategy[Scenario]:
+def masks(edition: Edition) -> st.SearchStrategy[Scenario]:
+    """Results with a mask."""
     return _calls(edition, masked=True).map(value_scenario)
 
 
@@ -296,7 +298,8 @@ def _static(edition: Edition) -> st.SearchStrategy[Scenario]:
     return st.one_of(_calls(edition), _calls(edition, masked=True)).map(static_scenario)
 
 
-def _gradients(edition: Edition) -> st.SearchStrategy[Scenario]:
+def gradients(edition: Edition) -> st.SearchStrategy[Scenario]:
+    """Gradients with a mask or without."""
     calls = st.one_of(_calls(edition, outside=True), _calls(edition, masked=True, outside=True))
     small = calls.map(
         lambda p: replace(
@@ -348,10 +351,10 @@ def _refused(
 
 
 FAMILIES = (
-    Family("rnn", frozenset({Aspect.VALUE}), make=_values),
-    Family("rnn", frozenset({Aspect.VALUE}), make=_masks),
+    Family("rnn", frozenset({Aspect.VALUE}), make=values),
+    Family("rnn", frozenset({Aspect.VALUE}), make=masks),
     Family("rnn", frozenset({Aspect.VALUE}), make=_together),
     Family("rnn", frozenset({Aspect.STATIC_SHAPE, Aspect.DTYPE}), make=_static),
-    Family("rnn", frozenset({Aspect.GRADIENT}), make=_gradients, share=0.5),
+    Family("rnn", frozenset({Aspect.GRADIENT}), make=gradients, share=0.5),
     Family("rnn", frozenset({Aspect.ERROR}), make=_errors, editions=("keras-2.0", "keras-2.2")),
 )
