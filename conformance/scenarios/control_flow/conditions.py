@@ -97,7 +97,7 @@ class SwitchCall:
     @property
     def lines(self) -> Lines:
         """The lines that say which expression is selected."""
-        return ELEMENTS if self.rank else BRANCHES if any(self.callables) else SWITCH
+        return BRANCHES if any(self.callables) else ELEMENTS if self.rank else SWITCH
 
 
 class SwitchProgram:
