@@ -103,7 +103,10 @@ FIRST = {("ctc-blank: first",)}
 def test_the_place_of_the_blank_is_a_reading() -> None:
     assert not found(costs(True), ctc_batch_cost=cost_with_first_blank)
     for scenarios in (costs(False), gradients(False)):
-        assert readings(found(scenarios, ctc_batch_cost=cost_with_first_blank)) == FIRST
+        taken = readings(found(scenarios, ctc_batch_cost=cost_with_first_blank))
+        assert taken >= FIRST
+        # the shifted labels with the first class raise
+        assert {named[0] for named in taken} == {"ctc-blank: first", "ctc-blank: refused"}
     for scenarios in (greedy(), beams()):
         assert readings(found(scenarios, ctc_decode=decode_with_first_blank)) == FIRST
 
@@ -165,15 +168,12 @@ def test_an_odd_label_may_be_refused_but_the_other_losses_are_settled(
 
 
 def test_the_loss_of_an_impossible_label_is_infinite_or_large() -> None:
-    large = findings(IMPOSSIBLE, module(ctc_batch_cost=edge_fake(lambda x: x * 0 + 1e4)))
-    assert names(large)  # infinity times 0 is not a number
-
     def least(number: float) -> list[Finding]:
         fake = edge_fake(lambda x: K.minimum(x, number))
         return findings(IMPOSSIBLE, module(ctc_batch_cost=fake))
 
     assert readings(least(1e4)) == {("ctc-impossible: large",)}
-    for number in (0.0, 2.0):
+    for number in (0.0, 2.0, np.nan):
         assert names(least(number)) == {"the loss of a label longer than its input"}
     doubled = findings(EMPTY, module(ctc_batch_cost=edge_fake(lambda x: x * 2)))
     assert names(doubled) == {"the loss of a label without classes"}
@@ -295,9 +295,8 @@ def test_a_word_of_the_dictionary_is_a_reading() -> None:
 
         return decode
 
-    for shortest in (lambda words: min(words, key=len),):
-        listed = found(dictionaries(), ctc_decode=decoding_as(shortest))
-        assert readings(listed) == {("ctc-dictionary: another word",)}
+    listed = found(dictionaries(), ctc_decode=decoding_as(lambda words: min(words, key=len)))
+    assert readings(listed) == {("ctc-dictionary: another word",)}
     for wrong in (lambda _: (), lambda words: [max(map(max, words)) - 1]):
         assert names(found(dictionaries(), ctc_decode=decoding_as(wrong)))
     assert names(found(dictionaries(), ctc_decode=raising))
