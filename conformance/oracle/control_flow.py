@@ -5,8 +5,10 @@ Callables are Python functions on wide arrays; `programs.py` makes them from pro
 Documented: the arguments and results of the step function (ko-2.2 lines 2605 to 2615), iteration
 in reverse, with the outputs in the order of iteration (ko-2.2 line 2618, C098), 0 in the mask for
 masked elements (C096), the first value of a fold without an initializer (C134).
-Conventions: at a masked step the states stay as they were and the output is the one before, zeros
-before the first; constants follow the states.
+At a masked step the states stay as they were: that is what masking means.
+Conventions: the output of a masked step is the one before, zeros before the first; constants follow
+the states; the axes of a condition are the first ones, and any integer but 0 is true. Keywords that
+no document has stand for the other readings of these conventions.
 """
 
 from __future__ import annotations
@@ -31,40 +33,81 @@ def rnn(  # noqa: PLR0917 - as documented
     constants: Sequence[Array] | None = None,
     unroll: bool = False,  # noqa: ARG001 - how it is computed, not what
     input_length: int | None = None,  # noqa: ARG001 - the number of steps that `inputs` has anyway
+    *,
+    masked: str = "previous",
+    constants_first: bool = False,
+    in_time: bool = False,
 ) -> tuple[Array, Array, list[Array]]:
     """The last output, all outputs (samples, time, ...) and the last states.
 
-    `mask` is (samples, time) or (samples, time, 1). IndexError if there is no time step.
+    `mask` is (samples, time) or (samples, time, 1). What a masked step gives is the "previous"
+    output, the "first state", "zeros", or what the step function "computed". `in_time` puts the
+    outputs in the order of time, also backwards. IndexError if there is no time step.
     """
-    states = list(initial_states)
+    states, held = list(initial_states), list(constants or ())
     outputs: list[Array] = []
     order = range(inputs.shape[1])
     for t in reversed(order) if go_backwards else order:
-        output, new = step_function(inputs[:, t], [*states, *(constants or ())])
+        passed = [*held, *states] if constants_first else [*states, *held]
+        output, new = step_function(inputs[:, t], passed)
         if mask is not None:
             used = mask.reshape(mask.shape[:2])[:, t] != 0
-            before = outputs[-1] if outputs else np.zeros_like(output)
-            output = _chosen(used, output, before)
+            output = _chosen(used, output, _at_masked(masked, output, outputs, states))
             new = [_chosen(used, a, b) for a, b in zip(new, states, strict=True)]
         states = list(new)
         outputs.append(output)
-    return outputs[-1], np.stack(outputs, axis=1), states
+    turned = outputs[::-1] if in_time and go_backwards else outputs
+    return outputs[-1], np.stack(turned, axis=1), states
 
 
-def _chosen(condition: Any, x: Any, y: Any) -> Array:
-    """x where the condition is not zero, else y; the condition's axes are the first ones."""
-    truth = np.asarray(condition) != 0
+def _at_masked(
+    which: str, output: Array, outputs: Sequence[Array], states: Sequence[Array]
+) -> Array:
+    """What a masked step gives, from the outputs so far and the states before the step."""
+    zeros = np.zeros_like(output)
+    return {
+        "previous": outputs[-1] if outputs else zeros,
+        "first state": states[0] if states else zeros,
+        "zeros": zeros,
+        "computed": output,
+    }[which]
+
+
+def _chosen(truth: Array, x: Any, y: Any) -> Array:
+    """x where it is true, else y; the axes of `truth` are the first ones."""
     shape = truth.shape + (1,) * (np.ndim(x) - truth.ndim)
     result: Array = np.where(truth.reshape(shape), x, y)
     return result
 
 
-def switch(condition: Array, then_expression: Any, else_expression: Any) -> Array:
-    """One of two arrays of one shape, or elements of both. ValueError: the condition's rank."""
+TRUE: Mapping[str, Callable[[Array], Array]] = {
+    "but zero": lambda x: x != 0,
+    "positive": lambda x: x > 0,
+    "one": lambda x: x == 1,
+}
+"""Which numbers count as true."""
+
+
+def switch(
+    condition: Array,
+    then_expression: Any,
+    else_expression: Any,
+    *,
+    trailing: bool = False,
+    true: str = "but zero",
+) -> Array:
+    """One of two arrays of one shape, or elements of both.
+
+    The condition's axes are the first ones, or the last if they are `trailing`: then all three
+    broadcast. ValueError: its rank is higher than that of the expressions, or its axes do not fit.
+    """
     then, other = called(then_expression), called(else_expression)
     if np.ndim(condition) > np.ndim(then):
         raise ValueError("the condition has a higher rank than the expressions")
-    return _chosen(condition, then, other)
+    truth = TRUE[true](np.asarray(condition))
+    if trailing:
+        return np.asarray(np.where(truth, then, other))
+    return _chosen(truth, then, other)
 
 
 def called(branch: Any) -> Any:

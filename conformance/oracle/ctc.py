@@ -5,7 +5,8 @@ Classification, ICML 2006: a path has one class for each time step, its probabil
 of the steps' probabilities, and it stands for the label that is left when repeats are merged and
 then blanks dropped. The loss of a label is -log of the sum of its paths' probabilities, which the
 forward recursion of their section 4.1 computes here in wide logarithms. `ranked` does without the
-recursion: it enumerates all paths. The blank is the last class (convention `ctc-blank`).
+recursion: it enumerates all paths. The blank is the last class (convention `ctc-blank`);
+`first_as_last` makes it the first.
 
 `epsilon` is documented as a small number that some operations use so as not to divide by zero
 (ja-1 line 61, ja-2.0 line 63, ko-2.2 line 69), so that a bound allows it to be added to every
@@ -173,6 +174,51 @@ def expected_cost_with(
     known = {"y_true": y_true, "input_length": input_length, "label_length": label_length}
     oracle, fuzz = partial(ctc_batch_cost, **known), partial(_added, epsilon=epsilon)
     return _expectation(oracle, "y_pred", y_pred, y_pred.shape[1], fuzz=fuzz)
+
+
+def first_as_last(
+    y_true: Array, y_pred: Array, input_length: Array, label_length: Array
+) -> dict[str, Array]:
+    """The arguments with their first class moved behind the last.
+
+    The last class as blank means in the result what the first one means in these. Labels with the
+    first class, which would be a blank in a label, are emptied; see `has_first_class`.
+    """
+    emptied = has_first_class(y_true, label_length).reshape(label_length.shape)
+    return {
+        "y_true": np.maximum(y_true - 1, 0),
+        "y_pred": np.roll(y_pred, -1, axis=-1),
+        "input_length": input_length,
+        "label_length": np.where(emptied, 0, label_length),
+    }
+
+
+def has_first_class(y_true: Array, label_length: Array) -> Array:
+    """Which labels have the first class (samples,)."""
+    inside = np.arange(y_true.shape[1]) < label_length.reshape(-1, 1)
+    found: Array = ((y_true == 0) & inside).any(axis=1)
+    return found
+
+
+def expected_cost_of_first_blank(
+    y_true: Array, y_pred: Array, input_length: Array, label_length: Array
+) -> Expectation:
+    """As `expected_cost`, with the first class as blank; anything for labels that have it."""
+    moved = first_as_last(y_true, y_pred, input_length, label_length)
+    found = expected_cost(**moved)
+    free = has_first_class(y_true, label_length)[:, None]
+    return Expectation(found.value, np.where(free, np.inf, found.bound), found.dtype)
+
+
+def expected_gradient_of_first_blank(
+    x: Array, y_true: Array, input_length: Array, label_length: Array
+) -> Expectation:
+    """As `expected_gradient`, with the first class as blank; anything for labels that have it."""
+    moved = first_as_last(y_true, x, input_length, label_length)
+    found = expected_gradient(moved.pop("y_pred"), **moved)
+    free = has_first_class(y_true, label_length)[:, None, None]
+    value, bound = (np.roll(part, 1, axis=-1) for part in (found.value, found.bound))
+    return Expectation(value, np.where(free, np.inf, bound), found.dtype)
 
 
 def expected_best_path_cost(y_pred: Array, input_length: Array) -> Expectation:

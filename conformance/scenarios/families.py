@@ -7,7 +7,7 @@ from functools import cache
 from conformance.editions import Edition
 from conformance.scenarios.configuration import keras_json, process_settings
 from conformance.scenarios.control_flow import conditions, higher_order, recurrent
-from conformance.scenarios.ctc import cost, decoding, dictionary
+from conformance.scenarios.ctc import cost, decoding, dictionary, sparse_labels
 from conformance.scenarios.examples import printed_results
 from conformance.scenarios.gradients import gradients
 from conformance.scenarios.introspection import emptiness, printing, sparse, tensors
@@ -21,6 +21,7 @@ FAMILIES: tuple[Family, ...] = (
     *tensors.FAMILIES,
     *printed_results.FAMILIES,
     *cost.FAMILIES,
+    *sparse_labels.FAMILIES,
     *decoding.FAMILIES,
     *dictionary.FAMILIES,
     *sparse.FAMILIES,

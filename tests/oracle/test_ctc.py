@@ -146,3 +146,47 @@ def test_log_probabilities_of_several_labels() -> None:
         table = enumerated(y[row, :steps].astype("float64"))
         for value, label in zip(found.value[row], wanted, strict=True):
             assert_log(value, table[label], steps, 3)
+
+
+def of_first_blank(y: Any, label: tuple[int, ...]) -> float:
+    """The probability of a label whose blank is the first class, from the definition."""
+    steps, categories = y.shape
+    paths = product(range(categories), repeat=steps)
+    return sum(
+        float(np.prod([y[t, k] for t, k in enumerate(path)]))
+        for path in paths
+        if label_of(path, 0) == label
+    )
+
+
+def test_the_first_class_may_be_the_blank() -> None:
+    y_pred = distributions(3, 4, 3)
+    y_true, label_length = np.array([[1, 2], [2, 2], [0, 1]]), np.array([[2], [2], [2]])
+    lengths = np.array([[4], [3], [4]])
+    found = ctc.expected_cost_of_first_blank(y_true, y_pred, lengths, label_length)
+    for sample, (label, steps) in enumerate((((1, 2), 4), ((2, 2), 3))):
+        probability = of_first_blank(y_pred[sample, :steps], label)
+        assert_log(-found.value[sample, 0], probability, 4, 3)
+    np.testing.assert_array_equal(np.isinf(found.bound[:, 0]), [False, False, True])
+
+
+def test_the_gradient_for_the_first_class_as_blank_is_that_of_finite_differences() -> None:
+    x = RNG.normal(size=(2, 3, 3))
+    arguments = {
+        "y_true": np.array([[1, 2], [0, 1]]),
+        "input_length": np.array([[3], [3]]),
+        "label_length": np.array([[2], [2]]),
+    }
+    found = ctc.expected_gradient_of_first_blank(x, **arguments)
+    assert np.isinf(found.bound[1]).all()
+    assert np.isfinite(found.bound[0]).all()
+    for place in np.ndindex(3, 3):
+        step = np.zeros((3, 3))
+        step[place] = 1e-6
+        ends = [np.log(of_first_blank(_shares(x[0] + way * step), (1, 2))) for way in (-1, 1)]
+        assert (ends[0] - ends[1]) / 2e-6 == pytest.approx(found.value[0][place], abs=1e-7)
+
+
+def _shares(x: Any) -> Any:
+    powers = np.exp(x)
+    return powers / powers.sum(axis=-1, keepdims=True)

@@ -101,6 +101,49 @@ def test_masked_steps_keep_states_and_repeat_outputs() -> None:
     np.testing.assert_array_equal(state, [[16], [26]])
 
 
+MASKED = {
+    "previous": [0, 4, 4, 8],
+    "first state": [10, 4, 12, 8],
+    "computed": [2, 4, 6, 8],
+    "zeros": [0, 4, 0, 8],
+}
+
+
+@pytest.mark.parametrize("masked", MASKED)
+def test_masked_steps_keep_states_under_every_reading_of_their_outputs(masked: str) -> None:
+    inputs, mask = np.arange(1.0, 5.0).reshape(1, 4, 1), np.array([[0, 1, 0, 1]])
+
+    def step(x: Array, states: list[Array]) -> tuple[Array, list[Array]]:
+        return 2 * x, [states[0] + x]
+
+    _, outputs, (state,) = rnn(step, inputs, [np.array([[10.0]])], mask=mask, masked=masked)
+    np.testing.assert_array_equal(outputs[0, :, 0], MASKED[masked])
+    assert state == 16
+
+
+def test_constants_come_after_the_states_or_before() -> None:
+    def step(_: Array, held: list[Array]) -> tuple[Array, list[Array]]:
+        return held[0] - 2 * held[1], held[:1]
+
+    inputs, state, constant = np.zeros((1, 1, 1)), np.array([[3.0]]), np.array([[5.0]])
+    assert rnn(step, inputs, [state], constants=[constant])[0] == -7
+    assert rnn(step, inputs, [state], constants=[constant], constants_first=True)[0] == -1
+
+
+def test_in_time_only_the_outputs_are_turned_round() -> None:
+    inputs = np.arange(3.0).reshape(1, 3, 1)
+
+    def add(x: Array, states: list[Array]) -> tuple[Array, list[Array]]:
+        return states[0] + x, [states[0] + x]
+
+    start = [np.zeros((1, 1))]
+    last, outputs, (state,) = rnn(add, inputs, start, go_backwards=True, in_time=True)
+    np.testing.assert_array_equal(outputs[0, :, 0], [3, 3, 2])
+    assert last == state == 3
+    forwards = rnn(add, inputs, start, in_time=True)[1]
+    np.testing.assert_array_equal(forwards[0, :, 0], [0, 1, 3])
+
+
 def test_backwards_the_outputs_are_in_the_order_of_iteration() -> None:
     inputs = np.arange(3.0).reshape(1, 3, 1)
     last, outputs, _ = rnn(lambda x, _: (x, []), inputs, [], go_backwards=True)
@@ -122,3 +165,20 @@ def test_a_condition_of_a_lower_rank_chooses_slices() -> None:
     np.testing.assert_array_equal(switch(np.array([1, 0]), x, lambda: y), [[1] * 3, [0] * 3])
     with pytest.raises(ValueError, match="rank"):
         switch(np.ones((2, 3, 1)), x, y)
+
+
+def test_the_axes_of_a_condition_may_be_the_last_ones() -> None:
+    x, y = np.ones((2, 3)), np.zeros((2, 3))
+    chosen = switch(np.array([1, 0, 1]), x, y, trailing=True)
+    np.testing.assert_array_equal(chosen, [[1, 0, 1]] * 2)
+    with pytest.raises(ValueError, match="broadcast"):
+        switch(np.array([1, 0]), x, y, trailing=True)
+
+
+@pytest.mark.parametrize(
+    ("true", "wanted"),
+    [("but zero", [0, 1, 1, 1]), ("positive", [0, 1, 1, 0]), ("one", [0, 1, 0, 0])],
+)
+def test_which_integers_are_true(true: str, wanted: list[int]) -> None:
+    chosen = switch(np.array([0, 1, 2, -1]), np.ones(4), np.zeros(4), true=true)
+    np.testing.assert_array_equal(chosen, wanted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -14,6 +15,16 @@ from conformance.engine.judging.findings import Finding
 from conformance.results import Verdict
 from conformance.scenarios.control_flow import conditions, higher_order, recurrent
 from conformance.scenarios.model import Family, Scenario
+from tests.scenarios.control_flow_fakes import (
+    Masking,
+    condition_on_last_axes,
+    condition_with_new_meaning,
+    constants_as_zeros,
+    constants_before_states,
+    outputs_in_time,
+    outputs_of_other_samples,
+    without_callables,
+)
 from tests.scenarios.in_process import drawn, findings, module
 
 FAMILIES = (*recurrent.FAMILIES, *conditions.FAMILIES, *higher_order.FAMILIES)
@@ -108,10 +119,166 @@ def test_a_wrong_implementation_violates(function: str, wrong: Callable[..., Any
     assert any(f.verdict is Verdict.VIOLATES for f in found)
 
 
-def test_a_mask_without_effect_diverges() -> None:
-    found = _found("rnn", _no_mask)
-    assert {f.verdict for f in found if "masked" in f.kind} == {Verdict.DIVERGES}
-    assert any("masked-steps" in f.conventions for f in found)
+EVERY: tuple[Edition, ...] = ("keras-1", "keras-2.0", "keras-2.2")
+
+
+def _judged(
+    made: Callable[[Edition], Any], edition: Edition, function: str, fake: Any, count: int = 12
+) -> set[tuple[Verdict, tuple[str, ...]]]:
+    """The verdicts on a fake, and the readings that they name."""
+    target = module(**{function: fake})
+    scenarios = made(edition)
+    listed = scenarios if isinstance(scenarios, Sequence) else drawn(scenarios, count)
+    return {(f.verdict, f.readings) for s in listed for f in findings(s, target)}
+
+
+def _violates(judged: set[tuple[Verdict, tuple[str, ...]]]) -> bool:
+    return any(verdict is Verdict.VIOLATES for verdict, _ in judged)
+
+
+@pytest.mark.parametrize("edition", EVERY)
+@pytest.mark.parametrize("reading", ["first state", "computed", "zeros"])
+def test_what_a_masked_step_gives_is_a_reading(reading: str, edition: Edition) -> None:
+    judged = _judged(recurrent.masks, edition, "rnn", Masking(reading))
+    assert judged == {(Verdict.DIVERGES, (f"masked-steps: {reading}",))}
+
+
+def test_the_fake_of_masks_is_right_where_it_takes_the_suites_reading() -> None:
+    assert not _judged(recurrent.masks, "keras-2.2", "rnn", Masking("previous output"))
+
+
+WRONG_MASKS: tuple[Callable[..., Any], ...] = (
+    _no_mask,
+    _opposite_mask,
+    Masking("previous output", kept=False),
+    Masking("first state", inverted=True),
+    Masking("negated"),
+)
+
+
+@pytest.mark.parametrize("edition", EVERY)
+@pytest.mark.parametrize("wrong", WRONG_MASKS)
+def test_a_wrong_mask_violates(wrong: Callable[..., Any], edition: Edition) -> None:
+    assert _violates(_judged(recurrent.masks, edition, "rnn", wrong))
+
+
+@pytest.mark.parametrize("edition", EVERY)
+def test_gradients_through_masks_are_settled(edition: Edition) -> None:
+    def masked(made: Edition) -> list[Scenario]:
+        listed = drawn(recurrent.gradients(made), 12)
+        return [s for s in listed if "with a mask" in s.title]
+
+    for reading in ("first state", "zeros"):
+        assert not _judged(masked, edition, "rnn", Masking(reading))
+    assert _violates(_judged(masked, edition, "rnn", Masking("zeros", kept=False)))
+
+
+def _with_constants(edition: Edition) -> list[Scenario]:
+    return [s for s in drawn(recurrent.values(edition), 40) if "constant" in s.title]
+
+
+@pytest.mark.parametrize("edition", EVERY)
+def test_where_the_constants_are_is_a_reading(edition: Edition) -> None:
+    judged = _judged(_with_constants, edition, "rnn", constants_before_states)
+    assert judged == {(Verdict.DIVERGES, ("constants-after-states: before states",))}
+
+
+@pytest.mark.parametrize("edition", EVERY)
+def test_wrong_constants_violate(edition: Edition) -> None:
+    assert _violates(_judged(_with_constants, edition, "rnn", constants_as_zeros))
+
+
+@pytest.mark.parametrize("edition", EVERY[:2])
+def test_the_order_of_backward_outputs_is_a_reading_before_2_2(edition: Edition) -> None:
+    for made in (recurrent.values, recurrent.masks):
+        judged = _judged(made, edition, "rnn", outputs_in_time, 20)
+        assert judged == {(Verdict.DIVERGES, ("backwards-order: order of time",))}
+        assert _violates(_judged(made, edition, "rnn", outputs_of_other_samples, 20))
+
+
+@pytest.mark.parametrize("edition", EVERY)
+def test_a_mask_of_the_other_rank_may_be_refused(edition: Edition) -> None:
+    documented = 2 if edition == "keras-2.2" else 3
+
+    def strict(*args: Any, mask: Any = None, **rest: Any) -> Any:
+        if mask is not None and K.ndim(mask) != documented:
+            raise ValueError("the rank of the mask")
+        return K.rnn(*args, mask=mask, **rest)
+
+    judged = _judged(recurrent.masks, edition, "rnn", strict, 20)
+    assert judged == {(Verdict.DIVERGES, ("mask-rank: refused",))}
+
+    def stricter(*args: Any, mask: Any = None, **rest: Any) -> Any:
+        if mask is not None:
+            raise ValueError("a mask")
+        return K.rnn(*args, mask=mask, **rest)
+
+    assert _violates(_judged(recurrent.masks, edition, "rnn", stricter))
+
+
+SWITCHED = (conditions.selections, conditions.selection_gradients)
+
+
+@pytest.mark.parametrize("made", SWITCHED)
+def test_where_the_axes_of_a_condition_are_is_a_reading(made: Callable[[Edition], Any]) -> None:
+    judged = _judged(made, EDITION, "switch", condition_on_last_axes, 60)
+    allowed = {("condition-rank: last axes",), ("condition-rank: refused",)}
+    assert judged == {(Verdict.DIVERGES, readings) for readings in allowed}
+    assert _violates(_judged(made, EDITION, "switch", condition_with_new_meaning, 60))
+
+
+def _other_truth(true: Callable[[Any], Any]) -> Callable[..., Any]:
+    def switch(condition: Any, x: Any, y: Any) -> Any:
+        return K.switch(true(condition) if "int" in K.dtype(condition) else condition, x, y)
+
+    return switch
+
+
+def _integers(edition: Edition) -> list[Scenario]:
+    call = conditions.SwitchCall(
+        edition,
+        (2,),
+        rank=0,
+        truth="int32",
+        other=True,
+        callables=(False, False),
+        known=True,
+        dtype="float32",
+        seed=0,
+    )
+    return [conditions.selection(replace(call, seed=seed)) for seed in range(12)]
+
+
+@pytest.mark.parametrize("edition", EVERY)
+def test_which_integers_are_true_is_a_reading(edition: Edition) -> None:
+    ways = {"positive": lambda x: K.greater(x, 0), "one": lambda x: K.equal(x, 1)}
+    for name, way in ways.items():
+        judged = _judged(_integers, edition, "switch", _other_truth(way))
+        # where -1 is the only other integer both readings are the same
+        both = {(Verdict.DIVERGES, (f"nonzero-condition: {n}",)) for n in ways}
+        assert (Verdict.DIVERGES, (f"nonzero-condition: {name}",)) in judged <= both
+    two = _other_truth(lambda x: K.equal(x, 2))
+    assert _violates(_judged(_integers, edition, "switch", two))
+
+
+@pytest.mark.parametrize("edition", EVERY[1:])
+def test_a_switch_without_callables_violates(edition: Edition) -> None:
+    for made in (conditions.with_callables, conditions.selections):
+        judged = _judged(made, edition, "switch", without_callables, 30)
+        assert judged == {(Verdict.VIOLATES, ())}
+
+
+@pytest.mark.parametrize("edition", EVERY[1:])
+def test_callables_are_tried_with_both_truths(edition: Edition) -> None:
+    for only in (0, 1):
+        ignoring = module(switch=lambda _, *branches: _called(branches[only]))  # noqa: B023
+        scenarios = conditions.with_callables(edition)
+        titles = {s.title for s in scenarios}
+        assert {s.title for s in scenarios if findings(s, ignoring)} == titles
+
+
+def _called(branch: Any) -> Any:
+    return branch() if callable(branch) else branch
 
 
 def test_map_fn_may_leave_the_dtype_to_its_function() -> None:

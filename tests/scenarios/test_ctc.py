@@ -13,7 +13,7 @@ from conformance.engine.judging.findings import Finding
 from conformance.oracle import ctc as oracle
 from conformance.results import Verdict
 from conformance.scenarios import Scenario
-from conformance.scenarios.ctc import cost, decoding
+from conformance.scenarios.ctc import cost, decoding, decoding_cases, dictionary, sparse_labels
 from conformance.scenarios.ctc import inputs as ctc_inputs
 from conformance.scenarios.introspection import sparse
 from tests.scenarios.in_process import findings, module
@@ -30,12 +30,12 @@ def costs(neutral: bool) -> Iterator[Scenario]:
 
 def greedy() -> Iterator[Scenario]:
     for seed in SEEDS:
-        yield decoding.greedy(decoding.greedy_case(seed, 2, 6, 4), "variable", seed % 2 == 0)
+        yield decoding.greedy(decoding_cases.greedy_case(seed, 2, 6, 4), "variable", seed % 2 == 0)
 
 
 def beams() -> Iterator[Scenario]:
     for seed in SEEDS:
-        case = decoding.beam_case(seed, 2, 4, 3, 1 + seed % 3)
+        case = decoding_cases.beam_case(seed, 2, 4, 3, 1 + seed % 3)
         yield decoding.beam(case, "variable", None)
     yield from decoding.repeated("")
 
@@ -86,12 +86,97 @@ def test_wrong_losses_are_violations(cost: Callable[..., Any]) -> None:
     assert "the loss of each sample" in names(found(costs(True), ctc_batch_cost=cost))
 
 
-def test_the_place_of_the_blank_is_a_convention() -> None:
+def readings(listed: list[Finding]) -> set[tuple[str, ...]]:
+    """The readings that are named, if there is no violation."""
+    assert verdicts(listed) == {Verdict.DIVERGES}
+    return {finding.readings for finding in listed}
+
+
+def gradients(neutral: bool) -> Iterator[Scenario]:
+    for seed in SEEDS:
+        yield cost.gradient(ctc_inputs.labelled(seed, 2, 5, 4, neutral))
+
+
+FIRST = {("ctc-blank: first",)}
+
+
+def test_the_place_of_the_blank_is_a_reading() -> None:
     assert not found(costs(True), ctc_batch_cost=cost_with_first_blank)
+    for scenarios in (costs(False), gradients(False)):
+        taken = readings(found(scenarios, ctc_batch_cost=cost_with_first_blank))
+        assert taken >= FIRST
+        # the shifted labels with the first class raise
+        assert {named[0] for named in taken} == {"ctc-blank: first", "ctc-blank: refused"}
     for scenarios in (greedy(), beams()):
-        listed = found(scenarios, ctc_decode=decode_with_first_blank)
-        assert verdicts(listed) <= {Verdict.DIVERGES}
-        assert any("ctc-blank" in finding.conventions for finding in listed)
+        assert readings(found(scenarios, ctc_decode=decode_with_first_blank)) == FIRST
+
+
+@pytest.mark.parametrize("blank", [COST, cost_with_first_blank])
+def test_wrong_losses_violate_wherever_the_blank_is(blank: Callable[..., Any]) -> None:
+    for change in (lambda x: x * 0, lambda x: x * 1.01, lambda x: -x):
+        wrong = lambda *a, change=change: change(blank(*a))  # noqa: E731
+        for scenarios in (costs(False), gradients(False)):
+            listed = found(scenarios, ctc_batch_cost=wrong)
+            assert {"the loss of each sample", "the gradient of the loss"} & names(listed)
+
+
+def test_only_labels_with_the_first_class_may_be_refused() -> None:
+    def strict(y_true: Any, *rest: Any) -> Any:
+        if (K.eval(y_true) == 0).any():
+            raise ValueError("a label with the blank")
+        return COST(y_true, *rest)
+
+    def never(*_: Any) -> Any:
+        raise ValueError("probabilities")
+
+    def variables(neutral: bool) -> Iterator[Scenario]:
+        for seed in SEEDS:
+            yield cost.cost(ctc_inputs.labelled(seed, 1, 5, 4, neutral), "variable")
+
+    assert Verdict.VIOLATES not in verdicts(found(variables(True), ctc_batch_cost=strict))
+    assert readings(found(variables(False), ctc_batch_cost=strict)) >= {("ctc-blank: refused",)}
+    assert Verdict.VIOLATES in verdicts(found(variables(False), ctc_batch_cost=never))
+
+
+def edge_fake(change: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Losses of which the last one is changed."""
+
+    def changed(*arguments: Any) -> Any:
+        losses = COST(*arguments)
+        return K.concatenate([losses[:-1], change(losses[-1:])], axis=0)
+
+    return changed
+
+
+EMPTY, IMPOSSIBLE = cost.edges("")
+
+
+def raising(*_: Any) -> Any:
+    raise ValueError("such a label")
+
+
+@pytest.mark.parametrize(("scenario", "name"), [(EMPTY, "empty-label"), (IMPOSSIBLE, "impossible")])
+def test_an_odd_label_may_be_refused_but_the_other_losses_are_settled(
+    scenario: Scenario, name: str
+) -> None:
+    assert not findings(scenario, module())
+    listed = findings(scenario, module(ctc_batch_cost=raising))
+    assert readings(listed) == {(f"ctc-{name}: refused",)}
+    for wrong in (lambda *a: COST(*a) * 1.01, lambda *a: K.permute_dimensions(COST(*a), (1, 0))):
+        listed = findings(scenario, module(ctc_batch_cost=wrong))
+        assert "the losses of the other samples" in names(listed)
+
+
+def test_the_loss_of_an_impossible_label_is_infinite_or_large() -> None:
+    def least(number: float) -> list[Finding]:
+        fake = edge_fake(lambda x: K.minimum(x, number))
+        return findings(IMPOSSIBLE, module(ctc_batch_cost=fake))
+
+    assert readings(least(1e4)) == {("ctc-impossible: large",)}
+    for number in (0.0, 2.0, np.nan):
+        assert names(least(number)) == {"the loss of a label longer than its input"}
+    doubled = findings(EMPTY, module(ctc_batch_cost=edge_fake(lambda x: x * 2)))
+    assert names(doubled) == {"the loss of a label without classes"}
 
 
 def changed_labels(change: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -128,10 +213,26 @@ def _doubled(labels: list[Any], logarithms: Any) -> Any:
 def test_wrong_log_probabilities() -> None:
     listed = found(greedy(), ctc_decode=with_logarithms(lambda x: -x))
     assert names(listed) == {"a log probability is not above 0"}
-    assert {finding.conventions for finding in listed} == {(), ("input-dtype",)}
+    listed = found(greedy(), ctc_decode=with_logarithms(lambda x: x * 1.01))
+    assert names(listed) == {"log of the best path's probability"}
     for change in (lambda x: -x, lambda x: x * 1.01):
         listed = found(beams(), ctc_decode=with_logarithms(change))
         assert names(listed) == {"the sequences' log probabilities"}
+
+
+def of_sequences(y_pred: Any, input_length: Any, **arguments: Any) -> Any:
+    """Best path decoding, with the probabilities of the sequences."""
+    labels, _ = DECODE(y_pred, input_length, **arguments)
+    label = K.eval(labels[0])
+    lengths = (label >= 0).sum(axis=1)
+    tensors = [K.variable(a, "int32") for a in (np.maximum(label, 0), lengths[:, None])]
+    steps = K.expand_dims(input_length)
+    return labels, -COST(tensors[0], y_pred, steps, tensors[1])
+
+
+def test_the_probability_of_the_sequence_is_a_reading() -> None:
+    listed = found(greedy(), ctc_decode=of_sequences)
+    assert readings(listed) == {("ctc-greedy-probability: of the sequence",)}
 
 
 def test_a_beam_search_that_merges_repeats_is_a_violation() -> None:
@@ -141,14 +242,99 @@ def test_a_beam_search_that_merges_repeats_is_a_violation() -> None:
     assert names(listed) == {"the likeliest sequences"}
 
 
-def test_the_order_of_the_sequences_is_a_convention() -> None:
-    def backwards(*args: Any, **arguments: Any) -> Any:
-        labels, logarithms = DECODE(*args, **arguments)
-        return labels[::-1], K.reverse(logarithms, 1)
+def reversed_labels(*args: Any, **arguments: Any) -> Any:
+    labels, logarithms = DECODE(*args, **arguments)
+    return labels[::-1], logarithms
 
-    listed = found(beams(), ctc_decode=backwards)
-    assert {c for f in listed for c in f.conventions} == {"ctc-order", "input-dtype"}
-    assert all("ctc-order" in finding.conventions for finding in listed)
+
+def reversed_pairs(*args: Any, **arguments: Any) -> Any:
+    labels, logarithms = reversed_labels(*args, **arguments)
+    return labels, K.reverse(logarithms, 1)
+
+
+def test_the_order_of_the_sequences_is_a_reading() -> None:
+    assert readings(found(beams(), ctc_decode=reversed_pairs)) == {("ctc-order: another order",)}
+
+
+def test_each_sequence_goes_with_its_probability() -> None:
+    listed = found(beams(), ctc_decode=reversed_labels)
+    assert names(listed) == {"the sequences' log probabilities"}
+
+
+def blanks_inside(x: Any) -> Any:
+    """A -1 after the first class."""
+    return K.concatenate([x[:, :1], x[:, :1] * 0 - 1, x[:, 1:]], axis=1)
+
+
+def test_where_blanks_are_filled_in_is_a_reading() -> None:
+    for scenarios in (greedy, beams):
+        listed = found(scenarios(), ctc_decode=changed_labels(blanks_inside))
+        assert readings(listed) == {("ctc-padding: inside",)}
+        wrong = changed_labels(lambda x: blanks_inside(x) * 0 - 1)
+        assert any("sequence" in n for n in names(found(scenarios(), ctc_decode=wrong)))
+
+
+def dictionaries() -> Iterator[Scenario]:
+    for seed in SEEDS:
+        yield dictionary.searched(dictionary.dictionary_case(seed, 2, 4, 5), "variable")
+
+
+def path_of(word: tuple[int, ...], steps: int, categories: int) -> Any:
+    """Probabilities of which argmax picks a path of a word."""
+    blank = categories - 1
+    path = [k for one in word for k in (one, blank)]
+    return np.eye(categories)[(path + [blank] * steps)[:steps]]
+
+
+def test_a_word_of_the_dictionary_is_a_reading() -> None:
+    def decoding_as(word: Callable[[list[Any]], Any]) -> Callable[..., Any]:
+        def decode(y_pred: Any, _: Any, **arguments: Any) -> Any:
+            samples, steps, categories = K.int_shape(y_pred)
+            chosen = tuple(word(arguments["dict_values"]))
+            return K.variable(np.stack([path_of(chosen, steps, categories)] * samples))
+
+        return decode
+
+    listed = found(dictionaries(), ctc_decode=decoding_as(lambda words: min(words, key=len)))
+    assert readings(listed) == {("ctc-dictionary: another word",)}
+    for wrong in (lambda _: (), lambda words: [max(map(max, words)) - 1]):
+        assert names(found(dictionaries(), ctc_decode=decoding_as(wrong)))
+    assert names(found(dictionaries(), ctc_decode=raising))
+
+
+TO_SPARSE = K.ctc_label_dense_to_sparse
+
+
+def labels() -> Iterator[Scenario]:
+    for seed in SEEDS:
+        yield sparse_labels.sparse_labels(ctc_inputs.labelled(seed, 1 + seed % 3, 6, 5, False))
+
+
+def narrow(tensor: Any, lengths: Any) -> Any:
+    width = int(K.eval(lengths).max())
+    return TO_SPARSE(tensor[:, :width], lengths)
+
+
+def only_columns(tensor: Any, lengths: Any) -> Any:
+    if K.ndim(lengths) != 2:
+        raise ValueError("lengths")
+    return TO_SPARSE(tensor, K.flatten(lengths))
+
+
+def test_sparse_labels() -> None:
+    forms = sparse_labels.length_forms("")
+    assert not found(labels())
+    assert not found(iter(forms))
+    assert readings(found(labels(), ctc_label_dense_to_sparse=narrow)) == {
+        ("ctc-sparse-labels: narrow",)
+    }
+    refused = found(labels(), ctc_label_dense_to_sparse=only_columns)
+    assert readings(refused) == {("ctc-length-vector: column",)}
+    assert not found(iter(forms), ctc_label_dense_to_sparse=only_columns)
+    assert names(found(iter(forms), ctc_label_dense_to_sparse=raising)) == {"lengths are taken"}
+    whole = lambda x, n: TO_SPARSE(x, n * 0 + K.int_shape(x)[1])  # noqa: E731
+    for wrong in (whole, lambda x, n: TO_SPARSE(x + 1, n), lambda x, n: TO_SPARSE(x, n * 0)):
+        assert names(found(labels(), ctc_label_dense_to_sparse=wrong))
 
 
 def test_the_narrow_padding_of_other_implementations_is_allowed() -> None:

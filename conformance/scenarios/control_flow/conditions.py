@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any
@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from conformance.editions import Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import agrees_with, is_array, raises
-from conformance.scenarios.control_flow.graphs import GraphWriter, item
+from conformance.scenarios.checks import is_array, raises
+from conformance.scenarios.control_flow.graphs import GraphWriter, equals, item, value_check
+from conformance.scenarios.control_flow.readings import CONDITION_RANK, NONZERO, OpenPoints
 from conformance.scenarios.model import Check, Family, Scenario
 from conformance.scenarios.writing import FunctionWriter
 from conformance.specs.convention_names import ConventionName
@@ -61,7 +62,8 @@ class SwitchCall:
     rank: int
     """The rank of the condition: 0, or the number of the expressions' first axes that it has."""
     truth: str
-    """What the condition is: of dtype "bool" or "int32", or "computed" by a comparison."""
+    """What the condition is: of dtype "bool" or "int32", or "computed" by a comparison, which is
+    one of sums in "totals"."""
     other: bool
     """Whether an integer condition also has numbers other than 0 and 1."""
     callables: tuple[bool, bool]
@@ -78,15 +80,24 @@ class SwitchCall:
         return " ".join([*words, *["with callables"] * any(self.callables)])
 
     @property
+    def between(self) -> bool:
+        """Whether the condition is no scalar and has fewer axes than the expressions."""
+        return 0 < self.rank < len(self.shape)
+
+    @property
     def conventions(self) -> tuple[str, ...]:
+        """Why the call may be refused: a condition between a scalar and one for each element."""
+        return (ConventionName.CONDITION_RANK,) if self.between else ()
+
+    @property
+    def points(self) -> OpenPoints:
         """What the documents leave open."""
-        found = [ConventionName.CONDITION_RANK] if 0 < self.rank < len(self.shape) else []
-        return (*found, *[ConventionName.NONZERO_CONDITION] * self.other)
+        return OpenPoints((*[CONDITION_RANK] * self.between, *[NONZERO] * self.other))
 
     @property
     def lines(self) -> Lines:
         """The lines that say which expression is selected."""
-        return ELEMENTS if self.rank else BRANCHES if any(self.callables) else SWITCH
+        return BRANCHES if any(self.callables) else ELEMENTS if self.rank else SWITCH
 
 
 class SwitchProgram:
@@ -110,10 +121,13 @@ class SwitchProgram:
     def _condition(self) -> Ref:
         choice, w = self.choice, self.writer
         shape = choice.shape[: choice.rank]
-        if choice.truth == "computed":
+        if choice.truth in ("computed", "totals"):
+            shape = (3,) if choice.truth == "totals" else shape
             sides = [
                 self._placeholder(n, w.numbers(shape, choice.dtype)) for n in ("left", "right")
             ]
+            if choice.truth == "totals":
+                sides = [w.call("sum", side) for side in sides]
             return w.call("greater", *sides)
         numbers = (0, 1, 2, -1) if choice.other else (0, 1)
         value = np.asarray(w.random.choice(numbers, size=shape)).astype(choice.truth)
@@ -141,13 +155,18 @@ def _doubled(w: GraphWriter, x: Ref, *, called: bool) -> Argument:
     return body.returning(body.call("operator.mul", x, 2.0))
 
 
-def _switched(choice: SwitchCall) -> Scenario:
+def selection(choice: SwitchCall) -> Scenario:
+    """What a condition selects."""
     found = SwitchProgram(choice)
     (expect,) = found.writer.evaluate([found.result], [choice.dtype])
-    test = item(0, agrees_with(expect))
-    demands = "the tensor that the condition selects"
-    check = Check(
-        "selected", Aspect.VALUE, outputs=("results",), test=test, demands=demands, at=choice.lines
+    check = value_check(
+        "selected",
+        Aspect.VALUE,
+        "results",
+        partial(equals, 0, expect),
+        demands="the tensor that the condition selects",
+        at=choice.lines,
+        points=choice.points,
     )
     return found.scenario([check])
 
@@ -165,7 +184,14 @@ def _switched_gradient(choice: SwitchCall) -> Scenario:
     expressions = list(zip(titles, found.expressions, strict=True))
     loss = w.weighted(found.result, choice.shape, choice.dtype)
     demands = "the derivative of what is selected"
-    return found.scenario(w.gradient_checks(loss, expressions, demands, choice.lines))
+    checks = w.gradient_checks(loss, expressions, demands, choice.lines, choice.points)
+    return found.scenario(checks)
+
+
+BOTH_TRUTHS = (1, 2)
+"""Seeds: with one a scalar condition is true, with the other it is false."""
+PAIRS = ((False, False), (True, True), (False, True), (True, False))
+"""Which of the two expressions are callables."""
 
 
 @st.composite
@@ -174,22 +200,55 @@ def _choices(draw: st.DrawFn, edition: Edition) -> SwitchCall:
     ranks = [0, 0, len(shape), len(shape), *range(1, len(shape))]
     rank = draw(st.sampled_from(ranks)) if edition == "keras-2.2" else 0
     truth = draw(st.sampled_from(["bool", "int32", "computed"]))
-    pairs = [(False, False), (True, True), (False, True), (True, False)]
+    # what else may be wrong with a condition between the ranks is not told from a refusal of it
+    plain = edition == "keras-1" or 0 < rank < len(shape)
     return SwitchCall(
         edition,
         shape,
         rank=rank,
         truth=truth,
         other=truth == "int32" and draw(st.sampled_from([False, False, True])),
-        callables=draw(st.sampled_from(pairs[:1] if edition == "keras-1" else pairs)),
+        callables=draw(st.sampled_from(PAIRS[: 1 if plain else None])),
         known=draw(st.booleans()),
         dtype=draw(st.sampled_from(["float32", "float32", "float64"])),
         seed=draw(st.integers(0, 2**16)),
     )
 
 
-def _of(make: Callable[[SwitchCall], Scenario]) -> Callable[[Edition], st.SearchStrategy[Scenario]]:
-    return lambda edition: _choices(edition).map(make)
+def with_callables(edition: Edition) -> tuple[Scenario, ...]:
+    """Callables in either place, with every condition that the document names."""
+    ranks = [(0, "bool"), (0, "totals"), *[(2, "bool")] * (edition == "keras-2.2")]
+    calls = (
+        SwitchCall(
+            edition,
+            (2, 3),
+            rank=rank,
+            truth=truth,
+            other=False,
+            callables=callables,
+            known=True,
+            dtype="float32",
+            seed=seed,
+        )
+        for rank, truth in ranks
+        for callables in PAIRS[1:]
+        for seed in BOTH_TRUTHS
+    )
+    return tuple(selection(call) for call in calls)
+
+
+def selections(edition: Edition) -> st.SearchStrategy[Scenario]:
+    """What conditions of every kind select."""
+    return _choices(edition).map(selection)
+
+
+def selection_gradients(edition: Edition) -> st.SearchStrategy[Scenario]:
+    """The gradients of what a condition selects."""
+    return _choices(edition).map(_switched_gradient)
+
+
+def _selection_shapes(edition: Edition) -> st.SearchStrategy[Scenario]:
+    return _choices(edition).map(_switched_shape)
 
 
 def _switch_errors(_edition: Edition) -> tuple[Scenario, ...]:
@@ -257,12 +316,11 @@ def _explicit(
 
 
 def _explicit_scenarios(function: str, _edition: Edition) -> st.SearchStrategy[Scenario]:
-    pairs = [(False, False), (True, True), (False, True), (True, False)]
     return st.builds(
         partial(_explicit, function),
         st.sampled_from([1, 0, True, False]),
         st.sampled_from([None, None, "int32", "bool"]),
-        st.sampled_from(pairs),
+        st.sampled_from(PAIRS),
         st.tuples(st.integers(0, 2**16), st.sampled_from(["float32", "float64"])),
     )
 
@@ -298,8 +356,7 @@ def _fixed(function: str, _edition: Edition) -> tuple[Scenario, ...]:
 
 def _fed(function: str, edition: Edition) -> tuple[Scenario, ...]:
     """The learning phase is among the inputs of the function, first 1 and then 0."""
-    pairs = [(False, False), (True, True)]
-    return tuple(_fed_phase(function, called) for called in pairs[: 1 + (edition != "keras-1")])
+    return tuple(_fed_phase(function, called) for called in PAIRS[: 1 + (edition != "keras-1")])
 
 
 def _fed_phase(function: str, called: tuple[bool, bool]) -> Scenario:
@@ -332,9 +389,10 @@ def _fed_phase(function: str, called: tuple[bool, bool]) -> Scenario:
 _NEWER: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
 
 FAMILIES = (
-    Family("switch", frozenset({Aspect.VALUE}), make=_of(_switched), share=2),
-    Family("switch", frozenset({Aspect.STATIC_SHAPE}), make=_of(_switched_shape)),
-    Family("switch", frozenset({Aspect.GRADIENT}), make=_of(_switched_gradient)),
+    Family("switch", frozenset({Aspect.VALUE}), make=selections, share=2),
+    Family("switch", frozenset({Aspect.VALUE}), make=with_callables, editions=_NEWER),
+    Family("switch", frozenset({Aspect.STATIC_SHAPE}), make=_selection_shapes),
+    Family("switch", frozenset({Aspect.GRADIENT}), make=selection_gradients),
     Family("switch", frozenset({Aspect.ERROR}), make=_switch_errors, editions=("keras-2.2",)),
     *(
         family

@@ -15,13 +15,23 @@ from conformance.oracle.programs import expect_program
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, plain
+from conformance.scenarios.control_flow.readings import (
+    SETTLED,
+    Chosen,
+    OpenPoints,
+    OracleReading,
+    accepting,
+    alternatives,
+    read_as,
+)
 from conformance.scenarios.model import Check, Problem, Values
 from conformance.scenarios.writing import ProgramWriter
 from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 Test = Callable[..., Problem | None]
-Expected = Callable[[], Expectation]
+Expected = Callable[..., Expectation]
+"""Asks the oracle; called with the readings to compute under, the suite's own if none."""
 
 
 class GraphWriter(ProgramWriter):
@@ -84,21 +94,44 @@ class GraphWriter(ProgramWriter):
         """Observe tensors; return for each a function that asks the oracle for its expectation."""
         self.run(outputs, name)
         wanted = {o.name: d for o, d in zip(outputs, dtypes, strict=True)}
-        return self._each(
-            cache(partial(expect_program, self.program(), self.given, wanted)), wanted
-        )
+        program, given = self.program(), self.given
+
+        @cache
+        def answer(*chosen: OracleReading) -> Mapping[str, Expectation]:
+            return expect_program(read_as(program, chosen), given, wanted)
+
+        return _each(answer, list(wanted))
 
     def differentiate(self, loss: Ref, variables: Sequence[Ref]) -> list[Expected]:
         """Observe the gradients of a scalar; return for each a function that asks the oracle."""
         gradients = self.call("gradients", loss, list(variables))
         self.run([self.call("operator.getitem", gradients, i) for i in range(len(variables))])
         names = [v.name for v in variables]
-        answer = partial(expect_gradients, self.program(), self.given, loss.name, names)
-        return self._each(cache(answer), names)
+        program, given = self.program(), self.given
 
-    def weighted(self, result: Ref, shape: Sequence[int], dtype: str, name: str = "factors") -> Ref:
-        """A random linear functional of a tensor: the sum of it times factors, kept as `name`."""
-        factors = self.variable(name, self.numbers(shape, dtype))
+        @cache
+        def answer(*chosen: OracleReading) -> Mapping[str, Expectation]:
+            return expect_gradients(read_as(program, chosen), given, loss.name, names)
+
+        return _each(answer, names)
+
+    def weighted(
+        self,
+        result: Ref,
+        shape: Sequence[int],
+        dtype: str,
+        name: str = "factors",
+        *,
+        kept: Array | None = None,
+    ) -> Ref:
+        """A random linear functional of a tensor: the sum of it times factors, kept as `name`.
+
+        Where `kept` is False the factor is 0; its axes are the first ones of the tensor.
+        """
+        numbers = self.numbers(shape, dtype)
+        if kept is not None:
+            numbers *= kept.reshape(kept.shape + (1,) * (numbers.ndim - kept.ndim))
+        factors = self.variable(name, numbers)
         return self.call("sum", self.call("operator.mul", result, factors))
 
     def gradient_checks(
@@ -107,19 +140,19 @@ class GraphWriter(ProgramWriter):
         variables: Sequence[tuple[str, Ref]],
         demands: str,
         at: Mapping[str, int],
-        conventions: tuple[str, ...] = (),
+        points: OpenPoints = SETTLED,
     ) -> list[Check]:
         """Observe the gradients of a scalar and check each; the variables come with titles."""
         expected = self.differentiate(loss, [ref for _, ref in variables])
         return [
-            Check(
+            value_check(
                 f"gradient of {title}",
                 Aspect.GRADIENT,
-                outputs=("results",),
-                test=item(i, agrees_with(expect)),
+                "results",
+                partial(equals, i, expect),
                 demands=demands,
                 at=at,
-                conventions=conventions,
+                points=points,
             )
             for i, ((title, _), expect) in enumerate(zip(variables, expected, strict=True))
         ]
@@ -139,14 +172,45 @@ class GraphWriter(ProgramWriter):
             at=at,
         )
 
-    def _each(
-        self, answer: Callable[[], Mapping[str, Expectation]], names: Sequence[str] | dict[str, str]
-    ) -> list[Expected]:
-        return [partial(_one, answer, name) for name in names]
+
+def _each(answer: Callable[..., Mapping[str, Expectation]], names: Sequence[str]) -> list[Expected]:
+    return [partial(_one, answer, name) for name in names]
 
 
-def _one(answer: Callable[[], Mapping[str, Expectation]], name: str) -> Expectation:
-    return answer()[name]
+def _one(
+    answer: Callable[..., Mapping[str, Expectation]], name: str, *chosen: OracleReading
+) -> Expectation:
+    return answer(*chosen)[name]
+
+
+def equals(index: int, expect: Expected, chosen: Chosen = ()) -> Test:
+    """One of several results is what is expected under some readings."""
+    return item(index, agrees_with(partial(expect, *chosen)))
+
+
+def value_check(
+    name: str,
+    aspect: Aspect,
+    output: str,
+    test: Callable[[Chosen], Test],
+    *,
+    demands: str,
+    at: Mapping[str, int],
+    points: OpenPoints = SETTLED,
+) -> Check:
+    """A check of an answer in which some points are open.
+
+    `test` makes the test of an answer from the readings that it takes.
+    """
+    return Check(
+        name,
+        aspect,
+        outputs=(output,),
+        test=accepting(test, points),
+        demands=demands,
+        at=at,
+        alternatives=alternatives(test, points),
+    )
 
 
 def item(index: int, test: Test) -> Test:

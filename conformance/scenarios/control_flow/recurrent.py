@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from hypothesis import strategies as st
 
 from conformance.editions import Edition
@@ -22,161 +21,29 @@ from conformance.scenarios.control_flow.graphs import (
     Test,
     has_static_shape,
     item,
+    value_check,
+)
+from conformance.scenarios.control_flow.readings import MASKED_STEPS, ORDER, Chosen, OpenPoints
+from conformance.scenarios.control_flow.recurrent_programs import (
+    LAST_OUTPUT,
+    MASK,
+    NEW_STATES,
+    NO_STATES,
+    NOT_3D,
+    NOT_FIXED,
+    OUTPUTS,
+    TUPLE,
+    Places,
+    RnnCall,
+    RnnPart,
+    RnnProgram,
 )
 from conformance.scenarios.control_flow.step_functions import StepFunction, step_functions
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.specs.convention_names import ConventionName
 
-Rows = npt.NDArray[np.bool_]
-Lines = Mapping[str, int]
-
-OUTPUTS = {"ja-1": 1198, "ja-1-text": 754, "ja-2.0": 2617, "zh-TW": 1106, "ko-2.2": 2632}
-TUPLE = {"ja-1": 1195, "ja-1-text": 751, "ja-2.0": 2614, "zh-TW": 1103, "ko-2.2": 2629}
-LAST_OUTPUT = {"ja-1": 1197, "ja-1-text": 753, "ja-2.0": 2616, "zh-TW": 1105, "ko-2.2": 2631}
-NEW_STATES = {"ja-1": 1200, "ja-1-text": 755, "ja-2.0": 2618, "zh-TW": 1107, "ko-2.2": 2635}
-BACKWARDS = {"ja-1": 1184, "ja-1-text": 743, "ja-2.0": 2606, "zh-TW": 1097, "ko-2.2": 2618}
-MASK = {"ja-1": 1185, "ja-1-text": 744, "ja-2.0": 2607, "ko-2.2": 2620}
-NOT_3D = {"ja-2.0": 2622, "ko-2.2": 2640}
-NOT_FIXED = {"ja-2.0": 2623, "ko-2.2": 2641}
-NO_STATES = {"ja-2.0": 2624, "ko-2.2": 2643}
-
-
-@dataclass(frozen=True)
-class RnnCall:
-    """One call of rnn."""
-
-    edition: Edition
-    step: StepFunction
-    _: KW_ONLY
-    samples: int = 2
-    time: int = 3
-    dims: tuple[int, ...] = (2,)
-    known: tuple[bool, bool] = (True, True)
-    """Whether the placeholders are given the number of samples, and that of time steps."""
-    dtype: str = "float32"
-    seed: int = 0
-    go_backwards: bool = False
-    unroll: bool = False
-    told: bool = False
-    """Whether `input_length` is given."""
-    mask: str | None = None
-    """The dtype of the mask, if there is one."""
-    columns: bool = False
-    """Whether the mask has the shape (samples, time, 1)."""
-    fed: bool = True
-    """Whether states and constants are placeholders; if not, they are variables."""
-
-    @property
-    def title(self) -> str:
-        """What the scenario is about."""
-        words = [f"the cell {self.step.name}"]
-        words += ["backwards"] * self.go_backwards + ["unrolled"] * self.unroll
-        words += ["with a mask"] if self.mask else []
-        return " ".join(words)
-
-    @property
-    def result(self) -> tuple[int, ...]:
-        """The shape of a sample's output at one time step."""
-        return (*self.dims[:-1], self.step.units or self.dims[-1])
-
-    def static(self, shape: Sequence[int], *, timed: bool = False) -> tuple[int | None, ...]:
-        """A shape with samples (and time) as far as the placeholders know them."""
-        known = [*self.known[: 1 + timed], *[True] * len(shape)]
-        return tuple(d if k else None for d, k in zip(shape, known, strict=False))
-
-    @property
-    def conventions(self) -> tuple[str, ...]:
-        """What the documents leave open: how constants are passed, a mask of the other rank."""
-        found = [ConventionName.CONSTANTS_AFTER_STATES] if self.step.constants else []
-        if self.mask and self.columns == (self.edition == "keras-2.2"):
-            found.append(ConventionName.MASK_RANK)
-        return tuple(found)
-
-
-class RnnProgram:
-    """The program of a call of rnn, up to its results."""
-
-    def __init__(self, call: RnnCall) -> None:
-        self.call = call
-        self.writer = w = GraphWriter(call.seed)
-        for name, shape in call.step.weights(call.dims[-1]).items():
-            w.variable(name, w.numbers(shape, call.dtype))
-        shape = (call.samples, call.time, *call.dims)
-        numbers = w.numbers(shape, call.dtype)
-        self.inputs = w.placeholder("inputs", numbers, call.static(shape, timed=True))
-        states = [self._state(f"state{i}") for i in range(call.step.states)]
-        called = w.call("rnn", call.step.function(), self.inputs, states, **self._keywords())
-        self.last = w.call("operator.getitem", called, 0)
-        self.outputs = w.call("operator.getitem", called, 1)
-        listed = w.call("operator.getitem", called, 2) if states else called
-        self.states = [w.call("operator.getitem", listed, i) for i in range(len(states))]
-
-    @property
-    def parts(self) -> list[tuple[str, Ref, Lines]]:
-        """What rnn returned, in words, with the lines that describe it."""
-        states = [(f"new state {i}", ref, NEW_STATES) for i, ref in enumerate(self.states)]
-        return [
-            ("last output", self.last, LAST_OUTPUT),
-            ("outputs", self.outputs, OUTPUTS),
-            *states,
-        ]
-
-    def scenario(self, checks: Sequence[Check]) -> Scenario:
-        """The program as written so far, with these checks."""
-        program, arrays = self.writer.program(), self.writer.arrays
-        call = self.call
-        return Scenario(
-            "rnn",
-            call.title,
-            program=program,
-            arrays=arrays,
-            checks=tuple(checks),
-            conventions=call.conventions,
-        )
-
-    def _state(self, name: str) -> Ref:
-        call, w = self.call, self.writer
-        numbers = w.numbers((call.samples, *call.result), call.dtype)
-        if call.fed:
-            return w.placeholder(name, numbers, call.static(numbers.shape))
-        return w.variable(name, numbers)
-
-    def _keywords(self) -> dict[str, Any]:
-        call = self.call
-        keywords: dict[str, Any] = {"go_backwards": True} if call.go_backwards else {}
-        if call.mask:
-            keywords["mask"] = self._mask(call.mask)
-        if call.step.constants:
-            count = range(call.step.constants)
-            keywords["constants"] = [self._state(f"constant{i}") for i in count]
-        if call.unroll:
-            keywords["unroll"] = True
-        if call.told:
-            keywords["input_length"] = call.time
-        return keywords
-
-    def _mask(self, dtype: str) -> Ref:
-        """A mask of some steps, but none of the first sample."""
-        call, w = self.call, self.writer
-        used = w.random.random((call.samples, call.time)) < 0.6
-        used[0] = True
-        mask = used.reshape(used.shape + (1,) * call.columns).astype(dtype)
-        return w.placeholder("mask", mask, call.static(mask.shape, timed=True))
-
-    def untouched(self) -> Rows:
-        """The samples without a masked step."""
-        mask = self.writer.given.get("mask")
-        if mask is None:
-            return np.ones(self.call.samples, bool)
-        return np.asarray(mask.reshape(mask.shape[:2]).astype(bool).all(axis=1))
-
-
-def _rows(expect: Expected, rows: Rows) -> Expectation:
-    """The expectation for these samples; anything is accepted for the others."""
-    found = expect()
-    shape = (-1,) + (1,) * (found.value.ndim - 1)
-    bound = np.where(rows.reshape(shape), found.bound, np.inf)
-    return Expectation(found.value, bound, found.dtype)
+SHAPES = {"last output": LAST_OUTPUT, "outputs": OUTPUTS}
+"""The lines that give the shapes of results."""
 
 
 def value_scenario(call: RnnCall) -> Scenario:
@@ -192,42 +59,86 @@ def value_scenario(call: RnnCall) -> Scenario:
     )
 
 
-def _evaluated(
-    built: RnnProgram, parts: Sequence[tuple[str, Ref, Lines]], name: str
-) -> Iterator[Check]:
+def _evaluated(built: RnnProgram, parts: Sequence[RnnPart], name: str) -> Iterator[Check]:
     """Checks of some results, computed together."""
-    refs = [ref for _, ref, _ in parts]
+    refs = [part.ref for part in parts]
     expected = built.writer.evaluate(refs, [built.call.dtype] * len(refs), name)
-    for i, ((what, _, at), expect) in enumerate(zip(parts, expected, strict=True)):
-        yield from _checks(built, (name, i), what, expect, at)
+    for i, (part, expect) in enumerate(zip(parts, expected, strict=True)):
+        result = RnnResult(built, part, partial(_within, i, expect))
+        yield from result.checks(name)
 
 
-def _checks(
-    built: RnnProgram, place: tuple[str, int], what: str, expect: Expected, at: Lines
-) -> Iterator[Check]:
-    """One check of the samples without masked steps, and one of the others."""
-    (name, index), rows = place, built.untouched()
-    named: tuple[str, ...] = ()
-    if built.call.go_backwards and what == "outputs":
-        at, named = _order(built.call, at)
-    test = item(index, agrees_with(partial(_rows, expect, rows)))
-    demands = f"the {what} of the step function along the time axis"
-    yield Check(
-        what, Aspect.VALUE, outputs=(name,), test=test, demands=demands, at=at, conventions=named
-    )
-    if rows.all():
-        return
-    test = item(index, agrees_with(partial(_rows, expect, ~rows)))
-    title, demands = f"{what} of masked samples", f"the {what} as if masked steps were not there"
-    yield Check(
-        title,
-        Aspect.VALUE,
-        outputs=(name,),
-        test=test,
-        demands=demands,
-        at=MASK,
-        conventions=(*named, ConventionName.MASKED_STEPS),
-    )
+def _within(index: int, expect: Expected, places: Places, chosen: Chosen) -> Test:
+    """One of several results, in some places; anything is accepted elsewhere."""
+
+    def expectation() -> Expectation:
+        found = expect(*chosen)
+        shape = places.shape + (1,) * (found.value.ndim - places.ndim)
+        bound = np.where(places.reshape(shape), found.bound, np.inf)
+        return Expectation(found.value, bound, found.dtype)
+
+    return item(index, agrees_with(expectation))
+
+
+@dataclass(frozen=True)
+class RnnResult:
+    """One of the results of a program, and the test of some of its places under readings."""
+
+    built: RnnProgram
+    part: RnnPart
+    within: Callable[[Places, Chosen], Test]
+
+    def checks(self, output: str) -> Iterator[Check]:
+        """Checks of the samples without masked steps, and of the others' used and masked steps."""
+        call, (what, _, at, *_) = self.built.call, self.part
+        order = call.order if self.part.steps else ()
+        settled = OpenPoints(named=(*order, *call.constants))
+        masked = OpenPoints(named=(MASKED_STEPS,), aside=settled.named)
+        whole = f"the {what} of the step function along the time axis"
+        told = (
+            (what, self._whole, whole, at, settled),
+            (
+                f"{what} of masked samples",
+                self._used,
+                f"the {what} as if masked steps were not there",
+                MASK,
+                settled,
+            ),
+            (
+                f"{what} of masked steps",
+                self._masked,
+                "the output before, or zeros before the first",
+                MASK,
+                masked,
+            ),
+        )
+        for name, places, demands, lines, points in told:
+            if places(()).any():
+                yield value_check(
+                    name,
+                    Aspect.VALUE,
+                    output,
+                    partial(self._test, places),
+                    demands=demands,
+                    at=lines,
+                    points=points,
+                )
+
+    def _test(self, places: Callable[[Chosen], Places], chosen: Chosen) -> Test:
+        return self.within(places(chosen), chosen)
+
+    def _whole(self, _: Chosen) -> Places:
+        return self.built.untouched()
+
+    def _used(self, chosen: Chosen) -> Places:
+        return self._of_masked(self.built.used(self.part, chosen))
+
+    def _masked(self, chosen: Chosen) -> Places:
+        return self._of_masked(~self.built.used(self.part, chosen))
+
+    def _of_masked(self, places: Places) -> Places:
+        masked = ~self.built.untouched()
+        return places & masked.reshape(masked.shape + (1,) * (places.ndim - 1))
 
 
 def _together(edition: Edition) -> tuple[Scenario, ...]:
@@ -236,7 +147,7 @@ def _together(edition: Edition) -> tuple[Scenario, ...]:
     for unroll in (False, True):
         built = RnnProgram(RnnCall(edition, step_functions(edition)[0], unroll=unroll, told=unroll))
         test = partial(
-            _several, built.writer.evaluate([r for _, r, _ in built.parts], ["float32"] * 3)
+            _several, built.writer.evaluate([part.ref for part in built.parts], ["float32"] * 3)
         )
         demands = "the last output, the outputs and the new state"
         check = Check(
@@ -256,13 +167,6 @@ def _several(expected: Sequence[Expected], values: Values) -> Problem | None:
     return next((p for p in problems if p is not None), None)
 
 
-def _order(call: RnnCall, at: Lines) -> tuple[Lines, tuple[str, ...]]:
-    """Only ko-2.2 says in which order the outputs of a backward iteration are."""
-    if call.edition != "keras-2.2":
-        return at, (ConventionName.BACKWARDS_ORDER,)
-    return {**at, "ko-2.2": BACKWARDS["ko-2.2"]}, ()
-
-
 def static_scenario(call: RnnCall) -> Scenario:
     """What `int_shape` and `dtype` say of the results."""
     built = RnnProgram(call)
@@ -271,7 +175,8 @@ def static_scenario(call: RnnCall) -> Scenario:
     told = {"last output": call.static(one), "outputs": call.static(real, timed=True)}
     w.observe("given", "int_shape", built.inputs)
     checks = []
-    for i, (what, ref, at) in enumerate(built.parts):
+    for i, (what, ref, _, *_) in enumerate(built.parts):
+        at = SHAPES.get(what, NEW_STATES)
         w.observe(f"shape{i}", "int_shape", ref)
         # a variable's shape is known
         static = told.get(what, call.static(one) if call.fed else one)
@@ -304,16 +209,19 @@ def _fitting(test: Test, call: RnnCall, values: Values, given: Values) -> Proble
 
 
 def gradient_scenario(call: RnnCall) -> Scenario:
-    """Gradients of a random linear functional of the states, and of the last output or all."""
+    """Gradients of a random linear functional of the states, and of the last output or all.
+
+    What masked steps give is left out.
+    """
     built = RnnProgram(call)
     w = built.writer
     terms = []
-    for i, (_, ref, _) in enumerate(built.parts):
+    for i, part in enumerate(built.parts):
         if i == call.seed % 2:
             continue
-        time = (call.time,) if ref is built.outputs else ()
-        shape = (call.samples, *time, *call.result)
-        terms.append(w.weighted(ref, shape, call.dtype, f"factors{i}"))
+        shape = (call.samples, *[call.time] * part.steps, *call.result)
+        kept = built.used(part) & built.used(part, ORDER)
+        terms.append(w.weighted(part.ref, shape, call.dtype, f"factors{i}", kept=kept))
     loss = terms[0]
     for term in terms[1:]:
         loss = w.call("operator.add", loss, term)
@@ -322,9 +230,9 @@ def gradient_scenario(call: RnnCall) -> Scenario:
         for name in w.given
         if name != "mask" and not name.startswith("factors")
     ]
-    named = (ConventionName.MASKED_STEPS,) if call.mask else ()
+    points = OpenPoints(named=(*call.order, *call.constants))
     demands = "the derivative of the results"
-    return built.scenario(w.gradient_checks(loss, wanted, demands, OUTPUTS, named))
+    return built.scenario(w.gradient_checks(loss, wanted, demands, OUTPUTS, points))
 
 
 def _offered(edition: Edition, *, masked: bool, outside: bool) -> list[StepFunction]:
@@ -376,11 +284,13 @@ def _calls(
     )
 
 
-def _values(edition: Edition) -> st.SearchStrategy[Scenario]:
+def values(edition: Edition) -> st.SearchStrategy[Scenario]:
+    """Results without a mask."""
     return _calls(edition, always_told=False).map(value_scenario)
 
 
-def _masks(edition: Edition) -> st.SearchStrategy[Scenario]:
+def masks(edition: Edition) -> st.SearchStrategy[Scenario]:
+    """Results with a mask."""
     return _calls(edition, masked=True).map(value_scenario)
 
 
@@ -388,7 +298,8 @@ def _static(edition: Edition) -> st.SearchStrategy[Scenario]:
     return st.one_of(_calls(edition), _calls(edition, masked=True)).map(static_scenario)
 
 
-def _gradients(edition: Edition) -> st.SearchStrategy[Scenario]:
+def gradients(edition: Edition) -> st.SearchStrategy[Scenario]:
+    """Gradients with a mask or without."""
     calls = st.one_of(_calls(edition, outside=True), _calls(edition, masked=True, outside=True))
     small = calls.map(
         lambda p: replace(
@@ -440,10 +351,10 @@ def _refused(
 
 
 FAMILIES = (
-    Family("rnn", frozenset({Aspect.VALUE}), make=_values),
-    Family("rnn", frozenset({Aspect.VALUE}), make=_masks),
+    Family("rnn", frozenset({Aspect.VALUE}), make=values),
+    Family("rnn", frozenset({Aspect.VALUE}), make=masks),
     Family("rnn", frozenset({Aspect.VALUE}), make=_together),
     Family("rnn", frozenset({Aspect.STATIC_SHAPE, Aspect.DTYPE}), make=_static),
-    Family("rnn", frozenset({Aspect.GRADIENT}), make=_gradients, share=0.5),
+    Family("rnn", frozenset({Aspect.GRADIENT}), make=gradients, share=0.5),
     Family("rnn", frozenset({Aspect.ERROR}), make=_errors, editions=("keras-2.0", "keras-2.2")),
 )

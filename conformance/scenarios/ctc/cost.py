@@ -1,4 +1,4 @@
-"""What the documents promise of ctc_batch_cost and ctc_label_dense_to_sparse."""
+"""What the documents promise of ctc_batch_cost."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ from conformance.scenarios.checks import (
     has_dtype,
     has_static_shape,
     is_array,
-    is_one_of,
     only,
 )
 from conformance.scenarios.ctc import inputs
-from conformance.scenarios.ctc.inputs import CtcTensors, LabelledSamples, column
-from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
+from conformance.scenarios.ctc.inputs import CtcTensors, LabelledSamples, column, first_blank
+from conformance.scenarios.model import Alternative, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import ProgramWriter
 from conformance.specs.convention_names import ConventionName
 
@@ -33,8 +32,6 @@ Array = npt.NDArray[Any]
 LOSS = {"ja-1": 1515, "ja-1-text": 957, "ja-2.0": 3303, "zh-TW": 1371, "ko-2.2": 3552}
 """The loss of each sample, in a tensor of shape (samples, 1)."""
 GRADIENTS = {"ja-1": 1147, "ja-1-text": 716, "ja-2.0": 2556, "zh-TW": 1072, "ko-2.2": 2558}
-SPARSE = {"ja-2.0": 3282, "zh-TW": 1356, "ko-2.2": 3525}
-"""A sparse tensor that stands for the labels."""
 
 
 def tensors_of(case: LabelledSamples) -> dict[str, Array]:
@@ -58,6 +55,7 @@ def cost_checks(case: LabelledSamples, static: bool) -> tuple[Check, ...]:
             test=agrees_with(lambda: ctc.expected_cost(**arrays)),
             demands="-log of the probability of each label, in the shape (samples, 1)",
             at=LOSS,
+            alternatives=_first_blank(case, lambda: ctc.expected_cost_of_first_blank(**arrays)),
         ),
         Check(
             "the loss in the dtype of y_pred",
@@ -82,6 +80,13 @@ def cost_checks(case: LabelledSamples, static: bool) -> tuple[Check, ...]:
             )
         )
     return tuple(checks)
+
+
+def _first_blank(
+    case: LabelledSamples, expect: Callable[[], Expectation]
+) -> tuple[Alternative, ...]:
+    """The answer for the first class as blank, where it is another."""
+    return () if case.neutral else (first_blank(agrees_with(expect)),)
 
 
 def cost(case: LabelledSamples, binding: str) -> Scenario:
@@ -148,6 +153,9 @@ def gradient(case: LabelledSamples) -> Scenario:
         test=folded(expectation) if case.neutral else agrees_with(expectation),
         demands="each class's probability less that given the label",
         at=GRADIENTS,
+        alternatives=_first_blank(
+            case, lambda: ctc.expected_gradient_of_first_blank(logits, **rest)
+        ),
     )
     return Scenario(
         "ctc_batch_cost",
@@ -169,41 +177,88 @@ def _with_row(case: LabelledSamples, steps: int, label: Sequence[int]) -> Labell
     return replace(case, y_true=y_true, input_length=input_length, label_length=label_length)
 
 
-def edge(case: LabelledSamples, title: str, convention: str, label: Sequence[int]) -> Scenario:
+def edge(
+    case: LabelledSamples, title: str, convention: ConventionName, label: Sequence[int]
+) -> Scenario:
     """A batch whose last sample has a label that no document speaks of."""
     odd = _with_row(case, 2, label)
     writer = ProgramWriter()
     given = CtcTensors(writer, "variable", tensors_of(odd))
     given.observe("cost", [writer.call("ctc_batch_cost", *given.tensors)])
-    if convention == ConventionName.CTC_IMPOSSIBLE:
-        value = ctc.ctc_batch_cost(**{**tensors_of(odd), "y_pred": odd.y_pred.astype(np.float64)})
-        test = is_array([value[-1]])
-        test = _last_of(test)
-    else:
-        test = agrees_with(lambda: ctc.expected_cost(**tensors_of(odd)))
-    demands = "-log of the probability of each label, whatever the label"
-    check = Check(title, Aspect.VALUE, outputs=("cost",), test=test, demands=demands, at=LOSS)
+    impossible = convention == ConventionName.CTC_IMPOSSIBLE
+    checks = (
+        Check(
+            title,
+            Aspect.VALUE,
+            outputs=("cost",),
+            test=_last(_infinite if impossible else agrees_with(_cost_of_last(odd))),
+            demands="-log of the probability of each label, whatever the label",
+            at=LOSS,
+            alternatives=(_large(odd),) if impossible else (),
+        ),
+        Check(
+            "the losses of the other samples",
+            Aspect.VALUE,
+            outputs=("cost",),
+            test=agrees_with(_cost_of_others(case)),
+            demands="-log of the probability of each label, in the shape (samples, 1)",
+            at=LOSS,
+        ),
+    )
     named = (*odd.conventions, convention)
     return Scenario(
         "ctc_batch_cost",
         title,
         program=writer.program(),
         arrays=writer.arrays,
-        checks=(check,),
+        checks=checks,
         conventions=named,
     )
 
 
-def _last_of(test: Callable[..., Problem | None]) -> Callable[..., Problem | None]:
-    """The test, applied to the last row alone."""
+def _cost_of_others(case: LabelledSamples) -> Expectation:
+    """The losses; anything for the last sample."""
+    found = ctc.expected_cost(**tensors_of(case))
+    last = np.arange(len(found.value))[:, None] == len(found.value) - 1
+    return Expectation(found.value, np.where(last, np.inf, found.bound), found.dtype)
+
+
+def _cost_of_last(case: LabelledSamples) -> Expectation:
+    found = ctc.expected_cost(**tensors_of(case))
+    return Expectation(found.value[-1:], found.bound[-1:], found.dtype)
+
+
+def _last(test: Callable[..., Problem | None]) -> Callable[..., Problem | None]:
+    """The test of the last row alone; the shape of all is the business of another check."""
 
     def last(values: Values) -> Problem | None:
         got = only(values)
-        if isinstance(got, Problem) or not got.ndim:
-            return test(values)
+        if isinstance(got, Problem):
+            return got
+        if got.ndim != 2 or got.shape[1] != 1:
+            return None
         return test((replace(values[0], array=got[-1:]),))
 
     return last
+
+
+def _infinite(values: Values) -> Problem | None:
+    """The loss of a label of probability 0."""
+    return is_array([[np.inf]])(values)
+
+
+def _large(case: LabelledSamples) -> Alternative:
+    """A loss above that of every path, in the place of infinity."""
+    steps = case.y_pred[-1, : int(case.input_length[-1])].astype(np.float64)
+    least = -np.log(steps.min(axis=1)).sum()
+
+    def test(values: Values) -> Problem | None:
+        got = only(values)
+        if isinstance(got, Problem):
+            return got
+        return None if (got > least).all() else Problem(f"gives {got[-1]}", "value", got=got)
+
+    return Alternative(ConventionName.CTC_IMPOSSIBLE, "large", _last(test))
 
 
 def edges(_: str) -> Sequence[Scenario]:
@@ -246,7 +301,7 @@ def fine(case: LabelledSamples) -> Scenario:
         demands="-log of the probability of each label, to the digits of float64",
         at=LOSS,
     )
-    named = inputs.conventions(case.y_pred.shape, "float64", case.neutral)
+    named = inputs.conventions(case.y_pred.shape, "float64")
     title = "losses with a small epsilon"
     return Scenario(
         "ctc_batch_cost",
@@ -269,78 +324,6 @@ def gradients(neutral: bool) -> Callable[[Edition], st.SearchStrategy[Scenario]]
     return lambda _: st.builds(gradient, cases)
 
 
-def sparse_labels(case: LabelledSamples) -> Scenario:
-    """Labels as a sparse tensor, and back."""
-    writer = ProgramWriter()
-    arrays = {"labels": case.y_true, "label_lengths": case.label_length}
-    given = CtcTensors(writer, "variable", arrays)
-    sparse = writer.call("ctc_label_dense_to_sparse", *given.tensors)
-    writer.observe("sparse", "is_sparse", sparse)
-    writer.observe("dense", "eval", writer.call("to_dense", sparse))
-    return Scenario(
-        "ctc_label_dense_to_sparse",
-        "labels made sparse",
-        program=writer.program(),
-        arrays=writer.arrays,
-        checks=_label_checks(case),
-        conventions=(ConventionName.CTC_LENGTH_VECTOR,),
-    )
-
-
-def _label_checks(case: LabelledSamples) -> tuple[Check, ...]:
-    inside = np.arange(case.y_true.shape[1]) < case.label_length[:, None]
-    return (
-        Check(
-            "the result is sparse",
-            Aspect.VALUE,
-            outputs=("sparse",),
-            test=is_one_of(True),
-            demands="a sparse tensor",
-            at=SPARSE,
-        ),
-        Check(
-            "the labels are kept",
-            Aspect.VALUE,
-            outputs=("dense",),
-            test=_keeps(case.y_true, inside),
-            demands="each label's classes in their places",
-            at=SPARSE,
-        ),
-        Check(
-            "nothing is kept beyond the labels' ends",
-            Aspect.VALUE,
-            outputs=("dense",),
-            test=is_array(np.where(inside, case.y_true, 0)),
-            demands="the shape of the labels, and 0 beyond their ends",
-            at=SPARSE,
-            conventions=(ConventionName.CTC_SPARSE_LABELS,),
-        ),
-    )
-
-
-def _keeps(labels: Array, inside: Array) -> Callable[..., Problem | None]:
-    """Each row begins with its label."""
-
-    def test(values: Values) -> Problem | None:
-        got = only(values)
-        if isinstance(got, Problem):
-            return got
-        width = int(inside.sum(axis=1).max())
-        if got.ndim != 2 or len(got) != len(labels) or got.shape[1] < width:
-            return Problem(f"gives shape {got.shape}", "shape", got=got, expected=labels)
-        same = np.where(inside, labels, 0)[:, :width] == np.where(
-            inside[:, :width], got[:, :width], 0
-        )
-        return None if same.all() else Problem("gives others", "value", got=got, expected=labels)
-
-    return test
-
-
-def label_tensors(_: str) -> st.SearchStrategy[Scenario]:
-    """Labels of every length."""
-    return st.builds(sparse_labels, inputs.labelled_inputs(neutral=False))
-
-
 NEWER: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
 """Editions with set_epsilon."""
 
@@ -357,11 +340,4 @@ FAMILIES: tuple[Family, ...] = (
     Family("ctc_batch_cost", _GRADIENT, make=gradients(neutral=True), share=0.5),
     Family("ctc_batch_cost", _GRADIENT, make=gradients(neutral=False), share=0.5),
     Family("ctc_batch_cost", _VALUE, make=edges),
-    Family(
-        "ctc_label_dense_to_sparse",
-        _VALUE,
-        make=label_tensors,
-        editions=("keras-2.0", "keras-2.2"),
-        share=0.5,
-    ),
 )

@@ -20,14 +20,15 @@ from conformance.program import Argument
 from conformance.results import Aspect
 from conformance.scenarios.checks import has_shape, only
 from conformance.scenarios.ctc import inputs
-from conformance.scenarios.ctc.decoding import (
+from conformance.scenarios.ctc.decoding_cases import (
     DecodedSamples,
+    Labels,
     both,
     ended,
     greedy_case,
 )
-from conformance.scenarios.ctc.inputs import BLANK, CtcTensors, column
-from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
+from conformance.scenarios.ctc.inputs import CtcTensors, column, first_blank
+from conformance.scenarios.model import Alternative, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import ProgramWriter
 from conformance.specs.convention_names import ConventionName
 
@@ -36,31 +37,51 @@ Array = npt.NDArray[Any]
 EDITIONS: tuple[Edition, ...] = ("keras-1",)
 PATHS = {"ja-1": 1539, "ja-1-text": 977, "zh-TW": 1387}
 """A tensor (samples, time_steps, num_categories) of path probabilities."""
-DICTIONARY = (ConventionName.CTC_DICTIONARY,)
 
 
-def argmax_gives(case: DecodedSamples) -> Callable[..., Problem | None]:
-    """What argmax picks at the time steps of each sample is a path of its label."""
+def argmax_gives(case: DecodedSamples, *, first: bool = False) -> Callable[..., Problem | None]:
+    """What argmax picks at the time steps of each sample is a path of its label.
+
+    `first` is whether the first class is the blank.
+    """
+    labels = case.first if first else case.last
 
     def test(values: Values) -> Problem | None:
-        got = only(values)
-        if isinstance(got, Problem):
-            return got
-        if got.shape != case.y_pred.shape:
-            return Problem(f"gives shape {got.shape}", "shape", got=got)
-        last, first = both(lambda y: (ctc.best_path(y),), ended(got, case.input_length))
-        if last == case.last:
-            return None
-        named = BLANK if first == case.first else ()
-        return Problem(f"gives {last}", "sequences", conventions=named, got=repr(last))
+        found = _picked(values, case, first=first)
+        if isinstance(found, Problem) or found == labels:
+            return found if isinstance(found, Problem) else None
+        return Problem(f"gives {found}", "sequences", got=repr(found))
 
     return test
 
 
+def _picked(values: Values, case: DecodedSamples, *, first: bool) -> Labels | Problem:
+    """The labels that argmax and merging give."""
+    got = only(values)
+    if isinstance(got, Problem):
+        return got
+    if got.shape != case.y_pred.shape:
+        return Problem(f"gives shape {got.shape}", "shape", got=got)
+    return both(lambda y: (ctc.best_path(y),), ended(got, case.input_length))[first]
+
+
+def another_word(case: DecodedSamples, words: Sequence[Label]) -> Alternative:
+    """A word of the dictionary that is not the likeliest: a search may lose that."""
+
+    def test(values: Values) -> Problem | None:
+        found = _picked(values, case, first=False)
+        if isinstance(found, Problem):
+            return found
+        known = all(label in words for (label,) in found)
+        return None if known else Problem(f"gives {found}", "no words", got=repr(found))
+
+    return Alternative(ConventionName.CTC_DICTIONARY, "another word", test)
+
+
 def scenario(
-    case: DecodedSamples, binding: str, title: str, named: tuple[str, ...], **arguments: Argument
+    case: DecodedSamples, binding: str, title: str, other: Alternative, **arguments: Argument
 ) -> Scenario:
-    """One batch decoded."""
+    """One batch decoded, for which another answer is allowed."""
     writer = ProgramWriter()
     lengths = column(case.input_length)
     given = CtcTensors(writer, binding, {"y_pred": case.y_pred, "input_length": lengths})
@@ -82,16 +103,16 @@ def scenario(
             test=argmax_gives(case),
             demands=demands,
             at=PATHS,
+            alternatives=(other,),
         ),
     )
-    conventions = (*case.conventions, *named)
     return Scenario(
         "ctc_decode",
         title,
         program=writer.program(),
         arrays=writer.arrays,
         checks=checks,
-        conventions=conventions,
+        conventions=case.conventions,
     )
 
 
@@ -105,7 +126,8 @@ def dictionary_arguments(words: Sequence[Label], width: int | None) -> dict[str,
 def greedy(case: DecodedSamples, binding: str, words: Sequence[Label] | None) -> Scenario:
     """Best path decoding, for which a dictionary makes no difference."""
     arguments = {} if words is None else dictionary_arguments(words, 10)
-    return scenario(case, binding, "the best path", (), greedy=True, **arguments)
+    other = first_blank(argmax_gives(case, first=True))
+    return scenario(case, binding, "the best path", other, greedy=True, **arguments)
 
 
 def dictionary_case(
@@ -136,7 +158,8 @@ def searched(case: tuple[DecodedSamples, list[Label]], binding: str) -> Scenario
     decoded, words = case
     arguments = dictionary_arguments(words, 100)
     title = "the likeliest word of a dictionary"
-    return scenario(decoded, binding, title, DICTIONARY, greedy=False, **arguments)
+    other = another_word(decoded, words)
+    return scenario(decoded, binding, title, other, greedy=False, **arguments)
 
 
 def greedy_cases(_: str) -> st.SearchStrategy[Scenario]:

@@ -9,7 +9,7 @@ All probabilities are at least 0.02, far above `epsilon`, which an implementatio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 from typing import Any
@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from conformance.oracle import ctc
 from conformance.program import Ref
+from conformance.scenarios.model import Alternative, Problem
 from conformance.scenarios.writing import ProgramWriter
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.unsettled import unsettled_of
@@ -28,7 +29,7 @@ Array = npt.NDArray[Any]
 Rng = np.random.Generator
 
 BLANK = (ConventionName.CTC_BLANK,)
-"""The convention that the last class is the blank."""
+"""The convention of a label with the first class: it may be refused, as the blank."""
 DTYPES = ("float32", "float32", "float64")
 """Dtypes of probabilities; the documents show none."""
 MARGIN = 1e-2
@@ -51,14 +52,19 @@ class LabelledSamples:
 
     @property
     def conventions(self) -> tuple[str, ...]:
-        """What the right answer rests on besides the documents."""
-        return conventions(self.y_pred.shape, self.y_pred.dtype.name, self.neutral)
+        """What is not documented about the input: its dtype, a class that may be the blank."""
+        first = ctc.has_first_class(self.y_true, self.label_length).any()
+        return (*(BLANK if first else ()), *conventions(self.y_pred.shape, self.y_pred.dtype.name))
 
 
-def conventions(shape: Sequence[int], dtype: str, neutral: bool) -> tuple[str, ...]:
-    """The conventions on which an input of this shape and dtype rests."""
-    blank = () if neutral else BLANK
-    return (*blank, *unsettled_of(shape, dtype, documented=("float32",)))
+def conventions(shape: Sequence[int], dtype: str) -> tuple[str, ...]:
+    """The conventions on which probabilities of this shape and dtype rest."""
+    return unsettled_of(shape, dtype, documented=("float32",))
+
+
+def first_blank(test: Callable[..., Problem | None]) -> Alternative:
+    """The answer for the first class as blank."""
+    return Alternative(ConventionName.CTC_BLANK, "first", test)
 
 
 def probabilities(rng: Rng, shape: Sequence[int], neutral: bool) -> Array:

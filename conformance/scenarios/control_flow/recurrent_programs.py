@@ -1,0 +1,201 @@
+"""Programs that call rnn: what is passed, what comes back, and which of it conventions concern."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.editions import Edition
+from conformance.program import Ref
+from conformance.scenarios.control_flow.graphs import GraphWriter
+from conformance.scenarios.control_flow.readings import CONSTANTS, ORDER, Chosen, Point
+from conformance.scenarios.control_flow.step_functions import StepFunction
+from conformance.scenarios.model import Check, Scenario
+from conformance.specs.convention_names import ConventionName
+
+Places = npt.NDArray[np.bool_]
+"""Some elements of a result, by its first axes: samples, and steps in the order of iteration."""
+Lines = Mapping[str, int]
+
+OUTPUTS = {"ja-1": 1198, "ja-1-text": 754, "ja-2.0": 2617, "zh-TW": 1106, "ko-2.2": 2632}
+TUPLE = {"ja-1": 1195, "ja-1-text": 751, "ja-2.0": 2614, "zh-TW": 1103, "ko-2.2": 2629}
+LAST_OUTPUT = {"ja-1": 1197, "ja-1-text": 753, "ja-2.0": 2616, "zh-TW": 1105, "ko-2.2": 2631}
+NEW_STATES = {"ja-1": 1200, "ja-1-text": 755, "ja-2.0": 2618, "zh-TW": 1107, "ko-2.2": 2635}
+BACKWARDS = {"ja-1": 1184, "ja-1-text": 743, "ja-2.0": 2606, "zh-TW": 1097, "ko-2.2": 2618}
+MASK = {"ja-1": 1185, "ja-1-text": 744, "ja-2.0": 2607, "ko-2.2": 2621}
+NOT_3D = {"ja-2.0": 2622, "ko-2.2": 2640}
+NOT_FIXED = {"ja-2.0": 2623, "ko-2.2": 2641}
+NO_STATES = {"ja-2.0": 2624, "ko-2.2": 2643}
+
+
+@dataclass(frozen=True)
+class RnnCall:
+    """One call of rnn."""
+
+    edition: Edition
+    step: StepFunction
+    _: KW_ONLY
+    samples: int = 2
+    time: int = 3
+    dims: tuple[int, ...] = (2,)
+    known: tuple[bool, bool] = (True, True)
+    """Whether the placeholders are given the number of samples, and that of time steps."""
+    dtype: str = "float32"
+    seed: int = 0
+    go_backwards: bool = False
+    unroll: bool = False
+    told: bool = False
+    """Whether `input_length` is given."""
+    mask: str | None = None
+    """The dtype of the mask, if there is one."""
+    columns: bool = False
+    """Whether the mask has the shape (samples, time, 1)."""
+    fed: bool = True
+    """Whether states and constants are placeholders; if not, they are variables."""
+
+    @property
+    def title(self) -> str:
+        """What the scenario is about."""
+        words = [f"the cell {self.step.name}"]
+        words += ["backwards"] * self.go_backwards + ["unrolled"] * self.unroll
+        words += ["with a mask"] if self.mask else []
+        return " ".join(words)
+
+    @property
+    def result(self) -> tuple[int, ...]:
+        """The shape of a sample's output at one time step."""
+        return (*self.dims[:-1], self.step.units or self.dims[-1])
+
+    def static(self, shape: Sequence[int], *, timed: bool = False) -> tuple[int | None, ...]:
+        """A shape with samples (and time) as far as the placeholders know them."""
+        known = [*self.known[: 1 + timed], *[True] * len(shape)]
+        return tuple(d if k else None for d, k in zip(shape, known, strict=False))
+
+    @property
+    def conventions(self) -> tuple[str, ...]:
+        """Why the call may be refused: a mask of the other rank."""
+        other_rank = self.mask and self.columns == (self.edition == "keras-2.2")
+        return (ConventionName.MASK_RANK,) if other_rank else ()
+
+    @property
+    def order(self) -> tuple[Point, ...]:
+        """Only ko-2.2 says in which order the outputs of a backward iteration are."""
+        return (ORDER,) if self.go_backwards and self.edition != "keras-2.2" else ()
+
+    @property
+    def constants(self) -> tuple[Point, ...]:
+        """No document says where the step function finds the constants."""
+        return (CONSTANTS,) if self.step.constants else ()
+
+
+class RnnPart(NamedTuple):
+    """One of the results of rnn."""
+
+    what: str
+    ref: Ref
+    at: Lines
+    """The lines that describe it."""
+    steps: bool = False
+    """Whether it has a number for each time step."""
+    emitted: bool = True
+    """Whether it is what time steps gave; if not, it is a state."""
+
+
+class RnnProgram:
+    """The program of a call of rnn, up to its results."""
+
+    def __init__(self, call: RnnCall) -> None:
+        self.call = call
+        self.writer = w = GraphWriter(call.seed)
+        for name, shape in call.step.weights(call.dims[-1]).items():
+            w.variable(name, w.numbers(shape, call.dtype))
+        shape = (call.samples, call.time, *call.dims)
+        numbers = w.numbers(shape, call.dtype)
+        self.inputs = w.placeholder("inputs", numbers, call.static(shape, timed=True))
+        states = [self._state(f"state{i}") for i in range(call.step.states)]
+        called = w.call("rnn", call.step.function(), self.inputs, states, **self._keywords())
+        self.last = w.call("operator.getitem", called, 0)
+        self.outputs = w.call("operator.getitem", called, 1)
+        listed = w.call("operator.getitem", called, 2) if states else called
+        self.states = [w.call("operator.getitem", listed, i) for i in range(len(states))]
+
+    @property
+    def parts(self) -> list[RnnPart]:
+        """What rnn returned."""
+        states = [
+            RnnPart(f"new state {i}", ref, NEW_STATES, emitted=False)
+            for i, ref in enumerate(self.states)
+        ]
+        at = dict(OUTPUTS)
+        if self.call.go_backwards and not self.call.order:
+            at["ko-2.2"] = BACKWARDS["ko-2.2"]
+        return [
+            RnnPart("last output", self.last, LAST_OUTPUT),
+            RnnPart("outputs", self.outputs, at, steps=True),
+            *states,
+        ]
+
+    def scenario(self, checks: Sequence[Check]) -> Scenario:
+        """The program as written so far, with these checks."""
+        program, arrays = self.writer.program(), self.writer.arrays
+        call = self.call
+        return Scenario(
+            "rnn",
+            call.title,
+            program=program,
+            arrays=arrays,
+            checks=tuple(checks),
+            conventions=call.conventions,
+        )
+
+    def _state(self, name: str) -> Ref:
+        call, w = self.call, self.writer
+        numbers = w.numbers((call.samples, *call.result), call.dtype)
+        if call.fed:
+            return w.placeholder(name, numbers, call.static(numbers.shape))
+        return w.variable(name, numbers)
+
+    def _keywords(self) -> dict[str, Any]:
+        call = self.call
+        keywords: dict[str, Any] = {"go_backwards": True} if call.go_backwards else {}
+        if call.mask:
+            keywords["mask"] = self._mask(call.mask)
+        if call.step.constants:
+            count = range(call.step.constants)
+            keywords["constants"] = [self._state(f"constant{i}") for i in count]
+        if call.unroll:
+            keywords["unroll"] = True
+        if call.told:
+            keywords["input_length"] = call.time
+        return keywords
+
+    def _mask(self, dtype: str) -> Ref:
+        """A mask of some steps, but none of the first sample."""
+        call, w = self.call, self.writer
+        used = w.random.random((call.samples, call.time)) < 0.6
+        used[0] = True
+        mask = used.reshape(used.shape + (1,) * call.columns).astype(dtype)
+        return w.placeholder("mask", mask, call.static(mask.shape, timed=True))
+
+    def used(self, part: RnnPart, chosen: Chosen = ()) -> Places:
+        """The elements of a result that no masked step gave: conventions concern the others."""
+        call, mask = self.call, self.writer.given.get("mask")
+        every = np.ones((call.samples, call.time), bool)
+        steps = every if mask is None else mask.reshape(every.shape) != 0
+        if call.go_backwards:
+            steps = steps[:, ::-1]
+        if not part.emitted:
+            return every[:, 0]
+        in_time = call.go_backwards and any(r in ORDER for r in chosen)
+        return (steps[:, ::-1] if in_time else steps) if part.steps else steps[:, -1]
+
+    def untouched(self) -> Places:
+        """The samples without a masked step."""
+        mask = self.writer.given.get("mask")
+        if mask is None:
+            return np.ones(self.call.samples, bool)
+        return np.asarray(mask.reshape(mask.shape[:2]).astype(bool).all(axis=1))
