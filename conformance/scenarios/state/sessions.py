@@ -214,8 +214,9 @@ def _give_and_read(machine: Machine, variable: ModelVariable, waiting: list[Mode
     if variable in waiting:
         waiting.remove(variable)
         value = machine.numbers(variable.kind)
-        machine.writer.call("set_value", variable.ref, machine.given(value))
-        variable.set(value)
+        given = machine.given(value)
+        machine.writer.call("set_value", variable.ref, given)
+        machine.assign(variable, given, value)
     read_back(machine, variable)
 
 
