@@ -12,7 +12,8 @@ import numpy.typing as npt
 from conformance.observations import Value
 from conformance.oracle import Expectation, agrees, worst
 from conformance.oracle.compare import as_in_single, is_inaccurate
-from conformance.scenarios.model import INACCURATE, Problem, Values
+from conformance.scenarios.model import INACCURATE, Alternative, Problem, Values
+from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
@@ -242,6 +243,18 @@ def has_dtype(*names: str) -> Test:
         return Problem(f"gives {got.dtype}", found, got=found, fault=fault)
 
     return test
+
+
+def _others(convention: str, test: Callable[[str], Test]) -> tuple[Alternative, ...]:
+    """The readings of a convention that are names of dtypes."""
+    names = (reading.name for reading in load_conventions()[convention].variants)
+    return tuple(Alternative(convention, name, test(name)) for name in names)
+
+
+OTHER_DTYPES = _others(ConventionName.RESULT_DTYPE, has_dtype)
+"""A result of another dtype than its input, where no document says which it has."""
+OTHER_CLAIMED_DTYPES = _others(ConventionName.RESULT_DTYPE, is_one_of)
+"""The same of what `dtype` says."""
 
 
 def only(values: Values) -> Array | Problem:

@@ -162,4 +162,6 @@ def _key(scenario: Scenario) -> str:
 
 
 def _names(scenario: Scenario) -> set[str]:
-    return {*scenario.conventions, *(n for check in scenario.checks for n in check.conventions)}
+    of_checks = (n for check in scenario.checks for n in check.conventions)
+    others = (other.convention for check in scenario.checks for other in check.alternatives)
+    return {*scenario.conventions, *of_checks, *others}

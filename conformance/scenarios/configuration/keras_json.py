@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,7 +19,15 @@ import numpy as np
 from conformance.editions import EDITIONS, Edition
 from conformance.results import Aspect
 from conformance.scenarios import checks
-from conformance.scenarios.model import Check, Family, Problem, Scenario, Setup, Values
+from conformance.scenarios.model import (
+    Alternative,
+    Check,
+    Family,
+    Problem,
+    Scenario,
+    Setup,
+    Values,
+)
 from conformance.scenarios.writing import ProgramWriter
 from conformance.specs.convention_names import ConventionName
 
@@ -145,11 +154,23 @@ def _defaults(setting: str, edition: Edition) -> Iterator[Scenario]:
     value, at = DEFAULTS[setting], DEFAULT[setting]
     if setting == "image_dim_ordering" and edition == "keras-1":
         return  # the documents do not say which of the two is the default (C002)
-    unsaid = (ConventionName.DEFAULT_SETTING,) if edition == "keras-1" else ()
     tests = _reads(setting, value, at, "the default")
-    yield _scenario(setting, "no keras.json", NO_FILE, *tests, conventions=unsaid)
-    title = "keras.json with nothing but the backend"
-    yield _scenario(setting, title, LITTLE, *tests, conventions=(ConventionName.DEFAULT_SETTING,))
+    if edition == "keras-1":  # whose documents call no file the default
+        tests = tuple(replace(test, alternatives=_other_defaults(setting)) for test in tests)
+    yield _scenario(setting, "no keras.json", NO_FILE, *tests)
+    yield _scenario(setting, "keras.json with nothing but the backend", LITTLE, *tests)
+
+
+def _other_defaults(setting: str) -> tuple[Alternative, ...]:
+    """Any value that the documents allow, of the setting itself or of an array cast to it."""
+    named = _is_documented(setting)
+
+    def test(values: Values) -> Problem | None:
+        if setting == "floatx" and values[0].array is not None:
+            return checks.has_dtype("float16", "float32", "float64")(values)
+        return named(values)
+
+    return (Alternative(ConventionName.DEFAULT_SETTING, "another default", test),)
 
 
 def _invalid(setting: str, edition: Edition) -> Iterator[Scenario]:
@@ -171,13 +192,20 @@ def _invalid(setting: str, edition: Edition) -> Iterator[Scenario]:
 
 def _valid(setting: str) -> Check:
     """What is read is of the documented kind, whatever the file says."""
-    test = _is_positive
-    if setting != "epsilon":
-        test = checks.is_one_of(*VALUES[setting], DEFAULTS[setting])
-    demands = "an import that fails, or a documented value"
     return Check(
-        "an invalid value", Aspect.CONFIGURATION, outputs=("value",), test=test, demands=demands
+        "an invalid value",
+        Aspect.CONFIGURATION,
+        outputs=("value",),
+        test=_is_documented(setting),
+        demands="an import that fails, or a documented value",
+        at=FIELD[setting],
     )
+
+
+def _is_documented(setting: str) -> checks.Test:
+    if setting == "epsilon":
+        return _is_positive
+    return checks.is_one_of(*VALUES[setting], DEFAULTS[setting])
 
 
 def _is_positive(values: Values) -> Problem | None:

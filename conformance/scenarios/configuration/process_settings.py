@@ -13,7 +13,7 @@ from conformance.editions import EDITIONS, Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios import checks
-from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
+from conformance.scenarios.model import Alternative, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import ProgramWriter
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.unsettled import unsettled_of
@@ -169,13 +169,18 @@ def _made_in(floatx: str, maker: str, arguments: tuple[Argument, ...]) -> Scenar
         w.array("numbers", MATRIX, "float32")
     w.call("set_floatx", floatx)
     made = w.call(maker, *arguments)
-    if maker == "placeholder":
-        w.observe("made", "dtype", made)
-        test = checks.is_one_of(floatx)
-    else:
-        w.observe("made", "eval", made)
-        test = checks.has_dtype(floatx)
-    check = Check("the default dtype", Aspect.STATE, outputs=("made",), test=test, demands=floatx)
+    asks = maker == "placeholder"
+    w.observe("made", "dtype" if asks else "eval", made)
+    has_dtype = checks.is_one_of if asks else checks.has_dtype
+    single = Alternative(ConventionName.DEFAULT_DTYPE, "float32", has_dtype("float32"))
+    check = Check(
+        "the default dtype",
+        Aspect.STATE,
+        outputs=("made",),
+        test=has_dtype(floatx),
+        demands=floatx,
+        alternatives=(single,),
+    )
     title = f"{maker} after set_floatx({floatx!r})"
     return _scenario("set_floatx", title, w, check, conventions=(ConventionName.DEFAULT_DTYPE,))
 
@@ -283,6 +288,7 @@ def _epsilon_used(_edition: Edition) -> list[Scenario]:
         outputs=("small", "large"),
         test=_falls,
         demands="finite, the second smaller",
+        alternatives=(Alternative(ConventionName.EPSILON_IN_LOSSES, "a constant", _stays),),
     )
     title = "a loss with two values of epsilon"
     return [
@@ -297,6 +303,15 @@ def _falls(small: Values, large: Values) -> Problem | None:
     if np.isfinite([first, second]).all() and (second < first).all():
         return None
     return Problem(f"gives {checks.shown(first)} and {checks.shown(second)}", "not used")
+
+
+def _stays(small: Values, large: Values) -> Problem | None:
+    """Both are the same finite numbers."""
+    first, second = checks.only(small), checks.only(large)
+    if isinstance(first, Problem) or isinstance(second, Problem):
+        return first if isinstance(first, Problem) else second  # type: ignore[return-value]
+    same = np.array_equal(first, second) and np.isfinite(first).all()
+    return None if same else Problem("gives other numbers", "other numbers")
 
 
 INVALID: dict[str, tuple[Argument, ...]] = {
@@ -339,7 +354,8 @@ def _refused(getter: str, edition: Edition) -> Iterator[Scenario]:
                 outputs=("attempt", "read"),
                 test=partial(_unless_taken, kept),
                 demands=f"{valid!r}, as before",
-                conventions=(ConventionName.INVALID_INPUT,),
+                at=READ_BACK[getter],
+                conventions=(ConventionName.REFUSED_UNCHANGED,),
             ),
         )
 

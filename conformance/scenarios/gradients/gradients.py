@@ -14,7 +14,7 @@ from conformance.editions import Edition
 from conformance.oracle import Expectation
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import agrees_with, has_dtype, is_array
+from conformance.scenarios.checks import OTHER_DTYPES, agrees_with, has_dtype, is_array
 from conformance.scenarios.gradients.closed_forms import KNOWN_GRADIENTS, KnownGradient
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import ProgramWriter
@@ -115,7 +115,7 @@ def _typed_gradient(
             outputs=(output,),
             test=has_dtype(dtype),
             demands="the dtype of the variable",
-            conventions=(ConventionName.RESULT_DTYPE,),
+            alternatives=OTHER_DTYPES,
         ),
     )
 
@@ -293,7 +293,7 @@ def forwards(shape: tuple[int, ...], dtype: str, seed: int) -> Scenario:
         outputs=("variable",),
         test=has_dtype(dtype),
         demands="the dtype of the variable",
-        conventions=(ConventionName.RESULT_DTYPE,),
+        alternatives=OTHER_DTYPES,
     )
     return _stopping(
         "values",

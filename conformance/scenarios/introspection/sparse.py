@@ -15,10 +15,16 @@ from hypothesis import strategies as st
 
 from conformance.editions import Edition
 from conformance.results import Aspect
-from conformance.scenarios.checks import has_dtype, has_static_shape, is_array, is_one_of
+from conformance.scenarios.checks import (
+    OTHER_CLAIMED_DTYPES,
+    OTHER_DTYPES,
+    has_dtype,
+    has_static_shape,
+    is_array,
+    is_one_of,
+)
 from conformance.scenarios.model import Check, Family, Scenario
 from conformance.scenarios.writing import ProgramWriter
-from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 
@@ -119,7 +125,7 @@ def from_sparse(shape: tuple[int, ...], dtype: str) -> Scenario:
             outputs=("dtype",),
             test=is_one_of(dtype),
             demands=dtype,
-            conventions=(ConventionName.RESULT_DTYPE,),
+            alternatives=OTHER_CLAIMED_DTYPES,
         ),
         Check(
             "int_shape",
@@ -160,7 +166,7 @@ def from_dense(shape: tuple[int, ...], dtype: str, seed: int) -> Scenario:
             outputs=("elements",),
             test=has_dtype(dtype),
             demands=dtype,
-            conventions=(ConventionName.RESULT_DTYPE,),
+            alternatives=OTHER_DTYPES,
         ),
     )
     title = "to_dense of a dense tensor"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from math import prod
 from typing import Any
@@ -15,7 +15,7 @@ from conformance.editions import EDITIONS, Edition
 from conformance.program import Ref
 from conformance.results import Aspect
 from conformance.scenarios import checks
-from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
+from conformance.scenarios.model import Alternative, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import ProgramWriter
 from conformance.specs import Document
 from conformance.specs.convention_names import ConventionName
@@ -254,23 +254,20 @@ def _dtypes(draw: st.DrawFn, edition: Edition) -> Scenario:
     dtypes = [*DOCUMENTED * 3, *OTHERS] if draw(st.booleans()) else DOCUMENTED
     made = _make(draw, w, edition, [k for k in KINDS if k != "a result"], dtypes)
     w.observe("result", "dtype", made.ref)
-    test = partial(_is_dtype, made.dtype, made.what == "a variable")
-    return _scenario("dtype", w, made, _check("the dtype", Aspect.VALUE, test, repr(made.dtype)))
+    check = _check("the dtype", Aspect.VALUE, partial(_is_dtype, made.dtype), repr(made.dtype))
+    if made.what == "a variable":  # of which keras-2.x and zh-TW print `float32_ref` (C033)
+        suffixed = partial(_is_dtype, f"{made.dtype}_ref")
+        other = Alternative(ConventionName.PLAIN_DTYPE, "_ref", suffixed)
+        check = replace(check, alternatives=(other,))
+    return _scenario("dtype", w, made, check)
 
 
-def _is_dtype(wanted: str, with_suffix: bool, values: Values) -> Problem | None:
-    """The examples of keras-2.x and zh-TW print `float32_ref` for a variable (C033)."""
+def _is_dtype(wanted: str, values: Values) -> Problem | None:
     found = checks.plain(values)
     if found == wanted:
         return None
-    printed = with_suffix and found == f"{wanted}_ref"
-    conventions = (ConventionName.PLAIN_DTYPE,) if printed else ()
-    return Problem(
-        f"gives {found!r}",
-        "suffix" if printed else "dtype",
-        conventions=conventions,
-        got=repr(found),
-    )
+    detail = "suffix" if str(found).endswith("_ref") else "dtype"
+    return Problem(f"gives {found!r}", detail, got=repr(found))
 
 
 def _something(w: ProgramWriter, what: str) -> Ref | float:
@@ -333,6 +330,7 @@ def _answers(function: str, edition: Edition) -> Iterator[Scenario]:
         w = ProgramWriter()
         w.observe("result", function, _something(w, what))
         check = _answers_with(answer, {} if line is None else {DOCUMENT[edition]: line})
+        check = replace(check, alternatives=_other_kinds(function, what, answer))
         conventions = (ConventionName.KINDS_OF_TENSORS,) if line is None else ()
         title = f"{function} of {what}"
         yield Scenario(
@@ -343,6 +341,23 @@ def _answers(function: str, edition: Edition) -> Iterator[Scenario]:
             checks=(check,),
             conventions=conventions,
         )
+
+
+OTHER_KINDS = {
+    ("is_tensor", "a constant"): "constants are not",
+    ("is_placeholder", "a constant"): "constants are not",
+    ("is_tensor", "a placeholder"): "placeholders are not",
+    ("is_tensor", "an array"): "arrays are",
+}
+"""The readings of `kinds-of-tensors` under which a function answers otherwise."""
+
+
+def _other_kinds(function: str, what: str, answer: bool) -> tuple[Alternative, ...]:
+    reading = OTHER_KINDS.get((function, what))
+    if reading is None:
+        return ()
+    test = checks.is_one_of(not answer)
+    return (Alternative(ConventionName.KINDS_OF_TENSORS, reading, test),)
 
 
 def _answers_with(answer: bool, at: dict[str, int]) -> Check:
@@ -415,6 +430,9 @@ def _other_casts(_edition: Edition) -> Iterator[Scenario]:
             checks.is_array(expected, dtype=True),
             f"{expected.tolist()} in {dtype}",
         )
+        uncast = checks.is_array(np.array(numbers, "float32"), dtype=True)
+        other = Alternative(ConventionName.CAST_TO_OTHERS, "not cast", uncast)
+        check = replace(check, alternatives=(other,))
         conventions = (ConventionName.CAST_TO_OTHERS,)
         yield Scenario(
             "cast",

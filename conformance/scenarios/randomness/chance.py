@@ -265,6 +265,41 @@ def equal_samples(a: Array, b: Array) -> Problem | None:
     return Problem("gives other numbers", "other numbers", fault=f"not {_SAME}")
 
 
+def starts_again(first: Array, second: Array, anew: Array) -> Problem | None:
+    """The numbers of a stream: `second` goes on from `first`, `anew` is what it began with."""
+    if first.shape != second.shape:
+        return Problem(f"gives shape {second.shape}", "shape")
+    return equal_samples(first, anew)
+
+
+MOST_TRIALS = 64
+
+
+def counts_successes(p: float) -> Test:
+    """Each element is the number of successes in several trials, as many for each of them."""
+
+    def test(got: Array) -> Problem | None:
+        counts = np.asarray(got, "float64")
+        whole = np.isfinite(counts).all() and (counts == np.floor(counts)).all()
+        if counts.size and whole and (counts >= 0).all() and _trials(counts, p):
+            return None
+        return Problem(f"gives {got.size:,} numbers of no binomial distribution", "no trials")
+
+    return of_array(test)
+
+
+def _trials(counts: Array, p: float) -> int | None:
+    """How many trials there may have been for each; None if no number will do."""
+    total, size = int(counts.sum()), counts.size
+    for trials in range(max(2, int(counts.max())), MOST_TRIALS + 1):
+        if not statistics.count_is_possible(total, trials * size, p):
+            continue
+        far = statistics.distance(counts, statistics.binomial(trials, p))
+        if far <= statistics.distance_bound(size):
+            return trials
+    return None
+
+
 def other_samples(a: Array, b: Array) -> Problem | None:
     """The samples are not the same numbers."""
     if not _same(a, b):

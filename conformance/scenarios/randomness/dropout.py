@@ -19,14 +19,20 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from conformance.editions import Edition
 from conformance.program import Argument, Function, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import Test, has_dtype, is_static_shape, raises
+from conformance.scenarios.checks import (
+    OTHER_DTYPES,
+    Test,
+    has_dtype,
+    is_static_shape,
+    raises,
+)
 from conformance.scenarios.model import INACCURATE, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.randomness import chance
 from conformance.scenarios.randomness.random_tensors import (
-    OTHER_SEED,
     SAMPLE,
     SEED,
     SMALLER,
+    draw_with_seeds,
     seed_checks,
 )
 from conformance.scenarios.writing import FunctionWriter, ProgramWriter
@@ -96,7 +102,7 @@ def _small_checks(elements: Array, level: float) -> tuple[Check, ...]:
             outputs=("values",),
             test=keeps_dtype(dtype),
             demands=dtype,
-            conventions=(ConventionName.RESULT_DTYPE,),
+            alternatives=OTHER_DTYPES,
         ),
         Check(
             "int_shape is the shape of x",
@@ -129,7 +135,7 @@ def _elements(shape: tuple[int, ...], dtype: str, seed: int) -> Array:
 
 
 def is_dropped_or_kept(x: Array, level: float) -> Test:
-    """Every element is 0 or x / (1 - level); another common factor than that is a divergence."""
+    """Every element is 0 or x / (1 - level)."""
 
     def test(got: Array) -> Problem | None:
         if got.shape != x.shape:
@@ -221,7 +227,7 @@ def _independence() -> Check:
         outputs=("sample",),
         test=chance.neighbours_are_independent(lambda got: got == 0),
         demands="independent elements",
-        conventions=(ConventionName.INDEPENDENT,),
+        at=ZEROS,
     )
 
 
@@ -284,11 +290,14 @@ def are_constant(axis: int) -> Test:
 
 
 def seeds(edition: Edition) -> Sequence[Scenario]:
-    """Two tensors with one seed, and one with another."""
-    del edition
+    """Tensors with one seed and with another; keras-1 knows no new session."""
+    restarts = edition != "keras-1"
     w = ProgramWriter()
-    for output, seed in (("first", SEED), ("second", SEED), ("other", OTHER_SEED)):
+
+    def draw(output: str, seed: int) -> None:
         _fed(w, output, SMALLER, 0.5, seed=seed)
+
+    draw_with_seeds(w, draw, restarts=restarts)
     flags = chance.are_independent(lambda got: got == 0)
     return [
         Scenario(
@@ -296,7 +305,7 @@ def seeds(edition: Edition) -> Sequence[Scenario]:
             "tensors with seeds",
             program=w.program(),
             arrays=w.arrays,
-            checks=seed_checks(flags),
+            checks=seed_checks(flags, restarts=restarts),
         )
     ]
 
@@ -316,7 +325,7 @@ def evaluations(edition: Edition) -> Sequence[Scenario]:
         outputs=("once", "again"),
         test=chance.of_arrays(chance.other_samples),
         demands="other zeros at each evaluation",
-        conventions=(ConventionName.NEW_NUMBERS,),
+        at=ZEROS,
     )
     return [
         Scenario(

@@ -3,7 +3,8 @@
 Small calls show shapes, dtypes and bounds; a few large samples show the distribution, so that an
 error of two per cent in a parameter is found; what is drawn again shows the seed. The documents
 call `seed` a random seed and promise no more: that the same seed gives the same numbers in another
-tensor is a convention, because a seed may also start a stream that goes on with each tensor.
+tensor is a convention, because a seed may also start a stream that goes on with each tensor. A
+stream starts again in a new session; numbers that do not come again there have no seed.
 
 Samples have a seed, so that a report says the same again. Those of variables have none but in one
 scenario, because an implementation may know no seed there: what is said of them has no figures.
@@ -22,7 +23,7 @@ from conformance.editions import Edition
 from conformance.program import Argument, Function, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import Test, has_dtype, has_shape, is_static_shape, raises
-from conformance.scenarios.model import Check, Family, Scenario
+from conformance.scenarios.model import Alternative, Check, Family, Scenario
 from conformance.scenarios.randomness import chance
 from conformance.scenarios.randomness.samplers import SAMPLERS, Parameters, Sampler
 from conformance.scenarios.writing import FunctionWriter, ProgramWriter
@@ -145,6 +146,7 @@ def _dtype_check(sampler: Sampler, dtype: str | None) -> Check:
 
 
 def _range_checks(sampler: Sampler, parameters: Parameters, output: str) -> Iterator[Check]:
+    """The check that every number is possible."""
     bounds = sampler.bounds(parameters)
     if sampler.law is None:
         test, demands = chance.takes_only(*_outcomes(parameters)), "0 or 1 in every place"
@@ -152,7 +154,6 @@ def _range_checks(sampler: Sampler, parameters: Parameters, output: str) -> Iter
         test, demands = chance.within(*bounds), f"numbers from {bounds[0]:g} to {bounds[1]:g}"
     else:
         test, demands = chance.within(-1e4, 1e4), "finite numbers"
-    conventions = _trials(sampler, parameters)
     yield Check(
         "values are possible",
         Aspect.VALUE,
@@ -160,13 +161,16 @@ def _range_checks(sampler: Sampler, parameters: Parameters, output: str) -> Iter
         test=test,
         demands=demands,
         at=sampler.values,
-        conventions=conventions,
+        alternatives=_trials(sampler, parameters),
     )
 
 
-def _trials(sampler: Sampler, parameters: Parameters) -> tuple[str, ...]:
+def _trials(sampler: Sampler, parameters: Parameters) -> tuple[Alternative, ...]:
     """No document says how many trials there are; if p is 0 the number does not matter."""
-    return (ConventionName.ONE_TRIAL,) if sampler.law is None and parameters[0] else ()
+    if sampler.law is not None or not parameters[0]:
+        return ()
+    test = chance.counts_successes(parameters[0])
+    return (Alternative(ConventionName.ONE_TRIAL, "several trials", test),)
 
 
 def _outcomes(parameters: Parameters) -> tuple[float, ...]:
@@ -227,30 +231,32 @@ def _law_checks(sampler: Sampler, parameters: Parameters) -> Iterator[Check]:
         outputs=("sample",),
         test=chance.neighbours_are_independent(law.distribution),
         demands="independent numbers",
-        conventions=(ConventionName.INDEPENDENT,),
     )
 
 
-def _distribution(test: Test, demands: str, conventions: tuple[str, ...] = ()) -> Check:
+def _distribution(test: Test, demands: str, alternatives: tuple[Alternative, ...] = ()) -> Check:
     return Check(
         "the distribution",
         Aspect.DISTRIBUTION,
         outputs=("sample",),
         test=test,
         demands=demands,
-        conventions=conventions,
+        alternatives=alternatives,
     )
 
 
 def seeds(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
-    """Two tensors with one seed, and one with another."""
+    """Tensors with one seed and with another, in this session and at the start of new ones."""
     del edition
     parameters = (0.5,) if sampler.law is None else sampler.examples[0]
     w = ProgramWriter()
-    for output, seed in (("first", SEED), ("second", SEED), ("other", OTHER_SEED)):
+
+    def draw(output: str, seed: int) -> None:
         made = _called(w, sampler, SMALLER, parameters, keywords=True, seed=seed)
         w.observe(output, "eval", made)
-    checks = seed_checks(_independence(sampler, parameters))
+
+    draw_with_seeds(w, draw, restarts=True)
+    checks = seed_checks(_independence(sampler, parameters), restarts=True)
     return [
         Scenario(
             sampler.function,
@@ -268,35 +274,60 @@ def _independence(sampler: Sampler, parameters: Parameters) -> Test:
     return chance.are_independent(sampler.law(*parameters).distribution)
 
 
-def seed_checks(independence: Test) -> tuple[Check, ...]:
-    """Checks of the outputs `first` and `second`, with one seed, and `other`, with another."""
-    seed, independent = (ConventionName.SEED,), (ConventionName.INDEPENDENT,)
-    same, another = ("first", "second"), ("first", "other")
+def draw_with_seeds(w: ProgramWriter, draw: Callable[[str, int], None], *, restarts: bool) -> None:
+    """Write the outputs that `seed_checks` looks at; `draw` writes one of them with a seed.
+
+    `restarts` says whether the edition has `clear_session`. Where that fails, the numbers are those
+    of the same session.
+    """
+    for output, seed in (("first", SEED), ("second", SEED), ("other", OTHER_SEED)):
+        draw(output, seed)
+    if restarts:
+        for output, seed in (("anew", SEED), ("other_anew", OTHER_SEED)):
+            w.attempt(f"cleared_for_{output}", "clear_session")
+            draw(output, seed)
+
+
+def seed_checks(independence: Test, *, restarts: bool) -> tuple[Check, ...]:
+    """Checks of what `draw_with_seeds` has written."""
+    others = ("other", "other_anew") if restarts else ("other",)
     return (
-        Check(
-            "the same seed gives the same numbers",
-            Aspect.SEED,
-            outputs=same,
-            test=chance.of_arrays(chance.equal_samples),
-            demands="the same numbers for the same seed",
-            conventions=seed,
-        ),
-        Check(
-            "another seed gives other numbers",
-            Aspect.SEED,
-            outputs=another,
-            test=chance.of_arrays(chance.other_samples),
-            demands="other numbers for another seed",
-            conventions=seed,
+        _same_seed(restarts=restarts),
+        *(
+            Check(
+                "another seed gives other numbers",
+                Aspect.SEED,
+                outputs=("first", other),
+                test=chance.of_arrays(chance.other_samples),
+                demands="other numbers for another seed",
+            )
+            for other in others
         ),
         Check(
             "samples with different seeds are independent",
             Aspect.SEED,
-            outputs=another,
+            outputs=("first", "other"),
             test=chance.unless_equal(independence),
             demands="independent numbers for another seed",
-            conventions=independent,
+            conventions=(ConventionName.INDEPENDENT,),
         ),
+    )
+
+
+def _same_seed(*, restarts: bool) -> Check:
+    """The same numbers at once; or, where there can be a new session, in that one."""
+    name, demands = "the same seed gives the same numbers", "the same numbers for the same seed"
+    if not restarts:
+        test = chance.of_arrays(chance.equal_samples)
+        return Check(name, Aspect.SEED, outputs=("first", "second"), test=test, demands=demands)
+    stream = chance.of_arrays(chance.starts_again)
+    return Check(
+        name,
+        Aspect.SEED,
+        outputs=("first", "second", "anew"),
+        test=chance.of_arrays(lambda first, second, anew: chance.equal_samples(first, second)),  # noqa: ARG005
+        demands=demands,
+        alternatives=(Alternative(ConventionName.SEED, "stream", stream),),
     )
 
 
@@ -322,7 +353,11 @@ def _drawn_again() -> Check:
         outputs=("once", "again"),
         test=chance.of_arrays(chance.other_samples),
         demands="new numbers at each evaluation",
-        conventions=(ConventionName.NEW_NUMBERS,),
+        alternatives=(
+            Alternative(
+                ConventionName.NEW_NUMBERS, "drawn once", chance.of_arrays(chance.equal_samples)
+            ),
+        ),
     )
 
 
@@ -342,9 +377,6 @@ def integers(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
     del edition
     parameters: Parameters = (0.5,) if sampler.law is None else (0, 4)
     wanted = (0, 1) if sampler.law is None else (0, 1, 2, 3)
-    conventions = (
-        (ConventionName.ONE_TRIAL,) if sampler.law is None else (ConventionName.EXCLUSIVE_MAXVAL,)
-    )
     w = ProgramWriter()
     made = _called(w, sampler, SMALLER, parameters, keywords=True, dtype="int32", seed=SEED)
     w.observe("values", "eval", made)
@@ -352,10 +384,10 @@ def integers(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
         "every integer below the bound, and no other",
         Aspect.VALUE,
         outputs=("values",),
-        test=chance.first_of(chance.takes_only(*wanted), chance.takes_all(*wanted)),
+        test=_takes(*wanted),
         demands=f"each of {wanted} and nothing else",
         at=sampler.values,
-        conventions=conventions,
+        alternatives=_trials(sampler, parameters) if sampler.law is None else (_INCLUDED,),
     )
     title = "a sample of integers"
     return [
@@ -368,6 +400,13 @@ def integers(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
             conventions=(ConventionName.INPUT_DTYPE,),
         )
     ]
+
+
+def _takes(*wanted: float) -> Test:
+    return chance.first_of(chance.takes_only(*wanted), chance.takes_all(*wanted))
+
+
+_INCLUDED = Alternative(ConventionName.EXCLUSIVE_MAXVAL, "included", _takes(0, 1, 2, 3, 4))
 
 
 def improbable(edition: Edition) -> Sequence[Scenario]:

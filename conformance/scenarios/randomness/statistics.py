@@ -83,6 +83,22 @@ def uniform(low: float, high: float) -> Law:
     )
 
 
+def binomial(trials: int, p: float) -> Law:
+    """The number of successes in some trials."""
+    counts = np.arange(trials + 1)
+    chances = np.array([math.comb(trials, k) * p**k * (1 - p) ** (trials - k) for k in counts])
+    below = np.concatenate([[0.0], np.cumsum(chances)])
+    q = 1 - p
+    return Law(
+        f"the binomial distribution of {trials} trials with probability {p:g}",
+        lambda x: below[np.clip(np.floor(x).astype(int) + 1, 0, trials + 1)],
+        mean=trials * p,
+        variance=trials * p * q,
+        fourth=trials * p * q * (1 + 3 * (trials - 2) * p * q),
+        reach=trials * max(p, q),
+    )
+
+
 TRUNCATION = 2.0
 """Standard deviations from the mean beyond which numbers are drawn again."""
 

@@ -8,7 +8,7 @@ what, is Hypothesis's choice: the first choice is always the simplest.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 
 import numpy as np
@@ -18,7 +18,15 @@ from conformance.editions import Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import equal_in_single, plain, shown
-from conformance.scenarios.model import INACCURATE, Array, Check, Problem, Scenario, Values
+from conformance.scenarios.model import (
+    INACCURATE,
+    Alternative,
+    Array,
+    Check,
+    Problem,
+    Scenario,
+    Values,
+)
 from conformance.scenarios.state.variable_model import (
     NONE,
     Conventions,
@@ -27,7 +35,9 @@ from conformance.scenarios.state.variable_model import (
     ModelVariable,
     UpdateKind,
 )
+from conformance.scenarios.state.worlds import READINGS, WITHOUT_BIAS, Result, World, initial
 from conformance.scenarios.writing import ProgramWriter
+from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.unsettled import unsettled_of
 
@@ -56,6 +66,8 @@ class ExpectedResult:
     """All values of its source (a variable, or an output of a function), the later ones too.
 
     A result that equals a later value was changed after it had been returned."""
+    others: Sequence[Result] = ()
+    """What it may be under other readings."""
     place: int | None = None
     """Which item of a list; None for a single result."""
     known: int = 0
@@ -101,6 +113,14 @@ class Machine:
     """Arrays of the program by name, those that were read from variables too."""
     conventions: set[str] = field(default_factory=set)
     names: Counter[str] = field(default_factory=Counter)
+    worlds: list[World] = field(default_factory=list)
+    """What the variables hold under other readings."""
+
+    def __post_init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        self.worlds = initial(averages="moving_average_update" in self.updates)
 
     def name(self, word: str) -> str:
         """A name that the program does not have yet."""
@@ -153,6 +173,33 @@ class Machine:
         if isinstance(argument, Ref) and argument.name in self.arrays:
             self.arrays[argument.name].takers.append((variable, variable.version))
 
+    def assign(
+        self,
+        variable: ModelVariable,
+        argument: Argument,
+        value: Array,
+        conventions: Conventions = NONE,
+    ) -> None:
+        """Give a variable a value, which it takes from an argument."""
+        variable.set(value, conventions)
+        for world in self.worlds:
+            taken = world.held.get(argument.name, value) if isinstance(argument, Ref) else value
+            world.values[variable] = taken.astype(variable.value.dtype)
+        self.taken(argument, variable)
+
+    def hold(self, output: str, ref: Ref, variable: ModelVariable) -> None:
+        """Keep what was read of a variable, for use as an argument."""
+        takers = [(variable, variable.version)]
+        self.arrays[output] = HeldArray(
+            ref, variable.value, conventions=variable.conventions, takers=takers
+        )
+        for world in self.worlds:
+            world.held[output] = world.values[variable]
+
+    def held_otherwise(self, variable: ModelVariable) -> list[Result]:
+        """What a variable holds under other readings."""
+        return [(world.taken, world.values[variable]) for world in self.worlds]
+
     def note(self, noted: ExpectedResult) -> None:
         """What a result must be, as far as the model knows."""
         self.noted.append(replace(noted, value=np.array(noted.value), known=len(noted.history)))
@@ -178,11 +225,16 @@ class Machine:
 
     def written(self, expression: Expression) -> Ref:
         """The steps that make the tensor of an expression."""
+        for world in self.worlds:
+            world.write(expression)
+        return self._written(expression)
+
+    def _written(self, expression: Expression) -> Ref:
         if expression.variable is not None:
             return expression.variable.ref
         if not expression.parts:
             return Ref(expression.name)
-        left, right = (self.written(part) for part in expression.parts)
+        left, right = (self._written(part) for part in expression.parts)
         return self.writer.call(f"operator.{expression.operator}", left, right)
 
     def make(self, kind: Kind, value: Array) -> ModelVariable:
@@ -190,6 +242,8 @@ class Machine:
         array = self.given(value)
         ref = self.writer.call("variable", array, dtype=kind[1])
         variable = ModelVariable(ref, value)
+        for world in self.worlds:
+            world.values[variable] = value
         self.taken(array, variable)
         self.variables.append(variable)
         self.conventions.update(unsettled_of(*kind, DTYPES))
@@ -199,6 +253,7 @@ class Machine:
         """Forget all variables and functions: later steps must not use them."""
         self.variables.clear()
         self.compiled.clear()
+        self._begin()
 
 
 def scenario_of(machine: Machine, title: str, aspect: Aspect) -> Scenario:
@@ -218,31 +273,80 @@ def _check(noted: ExpectedResult, aspect: Aspect) -> Check:
         noted.what,
         aspect,
         outputs=(noted.output,) if noted.rank is None else (noted.output, noted.rank),
-        test=_as_noted(noted, noted.history[noted.known :]),
+        test=_as_noted(noted),
         demands=f"{shown(noted.value)} in {noted.output}",
         conventions=tuple(sorted(noted.conventions)),
+        alternatives=(*_readings(noted), *_dtypes(noted), _changed(noted)),
     )
 
 
-def _as_noted(noted: ExpectedResult, later: Sequence[Array]) -> Callable[..., Problem | None]:
-    """A test that the result is the expected array. One that equals a later value has changed."""
+def _readings(noted: ExpectedResult) -> Iterator[Alternative]:
+    """The other values, each under the first of the readings that it takes."""
+    named: dict[tuple[str, str], list[Array]] = {}
+    for taken, value in noted.others:
+        if taken and not _same(value, noted.value):
+            named.setdefault(next(r for r in READINGS if r in taken), []).append(value)
+    for (convention, reading), values in named.items():
+        near = (convention, reading) == WITHOUT_BIAS
+        yield Alternative(convention, reading, _is_any_of(noted, values, near=near))
+
+
+def _dtypes(noted: ExpectedResult) -> Iterator[Alternative]:
+    """The same numbers in another dtype: no document says which arithmetic on tensors gives."""
+    if noted.what in COMPUTED:
+        for reading in load_conventions()[ConventionName.RESULT_DTYPE].variants:
+            test = _is_any_of(noted, [noted.value.astype(reading.name)])
+            yield Alternative(ConventionName.RESULT_DTYPE, reading.name, test)
+
+
+def _changed(noted: ExpectedResult) -> Alternative:
+    """One of the later values of the source, which has changed in the array that was returned."""
+    later = [value for value in noted.history[noted.known :] if not _same(value, noted.value)]
+    return Alternative(ConventionName.RETURNED_COPY, "shared", _is_any_of(noted, later))
+
+
+def _is_any_of(
+    noted: ExpectedResult, allowed: Sequence[Array], *, near: bool = False
+) -> Callable[..., Problem | None]:
+    """A test that the result is one of these arrays; `near`: but for a few roundings."""
+    same = _nearly if near else _same
+
+    def test(values: Values, *_rank: Values) -> Problem | None:
+        got = _item(noted, values)
+        if isinstance(got, Problem) or any(same(got, value) for value in allowed):
+            return got if isinstance(got, Problem) else None
+        return Problem(f"gives {shown(got)}", "value", got=got)
+
+    return test
+
+
+def _nearly(got: Array, wanted: Array) -> bool:
+    """Equal up to the roundings of a quotient of sums: an average is not exact."""
+    if got.dtype != wanted.dtype or got.shape != wanted.shape:
+        return False
+    scale = max(1.0, float(np.abs(wanted).max(initial=0)))
+    return bool(np.abs(got - wanted).max(initial=0) <= 64 * np.finfo(wanted.dtype).eps * scale)
+
+
+def _item(noted: ExpectedResult, values: Values) -> Array | Problem:
+    """The array that a result is."""
+    place = 0 if noted.place is None else noted.place
+    if (noted.place is None and len(values) != 1) or len(values) <= place:
+        return Problem(f"gives {len(values)} results", "several")
+    got = values[place].array
+    return Problem(f"gives a {values[place].python_type}", "no array") if got is None else got
+
+
+def _as_noted(noted: ExpectedResult) -> Callable[..., Problem | None]:
+    """A test that the result is the expected array."""
 
     def test(values: Values, *rank: Values) -> Problem | None:
-        place = 0 if noted.place is None else noted.place
-        if (noted.place is None and len(values) != 1) or len(values) <= place:
-            return Problem(f"gives {len(values)} results", "several")
-        got = values[place].array
-        if got is None:
-            return Problem(f"gives a {values[place].python_type}", "no array")
-        if _same(got, noted.value):
-            return None
-        changed = (
-            (ConventionName.RETURNED_COPY,) if any(_same(got, other) for other in later) else ()
-        )
+        got = _item(noted, values)
+        if isinstance(got, Problem) or _same(got, noted.value):
+            return got if isinstance(got, Problem) else None
         # A tensor that had another rank before it was evaluated is the fault of its operator.
         unmade = any(plain(said) == got.ndim != noted.value.ndim for said in rank)
-        computed = noted.what in COMPUTED
-        return replace(_problem(got, noted.value, changed, computed=computed), unmade=unmade)
+        return replace(_problem(got, noted.value), unmade=unmade)
 
     return test
 
@@ -251,27 +355,18 @@ def _same(got: Array, wanted: Array) -> bool:
     return got.dtype == wanted.dtype and np.array_equal(got, wanted)
 
 
-def _problem(got: Array, wanted: Array, conventions: tuple[str, ...], *, computed: bool) -> Problem:
+def _problem(got: Array, wanted: Array) -> Problem:
     if got.shape != wanted.shape:
-        return Problem(
-            f"gives shape {got.shape}", "shape", conventions=(), got=got, expected=wanted
-        )
+        return Problem(f"gives shape {got.shape}", "shape", got=got, expected=wanted)
     if np.array_equal(got, wanted):
-        # no document says which dtype arithmetic on tensors gives
-        by = (ConventionName.RESULT_DTYPE,) if computed else ()
-        return Problem(
-            f"gives dtype {got.dtype}", "dtype", conventions=by, got=got, expected=wanted
-        )
-    if equal_in_single(got, wanted):
-        return Problem(
-            f"gives {shown(got)}",
-            INACCURATE,
-            conventions=(*conventions, ConventionName.ACCURACY),
-            got=got,
-            expected=wanted,
-        )
+        return Problem(f"gives dtype {got.dtype}", "dtype", got=got, expected=wanted)
+    coarse = equal_in_single(got, wanted)
     return Problem(
-        f"gives {shown(got)}", "value", conventions=conventions, got=got, expected=wanted
+        f"gives {shown(got)}",
+        INACCURATE if coarse else "value",
+        conventions=(ConventionName.ACCURACY,) if coarse else (),
+        got=got,
+        expected=wanted,
     )
 
 

@@ -158,6 +158,7 @@ def other_shapes(draw: st.DrawFn, edition: Edition, function: str) -> Scenario:
             outputs=("refused", "after"),
             test=if_refused(is_array(variable.value, dtype=True)),
             demands=f"{shown(variable.value)} as before",
+            at=at,
             conventions=(ConventionName.REFUSED_UNCHANGED,),
         ),
     )

@@ -10,8 +10,16 @@ from hypothesis import strategies as st
 from conformance.editions import EDITIONS, Edition
 from conformance.program import Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import is_array, is_one_of, plain, raises, shown
-from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
+from conformance.scenarios.checks import (
+    Test,
+    is_array,
+    is_one_of,
+    plain,
+    raises,
+    returns,
+    shown,
+)
+from conformance.scenarios.model import Alternative, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.state.machine import DTYPES, SHAPES, Machine, run, scenario_of
 from conformance.scenarios.state.refusals import if_refused
 from conformance.scenarios.state.variable_model import ModelVariable
@@ -87,23 +95,28 @@ def _all_differ(prefix: str, outputs: list[str]) -> Check:
 
 
 def _counted(prefix: str, outputs: list[str]) -> Check:
+    return Check(
+        "identifiers count from one",
+        Aspect.STATE,
+        outputs=("reset", *outputs),
+        test=_counts_from(1),
+        demands=f"the identifiers 1 to {len(outputs)} of {prefix!r}",
+        at=UNIQUE,
+        conventions=(ConventionName.UID_COUNT,),
+        alternatives=(Alternative(ConventionName.UID_COUNT, "from 0", _counts_from(0)),),
+    )
+
+
+def _counts_from(first: int) -> Callable[..., Problem | None]:
+    """Identifiers are integers in order, after a reset that did not fail."""
+
     def test(reset: Values, *given: Values) -> Problem | None:
-        found, wanted = [plain(values) for values in given], list(range(1, len(given) + 1))
-        if plain(reset) != "returns" or found == wanted:
+        found = [plain(values) for values in given]
+        if plain(reset) != "returns" or found == list(range(first, first + len(given))):
             return None
         return Problem(f"gives {found}", "count", got=repr(found))
 
-    demands = f"the identifiers 1 to {len(outputs)} of {prefix!r}"
-    name, convention = "identifiers count from one", (ConventionName.UID_COUNT,)
-    return Check(
-        name,
-        Aspect.STATE,
-        outputs=("reset", *outputs),
-        test=test,
-        demands=demands,
-        at=UNIQUE,
-        conventions=convention,
-    )
+    return test
 
 
 @st.composite
@@ -124,9 +137,23 @@ def resets(draw: st.DrawFn, edition: Edition) -> Scenario:  # noqa: ARG001 - ali
     return _finished(writer, "reset_uids", "identifiers after a reset", checks)
 
 
-def _again(
-    first: list[str], later: list[str], at: dict[str, int], conventions: tuple[str, ...] = ()
-) -> Check:
+def _again_in_session(first: list[str], later: list[str]) -> Check:
+    """The same identifiers in a new session, or by another reading none of them."""
+    check = _again(first, later, NEW_GRAPH)
+    other = Alternative(ConventionName.NEW_SESSION, "go on", _goes_on)
+    return replace(check, conventions=(ConventionName.NEW_SESSION,), alternatives=(other,))
+
+
+def _goes_on(*given: Values) -> Problem | None:
+    """The identifiers of the second half are all others than those of the first."""
+    found = [repr(plain(values)) for values in given]
+    half = len(found) // 2
+    if len({*found[half:]}) == half and not {*found[:half]} & {*found[half:]}:
+        return None
+    return Problem(f"gives {found[half:]}", "others")
+
+
+def _again(first: list[str], later: list[str], at: dict[str, int]) -> Check:
     shared = min(len(first), len(later))
 
     def test(*given: Values) -> Problem | None:
@@ -143,7 +170,6 @@ def _again(
         test=test,
         demands=demands,
         at=at,
-        conventions=conventions,
     )
 
 
@@ -171,7 +197,7 @@ def cleared_identifiers(draw: st.DrawFn, edition: Edition) -> Scenario:  # noqa:
         writer.call("clear_session")
         rounds.append(_identifiers(writer, word, prefixes))
     checks = [
-        _again(rounds[0][prefix], outputs, NEW_GRAPH, (ConventionName.NEW_SESSION,))
+        _again_in_session(rounds[0][prefix], outputs)
         for later in rounds[1:]
         for prefix, outputs in later.items()
     ]
@@ -214,8 +240,9 @@ def _give_and_read(machine: Machine, variable: ModelVariable, waiting: list[Mode
     if variable in waiting:
         waiting.remove(variable)
         value = machine.numbers(variable.kind)
-        machine.writer.call("set_value", variable.ref, machine.given(value))
-        variable.set(value)
+        given = machine.given(value)
+        machine.writer.call("set_value", variable.ref, given)
+        machine.assign(variable, given, value)
     read_back(machine, variable)
 
 
@@ -231,15 +258,13 @@ def uninitialised(draw: st.DrawFn, edition: Edition) -> Scenario:
         # ja-1 breaks off before it says what the flag does once it is turned off (C022)
         read_back(machine, _made(machine, []))
     demands = "an exception: the user has not initialised the variable"
-    name, conventions = "an uninitialised variable is not read", (ConventionName.UNINITIALISED,)
     check = Check(
-        name,
+        "an uninitialised variable is not read",
         Aspect.STATE,
         outputs=("read",),
         test=raises(),
         demands=demands,
-        at={},
-        conventions=conventions,
+        alternatives=(Alternative(ConventionName.UNINITIALISED, "initialised", returns),),
     )
     scenario = scenario_of(machine, "reading a variable before it is initialised", Aspect.STATE)
     return replace(scenario, checks=(check, *scenario.checks))
@@ -297,6 +322,7 @@ def _wrong_phase(value: float) -> Scenario:
             outputs=("refused", "after"),
             test=if_refused(is_array(1)),
             demands="the phase as it was",
+            at=FIXED,
             conventions=(ConventionName.REFUSED_UNCHANGED,),
         ),
     ]
@@ -369,17 +395,21 @@ def _default_phase() -> Scenario:
         "not fed",
         Aspect.STATE,
         outputs=("phase",),
-        test=_is_false,
+        test=_is_phase(0),
         demands="0, the phase of testing",
         at=FLAG,
+        alternatives=(Alternative(ConventionName.UNFED_PHASE, "training", _is_phase(1)),),
     )
     title, conventions = "a phase that is neither fixed nor fed", (ConventionName.UNFED_PHASE,)
     return _finished(writer, "learning_phase", title, [check], conventions)
 
 
-def _is_false(values: Values) -> Problem | None:
-    found = plain(values)
-    return None if found == 0 else Problem(f"gives {found!r}", repr(found), got=repr(found))
+def _is_phase(phase: int) -> Test:
+    def test(values: Values) -> Problem | None:
+        found = plain(values)
+        return None if found == phase else Problem(f"gives {found!r}", repr(found), got=repr(found))
+
+    return test
 
 
 def _family(

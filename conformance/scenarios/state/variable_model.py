@@ -109,7 +109,10 @@ class ModelUpdate:
 
     def value(self, fed: Mapping[str, Array]) -> Array:
         """The new value, from the old values of all variables."""
-        old, operand = self.variable.value, self.operand.value(fed)
+        return self.renewed(self.variable.value, self.operand.value(fed))
+
+    def renewed(self, old: Array, operand: Array) -> Array:
+        """The new value, from the old one of the variable and the value of the operand."""
         if self.kind == "update_add":
             return np.asarray(old + operand)
         if self.kind == "update_sub":

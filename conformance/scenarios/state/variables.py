@@ -24,7 +24,6 @@ from conformance.scenarios.state.machine import (
     TENSOR,
     ExpectedResult,
     GuardedRule,
-    HeldArray,
     Kind,
     Machine,
     run,
@@ -39,11 +38,14 @@ from conformance.scenarios.state.variable_model import (
     ModelVariable,
     UpdateKind,
 )
+from conformance.scenarios.state.worlds import Result, merged
 from conformance.specs.convention_names import ConventionName
 
 NEWER: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
 STEPS = 8
 MOST_VARIABLES = 3
+MOST_WORLDS = 40
+"""A function is not called again where there are more."""
 
 
 def make(machine: Machine) -> None:
@@ -72,8 +74,7 @@ def set_one(machine: Machine) -> None:
     variable = machine.a_variable()
     argument, value, conventions = _new_value(machine, variable)
     machine.writer.call("set_value", variable.ref, argument)
-    variable.set(value, conventions)
-    machine.taken(argument, variable)
+    machine.assign(variable, argument, value, conventions)
 
 
 def set_several(machine: Machine) -> None:
@@ -82,8 +83,7 @@ def set_several(machine: Machine) -> None:
     drawn = [(v, *_new_value(machine, v)) for v in machine.some_variables(distinct=True)]
     for variable, argument, value, conventions in drawn:
         pairs.append((variable.ref, argument))
-        variable.set(value, conventions)
-        machine.taken(argument, variable)
+        machine.assign(variable, argument, value, conventions)
     machine.writer.call("batch_set_value", pairs)
 
 
@@ -100,6 +100,7 @@ def _new_value(machine: Machine, variable: ModelVariable) -> tuple[Argument, Arr
     value = machine.numbers(variable.kind)
     if machine.rarely():
         value = value.astype("float64" if value.dtype != np.float64 else "float32")
+        machine.conventions.add(ConventionName.VALUE_DTYPE)
         return machine.given(value), value, frozenset({ConventionName.VALUE_DTYPE})
     return machine.given(value), value, NONE
 
@@ -121,11 +122,10 @@ def read_back(machine: Machine, variable: ModelVariable) -> None:
             value=value,
             conventions=resting,
             history=variable.history,
+            others=machine.held_otherwise(variable),
         )
     )
-    machine.arrays[output] = HeldArray(
-        ref, value, conventions=resting, takers=[(variable, variable.version)]
-    )
+    machine.hold(output, ref, variable)
 
 
 def get_several(machine: Machine) -> None:
@@ -143,6 +143,7 @@ def get_several(machine: Machine) -> None:
                 value=value,
                 conventions=resting,
                 history=history,
+                others=machine.held_otherwise(variable),
                 place=place,
             )
         )
@@ -156,7 +157,12 @@ def evaluate(machine: Machine) -> None:
     machine.writer.observe(output, "eval", tensor)
     history = expression.variable.history if expression.variable else []
     value, resting = expression.value({}), expression.conventions()
-    machine.note(ExpectedResult(TENSOR, output, value=value, conventions=resting, history=history))
+    others = [(w.taken, w.possible(expression, {}, {})[0]) for w in machine.worlds]
+    machine.note(
+        ExpectedResult(
+            TENSOR, output, value=value, conventions=resting, history=history, others=others
+        )
+    )
     if expression.variable and machine.perhaps():
         _evaluate_anew(machine, expression.variable, tensor)
 
@@ -164,8 +170,9 @@ def evaluate(machine: Machine) -> None:
 def _evaluate_anew(machine: Machine, variable: ModelVariable, tensor: Argument) -> None:
     """`eval` of the same variable with another value."""
     value, output = machine.numbers(variable.kind), machine.name("evaluated")
-    machine.writer.call("set_value", variable.ref, machine.given(value))
-    variable.set(value)
+    given = machine.given(value)
+    machine.writer.call("set_value", variable.ref, given)
+    machine.assign(variable, given, value)
     machine.writer.observe(output, "eval", tensor)
     machine.note(
         ExpectedResult(TENSOR, output, value=value, conventions=NONE, history=variable.history)
@@ -271,6 +278,7 @@ def call_of(machine: Machine, compiled: ModelFunction) -> None:
     passed: list[Argument] = [machine.given(value) for value in fed.values()]
     output = machine.name("results")
     machine.writer.observe(output, "operator.call", compiled.ref, passed)
+    others = _call_otherwise(machine, compiled, fed)
     for place, (value, resting) in enumerate(compiled.call(fed)):
         history = compiled.history[place]
         if machine.function == "function":  # where others are tested, outputs are not their fault
@@ -282,10 +290,24 @@ def call_of(machine: Machine, compiled: ModelFunction) -> None:
                     value=value,
                     conventions=resting,
                     history=history,
+                    others=others[place],
                     place=place,
                     rank=rank,
                 )
             )
+
+
+def _call_otherwise(
+    machine: Machine, compiled: ModelFunction, fed: Mapping[str, Array]
+) -> list[list[Result]]:
+    """What a call leads to under other readings; the possible results of each output."""
+    led = [found for world in machine.worlds for found in world.called(compiled, fed)]
+    machine.worlds = merged(world for world, _ in led)
+    return [[result for _, outputs in led for result in outputs[i]] for i in _places(compiled)]
+
+
+def _places(compiled: ModelFunction) -> range:
+    return range(len(compiled.outputs))
 
 
 RULES: Mapping[str, GuardedRule] = {
@@ -296,7 +318,7 @@ RULES: Mapping[str, GuardedRule] = {
     "batch_get": GuardedRule(get_several),
     "eval": GuardedRule(evaluate),
     "compile": GuardedRule(compile_one, lambda machine: len(machine.compiled) < 2),
-    "call": GuardedRule(call),
+    "call": GuardedRule(call, lambda machine: len(machine.worlds) <= MOST_WORLDS),
 }
 
 
