@@ -40,7 +40,7 @@ def test_what_the_mapping_leaves_out_is_absent_with_its_reason(target: str, tmp_
 @pytest.mark.parametrize("target", [NUMPY])
 def test_what_the_mapping_says_is_borne_out(target: str, tmp_path: Path) -> None:
     # the same everywhere, different everywhere, and different on this target alone
-    found = run(target, tmp_path, "-k", "softplus or switch or is_keras_tensor or conv1d")
+    found = run(target, tmp_path, "-k", "softplus or switch or is_keras_tensor or conv1d or bias_add")
     assert {"softplus", "switch", "is_keras_tensor", "conv1d"} <= {
         f.function for f in found.functions
     }
