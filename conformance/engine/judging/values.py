@@ -42,6 +42,8 @@ class Drawn:
     number: int
     conventions: tuple[str, ...]
     other: dict[str, str]
+    container: str = "tensor"
+    """What came back before it was evaluated: a tensor, or a list or tuple."""
 
     @property
     def arrays(self) -> Mapping[str, Array]:
@@ -108,6 +110,8 @@ def _overflows(expectation: Expectation, arrays: Any) -> bool:
 
 def _no_array(case: Drawn, value: Value | None) -> Finding:
     what = "several results" if value is None else f"a {value.python_type} ({value.problem})"
+    if case.container != "tensor":
+        what = f"a Python {case.container}"
     return Finding(
         Aspect.VALUE,
         verdict_if_wrong(case.conventions),
@@ -125,7 +129,9 @@ def _other_shape(case: Drawn, got: Array) -> Finding:
         Aspect.VALUE,
         verdict_if_wrong(conventions),
         FindingKind.SHAPE,
-        gives=f"gives shape {got.shape}",
+        gives=f"gives shape {got.shape}"
+        if case.container == "tensor"
+        else f"gives a Python {case.container}",
         demands=f"{case.prepared.shape}",
         conventions=conventions,
         draw=case.number,
