@@ -109,11 +109,13 @@ def _keeps_half_the_digits(
     """
     if np.dtype(expectation.dtype).kind != "f":
         return False
-    root = float(np.sqrt(np.finfo(expectation.dtype).eps))
+    eps = float(np.finfo(expectation.dtype).eps)
+    root = float(np.sqrt(eps))
     value, bound = expectation.value, expectation.bound
     with np.errstate(invalid="ignore", over="ignore"):
-        # an exact result has no digits to lose
-        coarse = np.where(bound > 0, np.maximum(bound / root, root * scale), 0.0)
+        # an exact result has no digits to lose, but it may have been computed with roundings
+        rounded = _ROUNDINGS * eps * np.abs(value)
+        coarse = np.where(bound > 0, np.maximum(bound / root, root * scale), rounded)
         return bool((np.abs(got - value)[outside] <= coarse[outside]).all())
 
 

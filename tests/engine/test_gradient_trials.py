@@ -55,7 +55,18 @@ def of_shape(shape: tuple[int, ...], *gradients: Array) -> Returned:
 def answers(of: GradientTrial, *outcomes: Outcome) -> StructureObservation:
     """An observation in which the first draws have these outcomes and the others were not run."""
     rest = [NotRun("not asked")] * (len(of.draws) - len(outcomes))
-    return StructureObservation((), (), tuple(map(DrawObservation, [*outcomes, *rest])))
+    seen = [with_right_result(of, i, outcome) for i, outcome in enumerate(outcomes)]
+    return StructureObservation((), (), tuple(map(DrawObservation, [*seen, *rest])))
+
+
+def with_right_result(of: GradientTrial, draw: int, outcome: Outcome) -> Outcome:
+    """The outcome with the right result in place of the zeros of `of_shape`, if its shape fits."""
+    if not isinstance(outcome, Returned):
+        return outcome
+    (result,), right = outcome.values["result"], of.expected_result(draw).value
+    if result.array is None or result.array.shape != right.shape or result.array.any():
+        return outcome
+    return Returned({**outcome.values, "result": (replace(result, array=right),)})
 
 
 def findings(of: GradientTrial, *outcomes: Outcome) -> list[Finding]:
@@ -239,3 +250,26 @@ def test_another_slope_at_a_kink_diverges(share: float) -> None:
 
 def test_the_bindings_that_are_differentiated() -> None:
     assert slope("tanh").differentiates == {Binding.VARIABLE}
+
+
+@pytest.mark.parametrize(("factor", "kinds"), [(2.0, ["unmade input"]), (1.0, ["value"])])
+def test_the_gradient_of_a_wrong_result_is_the_failure_of_the_result(
+    factor: float, kinds: list[str]
+) -> None:
+    tested = slope("tanh")
+    outcome = with_right_result(tested, 0, returned(2 * tanh(tested)))
+    assert isinstance(outcome, Returned)
+    (result,) = outcome.values["result"]
+    assert result.array is not None
+    other = replace(result, array=result.array * factor)
+    seen = findings(tested, Returned({**outcome.values, "result": (other,)}))
+    assert [f.kind for f in seen] == kinds
+    assert (seen[0].verdict is Verdict.UNSUPPORTED) is (factor != 1)
+
+
+def test_a_right_gradient_of_a_wrong_result_is_right() -> None:
+    tested = slope("tanh")
+    right = returned(tanh(tested))
+    (result,) = right.values["result"]
+    ones = replace(result, array=np.ones_like(result.array))
+    assert findings(tested, Returned({**right.values, "result": (ones,)})) == []

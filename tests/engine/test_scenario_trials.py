@@ -112,3 +112,42 @@ def test_a_process_that_ends_in_another_function(function: str, verdict: Verdict
     (found,) = ScenarioTrial(scenario, "exp").judge(StructureObservation((), (), (crash,))).findings
     assert found.verdict is verdict
     assert found.gives.startswith(f"ends the process (signal 8) in {function}(")
+
+
+def differentiating(function: str) -> Scenario:
+    """The gradient of a sum of exponentials, as a scenario of `function`."""
+    w = ProgramWriter()
+    x = w.call("variable", w.array("x", np.zeros(2)))
+    loss = w.call("sum", w.call("exp", x))
+    w.observe("gradient", "eval", w.call("operator.getitem", w.call("gradients", loss, [x]), 0))
+    check = Check(
+        "the gradient",
+        Aspect.GRADIENT,
+        outputs=("gradient",),
+        test=checks.is_array(np.ones(2)),
+        demands="ones",
+    )
+    return Scenario(function, "a gradient", program=w.program(), arrays=w.arrays, checks=(check,))
+
+
+def refused(*_: object) -> None:
+    raise ValueError("no")
+
+
+def test_a_gradient_that_raises_is_a_divergence_as_in_a_gradient_trial() -> None:
+    (finding,) = findings(differentiating("exp"), module(gradients=refused))
+    assert (finding.verdict, finding.conventions) == (Verdict.DIVERGES, ("differentiable",))
+    (finding,) = findings(differentiating("gradients"), module(gradients=refused))
+    assert (finding.verdict, finding.conventions) == (Verdict.VIOLATES, ())
+
+
+def test_a_gradient_that_cannot_be_evaluated_is_one_too() -> None:
+    (finding,) = findings(differentiating("exp"), module(eval=refused))
+    assert (finding.verdict, finding.conventions) == (Verdict.DIVERGES, ("differentiable",))
+
+
+def test_a_function_without_a_result_has_a_wrong_value_and_no_gradient_to_ask_for() -> None:
+    value, gradient = findings(differentiating("exp"), module(exp=refused))
+    assert (value.aspect, value.verdict) == (Aspect.VALUE, Verdict.VIOLATES)
+    assert (gradient.aspect, gradient.verdict) == (Aspect.GRADIENT, Verdict.UNSUPPORTED)
+    assert gradient.kind == "unmade input"

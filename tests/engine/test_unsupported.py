@@ -95,6 +95,14 @@ def sin(x):
     return reference.sin(x)
 """
 
+DEFAULT = """
+from conformance import reference
+from conformance.reference import *
+
+def batch_normalization(x, mean, var, beta, gamma, epsilon=0.1):
+    return reference.batch_normalization(x, mean, var, beta, gamma, epsilon)
+"""
+
 HOLLOW = """
 import os
 
@@ -237,3 +245,15 @@ def test_an_aspect_conforms_only_if_enough_of_it_was_seen(tmp_path: Path) -> Non
         assert few.cases
         assert "cases that the documents settle ran" in str(few.note)
         assert many.note is UNSET
+
+
+def test_a_wrong_default_is_told_of_the_signature_and_the_value_and_not_of_the_gradient(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "default.py").write_text(DEFAULT, encoding="utf-8")
+    target = module("default", tmp_path, edition="keras-1", CONFORMANCE_REFERENCE_EDITION="keras-1")
+    found = examine(target, ("batch_normalization",), SOME)
+    blamed = {aspect for _, aspect, _ in found.failures(Verdict.VIOLATES)}
+    assert blamed == {Aspect.SIGNATURE, Aspect.VALUE}
+    gradient = found.aspect("batch_normalization", Aspect.GRADIENT).failures
+    assert any("is that of a wrong result" in failure.message for failure in gradient)

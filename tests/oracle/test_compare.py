@@ -156,3 +156,21 @@ def test_float64_that_a_document_names_is_not_as_good_in_float32(bound: float) -
 def test_half_of_the_digits_of_float64_are_inaccurate_in_any_case() -> None:
     asked = expectation([1.0, 0.5], 1e-15, "float64")
     assert is_inaccurate(np.array([1.0 + 1e-9, 0.5]), asked, single_will_do=False)
+
+
+@pytest.mark.parametrize(
+    ("got", "dtype", "expected"),
+    [
+        ([-0.99999994, 1.0, 0.0], "float32", True),
+        ([-1.0, 1.0000001, 0.0], "float32", True),
+        ([-0.999999, 1.0, 0.0], "float32", False),
+        ([-1.0, 1.0, 1e-9], "float32", False),
+        ([-0.99999999999999989, 1.0, 0.0], "float64", True),
+        ([-0.99999994, 1.0, 0.0], "float64", False),
+    ],
+)
+def test_an_exact_result_may_have_been_rounded(
+    got: list[float], dtype: str, expected: bool
+) -> None:
+    asked = expectation([-1.0, 1.0, 0.0], 0, dtype)
+    assert is_inaccurate(np.array(got, dtype), asked, single_will_do=False) is expected

@@ -23,7 +23,7 @@ from conformance.engine.judging.refusals import refuses_by_name
 from conformance.generators import Draw
 from conformance.generators.collect import key_of_program
 from conformance.generators.gradients import WEIGHTS, Differentiated, resolved
-from conformance.generators.structure import expected_shape, refusable
+from conformance.generators.structure import accepted_dtypes, expected_shape, refusable
 from conformance.observations import (
     Batch,
     NotRun,
@@ -33,6 +33,8 @@ from conformance.observations import (
     StructureObservation,
     Value,
 )
+from conformance.oracle import Expectation, agrees, expect
+from conformance.oracle.compare import is_inaccurate
 from conformance.oracle.gradient_bounds import WeightedGradient
 from conformance.oracle.gradients import Place, Slopes
 from conformance.oracle.variants import Readings
@@ -184,8 +186,36 @@ class GradientTrial:
             gives = f"gives {len(values)} gradients"
             yield self._finding(number, FindingKind.COUNT, gives=gives, demands=f"{len(wanted)}")
             return
-        for name, value in zip(wanted, values, strict=True):
-            yield from self._judge_one(number, name, value)
+        found = [
+            finding
+            for name, value in zip(wanted, values, strict=True)
+            for finding in self._judge_one(number, name, value)
+        ]
+        violates = any(finding.verdict is Verdict.VIOLATES for finding in found)
+        if violates and self._is_of_wrong_result(number, returned):
+            yield self._of_other_result(number, "a wrong result", "the documented one", "value")
+            return
+        yield from found
+
+    def _is_of_wrong_result(self, number: int, returned: Returned) -> bool:
+        """Whether the value of the call is wrong itself: then so is its gradient."""
+        (result,) = returned.values[RESULT]
+        expected = self.expected_result(number)
+        if result.array is None or result.array.shape != expected.value.shape:
+            return False
+        if agrees(result.array, expected).all():
+            return False
+        return not is_inaccurate(result.array, expected, single_will_do=True)
+
+    def expected_result(self, number: int) -> Expectation:
+        """What the call itself should give for one draw."""
+        structure = self.differentiated.structure
+        return expect(
+            structure.oracle,
+            resolved(structure.arguments, self.arrays[number]),
+            accepted_dtypes(structure)[0],
+            structure.accuracy,
+        )
 
     def _other_shape(self, number: int, returned: Returned) -> Finding | None:
         """A finding if the result has a wrong shape: then the call is wrong, not its gradient."""
@@ -193,13 +223,17 @@ class GradientTrial:
         (result,) = returned.values[RESULT]
         if result.array is None or result.array.shape == shape:
             return None
+        gives = f"a result of shape {result.array.shape}"
+        return self._of_other_result(number, gives, f"one of shape {shape}", FindingKind.SHAPE)
+
+    def _of_other_result(self, number: int, gives: str, demands: str, detail: str) -> Finding:
         return Finding(
             Aspect.GRADIENT,
             Verdict.UNSUPPORTED,
             kind=FindingKind.UNMADE_INPUT,
-            gives=f"is that of a result of shape {result.array.shape}",
-            demands=f"one of shape {shape}",
-            detail=FindingKind.SHAPE,
+            gives=f"is that of {gives}",
+            demands=demands,
+            detail=detail,
             draw=number,
         )
 

@@ -46,7 +46,7 @@ def judge(prepared: Prepared, observed: StructureObservation) -> Judgement:
         return judgement
     other = _other_dtypes(prepared, observed)
     for number, draw in enumerate(observed.draws):
-        _judge_draw(prepared, number, draw, other, judgement)
+        _judge_draw(prepared, number, draw, other, judgement, container=_container(observed))
     returned = next((d.outcome for d in observed.draws if isinstance(d.outcome, Returned)), None)
     if returned is not None and observed.outputs:
         _judge_metadata(prepared, observed, returned, other, judgement)
@@ -59,6 +59,8 @@ def _judge_draw(
     draw: DrawObservation,
     other: dict[str, str],
     judgement: Judgement,
+    *,
+    container: str,
 ) -> None:
     outcome = draw.outcome
     if isinstance(outcome, NotRun):
@@ -70,12 +72,16 @@ def _judge_draw(
     if not isinstance(outcome, Returned):
         judgement.findings.append(_fault(prepared, outcome, conventions, number))
         return
-    case = values.Drawn(prepared, number, conventions, other)
+    case = values.Drawn(prepared, number, conventions, other, container)
     judgement.findings += values.judge(case, outcome, judgement)
     if prepared.structure.program.inputs:
         judgement.count(Aspect.PURITY)
     if draw.changed:
         judgement.findings.append(_impure(draw.changed, number))
+
+
+def _container(observed: StructureObservation) -> str:
+    return observed.outputs[0].container if observed.outputs else "tensor"
 
 
 def _judge_metadata(

@@ -29,6 +29,7 @@ from conformance.program.marks import MAYBE, OPERATOR, OPERATOR_CALL, PRINTED_CA
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.scenarios import Check, Problem, Scenario, Setup
 from conformance.scenarios.model import Values
+from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import load_conventions, taken
 
 Array = npt.NDArray[Any]
@@ -37,6 +38,7 @@ _EVALUATING = ("eval", "get_value", "batch_get_value")
 """Steps that fail if what an earlier step made is wrong: the function under test is to blame."""
 
 _STATIC_SHAPE = "int_shape"
+_GRADIENTS = "gradients"
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +123,8 @@ class ScenarioTrial:
             judgement.findings += self._found(outcome)
         for finding in judgement.findings:
             judgement.readings.update((finding.aspect, reading) for reading in finding.readings)
+            if finding.aspect not in judgement.cases:
+                judgement.count(finding.aspect)
         if isinstance(outcome, Returned):
             judgement.readings.update(self._choices(outcome))
         return judgement
@@ -145,7 +149,34 @@ class ScenarioTrial:
         if isinstance(outcome, Returned):
             yield from self._checked(outcome)
         else:
-            yield self._no_answer(outcome, self._first[0])
+            yield from self._unfinished(outcome, self._first[0])
+
+    def _unfinished(self, outcome: Outcome, check: Check) -> Iterator[Finding]:
+        """What a program shows that did not reach `check`: if a function has no result, that is the
+        failure of its value, and there is no gradient to ask for."""
+        finding = self._no_answer(outcome, check)
+        if not self._ends_before_its_gradient(outcome, check):
+            yield finding
+            return
+        yield replace(finding, aspect=Aspect.VALUE, demands="a result to differentiate", at={})
+        yield Finding(
+            Aspect.GRADIENT,
+            Verdict.UNSUPPORTED,
+            FindingKind.UNMADE_INPUT,
+            gives="has no result to differentiate",
+            demands=check.demands,
+        )
+
+    def _ends_before_its_gradient(self, outcome: Outcome, check: Check) -> bool:
+        """Whether the function under test failed itself, or what takes its result apart did."""
+        step = self._step(outcome)
+        if step is None or not self._is_of_gradient(check) or not self._blamed(step):
+            return False
+        return step.function not in (*_EVALUATING, PRINTED_CALL, OPERATOR_CALL)
+
+    def _is_of_gradient(self, check: Check) -> bool:
+        """Whether the check looks at the gradient of a function other than `gradients`."""
+        return check.aspect is Aspect.GRADIENT and self.name != _GRADIENTS
 
     def _refused(self, outcome: Outcome) -> bool:
         """Whether the import failed in a scenario that allows it to."""
@@ -193,13 +224,21 @@ class ScenarioTrial:
         )
 
     def _no_answer(self, outcome: Outcome, check: Check) -> Finding:
-        """The finding on a program that did not finish, so that `check` was not reached."""
-        allowed = of_refusal(self._named(check))
+        """The finding on a program that did not finish, so that `check` was not reached.
+
+        A gradient that raises rests on the same convention as in `GradientTrial`: no document says
+        that every function has one.
+        """
+        named = self._named(check)
+        if self._is_of_gradient(check) and not self._ends_before_its_gradient(outcome, check):
+            named |= {ConventionName.DIFFERENTIABLE}
+        allowed = of_refusal(named)
         conventions = allowed.conventions
         aspect = check.aspect
         demands = check.demands
         step = self._step(outcome)
-        blamed = step is None or self._blamed(step)
+        asked = step is not None and step.function == _GRADIENTS and self._is_of_gradient(check)
+        blamed = step is None or asked or self._blamed(step)
         if not isinstance(outcome, Raised):
             verdict, kind, gives, detail = without_answer(outcome, self.scenario.program)
             if not blamed:
@@ -213,16 +252,16 @@ class ScenarioTrial:
                 detail=detail,
                 conventions=conventions,
             )
-        named = blamed and refuses_by_name(outcome)
-        unsupported = not blamed or named
+        refused = blamed and refuses_by_name(outcome)
+        unsupported = not blamed or refused
         where = "" if step is None or step.function == self.name else f" in {call_text(step)}"
         return Finding(
             aspect,
             Verdict.UNSUPPORTED if unsupported else allowed.verdict,
             FindingKind.EXCEPTION if blamed else FindingKind.UNMADE_INPUT,
             gives=f"raises {outcome.type}{where}: {short_message(outcome.message)}",
-            demands=lacked(demands, conventions, outcome) if named else demands,
-            detail=refused_type(outcome) if named else outcome.type,
+            demands=lacked(demands, conventions, outcome) if refused else demands,
+            detail=refused_type(outcome) if refused else outcome.type,
             conventions=conventions,
             got=f"{outcome.type}: {short_message(outcome.message)}",
             at=check.at,

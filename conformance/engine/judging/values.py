@@ -43,6 +43,8 @@ class Drawn:
     number: int
     conventions: tuple[str, ...]
     other: dict[str, str]
+    container: str = "tensor"
+    """What came back before it was evaluated: a tensor, or a list or tuple."""
 
     @property
     def arrays(self) -> Mapping[str, Array]:
@@ -147,6 +149,8 @@ def _overflows(expectation: Expectation, arrays: Any) -> bool:
 def _no_array(case: Drawn, value: Value | None) -> Finding:
     what = "several results" if value is None else f"a {value.python_type} ({value.problem})"
     allowed = of_unlisted(case.conventions)
+    if case.container != "tensor":
+        what = f"a Python {case.container}"
     return Finding(
         Aspect.VALUE,
         allowed.verdict,
@@ -191,7 +195,9 @@ def _other_shape(case: Drawn, got: Array) -> Finding:
         Aspect.VALUE,
         allowed.verdict,
         FindingKind.SHAPE,
-        gives=f"gives shape {got.shape}",
+        gives=f"gives shape {got.shape}"
+        if case.container == "tensor"
+        else f"gives a Python {case.container}",
         demands=f"{case.prepared.shape}",
         conventions=allowed.conventions,
         draw=case.number,
