@@ -141,7 +141,8 @@ class ScenarioTrial:
             problem = check.test(*(returned.values[name] for name in check.outputs))
             if problem is not None:
                 looked = {name: returned.values[name] for name in check.outputs}
-                yield replace(self._finding(check, problem), checked=Checked(looked, problem.fault))
+                checked = Checked(looked, problem.fault, problem.wrong)
+                yield replace(self._finding(check, problem), checked=checked)
 
     def _finding(self, check: Check, problem: Problem) -> Finding:
         named = {*self.scenario.conventions, *check.conventions, *problem.conventions}
