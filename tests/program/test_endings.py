@@ -257,6 +257,11 @@ def test_a_value_is_computed_by_the_way_that_the_worker_takes(ended: Any, tmp_pa
     assert ended(case(call("square")), elements(np.square(X)), at_once)[0] == 0
 
 
+def test_a_function_under_another_name_is_called(ended: Any) -> None:
+    own = replace(REFERENCE, names={"twice_itself": "square"})
+    assert ended(case(call("twice_itself")), elements(np.square(X)), own)[0] == 0
+
+
 def test_what_is_none_keeps_its_place_among_gradients(ended: Any, tmp_path: Path) -> None:
     (tmp_path / "one_slope.py").write_text(
         "import numpy as np\n"
