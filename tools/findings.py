@@ -28,8 +28,6 @@ from tests.real.scripts import answer
 CHOSEN, PAGE = Path("docs/findings.toml"), Path("docs/findings.md")
 _WIDEST = 200
 """Characters of a message; the script shows the rest."""
-_LONGEST = 12
-"""Lines of what a script prints."""
 _HEAD = """# What was found
 
 The most surprising violations of each target that has any, three at most. Each script was run in
@@ -80,21 +78,16 @@ def _failures(results: Results) -> Iterator[Failure]:
 
 
 def printed(finding: ChosenFailure) -> str:
-    """What the script prints under its library alone: the results, or the exception's last line."""
+    """What the script says under its library alone: its last line."""
     with tempfile.TemporaryDirectory() as folder:
         done = answer(finding.target, finding.failure.script or "", Path(folder))
-    raised = [line for line in done.errors.splitlines() if "Error" in line.partition(":")[0]]
-    shown = raised[-1:] if done.status and raised else done.output.strip().splitlines()
-    lines = [re.sub("0x[0-9a-f]+", "0x...", line)[:_WIDEST] for line in shown[:_LONGEST]]
-    return "\n".join(lines if len(shown) <= _LONGEST else [*lines, "[...]"])
+    said = (done.output.strip() or done.errors.strip()).splitlines()[-1:]
+    return "".join(re.sub("0x[0-9a-f]+", "0x...", line)[:_WIDEST] for line in said)
 
 
-def _without_tail(script: str) -> str:
-    """Without the comments at the end: they say what stands above the script and below it."""
-    lines = script.rstrip().splitlines()
-    while lines and (lines[-1].startswith("#") or not lines[-1].strip()):
-        lines.pop()
-    return "\n".join(lines)
+def _without_title(script: str) -> str:
+    """Without the comments at the beginning: they say what stands above the script."""
+    return script[script.index("import ") :].rstrip()
 
 
 def page(findings: list[ChosenFailure]) -> str:
@@ -109,7 +102,7 @@ def page(findings: list[ChosenFailure]) -> str:
             headline=finding.headline,
             failure=finding.failure,
             message=escape(finding.failure.message),
-            script=_without_tail(finding.failure.script or ""),
+            script=_without_title(finding.failure.script or ""),
             printed=output,
         )
     return text

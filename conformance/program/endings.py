@@ -9,7 +9,7 @@ and ends with status 1 if it is, with 0 if it is not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -253,6 +253,22 @@ def gave(expected: str, outputs: Sequence[str], fault: str) -> Ending:
         f"fault = {fault}",
     )
     return Ending(expected, compare, helpers=FLAT, observe=(f"values = [{listed}]",))
+
+
+def gave_elements(expected: str, outputs: Sequence[str], wrong: str) -> Ending:
+    """As `gave`; `wrong` (an expression) is a mask of elements of `first`, none of which should be
+    set. The first that is set is named."""
+    made = gave(expected, outputs, "wrong.any()")
+    compare = (
+        *made.compare[:1],
+        f"first = np.asarray(first); wrong = {wrong}",
+        *made.compare[1:],
+        "if fault:",
+        "    index = tuple(int(i) for i in np.argwhere(wrong)[0])",
+        "    came = '%r at %s' % (first[index].item(), list(index))",
+        "    came += ', and %d of %d so in all' % (wrong.sum(), wrong.size)",
+    )
+    return replace(made, compare=compare)
 
 
 def inputs_fit(shapes: Mapping[str, Sequence[int]]) -> Ending:

@@ -236,7 +236,7 @@ def _prelude(prelude: Prelude, body: Sequence[str], *, uses_package: bool) -> li
         ["import sys", "", f"sys.path[:0] = {list(prelude.paths)!r}", ""] if prelude.paths else []
     )
     imports = ["import numpy as np", *([package] if uses_package else []), *prelude.imports]
-    return [*lines, *dict.fromkeys(imports), *_definitions(prelude, body)]
+    return [*lines, *dict.fromkeys(imports), *_definitions(prelude, body), *_renamed(prelude)]
 
 
 def _definitions(prelude: Prelude, body: Sequence[str]) -> Iterator[str]:

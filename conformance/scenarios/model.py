@@ -39,6 +39,8 @@ class Problem:
     """A Python expression that is true where this is so, for scripts: `values` holds for each of
     the check's outputs the list of what it gave, `first` is the first of it. Without one, a script
     compares `got` with `expected`, or looks for the same answer again."""
+    wrong: str = ""
+    """In place of `fault`: an expression for the mask of the elements of `first` that are wrong."""
     unmade: bool = False
     """Whether a function on which the check depends failed first, so that the check saw nothing."""
 

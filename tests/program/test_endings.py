@@ -130,6 +130,26 @@ PAIRS: dict[str, tuple[Case, Ending, str]] = {
         endings.has_signature("relu", "relu(x, beta)", "'beta' not in offered"),
         "expected relu(x, beta); got relu(x, alpha=0.0, ",
     ),
+    "some elements of an output": (
+        case(call("square"), LONG),
+        endings.gave_elements("at most 9", ["result"], "first > 9"),
+        "expected at most 9; got 16.0 at [2, 0], and 196 of 200 so in all",
+    ),
+    "an output": (
+        case(call("square")),
+        endings.gave("others", ["result"], "first[0, 1] == 4"),
+        "expected others; got [[1.0, 4.0], [0.0625, 9.0]]",
+    ),
+    "outputs as they were": (
+        case(call("sum"), LONG),
+        endings.gave("another sum", ["result"], "same([[measured(first)]], [[19900.001]])"),
+        "expected another sum; got 19900.0",
+    ),
+    "a long output": (
+        case(call("square"), LONG),
+        endings.gave("others", ["result"], "True"),
+        "expected others; got shape (100, 2) from 0 to 39601, mean 13233.5, zeros 0.005",
+    ),
     "count": (
         case(call("square")),
         endings.is_one_array((2, 2), count=2),
@@ -171,6 +191,15 @@ RIGHT: dict[str, tuple[Case, Ending]] = {
     "signature": (NOTHING, endings.has_signature("relu", "", "'x' not in offered")),
     "count": (case(call("square")), endings.is_one_array((2, 2))),
     "static shape of an input": (case(call("square")), endings.inputs_fit({"x": (2, 2)})),
+    "some elements of an output": (
+        case(call("square"), LONG),
+        endings.gave_elements("at most 1e9", ["result"], "first > 1e9"),
+    ),
+    "an output": (case(call("square")), endings.gave("4", ["result"], "first[0, 1] != 4")),
+    "outputs that are others": (
+        case(call("sum"), LONG),
+        endings.gave("another sum", ["result"], "same([[measured(first)]], [[1.5]])"),
+    ),
     "unchanged": (
         case(call("square")),
         endings.unchanged(["x"], ["x"]),
@@ -226,6 +255,11 @@ def test_a_value_is_computed_by_the_way_that_the_worker_takes(ended: Any, tmp_pa
     assert ended(row, elements(np.square(X[0]), index=(0,)), prelude)[0] == 0
     at_once = replace(prelude, eager=True)
     assert ended(case(call("square")), elements(np.square(X)), at_once)[0] == 0
+
+
+def test_a_function_under_another_name_is_called(ended: Any) -> None:
+    own = replace(REFERENCE, names={"twice_itself": "square"})
+    assert ended(case(call("twice_itself")), elements(np.square(X)), own)[0] == 0
 
 
 def test_what_is_none_keeps_its_place_among_gradients(ended: Any, tmp_path: Path) -> None:

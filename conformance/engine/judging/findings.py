@@ -23,11 +23,11 @@ Identity = tuple[Aspect, str, str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checked:
-    """What a check of a scenario looked at, and an expression that is true where its fault is there
-    (`Problem.fault`)."""
+    """What a check of a scenario looked at, and expressions for scripts (`Problem`)."""
 
     values: Mapping[str, tuple[Value, ...]]
     fault: str = ""
+    wrong: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -192,8 +192,9 @@ class ScenarioTrial:
             problem = check.test(*values)
             if problem is not None:
                 looked = {name: returned.values[name] for name in check.outputs}
+                checked = Checked(looked, problem.fault, problem.wrong)
                 finding = self._finding(check, problem, self._allowed(check, problem, values))
-                yield replace(finding, checked=Checked(looked, problem.fault))
+                yield replace(finding, checked=checked)
 
     def _allowed(self, check: Check, problem: Problem, values: Sequence[Values]) -> Allowance:
         """What allows the values that the check's own test refused."""

@@ -225,6 +225,8 @@ def _of_scenario(finding: Finding, trial: Trial) -> Ending:
     if checked is None:
         return endings.answers(finding.demands)
     names = tuple(checked.values)
+    if checked.wrong:
+        return endings.gave_elements(finding.demands, names, _source(checked.wrong))
     if checked.fault:
         return endings.gave(finding.demands, names, _source(checked.fault))
     place = _place(finding, checked.values.values())

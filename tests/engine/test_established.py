@@ -1,0 +1,98 @@
+"""What is said of a failure is established on the case that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from conformance.engine.judging.calls import CallTrial
+from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.trials import Trial
+from conformance.engine.verdicts.minimise import Minimiser
+from conformance.engine.verdicts.tally import Group, folded
+from conformance.generators import Draw, generate, structures
+from conformance.observations import DrawObservation, Returned, StructureObservation, Value
+from conformance.results import Verdict
+from conformance.specs import load
+
+Array = npt.NDArray[Any]
+
+
+def exponential(profile: str, wanted: Callable[[Array], Any] = np.ndim) -> CallTrial:
+    """A settled call of exp with some elements, drawn from the profile; the array is as wanted."""
+    for made in generate(structures(load()["exp"], "keras-2.2"), 100, 0):
+        trial = CallTrial(Prepared(made, [Draw(profile, 3)]))
+        (array,) = trial.case(0).arrays.values()
+        if made.settled and array.size > 3 and wanted(array):
+            return trial
+    raise LookupError("no settled call")
+
+
+def implementation(exp: Callable[[Array], Array]) -> Callable[[Trial], StructureObservation]:
+    """An implementation with this function."""
+
+    def run(trial: Trial) -> StructureObservation:
+        (stacked,) = trial.batch.arrays.values()
+        with np.errstate(all="ignore"):
+            answers = [exp(x) for x in stacked]
+        returned = [Returned({"result": (Value(a, a.dtype.name, "ndarray"),)}) for a in answers]
+        return StructureObservation((), (), tuple(DrawObservation(r) for r in returned))
+
+    return run
+
+
+def found(trial: CallTrial, run: Callable[[Trial], StructureObservation]) -> Group:
+    (finding,) = trial.judge(run(trial)).findings
+    return Group(finding, trial)
+
+
+def minimised(group: Group, run: Callable[[Trial], StructureObservation]) -> Group:
+    return Minimiser(run, lambda _: None, lambda _: 1, 0, lambda _: 10).minimise(group)
+
+
+NAMES = {"special": "special-values", "extremes": "extremes", "subnormal": "subnormal"}
+
+
+@pytest.mark.parametrize("profile", NAMES)
+def test_what_fails_with_other_numbers_too_is_no_matter_of_rare_ones(profile: str) -> None:
+    run = implementation(lambda x: np.exp(x) + x.dtype.type(1))
+    drawn = found(exponential(profile), run)
+    assert (drawn.finding.conventions, drawn.finding.verdict) == (
+        (NAMES[profile],),
+        Verdict.DIVERGES,
+    )
+    shown = minimised(drawn, run)
+    assert (shown.finding.conventions, shown.finding.verdict) == ((), Verdict.VIOLATES)
+    assert isinstance(shown.trial, CallTrial)
+    assert shown.trial.prepared.profiles[0] not in NAMES
+
+
+def test_what_fails_with_rare_numbers_only_keeps_its_convention() -> None:
+    run = implementation(lambda x: np.where(np.isnan(x), 0, np.exp(x)).astype(x.dtype))
+    drawn = exponential("special", lambda x: np.isnan(x).any())
+    shown = minimised(found(drawn, run), run)
+    assert shown.finding.conventions == ("special-values",)
+    (array,) = shown.trial.case(shown.finding.draw).arrays.values() if shown.trial else ()
+    assert np.isnan(array).any()
+
+
+@pytest.mark.parametrize("profile", NAMES)
+def test_a_draw_without_rare_numbers_is_an_ordinary_case(profile: str) -> None:
+    trial = exponential(profile)
+    (name, array), *_ = trial.case(0).arrays.items()
+    plain = {name: np.linspace(0.1, 1, array.size).reshape(array.shape).astype(array.dtype)}
+    refilled = trial.refilled(0, [plain])
+    assert refilled.prepared.profiles == ["ordinary"]
+    run = implementation(lambda x: np.exp(x) + x.dtype.type(1))
+    assert found(refilled, run).finding.conventions == ()
+
+
+def test_failures_that_turn_out_to_be_one_are_one() -> None:
+    run = implementation(lambda x: np.exp(x) + x.dtype.type(1))
+    groups = [minimised(found(exponential(profile), run), run) for profile in NAMES]
+    (one,) = folded(groups)
+    assert (one.count, one.finding.verdict) == (3, Verdict.VIOLATES)
