@@ -191,9 +191,7 @@ def norm(x: Array, axis: Axis) -> Array:
     return np.where(length == 0, 1, length)
 
 
-def bounded_l2_normalize(
-    model: Arithmetic, x: Array, axis: Axis = None, **how: Any
-) -> Bounded:
+def bounded_l2_normalize(model: Arithmetic, x: Array, axis: Axis = None, **how: Any) -> Bounded:
     """Value and bound of `l2_normalize`."""
     value = l2_normalize(x, axis, **how)
     count = reductions.terms(x, axis)

@@ -143,7 +143,10 @@ def _claims(at: str, spec: Spec) -> Iterator[Problem]:
     for index, claim in enumerate(spec.claims):
         for reading in claim.rules_out:
             if reading not in known:
-                yield f"{at}.claims[{index}].rules_out", f"{reading!r} is no reading of a convention"
+                yield (
+                    f"{at}.claims[{index}].rules_out",
+                    f"{reading!r} is no reading of a convention",
+                )
 
 
 def _calls(at: str, spec: Spec) -> Iterator[Problem]:
