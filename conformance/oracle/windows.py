@@ -6,9 +6,9 @@ dimensions..., channels in, channels out).
 Padding `valid` takes the windows inside the image. `same` is TensorFlow's rule (tf.nn.convolution):
 ceil(n / stride) windows; what they need beyond the image is split in halves, the odd element
 behind. `causal` puts all of (k - 1) * dilation zeros in front. Other readings of `same` have the
-same number of windows and begin a fixed number of elements before the image, whatever the stride:
-`half` and `centred` half of the window, rounded up or down, and `early` nearly the whole of it.
-`middle` splits the elements that strides leave over as `same` splits those that are missing.
+same number of windows. `front` has the odd element in front; `middle` splits the elements that
+strides leave over as `same` splits those that are missing; `half` and `early` begin half of the
+window, rounded up, or nearly the whole of it before the image, whatever the stride.
 """
 
 from __future__ import annotations
@@ -33,10 +33,16 @@ def _early(span: int) -> int:
 
 FRONTS: Mapping[str, Callable[[int], int]] = {
     "half": lambda span: span // 2,
-    "centred": lambda span: (span - 1) // 2,
     "early": _early,
 }
 """Readings of `same`, and the elements before the image for a window that spans so many."""
+
+HALVES: Mapping[str, Callable[[int], int]] = {
+    "same": lambda missing: max(0, missing) // 2,
+    "front": lambda missing: (max(0, missing) + 1) // 2,
+    "middle": lambda missing: int(missing / 2),
+}
+"""Those that split what windows need beyond the image: the part before it."""
 
 
 def from_format(x: Array, data_format: str | None) -> Array:
@@ -67,15 +73,12 @@ def pads(
         return [(0, 0) for _ in spans]
     if padding == "causal":
         return [(span - 1, 0) for span in spans]
-    if padding not in ("same", "middle", *FRONTS):
+    if padding not in {*HALVES, *FRONTS}:
         raise ValueError(f"padding is {padding!r}; it must be valid, same or causal")
     found = []
     for length, span, stride in zip(lengths, spans, strides, strict=True):
         missing = (-(-length // stride) - 1) * stride + span - length
-        if padding in FRONTS:
-            before = FRONTS[padding](span)
-        else:
-            before = int((missing if padding == "middle" else max(0, missing)) / 2)
+        before = FRONTS[padding](span) if padding in FRONTS else HALVES[padding](missing)
         found.append((before, max(0, missing - before)))
     return found
 

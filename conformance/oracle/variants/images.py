@@ -110,7 +110,7 @@ VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.KERNEL_ORIENTATION, "flipped"): _flipped,
     (ConventionName.ROWS_FIRST, "columns first"): _columns_first,
     (ConventionName.SAME_PADDING, "half"): _padded("half"),
-    (ConventionName.SAME_PADDING, "centred"): _padded("centred"),
+    (ConventionName.SAME_PADDING, "front"): _padded("front"),
     (ConventionName.SAME_PADDING, "middle"): _in_the_middle,
     (ConventionName.SAME_PADDING, "early"): _pooled_early,
     (ConventionName.SEQUENCE_FORMAT, "channels_first"): keyword("as_images", True),

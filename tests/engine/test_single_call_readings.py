@@ -1,0 +1,274 @@
+"""Readings of the conventions that single calls rest on: each diverges by its name, and a plausible
+wrong answer beside it violates, in every edition that has the function.
+
+Answers are made from the oracle, without a process: a wrong backend is a change of the arguments
+with which the oracle answers, or of the array that it gives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from conformance.editions import EDITIONS, Edition
+from conformance.engine import PROFILES
+from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.judge import judge
+from conformance.observations import (
+    DrawObservation,
+    Raised,
+    Returned,
+    StructureObservation,
+    Value,
+)
+from conformance.oracle.evaluate import ORACLES, widened
+from conformance.oracle.variants import VARIANTS, Reading
+from conformance.results import Verdict
+from conformance.specs import load
+from conformance.specs.convention_names import ConventionName
+from conformance.specs.conventions import taken
+from tests.engine.support import tasks
+
+Array = npt.NDArray[Any]
+Arguments = dict[str, Any]
+Backend = Callable[[str, Arguments, str], Array]
+"""Gives the answer to a call: the oracle's name of the function, its arguments, and a dtype."""
+
+
+PROFILE = replace(PROFILES["default"], values=("ordinary", "halves", "zeros", "extremes"))
+"""The structures of a default run, with few draws of each."""
+
+
+@cache
+def calls(function: str, edition: Edition) -> list[Prepared]:
+    """The valid calls that are made of a function."""
+    (task,) = tasks([function], PROFILE, edition=edition)
+    return [p for p in task.prepared() if p.structure.error is None]
+
+
+def right(function: str, arguments: Arguments, dtype: str) -> Array:
+    """The oracle's own answer, rounded to the dtype."""
+    with np.errstate(all="ignore"):
+        found = np.asarray(ORACLES[function](**widened(arguments, dtype)))
+        return np.asarray(found.astype(dtype))
+
+
+def judged(prepared: Prepared, answer: Callable[[int], Array | Raised]) -> list[Finding]:
+    """What is found of a call whose draws have these answers."""
+    draws = []
+    for number in range(len(prepared.draws)):
+        given = answer(number)
+        if isinstance(given, Raised):
+            draws.append(DrawObservation(given))
+        else:
+            value = Value(given, given.dtype.name, "ndarray")
+            draws.append(DrawObservation(Returned({"result": (value,)})))
+    return judge(prepared, StructureObservation((), (), tuple(draws))).findings
+
+
+def answers(backend: Backend, function: str, edition: Edition, about: str) -> Iterator[Finding]:
+    """What is found of a backend that is right where a call does not rest on a convention."""
+    for prepared in calls(function, edition):
+
+        def answer(number: int, prepared: Prepared = prepared) -> Array:
+            structure = prepared.structure
+            rests = about in structure.conventions(prepared.draws[number].profile)
+            chosen = backend if rests else right
+            return chosen(structure.oracle, prepared.oracle_arguments(number), prepared.dtypes[0])
+
+        yield from judged(prepared, answer)
+
+
+def editions(function: str) -> list[Edition]:
+    """The editions that have a function."""
+    return [edition for edition in EDITIONS if edition in load()[function].editions]
+
+
+def under(reading: Reading) -> Backend:
+    """The backend that takes another reading wherever it makes sense."""
+
+    def backend(function: str, arguments: Arguments, dtype: str) -> Array:
+        try:
+            changed = VARIANTS[reading](function, arguments)
+            return right(function, changed, dtype)
+        except ValueError:
+            return right(function, arguments, dtype)
+
+    return backend
+
+
+CONVOLUTIONS = [
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "conv2d_transpose",
+    "conv3d_transpose",
+    "separable_conv1d",
+    "separable_conv2d",
+    "depthwise_conv2d",
+]
+SHARED = CONVOLUTIONS[:5]
+TAKEN: list[tuple[str, Reading, set[Edition]]] = [
+    *((f, (ConventionName.KERNEL_ORIENTATION, "flipped"), set()) for f in CONVOLUTIONS),
+    *((f, (ConventionName.KERNEL_LAYOUT, "th"), {"keras-1"}) for f in ("conv1d", "conv2d")),
+    (
+        "conv2d_transpose",
+        (ConventionName.KERNEL_LAYOUT, "of the convolution"),
+        {"keras-2.0", "keras-2.2"},
+    ),
+    ("conv1d", (ConventionName.SAME_PADDING, "half"), set()),
+    ("pool2d", (ConventionName.SAME_PADDING, "half"), set()),
+    ("pool2d", (ConventionName.AVERAGE_BORDER, "counted"), set()),
+    ("bias_add", (ConventionName.BIAS_LAYOUT, "reshaped"), {"keras-2.0"}),
+    ("pool2d", (ConventionName.DEFAULT_DATA_FORMAT, "channels_first"), {"keras-1"}),
+    ("normalize_batch_in_training", (ConventionName.POPULATION_VARIANCE, "sample"), set()),
+    ("clip", (ConventionName.CLIP_ORDER, "min_value"), set()),
+    ("pow", (ConventionName.EXPONENT, "zero"), set()),
+    ("round", (ConventionName.HALF_EVEN, "up"), {"keras-2.2"}),
+    ("round", (ConventionName.HALF_EVEN, "away from zero"), {"keras-2.2"}),
+    ("argmax", (ConventionName.TIES, "last"), set()),
+    ("argmin", (ConventionName.TIES, "last"), set()),
+    ("l2_normalize", (ConventionName.SMALL_NORMS, "at least 1e-6"), set()),
+]
+"""Functions, readings, and the editions that leave no such point open."""
+
+
+@pytest.mark.parametrize(("function", "reading", "without"), TAKEN)
+def test_an_allowed_reading_diverges_by_its_name(
+    function: str, reading: Reading, without: set[Edition]
+) -> None:
+    for edition in editions(function):
+        if edition in without:
+            continue
+        found = list(answers(under(reading), function, edition, reading[0]))
+        assert {f.verdict for f in found} == {Verdict.DIVERGES}, edition
+        assert taken(*reading) in {r for f in found for r in f.readings}, edition
+
+
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [("conv1d", "front"), ("conv1d", "middle"), ("pool2d", "front"), ("pool3d", "early")],
+)
+def test_readings_that_often_agree_diverge_by_the_name_of_one(function: str, name: str) -> None:
+    reading = (ConventionName.SAME_PADDING, name)
+    for edition in editions(function):
+        found = list(answers(under(reading), function, edition, reading[0]))
+        assert {f.verdict for f in found} <= {Verdict.DIVERGES}, edition
+        assert {f.conventions for f in found} <= {(ConventionName.SAME_PADDING,)}, edition
+
+
+def zeros(function: str, arguments: Arguments, dtype: str) -> Array:
+    return np.zeros_like(right(function, arguments, dtype))
+
+
+def exchanged(function: str, arguments: Arguments, dtype: str) -> Array:
+    """The first two axes of the kernel exchanged, where that makes another kernel."""
+    names = [n for n in ("kernel", "depthwise_kernel") if n in arguments]
+    changed = {n: np.swapaxes(arguments[n], 0, 1) for n in names}
+    try:
+        answer = right(function, {**arguments, **changed}, dtype)
+    except ValueError:
+        return right(function, arguments, dtype)
+    same = answer.shape == right(function, arguments, dtype).shape
+    return answer if same else right(function, arguments, dtype)
+
+
+def violations(found: Iterator[Finding]) -> list[Finding]:
+    return [f for f in found if f.verdict is Verdict.VIOLATES]
+
+
+@pytest.mark.parametrize("function", SHARED)
+def test_zeros_are_no_convolution_with_either_layout(function: str) -> None:
+    for edition in editions(function):
+        found = violations(answers(zeros, function, edition, ConventionName.KERNEL_LAYOUT))
+        assert found, edition
+        assert any(ConventionName.KERNEL_LAYOUT in f.open_points for f in found)
+
+
+def altered(**changes: Callable[[Any], Any]) -> Backend:
+    """The backend that takes some arguments for others."""
+
+    def backend(function: str, arguments: Arguments, dtype: str) -> Array:
+        changed = {n: changes[n](v) if n in changes else v for n, v in arguments.items()}
+        return right(function, changed, dtype)
+
+    return backend
+
+
+def answered(change: Callable[[Array], Array]) -> Backend:
+    """The backend that gives something else than the right answer."""
+
+    def backend(function: str, arguments: Arguments, dtype: str) -> Array:
+        with np.errstate(all="ignore"):
+            return np.asarray(change(right(function, arguments, dtype))).astype(dtype)
+
+    return backend
+
+
+def raised_variance(function: str, arguments: Arguments, dtype: str) -> Array:
+    """The variance with epsilon in it."""
+    found = right(function, arguments, dtype)
+    return (found + arguments["epsilon"]).astype(dtype) if function.endswith("variance") else found
+
+
+def coarse_norm(function: str, arguments: Arguments, dtype: str) -> Array:
+    """Norms of at least the root of 1e-7."""
+    return right(function, {**arguments, "least": 1e-7}, dtype)
+
+
+def last_but_one(function: str, arguments: Arguments, dtype: str) -> Array:
+    """An index one off, kept inside."""
+    return np.maximum(right(function, arguments, dtype) - 1, 0).astype(dtype)
+
+
+WRONG: list[tuple[str, ConventionName, Backend]] = [
+    *((f, ConventionName.KERNEL_ORIENTATION, zeros) for f in CONVOLUTIONS),
+    ("conv2d", ConventionName.SAME_PADDING, zeros),
+    ("pool2d", ConventionName.SAME_PADDING, answered(np.negative)),
+    ("pool2d", ConventionName.AVERAGE_BORDER, answered(lambda y: y * 2)),
+    ("pool3d", ConventionName.AVERAGE_BORDER, zeros),
+    ("conv2d", ConventionName.DEFAULT_DATA_FORMAT, zeros),
+    ("bias_add", ConventionName.BIAS_LAYOUT, altered(bias=np.zeros_like)),
+    ("normalize_batch_in_training", ConventionName.POPULATION_VARIANCE, raised_variance),
+    ("clip", ConventionName.CLIP_ORDER, altered(max_value=lambda _: None)),
+    ("pow", ConventionName.EXPONENT, altered(a=abs)),
+    ("round", ConventionName.HALF_EVEN, answered(lambda y: y + 1)),
+    ("argmax", ConventionName.TIES, zeros),
+    ("argmin", ConventionName.TIES, last_but_one),
+    ("l2_normalize", ConventionName.SMALL_NORMS, coarse_norm),
+    ("in_top_k", ConventionName.TIED_SCORES, answered(np.logical_not)),
+    ("binary_crossentropy", ConventionName.CLIPPING, answered(lambda y: y + 1)),
+    ("categorical_crossentropy", ConventionName.CLIPPING, zeros),
+]
+"""Functions, conventions, and answers that no reading of them allows."""
+LEFT_OUT: dict[tuple[str, ConventionName], set[Edition]] = {
+    ("conv2d", ConventionName.DEFAULT_DATA_FORMAT): {"keras-1"},
+    ("bias_add", ConventionName.BIAS_LAYOUT): {"keras-2.0"},
+    ("round", ConventionName.HALF_EVEN): {"keras-2.2"},
+}
+"""Editions that do not leave the point open."""
+
+
+@pytest.mark.parametrize(("function", "convention", "backend"), WRONG)
+def test_what_no_reading_allows_violates(
+    function: str, convention: ConventionName, backend: Backend
+) -> None:
+    for edition in editions(function):
+        if edition in LEFT_OUT.get((function, convention), ()):
+            continue
+        found = violations(answers(backend, function, edition, convention))
+        assert any(convention in f.open_points for f in found), edition
+
+
+@pytest.mark.parametrize("function", ["conv2d", "conv3d", "conv2d_transpose"])
+def test_wrong_axes_of_a_kernel_violate_with_either_layout(function: str) -> None:
+    for edition in editions(function):
+        found = answers(exchanged, function, edition, ConventionName.KERNEL_LAYOUT)
+        assert violations(found), edition
