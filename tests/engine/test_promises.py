@@ -32,7 +32,22 @@ from conformance.reference import *
 def pow(x, a):
     return reference.pow(x, -a if a in {exponents} else a)
 """
+CONTENTS = """
+from conformance import reference
+from conformance.reference import *
+
+def zeros_like(x, dtype=None, name=None):
+    return reference.zeros_like(x, dtype) * (x - x)
+
+def identity(x, name=None):
+    return minimum(x, 60000)
+
+def tanh(x):
+    return reference.tanh(x) + (x - x)
+"""
+"""Right for ordinary numbers; infinities and NaN become NaN, or others."""
 LARGE = replace(TINY, structures=10, values=("ordinary", "extremes"), gradients=0, shrink=0)
+SPECIAL = replace(TINY, structures=8, values=("ordinary", "special"), gradients=0, shrink=0)
 MANY = replace(TINY, structures=16, gradients=0, shrink=0)
 
 
@@ -56,3 +71,19 @@ def test_an_integer_below_zero_is_a_documented_exponent(tmp_path: Path) -> None:
     (tmp_path / "powers.py").write_text(POWERS.format(exponents=(-1, -2)), encoding="utf-8")
     found = examine(module("powers", tmp_path), ("pow",), MANY)
     assert found.aspect("pow", Aspect.VALUE).verdict is Verdict.VIOLATES
+
+
+@pytest.mark.parametrize(
+    ("function", "verdict"),
+    [
+        ("zeros_like", Verdict.VIOLATES),
+        ("identity", Verdict.VIOLATES),
+        ("tanh", Verdict.DIVERGES),
+    ],
+)
+def test_no_convention_excuses_special_values_where_the_content_is_documented(
+    function: str, verdict: Verdict, tmp_path: Path
+) -> None:
+    (tmp_path / "contents.py").write_text(CONTENTS, encoding="utf-8")
+    found = examine(module("contents", tmp_path), (function,), SPECIAL)
+    assert found.aspect(function, Aspect.VALUE).verdict is verdict
