@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
@@ -33,6 +33,7 @@ from conformance.scenarios.control_flow.recurrent_programs import (
     NOT_FIXED,
     OUTPUTS,
     TUPLE,
+    Lines,
     Places,
     RnnCall,
     RnnPart,
@@ -80,6 +81,16 @@ def _within(index: int, expect: Expected, places: Places, chosen: Chosen) -> Tes
     return item(index, agrees_with(expectation))
 
 
+class RnnView(NamedTuple):
+    """What one check looks at in a result."""
+
+    name: str
+    places: Callable[[Chosen], Places]
+    demands: str
+    at: Lines
+    points: OpenPoints
+
+
 @dataclass(frozen=True)
 class RnnResult:
     """One of the results of a program, and the test of some of its places under readings."""
@@ -90,39 +101,32 @@ class RnnResult:
 
     def checks(self, output: str) -> Iterator[Check]:
         """Checks of the samples without masked steps, and of the others' used and masked steps."""
-        call, (what, _, at, *_) = self.built.call, self.part
+        for view in self._views():
+            if not view.places(()).any():
+                continue
+            yield value_check(
+                view.name,
+                Aspect.VALUE,
+                output,
+                partial(self._test, view.places),
+                demands=view.demands,
+                at=view.at,
+                points=view.points,
+            )
+
+    def _views(self) -> tuple[RnnView, ...]:
+        what, call = self.part.what, self.built.call
         order = call.order if self.part.steps else ()
         settled = OpenPoints(named=(*order, *call.constants))
         masked = OpenPoints(named=(MASKED_STEPS,), aside=settled.named)
         whole = f"the {what} of the step function along the time axis"
-        told = (
-            (what, self._whole, whole, at, settled),
-            (
-                f"{what} of masked samples",
-                self._used,
-                f"the {what} as if masked steps were not there",
-                MASK,
-                settled,
-            ),
-            (
-                f"{what} of masked steps",
-                self._masked,
-                "the output before, or zeros before the first",
-                MASK,
-                masked,
-            ),
+        used = f"the {what} as if masked steps were not there"
+        before = "the output before, or zeros before the first"
+        return (
+            RnnView(what, self._whole, whole, self.part.at, settled),
+            RnnView(f"{what} of masked samples", self._used, used, MASK, settled),
+            RnnView(f"{what} of masked steps", self._masked, before, MASK, masked),
         )
-        for name, places, demands, lines, points in told:
-            if places(()).any():
-                yield value_check(
-                    name,
-                    Aspect.VALUE,
-                    output,
-                    partial(self._test, places),
-                    demands=demands,
-                    at=lines,
-                    points=points,
-                )
 
     def _test(self, places: Callable[[Chosen], Places], chosen: Chosen) -> Test:
         return self.within(places(chosen), chosen)

@@ -82,7 +82,7 @@ def _not_carried(right):
 
 
 replaced(RNN, "states not carried", _not_carried)
-arguments(RNN, "the mask ignored", lambda given: given.update(mask=None), verdict="diverges")
+arguments(RNN, "the mask ignored", lambda given: given.update(mask=None))
 
 
 def _shifted_mask(given):
@@ -98,8 +98,8 @@ def _inverted(given):
         given["mask"] = apply("equal", mask, apply("fill_like", mask, value=0, dtype=mask.dtype))
 
 
-arguments(RNN, "the mask one step late", _shifted_mask, verdict="diverges")
-arguments(RNN, "the mask inverted", _inverted, verdict="reported")
+arguments(RNN, "the mask one step late", _shifted_mask)
+arguments(RNN, "the mask inverted", _inverted)
 
 
 def _states_anyway(call):
@@ -124,14 +124,12 @@ def _output_anyway(call):
     return step
 
 
-patched(RNN, "masked steps change the states", (recurrent, "_masked", _states_anyway),
-        verdict="diverges")  # fmt: skip
+patched(RNN, "masked steps change the states", (recurrent, "_masked", _states_anyway))
 patched(RNN, "masked steps give their output", (recurrent, "_masked", _output_anyway),
         verdict="diverges")  # fmt: skip
 patched(RNN, "constants doubled", (recurrent, "_tensors", lambda listed, what,
         right=recurrent._tensors: [t * 2.0 for t in right(listed, what)]
-        if what == "constants" else right(listed, what)), verdict="reported",
-        profile="default")  # fmt: skip
+        if what == "constants" else right(listed, what)), profile="default")  # fmt: skip
 
 
 def _last_step_left_out(right):
