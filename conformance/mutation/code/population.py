@@ -44,13 +44,14 @@ class CodeMutant:
 
     @property
     def before(self) -> str:
-        """The changed part, in a line."""
-        return in_a_line(self.module.text.part(self.edit))
+        """The lines of the changed part as they are, in one line."""
+        return in_a_line("".join(self.module.text.around(self.edit)))
 
     @property
     def after(self) -> str:
-        """What takes its place, in a line."""
-        return in_a_line(self.edit.after)
+        """The same lines with the change, in one line."""
+        head, _, tail = self.module.text.around(self.edit)
+        return in_a_line(head + self.edit.after + tail)
 
     @property
     def name(self) -> str:

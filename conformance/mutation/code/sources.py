@@ -12,8 +12,9 @@ from msgspec import Struct, convert
 from conformance.adapters import layout
 from conformance.adapters.environments import interpreter, launch_environment
 from conformance.adapters.registry import Target
-from conformance.engine.planning.plan import documented_names
 from conformance.mutation.code.units import SourceModule, UnitKey, parsed
+from conformance.specs import load
+from conformance.specs.load import documented_name
 
 SECONDS = 300
 _TAIL = 12
@@ -28,7 +29,7 @@ class _Places(Struct, frozen=True):
     files: dict[str, str]
     """The file of each module that holds a documented function."""
     functions: dict[str, tuple[str, str]]
-    """Module and name of each documented function, by its documented name."""
+    """Module and name of each documented function, by the name of its spec."""
 
 
 class Sources(Struct, frozen=True):
@@ -36,7 +37,7 @@ class Sources(Struct, frozen=True):
 
     modules: list[SourceModule]
     functions: dict[str, UnitKey]
-    """The unit of each documented function, by its documented name."""
+    """The unit of each documented function, by the name of its spec."""
 
     def module(self, name: str) -> SourceModule:
         """The module of this name."""
@@ -62,8 +63,12 @@ def _module(name: str, file: str) -> SourceModule:
 
 
 def _places(target: Target) -> _Places:
-    names = documented_names(target.edition)
-    own = {name: target.names.get(name, name) for name in names}
+    names = {
+        s.name: documented_name(s, target.edition)
+        for s in load().values()
+        if target.edition in s.editions
+    }
+    own = {name: target.names.get(documented, documented) for name, documented in names.items()}
     asked = [str(layout.WORKER), target.module, target.beginning, json.dumps(own)]
     variables = launch_environment(target)
     command = [str(interpreter(target)), "-B", str(_SCRIPT), *asked]

@@ -6,10 +6,8 @@ import ast
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-SHOWN = 110
+SHOWN = 200
 """Characters of a changed part that one line of a report shows."""
-
-
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,9 +43,13 @@ class SourceText:
         """The line of a place, counted from 1."""
         return sum(start <= place for start in self._starts)
 
-    def part(self, edit: Edit) -> str:
-        """The text that the edit replaces."""
-        return self.source[edit.start : edit.end].decode("utf-8")
+    def around(self, edit: Edit) -> tuple[str, str, str]:
+        """The lines that the edit touches: what is before it, what it replaces, what is after."""
+        first = self._starts[self.line(edit.start) - 1]
+        last = self._starts[min(self.line(edit.end), len(self._starts) - 1)]
+        parts = ((first, edit.start), (edit.start, edit.end), (edit.end, last))
+        head, old, tail = (self.source[a:b].decode("utf-8") for a, b in parts)
+        return head, old, tail
 
     def edited(self, edit: Edit) -> bytes:
         """The whole text with the edit made."""

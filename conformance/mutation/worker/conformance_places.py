@@ -7,7 +7,7 @@ The last line that it prints is JSON: `files`, the file of each module that hold
 import inspect
 import json
 import sys
-from typing import Any, Dict, Tuple
+from typing import Any
 
 
 def main(worker: str, module: str, startup: str, names: str) -> None:
