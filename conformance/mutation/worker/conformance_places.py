@@ -7,7 +7,7 @@ The last line that it prints is JSON: `files`, the file of each module that hold
 import inspect
 import json
 import sys
-from typing import Any
+from typing import Any, Dict, Tuple
 
 
 def main(worker: str, module: str, startup: str, names: str) -> None:
@@ -20,8 +20,8 @@ def main(worker: str, module: str, startup: str, names: str) -> None:
 
     backend = load(module, startup, None)
     package = module.partition(".")[0]
-    files = {}  # type: Dict[str, str]
-    functions = {}  # type: Dict[str, Tuple[str, str]]
+    files: Dict[str, str] = {}
+    functions: Dict[str, Tuple[str, str]] = {}
     for name, own in json.loads(names).items():
         found = _unwrapped(backend, own)
         code = getattr(found, "__code__", None)
