@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from conformance.mutation.code.editing import Surroundings, edits
@@ -140,7 +140,7 @@ def _surroundings(module: SourceModule, node: Definition) -> Surroundings:
         module.text,
         defaults=frozenset(_in_defaults(inside)),
         compared=frozenset(_compared(inside)),
-        rebound=frozenset(_rebound(inside)),
+        rebound=frozenset(_rebound(inside)) - set(_declared(inside, ast.Nonlocal)),
         last=frozenset(id(n.body[-1]) for n in inside if isinstance(n, _DEFINITIONS[:2])),
     )
 
@@ -157,16 +157,22 @@ def _compared(inside: Iterable[ast.AST]) -> Iterator[int]:
             yield from map(id, node.comparators)
 
 
-def _rebound(inside: Iterable[ast.AST]) -> Iterator[str]:
+def _rebound(inside: Sequence[ast.AST]) -> Iterator[str]:
     """Names with two bindings in the unit: parameters, assignments, loops, `global`."""
+    yield from _declared(inside, ast.Global)
     seen: set[str] = set()
     for node in inside:
         for name in _binds(node):
             if name in seen:
                 yield name
             seen.add(name)
-        if isinstance(node, (ast.Global, ast.Nonlocal)):
-            yield from node.names
+
+
+def _declared(
+    inside: Iterable[ast.AST], kind: type[ast.Global] | type[ast.Nonlocal]
+) -> Iterator[str]:
+    """Names that are declared so; Python demands a binding around one that is `nonlocal`."""
+    yield from (name for node in inside if isinstance(node, kind) for name in node.names)
 
 
 def _binds(node: ast.AST) -> Iterator[str]:
