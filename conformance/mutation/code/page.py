@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from conformance.mutation.code.beside import OtherTests, compared
 from conformance.mutation.code.classified import KINDS, Classified, Kind
 from conformance.mutation.code.editing import OPERATOR_NAMES
 from conformance.mutation.code.records import CodeCount, CodeMutationReport, JudgedCodeMutant
@@ -18,9 +19,11 @@ _HOW = {
 }
 
 
-def code_page(report: CodeMutationReport, known: Mapping[str, Classified]) -> str:
-    """The whole page; `known` has what survivors are, by their ids."""
-    return "\n".join(_lines(report, known)).rstrip() + "\n"
+def code_page(
+    report: CodeMutationReport, known: Mapping[str, Classified], other: OtherTests | None = None
+) -> str:
+    """The whole page; `known` says what survivors are, by their ids; `other` what other tests do."""
+    return "\n".join(_lines(report, known, other)).rstrip() + "\n"
 
 
 def kinds(report: CodeMutationReport, known: Mapping[str, Classified]) -> dict[Kind, int]:
@@ -35,13 +38,17 @@ def score(report: CodeMutationReport, known: Mapping[str, Classified]) -> float 
     return report.summary.killed / real if real else None
 
 
-def _lines(report: CodeMutationReport, known: Mapping[str, Classified]) -> Iterator[str]:
+def _lines(
+    report: CodeMutationReport, known: Mapping[str, Classified], other: OtherTests | None
+) -> Iterator[str]:
     yield f"# Code mutants of {escape(report.target)}"
     yield ""
     yield from _head(report)
     yield ""
     yield from _result(report, known)
     yield from _noticed(report)
+    if other is not None:
+        yield from _beside(report, other)
     yield from _table("Operators", report.operators, OPERATOR_NAMES)
     yield from _table("Functions", report.functions, {})
     yield from _survivors(report, known)
@@ -78,6 +85,25 @@ def _noticed(report: CodeMutationReport) -> Iterator[str]:
     yield "|---|---:|"
     for how, count in report.noticed.items():
         yield f"| {_HOW[how]} | {count} |"
+    yield ""
+
+
+def _beside(report: CodeMutationReport, other: OtherTests) -> Iterator[str]:
+    found = compared(report, other)
+    yield "## Other tests on the same sample"
+    yield ""
+    yield f"{escape(other.about)}: {len(other.passing)} tests pass without a change; "
+    yield f"{len(other.failing)} do not, and say nothing."
+    yield ""
+    yield "| | the tests notice | they do not |"
+    yield "|---|---:|---:|"
+    yield f"| the gate notices | {len(found.both)} | {len(found.gate_only)} |"
+    yield f"| it does not | {len(found.tests_only)} | {len(found.neither)} |"
+    yield ""
+    for one in report.mutants:
+        if one.id in found.tests_only:
+            failing = ", ".join(f"`{name}`" for name in other.noticed[one.id])
+            yield f"* `{one.id}` {escape(one.function)}: only by {failing}"
     yield ""
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.mutation.code.beside import other_tests_file, read_other_tests
 from conformance.mutation.code.classified import Classified, classes
 from conformance.mutation.code.page import code_page
 from conformance.mutation.code.records import SCHEMA, CodeMutationReport
@@ -28,7 +29,8 @@ def write_report(report: CodeMutationReport, folder: Path, known: list[Classifie
     """Write TARGET.code-mutation.json and .md; OSError if that cannot be done."""
     file = report_file(folder, report.target)
     write_atomically(file, encode(report))
-    page = code_page(report, classes(known, report.target))
+    other = read_other_tests(other_tests_file(folder, report.target))
+    page = code_page(report, classes(known, report.target), other)
     write_atomically(file.with_suffix(".md"), page.encode())
 
 
