@@ -22,7 +22,7 @@ _HOW = {
 def code_page(
     report: CodeMutationReport, known: Mapping[str, Classified], other: OtherTests | None = None
 ) -> str:
-    """The whole page; `known` says what survivors are, by their ids; `other` what other tests do."""
+    """The page; `known` says what survivors are, by their ids, and `other` what other tests do."""
     return "\n".join(_lines(report, known, other)).rstrip() + "\n"
 
 
