@@ -55,7 +55,7 @@ class Runner:
     also: Sequence[Target]
     """Targets whose environment variables are needed, too: tests compare libraries."""
 
-    def outcomes(self, files: Mapping[str, bytes]) -> tuple[set[str], set[str]] | None:
+    def run(self, files: Mapping[str, bytes]) -> tuple[set[str], set[str]] | None:
         """The tests that fail and those that pass with these sources; None if there is no end."""
         with tempfile.TemporaryDirectory(prefix="conformance-keras-") as folder:
             report = Path(folder, "report.xml")
@@ -70,7 +70,7 @@ class Runner:
                 )
             except subprocess.TimeoutExpired:
                 return None
-            return _outcomes(report)
+            return outcomes(report)
 
     def _command(self, report: Path) -> list[str]:
         options = ["-p", "conformance_pytest_mutant", "-p", "plugin", "-p", "no:cacheprovider"]
@@ -95,7 +95,7 @@ def _written(files: Mapping[str, bytes], folder: Path) -> dict[str, str]:
     return {name: str(place) for name, place in places.items()}
 
 
-def _outcomes(report: Path) -> tuple[set[str], set[str]] | None:
+def outcomes(report: Path) -> tuple[set[str], set[str]] | None:
     """The names of the tests that fail and of those that pass, from a JUnit file."""
     if not report.exists():
         return None
@@ -107,7 +107,7 @@ def _outcomes(report: Path) -> tuple[set[str], set[str]] | None:
     return failing, passing
 
 
-def _broken(outcome: tuple[set[str], set[str]] | None, steady: Iterable[str]) -> list[str]:
+def broken(outcome: tuple[set[str], set[str]] | None, steady: Iterable[str]) -> list[str]:
     """What fails of the tests that pass without a change."""
     if outcome is None:
         return ["no end"]
@@ -116,7 +116,7 @@ def _broken(outcome: tuple[set[str], set[str]] | None, steady: Iterable[str]) ->
 
 def _without_change(runner: Runner, files: Mapping[str, bytes]) -> OtherTests:
     """The tests that pass in two runs of the unchanged source."""
-    runs = [runner.outcomes(files) for _ in range(2)]
+    runs = [runner.run(files) for _ in range(2)]
     if runs[0] is None or runs[1] is None:
         raise click.ClickException("the tests do not end without a change")
     passing = runs[0][1] & runs[1][1]
@@ -150,8 +150,8 @@ def main(target: str, folder: Path, tests: Path, pytest: Path, also: Sequence[st
     left = [every[one.id] for one in report.mutants if one.id not in record.noticed]
     with click.progressbar(left, label=target, show_pos=True) as bar:
         for mutant in bar:
-            broken = _broken(runner.outcomes(_changed(mutant)), record.passing)
-            record = replace(record, noticed={**record.noticed, mutant.id: broken})
+            found_by = broken(runner.run(_changed(mutant)), record.passing)
+            record = replace(record, noticed={**record.noticed, mutant.id: found_by})
             write_atomically(file, encode_other_tests(record))
     write_report(report, folder, load_classified())
 
