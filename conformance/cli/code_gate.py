@@ -57,8 +57,9 @@ class IdentityGate:
         """The first thing that makes the gate fail; None if it passes."""
         known = [e for f in results.functions for e in self.known[f.function]]
         bad = known_failures.failing(known_failures.settled([results], WORSE), WORSE)
-        for cell in known_failures.uncovered(bad, known):
-            return _unexpected(cell)
+        found = [_unexpected(cell) for cell in known_failures.uncovered(bad, known)]
+        for notice in sorted(found, key=lambda one: one.how == "time over"):
+            return notice
         for entry in known_failures.stale([results], known):
             return Notice(
                 how="stale",
@@ -84,9 +85,12 @@ class IdentityGate:
 
 
 def _unexpected(cell: JudgedCell) -> Notice:
-    worst: Failure | None = cell.failures[0] if cell.failures else None
+    """What the gate says of a cell; a failure to answer in time only if there is no other."""
+    told = sorted(cell.failures, key=lambda f: f.verdict is Verdict.TIMED_OUT)
+    worst: Failure | None = told[0] if told else None
+    late = (worst.verdict if worst else cell.verdict) is Verdict.TIMED_OUT
     return Notice(
-        how="unexpected",
+        how="time over" if late else "unexpected",
         function=cell.function,
         aspect=cell.aspect,
         verdict=worst.verdict if worst else cell.verdict,

@@ -15,15 +15,13 @@ import msgspec
 from conformance.adapters.access import launch
 from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import Target
-from conformance.adapters.session import Limits, Session
+from conformance.adapters.session import Session
 from conformance.engine import Run, Subject, Task, run
 from conformance.results import Results
 from conformance.results.events import Event, TargetFinished, TargetUnavailable
 from conformance.scenarios import Setup
 
 FOLDER = Path(__file__).parents[1] / "worker"
-LIMITS = Limits(structure=60.0, draw=1.0)
-"""Shorter than a run's: a change may well make a worker hang."""
 
 
 def changed(target: Target, files: Mapping[str, Path]) -> Target:
@@ -113,7 +111,7 @@ def _subject(target: Target, sessions: Sessions, number: int) -> Subject:
             yield sessions.added(session)
 
     def opened(functions: Sequence[str], _: int) -> Session:
-        made = Session(launch(target, number), functions=functions, limits=LIMITS)
+        made = Session(launch(target, number), functions=functions)
         return sessions.added(made)
 
     return Subject(

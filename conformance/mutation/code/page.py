@@ -15,7 +15,7 @@ _HOW = {
     "stale": "a known failure does not occur",
     "not reached": "a cell was not run",
     "does not start": "the target does not start",
-    "time over": "the run took more than ten times as long",
+    "time over": "a case, or the run, does not end in time, and nothing else fails",
 }
 
 

@@ -10,7 +10,8 @@ from msgspec import Struct, field
 SCHEMA: Literal["conformance-code-mutation/1"] = "conformance-code-mutation/1"
 How = Literal["unexpected", "stale", "not reached", "does not start", "time over"]
 """How a gate notices: a failure that is not among the known ones; a known one that does not occur;
-a cell that was not run; a target that does not start; a run that did not end in time."""
+a cell that was not run; a target that does not start; nothing but a case or a run that did not end
+in time."""
 HOWS: tuple[How, ...] = ("unexpected", "stale", "not reached", "does not start", "time over")
 
 
