@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 from conformance.adapters import registry
 from conformance.adapters.registry import Target
@@ -24,6 +26,7 @@ from conformance.mutation.code.scoring import CodeScoring, groups
 from conformance.mutation.code.sources import Sources, SourcesError, sources
 from conformance.mutation.code.text import Edit
 from conformance.mutation.score import unminimised
+from conformance.results import Results, Verdict
 from tests.adapters.support import FAKES
 from tests.engine.support import tasks
 
@@ -134,15 +137,15 @@ def test_a_known_failure_that_goes_away_is_noticed() -> None:
     assert (notice.how, notice.function) == ("stale", name)
 
 
-def _results(target: Target, contents: dict[str, bytes], function: str):  # type: ignore[no-untyped-def]
-    import tempfile  # noqa: PLC0415
-
+def _results(target: Target, contents: dict[str, bytes], function: str) -> Results:
     with tempfile.TemporaryDirectory() as folder:
         files = {name: Path(folder, name) for name in contents}
         for name, file in files.items():
             file.write_bytes(contents[name])
         made = tasks([function], COMMON.profile)
-        return attempt(changed(target, files), made, COMMON, Sessions(), seconds=100).results
+        found = attempt(changed(target, files), made, COMMON, Sessions(), seconds=100).results
+    assert found is not None
+    return found
 
 
 def test_a_module_that_cannot_be_imported_is_noticed(judge: Judge) -> None:
@@ -159,6 +162,24 @@ def test_a_change_that_hangs_ends(judge: Judge, monkeypatch: pytest.MonkeyPatch)
     assert one.notice is not None
     assert one.notice.how == "time over"
     assert one.seconds < 60
+
+
+def test_what_only_takes_too_long_is_told_apart_from_what_is_wrong() -> None:
+    gate = IdentityGate()
+    results = _results(fake("fakes.wrong_axis"), {}, "softmax")
+    gate.learn(_results(fake(), {}, "softmax"), _results(fake(), {}, "softmax"))
+    wrong = gate.noticed(results)
+    assert wrong is not None
+    assert (wrong.how, wrong.verdict) == ("unexpected", "violates")
+    late = gate.noticed(_with_verdict(results, Verdict.TIMED_OUT))
+    assert late is not None
+    assert (late.how, late.verdict) == ("time over", "timed out")
+
+
+def _with_verdict(results: Results, verdict: Verdict) -> Results:
+    """The same results with this verdict in the place of a violation."""
+    text = msgspec.json.encode(results).replace(b'"violates"', json.dumps(verdict).encode())
+    return msgspec.json.decode(text, type=Results)
 
 
 def test_a_target_that_does_not_start_without_a_change_is_an_error(judge: Judge) -> None:
@@ -202,7 +223,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def mutate(*arguments: str):  # type: ignore[no-untyped-def]
+def mutate(*arguments: str) -> Result:
     asked = ["mutate", "tiny", "--code", "--profile", "smoke", "-k", "softmax", *arguments]
     return CliRunner().invoke(main, asked)
 
