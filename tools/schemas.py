@@ -14,6 +14,7 @@ import click
 
 import conformance
 from conformance.mutation import writing
+from conformance.mutation.code import writing as code_writing
 from conformance.reporting import difference, json_results, scores
 from conformance.specs import schema
 
@@ -23,6 +24,7 @@ SCHEMAS: Mapping[str, Callable[[], bytes]] = {
     "results/schema/difference-1.schema.json": difference.encode_schema,
     "reporting/schema/scores-1.schema.json": scores.encode_schema,
     "mutation/schema/mutation-1.schema.json": writing.encode_schema,
+    "mutation/schema/code-mutation-1.schema.json": code_writing.encode_schema,
     "specs/schema/specs-1.schema.json": schema.encode_schema,
 }
 """The function that makes each file of the package."""

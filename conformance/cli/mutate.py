@@ -17,8 +17,9 @@ from conformance.adapters.registry import Target
 from conformance.adapters.session import WorkerStartError
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.known_targets import chosen, config_option, known_targets
+from conformance.cli.mutate_code import CodeOptions, mutate_code
 from conformance.cli.options import output_option, profile_option, seed_option
-from conformance.cli.select import SelectionOptions, expression, selection_option
+from conformance.cli.select import expression, selection_option
 from conformance.engine import PROFILES, Run
 from conformance.mutation import Mutant, equivalents, population
 from conformance.mutation.operators import OPERATORS
@@ -30,18 +31,12 @@ from conformance.specs import load
 
 
 @dataclass(frozen=True, kw_only=True)
-class MutateOptions(SelectionOptions):
+class MutateOptions(CodeOptions):
     """The values of the command's options and arguments."""
 
     target: str
-    operator: str | None
-    sample: int | None
     alone: bool
-    profile: str
-    seed: int
-    jobs: int
-    output: Path | None
-    listing: bool
+    code: bool
     config: Path | None
 
 
@@ -54,17 +49,31 @@ class MutateOptions(SelectionOptions):
 @click.option(
     "--sample",
     type=click.IntRange(min=1),
-    help="Only so many mutants of each operator, spread over its functions.",
+    help="Only so many mutants of each operator, spread over its functions; with --code so many in"
+    " all, drawn at random by --seed.",
 )
 @click.option(
     "--alone", is_flag=True, help="Do not look for what survives with other functions that call it."
+)
+@click.option(
+    "--code",
+    is_flag=True,
+    help="Change the source of TARGET's own module, and see what a gate with known failures says.",
+)
+@click.option(
+    "--minimise",
+    is_flag=True,
+    help="With --code: make failures smaller, as `conformance run` does; slower.",
+)
+@click.option(
+    "--resume", is_flag=True, help="With --code: go on with what an earlier start left in --output."
 )
 @profile_option()
 @seed_option
 @click.option(
     "--jobs", "-j", type=click.IntRange(min=1), default=1, show_default=True, help="Workers."
 )
-@output_option("Write TARGET.mutation.json and TARGET.mutation.md into this folder.")
+@output_option("Write TARGET.mutation.json and .md (TARGET.code-mutation.*) into this folder.")
 @click.option("--list", "listing", is_flag=True, help="List the mutants, and run nothing.")
 @config_option
 def command(**values: Any) -> None:
@@ -75,15 +84,29 @@ def command(**values: Any) -> None:
     a verdict on the function is worse than without the error; what survives is looked for with
     every other function that calls it. Mutants that are no errors are listed with the reason.
 
-    Exit status: 0 no mutant survives; 1 one does, or the list of equivalent mutants is stale.
+    With --code a mutant is one small change in the source of TARGET, in a documented function or
+    in what it reaches: an operator, a constant, an argument, a statement, a branch, a call, axes.
+    The functions that reach the change are run. It is killed if the gate fails that passes
+    without it: `conformance run` with each failure of the unchanged TARGET among the known ones.
+
+    Exit status: 0 no mutant survives but equivalent ones; 1 one does, or the list of equivalent
+    mutants is stale; 3 TARGET cannot be run; 130 after Ctrl-C, with what was judged written.
 
     \b
     conformance mutate                                the reference, all mutants
     conformance mutate -k softmax                     the mutants of one function
     conformance mutate tf_keras --sample 5 -o DIR     five mutants of each operator
+
+    \b
+    conformance mutate tf_keras --code --sample 150 -o DIR            a random sample of 150
+    conformance mutate tf_keras --code --sample 300 -o DIR --resume   150 more
+    conformance mutate tf_keras --code -k softmax --list              what would be changed
     """
     options = MutateOptions(**values)
+    _check_code(options)
     target = _target(options)
+    if options.code:
+        raise SystemExit(_code(target, options))
     mutants = _mutants(target, options)
     if options.listing:
         click.echo("\n".join(m.name for m in mutants))
@@ -99,6 +122,24 @@ def command(**values: Any) -> None:
     if report.interrupted:
         raise SystemExit(INTERRUPTED)
     raise SystemExit(1 if report.summary.survived or report.stale else 0)
+
+
+def _check_code(options: MutateOptions) -> None:
+    """Refuse options that go with --code only, or without it only; UsageProblem."""
+    if options.code and options.alone:
+        raise UsageProblem("--alone does not go with --code", "leave one of them out")
+    for name in ("minimise", "resume"):
+        if getattr(options, name) and not options.code:
+            raise UsageProblem(f"--{name} goes with --code", "add --code, or leave it out")
+
+
+def _code(target: Target, options: MutateOptions) -> int:
+    functions, operators = _matching(options.selection), _matching(options.operator)
+    try:
+        return mutate_code(target, options, functions, operators)
+    except WorkerStartError as error:
+        click.echo(f"error: {target.name} cannot be run: {error}", err=True)
+        return CANNOT_RUN
 
 
 def _target(options: MutateOptions) -> Target:

@@ -1,0 +1,151 @@
+"""A report on code mutants in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from conformance.mutation.code.beside import OtherTests, compared
+from conformance.mutation.code.classified import KINDS, Classified, Kind
+from conformance.mutation.code.editing import OPERATOR_NAMES
+from conformance.mutation.code.records import CodeCount, CodeMutationReport, JudgedCodeMutant
+from conformance.reporting.markdown import escape
+
+_HOW = {
+    "unexpected": "a failure that is not among the known ones",
+    "stale": "a known failure does not occur",
+    "not reached": "a cell was not run",
+    "does not start": "the target does not start",
+    "time over": "a case, or the run, does not end in time, and nothing else fails",
+}
+
+
+def code_page(
+    report: CodeMutationReport, known: Mapping[str, Classified], other: OtherTests | None = None
+) -> str:
+    """The page; `known` says what survivors are, by their ids, and `other` what other tests do."""
+    return "\n".join(_lines(report, known, other)).rstrip() + "\n"
+
+
+def kinds(report: CodeMutationReport, known: Mapping[str, Classified]) -> dict[Kind, int]:
+    """How many survivors are of each kind."""
+    found = [_kind(one, known) for one in report.survivors]
+    return {kind: found.count(kind) for kind in KINDS}
+
+
+def score(report: CodeMutationReport, known: Mapping[str, Classified]) -> float | None:
+    """The share of the killed among the mutants that are not equivalent."""
+    real = report.summary.mutants - kinds(report, known)["equivalent"]
+    return report.summary.killed / real if real else None
+
+
+def _lines(
+    report: CodeMutationReport, known: Mapping[str, Classified], other: OtherTests | None
+) -> Iterator[str]:
+    yield f"# Code mutants of {escape(report.target)}"
+    yield ""
+    yield from _head(report)
+    yield ""
+    yield from _result(report, known)
+    yield from _noticed(report)
+    if other is not None:
+        yield from _beside(report, other)
+    yield from _table("Operators", report.operators, OPERATOR_NAMES)
+    yield from _table("Functions", report.functions, {})
+    yield from _survivors(report, known)
+
+
+def _head(report: CodeMutationReport) -> Iterator[str]:
+    smaller = "" if report.minimised else ", failures not made smaller"
+    yield f"{escape(report.implementation)}, {report.edition}, profile {report.profile}{smaller},"
+    drawn = "all" if report.sample is None else f"a random sample of {report.sample}"
+    yield (
+        f"{drawn} of {report.population} mutants, seed {report.seed}, suite {report.suite_version},"
+        f" {report.seconds / 60:.0f} minutes."
+    )
+    if report.interrupted:
+        yield f"Interrupted: {report.summary.mutants} of them are judged."
+
+
+def _result(report: CodeMutationReport, known: Mapping[str, Classified]) -> Iterator[str]:
+    counted = kinds(report, known)
+    names = ["mutants", "killed", "survived", *counted, "score", "score without equivalent ones"]
+    yield "| " + " | ".join(names) + " |"
+    yield "|" + "---:|" * len(names)
+    whole = _percent(report.summary.score)
+    numbers = [report.summary.mutants, report.summary.killed, report.summary.survived]
+    row = [*map(str, [*numbers, *counted.values()]), whole, _percent(score(report, known))]
+    yield "| " + " | ".join(row) + " |"
+    yield ""
+
+
+def _noticed(report: CodeMutationReport) -> Iterator[str]:
+    yield "## How the gate notices"
+    yield ""
+    yield "| | mutants |"
+    yield "|---|---:|"
+    for how, count in report.noticed.items():
+        yield f"| {_HOW[how]} | {count} |"
+    yield ""
+
+
+def _beside(report: CodeMutationReport, other: OtherTests) -> Iterator[str]:
+    found = compared(report, other)
+    yield "## Other tests on the same sample"
+    yield ""
+    yield f"{escape(other.about)}: {len(other.passing)} tests pass without a change; "
+    yield f"{len(other.failing)} do not, and say nothing."
+    yield ""
+    yield "| | the tests notice | they do not |"
+    yield "|---|---:|---:|"
+    yield f"| the gate notices | {len(found.both)} | {len(found.gate_only)} |"
+    yield f"| it does not | {len(found.tests_only)} | {len(found.neither)} |"
+    yield ""
+    for one in report.mutants:
+        if one.id in found.tests_only:
+            failing = ", ".join(f"`{name}`" for name in other.noticed[one.id])
+            yield f"* `{one.id}` {escape(one.function)}: only by {failing}"
+    yield ""
+
+
+def _table(title: str, counted: Sequence[CodeCount], says: Mapping[str, str]) -> Iterator[str]:
+    yield f"## {title}"
+    yield ""
+    yield "| | mutants | killed | survived | |"
+    yield "|---|---:|---:|---:|---:|"
+    for one in counted:
+        name = f"{one.name}: {says[one.name]}" if one.name in says else one.name
+        numbers = f"{one.mutants} | {one.killed} | {one.survived} | {_percent(one.score)}"
+        yield f"| {escape(name)} | {numbers} |"
+    yield ""
+
+
+def _survivors(report: CodeMutationReport, known: Mapping[str, Classified]) -> Iterator[str]:
+    for kind, about in KINDS.items():
+        listed = [one for one in report.survivors if _kind(one, known) == kind]
+        if listed:
+            yield f"## Survivors: {kind} ({len(listed)})"
+            yield ""
+            yield about
+            yield ""
+            yield from (line for one in listed for line in _survivor(one, known))
+            yield ""
+
+
+def _survivor(one: JudgedCodeMutant, known: Mapping[str, Classified]) -> Iterator[str]:
+    yield f"* `{one.id}` {one.file}:{one.line} {escape(one.function)}, {one.operator}"
+    yield f"  * {_code(one.before)}"
+    yield f"  * {_code(one.after)}"
+    if one.id in known:
+        yield f"  * {escape(known[one.id].reason)}"
+
+
+def _kind(one: JudgedCodeMutant, known: Mapping[str, Classified]) -> Kind:
+    return known[one.id].kind if one.id in known else "not looked at"
+
+
+def _code(text: str) -> str:
+    return f"`` {text} ``"
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f} %"

@@ -1,0 +1,95 @@
+"""Where the documented functions of a target are: asked of the target's own interpreter."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct, convert
+
+from conformance.adapters import layout
+from conformance.adapters.environments import interpreter, launch_environment
+from conformance.adapters.registry import Target
+from conformance.mutation.code.units import SourceModule, UnitKey, parsed
+from conformance.specs import load
+from conformance.specs.load import documented_name
+
+SECONDS = 300
+_TAIL = 12
+_SCRIPT = Path(__file__).parents[1] / "worker" / "conformance_places.py"
+
+
+class SourcesError(Exception):
+    """The source of a target cannot be had; the message says why."""
+
+
+class _Places(Struct, frozen=True):
+    files: dict[str, str]
+    """The file of each module that holds a documented function."""
+    functions: dict[str, tuple[str, str]]
+    """Module and name of each documented function, by the name of its spec."""
+
+
+class Sources(Struct, frozen=True):
+    """The modules that hold documented functions, and where each function is."""
+
+    modules: list[SourceModule]
+    functions: dict[str, UnitKey]
+    """The unit of each documented function, by the name of its spec."""
+
+    def module(self, name: str) -> SourceModule:
+        """The module of this name."""
+        return next(m for m in self.modules if m.name == name)
+
+
+def sources(target: Target) -> Sources:
+    """The modules of the target. Raises `SourcesError`."""
+    places = _places(target)
+    modules = [_module(name, file) for name, file in sorted(places.files.items())]
+    units = {m.name: m.units() for m in modules}
+    found = {f: (m, n) for f, (m, n) in places.functions.items() if n in units.get(m, {})}
+    if not found:
+        raise SourcesError(f"{target.module} has no documented function that is written in Python")
+    return Sources(modules, found)
+
+
+def _module(name: str, file: str) -> SourceModule:
+    try:
+        return parsed(name, file, Path(file).read_bytes())
+    except (OSError, SyntaxError) as error:
+        raise SourcesError(f"{file}: {error}") from error
+
+
+def _places(target: Target) -> _Places:
+    names = {
+        s.name: documented_name(s, target.edition)
+        for s in load().values()
+        if target.edition in s.editions
+    }
+    own = {name: target.names.get(documented, documented) for name, documented in names.items()}
+    asked = [str(layout.WORKER), target.module, target.beginning, json.dumps(own)]
+    variables = launch_environment(target)
+    command = [str(interpreter(target)), "-B", str(_SCRIPT), *asked]
+    answer = _said(command, variables)
+    return convert(json.loads(answer), _Places)
+
+
+def _said(command: Sequence[str], variables: dict[str, str]) -> str:
+    try:
+        answer = subprocess.run(
+            command,
+            env=variables,
+            check=False,
+            cwd=variables["HOME"],
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SourcesError(str(error)) from error
+    if answer.returncode != 0:
+        lines = (answer.stdout + answer.stderr).strip().splitlines()
+        raise SourcesError("\n".join(lines[-_TAIL:]))
+    return answer.stdout.strip().splitlines()[-1]

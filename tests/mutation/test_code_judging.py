@@ -1,0 +1,282 @@
+"""Changes of a tiny backend, judged by the gate; the records, the pages and the command."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner, Result
+
+from conformance.adapters import registry
+from conformance.adapters.registry import Target
+from conformance.adapters.session import WorkerStartError
+from conformance.cli import main
+from conformance.cli.code_gate import IdentityGate
+from conformance.engine import PROFILES, Run
+from conformance.mutation.code import scoring
+from conformance.mutation.code.loading import Sessions, attempt, changed
+from conformance.mutation.code.population import CodeMutant, code_population
+from conformance.mutation.code.records import JudgedCodeMutant
+from conformance.mutation.code.scoring import CodeScoring, groups
+from conformance.mutation.code.sources import Sources, SourcesError, sources
+from conformance.mutation.code.text import Edit
+from conformance.mutation.score import unminimised
+from conformance.results import Results, Verdict
+from tests.adapters.support import FAKES
+from tests.engine.support import tasks
+
+COMMON = Run("1.0", unminimised(PROFILES["smoke"]), 0, "2000-01-01T00:00:00+00:00", selection="-")
+FILE = FAKES / "fakes" / "correct.py"
+
+
+def fake(module: str = "fakes.correct", **fields: object) -> Target:
+    made = Target(name="tiny", module=module, edition="keras-2.2", **fields)  # type: ignore[arg-type]
+    return registry.completed(made, [FAKES])
+
+
+@pytest.fixture(scope="module")
+def found() -> Sources:
+    return sources(fake())
+
+
+def mutant(found: Sources, unit: str, before: str, after: str, *functions: str) -> CodeMutant:
+    """The change of the first such text in a function."""
+    (module,) = [m for m in found.modules if unit in m.units()]
+    begin, end = module.text.span(module.units()[unit])
+    start = module.text.source.index(before.encode(), begin, end)
+    edit = Edit(operator="by hand", start=start, end=start + len(before), after=after)
+    return CodeMutant(module=module, unit=unit, edit=edit, reached_from=functions)
+
+
+Judge = Callable[..., JudgedCodeMutant]
+
+
+@pytest.fixture
+def judge(found: Sources) -> Judge:
+    def judged(*of: str, target: Target | None = None) -> JudgedCodeMutant:
+        told: list[JudgedCodeMutant] = []
+        made = CodeScoring(target or fake(), found.modules, COMMON, IdentityGate(), told.append)
+        made.run([mutant(found, *of)], 1)
+        (one,) = told
+        return one
+
+    return judged
+
+
+def test_the_functions_of_a_module_are_found_where_they_are_written(found: Sources) -> None:
+    assert [(m.name, Path(m.file)) for m in found.modules] == [("fakes.correct", FILE)]
+    assert found.functions["softmax"] == ("fakes.correct", "softmax")
+    assert "relu" not in found.functions
+
+
+def test_functions_that_another_module_lends_are_changed_there() -> None:
+    lent = sources(fake("fakes.wrong_axis"))
+    assert lent.functions["exp"] == ("fakes.correct", "exp")
+    assert lent.functions["sum"] == ("fakes.wrong_axis", "sum")
+    reached = {m.unit for m in code_population(lent, lambda name: name == "sum")}
+    assert "sum" in reached
+
+
+def test_a_module_without_documented_functions_has_no_sources(tmp_path: Path) -> None:
+    (tmp_path / "empty.py").write_text("import numpy\n", "utf-8")
+    target = registry.completed(Target(name="e", module="empty", edition="keras-2.2"), [tmp_path])
+    with pytest.raises(SourcesError, match="no documented function"):
+        sources(target)
+
+
+def test_an_error_is_noticed_by_a_failure_that_is_not_known(judge: Judge) -> None:
+    one = judge("softmax", "np.exp(a", "np.cosh(a", "softmax")
+    assert one.outcome == "killed"
+    assert one.notice is not None
+    assert (one.notice.how, one.notice.function, one.notice.aspect) == (
+        "unexpected",
+        "softmax",
+        "value",
+    )
+    assert one.before == "e = np.exp(a - np.max(a, axis=axis, keepdims=True))"
+    assert one.run == ["softmax"]
+
+
+def test_what_is_no_error_survives(judge: Judge) -> None:
+    one = judge("softmax", "a - np.max", "-np.max", "exp")
+    assert (one.outcome, one.notice, one.run) == ("survived", None, ["exp"])
+    same = judge("exp", "node(np.exp, x)", "node(lambda a: np.exp(a), x)", "exp")
+    assert same.outcome == "survived"
+    assert same.quiet == []
+
+
+def test_an_error_in_what_a_function_reaches_is_noticed(judge: Judge) -> None:
+    one = judge("node", "trial.shape if known", "(7,) if known", "exp", "softmax")
+    assert one.notice is not None
+    assert (one.notice.how, one.notice.aspect) == ("unexpected", "static shape")
+
+
+def test_what_a_convention_excuses_is_told_of_a_survivor(judge: Judge) -> None:
+    one = judge("node", "trial.dtype", "np.float64", "exp")
+    assert one.outcome == "survived"
+    assert one.quiet
+    assert all(said.startswith("exp dtype diverges ") for said in one.quiet)
+
+
+def test_a_known_failure_that_goes_away_is_noticed() -> None:
+    target, name = fake("fakes.wrong_axis"), "softmax"
+    module = sources(target).module("fakes.wrong_axis")
+    put_right = b"from .correct import *  # noqa: F403\n"
+    gate = IdentityGate()
+    sources_of = {module.name: module.text.source}
+    runs = [_results(target, sources_of, name) for _ in range(2)]
+    gate.learn(*runs)
+    assert gate.noticed(runs[1]) is None
+    notice = gate.noticed(_results(target, {module.name: put_right}, name))
+    assert notice is not None
+    assert (notice.how, notice.function) == ("stale", name)
+
+
+def _results(target: Target, contents: dict[str, bytes], function: str) -> Results:
+    with tempfile.TemporaryDirectory() as folder:
+        files = {name: Path(folder, name) for name in contents}
+        for name, file in files.items():
+            file.write_bytes(contents[name])
+        made = tasks([function], COMMON.profile)
+        found = attempt(changed(target, files), made, COMMON, Sessions(), seconds=100).results
+    assert found is not None
+    return found
+
+
+def test_a_module_that_cannot_be_imported_is_noticed(judge: Judge) -> None:
+    one = judge("exp", "def exp(x):", "def exp(x=1 / 0):", "exp")
+    assert one.notice is not None
+    assert one.notice.how == "does not start"
+    assert "ZeroDivisionError" in one.notice.says
+
+
+def test_a_change_that_hangs_ends(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring, "LEAST_SECONDS", 1.5)
+    monkeypatch.setattr(scoring, "PATIENCE", 0.0)
+    one = judge("exp", "node(np.exp, x)", "node(lambda a: list(iter(int, 1)), x)", "exp")
+    assert one.notice is not None
+    assert one.notice.how == "time over"
+    assert one.seconds < 60
+
+
+def test_what_only_takes_too_long_is_told_apart_from_what_is_wrong() -> None:
+    gate = IdentityGate()
+    results = _results(fake("fakes.wrong_axis"), {}, "softmax")
+    gate.learn(_results(fake(), {}, "softmax"), _results(fake(), {}, "softmax"))
+    wrong = gate.noticed(results)
+    assert wrong is not None
+    assert (wrong.how, wrong.verdict) == ("unexpected", "violates")
+    late = gate.noticed(_with_verdict(results, Verdict.TIMED_OUT))
+    assert late is not None
+    assert (late.how, late.verdict) == ("time over", "timed out")
+
+
+def _with_verdict(results: Results, verdict: Verdict) -> Results:
+    """The same results with this verdict in the place of a violation."""
+    text = msgspec.json.encode(results).replace(b'"violates"', json.dumps(verdict).encode())
+    return msgspec.json.decode(text, type=Results)
+
+
+def test_a_target_that_does_not_start_without_a_change_is_an_error(judge: Judge) -> None:
+    with pytest.raises(WorkerStartError):
+        judge("exp", "np.exp", "np.sin", "exp", target=fake(startup=("1 / 0",)))
+
+
+def test_nothing_installed_is_touched(judge: Judge) -> None:
+    before = FILE.read_bytes()
+    judge("exp", "np.exp", "np.sin", "exp")
+    assert FILE.read_bytes() == before
+    assert not list(FILE.parent.glob("__pycache__/correct.cpython-*.conformance*"))
+
+
+def test_sessions_that_have_ended_end_those_that_come_later() -> None:
+    class One:
+        ended = threading.Event()
+
+        def abort(self) -> None:
+            self.ended.set()
+
+    sessions, one = Sessions(), One()
+    sessions.end()
+    sessions.added(one)  # type: ignore[arg-type]
+    assert one.ended.is_set()
+
+
+def test_functions_are_run_in_groups_that_grow() -> None:
+    names = [str(n) for n in range(40)]
+    made = list(groups(names))
+    assert [len(group) for group in made] == [2, 6, 24, 8]
+    assert [name for group in made for name in group] == names
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    head = '[targets.tiny]\nmodule = "fakes.correct"\nedition = "keras-2.2"\n'
+    text = f"{head}path = {json.dumps(str(FAKES))}\n"
+    (tmp_path / "conformance.toml").write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def mutate(*arguments: str) -> Result:
+    asked = ["mutate", "tiny", "--code", "--profile", "smoke", "-k", "softmax", *arguments]
+    return CliRunner().invoke(main, asked)
+
+
+def test_the_command_goes_on_with_what_it_left(project: Path) -> None:
+    folder = project / "out"
+    first = mutate("--sample", "2", "-o", str(folder))
+    assert first.exit_code in (0, 1), first.output
+    file = folder / "tiny.code-mutation.json"
+    one = json.loads(file.read_text("utf-8"))
+    assert [one["summary"]["mutants"], one["sample"], one["interrupted"]] == [2, 2, False]
+    assert one["population"] > 10
+    second = mutate("--sample", "4", "-o", str(folder), "--resume")
+    assert second.exit_code in (0, 1), second.output
+    two = json.loads(file.read_text("utf-8"))
+    assert two["mutants"][:2] == one["mutants"]
+    assert two["summary"]["mutants"] == 4
+    assert two["started"] == one["started"]
+    page = file.with_suffix(".md").read_text("utf-8")
+    assert "# Code mutants of tiny" in page
+    assert f"a random sample of 4 of {one['population']} mutants, seed 0" in page
+    other = mutate("--sample", "4", "-o", str(folder), "--resume", "--seed", "1")
+    assert other.exit_code == 2
+    assert "was made with another seed" in other.output
+
+
+def test_the_exit_status_says_whether_a_change_survives(project: Path) -> None:
+    done = mutate("--operator", "default")
+    assert done.exit_code == 0, done.output
+    assert "the gate notices 2 of 2 changes, score 100.0 %" in done.output
+    done = mutate("--operator", "call_swapped", "--sample", "3")
+    assert done.exit_code == 1
+    assert "the gate notices 1 of 3 changes, score 33.3 %" in done.output
+    assert "    + e = np.exp(a - np.min(a, axis=axis, keepdims=True))" in done.output
+
+
+def test_a_list_names_the_changes(project: Path) -> None:
+    done = mutate("--list", "--operator", "call_swapped")
+    assert done.exit_code == 0
+    assert "softmax: call swapped: e = np.exp(a" in done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--code", "--alone"], "--alone does not go with --code"),
+        (["--resume"], "--resume goes with --code"),
+        (["--minimise"], "--minimise goes with --code"),
+        (["--code", "--resume"], "--resume goes on with a file"),
+        (["--code", "-k", "no_such"], "no mutant is selected"),
+    ],
+)
+def test_wrong_usage_of_code_is_told(project: Path, arguments: list[str], problem: str) -> None:
+    done = CliRunner().invoke(main, ["mutate", "tiny", *arguments])
+    assert done.exit_code == 2
+    assert problem in done.output

@@ -1,0 +1,160 @@
+"""Run Keras's own backend tests with each code mutant of a report, and write what they notice.
+
+    pip download keras==2.2.4 --no-binary :all: --no-deps && tar xzf Keras-2.2.4.tar.gz
+    uv pip install --python PYTHON36 --target PYTEST pytest==7.0.1 pytest-timeout==2.1.0
+    python -m tools.keras_tests keras-2.2.4-tensorflow reports/mutation \\
+        --tests Keras-2.2.4/tests/keras/backend --pytest PYTEST --with keras-2.2.4-theano
+
+Writes TARGET.other-tests.json beside TARGET.code-mutation.json, and that report's page anew. What
+it has written before is not run again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import click
+from msgspec.structs import replace
+
+from conformance.adapters.environments import interpreter, launch_environment
+from conformance.adapters.registry import Target, shipped
+from conformance.mutation.code.beside import (
+    MOST_NAMED,
+    OtherTests,
+    encode_other_tests,
+    other_tests_file,
+    read_other_tests,
+)
+from conformance.mutation.code.classified import load_classified
+from conformance.mutation.code.loading import FOLDER
+from conformance.mutation.code.population import CodeMutant, code_population
+from conformance.mutation.code.sources import sources
+from conformance.mutation.code.writing import read_report, report_file, write_report
+from conformance.reporting.writer import write_atomically
+
+PLUGIN = Path(__file__).parents[1] / "tests" / "keras"
+SECONDS = 1200
+NUMBER = 9
+"""The worker whose folders for compiled code are used: no other run has so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """How Keras's tests are run on a target."""
+
+    target: Target
+    tests: Path
+    pytest: Path
+    also: Sequence[Target]
+    """Targets whose environment variables are needed, too: tests compare libraries."""
+
+    def run(self, files: Mapping[str, bytes]) -> tuple[set[str], set[str]] | None:
+        """The tests that fail and those that pass with these sources; None if there is no end."""
+        with tempfile.TemporaryDirectory(prefix="conformance-keras-") as folder:
+            report = Path(folder, "report.xml")
+            try:
+                subprocess.run(
+                    self._command(report),
+                    env=self._environment(_written(files, Path(folder))),
+                    cwd=self.tests,
+                    check=False,
+                    capture_output=True,
+                    timeout=SECONDS,
+                )
+            except subprocess.TimeoutExpired:
+                return None
+            return outcomes(report)
+
+    def _command(self, report: Path) -> list[str]:
+        options = ["-p", "conformance_pytest_mutant", "-p", "plugin", "-p", "no:cacheprovider"]
+        asked = ["-q", "--timeout", "300", f"--junitxml={report}", "backend_test.py"]
+        return [str(interpreter(self.target)), "-B", "-m", "pytest", *options, *asked]
+
+    def _environment(self, files: Mapping[str, str]) -> dict[str, str]:
+        made: dict[str, str] = {}
+        for target in (*self.also, self.target):
+            made |= launch_environment(target, NUMBER)
+        paths = (FOLDER, PLUGIN, self.pytest)
+        return made | {
+            "PYTHONPATH": os.pathsep.join(map(str, paths)),
+            "CONFORMANCE_CODE_MUTANT": json.dumps(files),
+        }
+
+
+def _written(files: Mapping[str, bytes], folder: Path) -> dict[str, str]:
+    places = {name: folder / f"{name}.py" for name in files}
+    for name, place in places.items():
+        place.write_bytes(files[name])
+    return {name: str(place) for name, place in places.items()}
+
+
+def outcomes(report: Path) -> tuple[set[str], set[str]] | None:
+    """The names of the tests that fail and of those that pass, from a JUnit file."""
+    if not report.exists():
+        return None
+    failing: set[str] = set()
+    passing: set[str] = set()
+    for case in ET.parse(report).iter("testcase"):
+        bad = any(case.find(tag) is not None for tag in ("failure", "error"))
+        (failing if bad else passing).add(str(case.get("name")))
+    return failing, passing
+
+
+def broken(outcome: tuple[set[str], set[str]] | None, steady: Iterable[str]) -> list[str]:
+    """What fails of the tests that pass without a change."""
+    if outcome is None:
+        return ["no end"]
+    return sorted(set(steady) - outcome[1])[:MOST_NAMED]
+
+
+def _without_change(runner: Runner, files: Mapping[str, bytes]) -> OtherTests:
+    """The tests that pass in two runs of the unchanged source."""
+    runs = [runner.run(files) for _ in range(2)]
+    if runs[0] is None or runs[1] is None:
+        raise click.ClickException("the tests do not end without a change")
+    passing = runs[0][1] & runs[1][1]
+    failing = (runs[0][0] | runs[1][0]) - passing
+    about = "Keras 2.2.4's own tests/keras/backend/backend_test.py"
+    return OtherTests(about=about, passing=sorted(passing), failing=sorted(failing))
+
+
+def _changed(mutant: CodeMutant) -> dict[str, bytes]:
+    return {mutant.module.name: mutant.source()}
+
+
+@click.command(help=__doc__)
+@click.argument("target")
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--tests", type=click.Path(exists=True, path_type=Path), required=True)
+@click.option("--pytest", type=click.Path(exists=True, path_type=Path), required=True)
+@click.option("--with", "also", multiple=True)
+def main(target: str, folder: Path, tests: Path, pytest: Path, also: Sequence[str]) -> None:
+    """Run the tests with each mutant of the report."""
+    known = shipped()
+    runner = Runner(
+        known[target], tests.resolve(), pytest.resolve(), [known[name] for name in also]
+    )
+    report, file = read_report(report_file(folder, target)), other_tests_file(folder, target)
+    found = sources(known[target])
+    record = read_other_tests(file) or _without_change(
+        runner, {m.name: m.text.source for m in found.modules}
+    )
+    every = {m.id: m for m in code_population(found)}
+    left = [every[one.id] for one in report.mutants if one.id not in record.noticed]
+    with click.progressbar(left, label=target, show_pos=True) as bar:
+        for mutant in bar:
+            found_by = broken(runner.run(_changed(mutant)), record.passing)
+            record = replace(record, noticed={**record.noticed, mutant.id: found_by})
+            write_atomically(file, encode_other_tests(record))
+    write_report(report, folder, load_classified())
+
+
+if __name__ == "__main__":
+    main()
