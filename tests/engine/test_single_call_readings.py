@@ -115,9 +115,10 @@ CONVOLUTIONS = [
     "depthwise_conv2d",
 ]
 SHARED = CONVOLUTIONS[:5]
+OLDEST: set[Edition] = {"keras-1"}
 TAKEN: list[tuple[str, Reading, set[Edition]]] = [
     *((f, (ConventionName.KERNEL_ORIENTATION, "flipped"), set()) for f in CONVOLUTIONS),
-    *((f, (ConventionName.KERNEL_LAYOUT, "th"), {"keras-1"}) for f in ("conv1d", "conv2d")),
+    *((f, (ConventionName.KERNEL_LAYOUT, "th"), OLDEST) for f in ("conv1d", "conv2d")),
     (
         "conv2d_transpose",
         (ConventionName.KERNEL_LAYOUT, "of the convolution"),
@@ -171,7 +172,7 @@ def zeros(function: str, arguments: Arguments, dtype: str) -> Array:
 def exchanged(function: str, arguments: Arguments, dtype: str) -> Array:
     """The first two axes of the kernel exchanged, where that makes another kernel."""
     names = [n for n in ("kernel", "depthwise_kernel") if n in arguments]
-    changed = {n: np.swapaxes(arguments[n], 0, 1) for n in names}
+    changed: dict[str, Any] = {n: np.swapaxes(arguments[n], 0, 1) for n in names}
     try:
         answer = right(function, {**arguments, **changed}, dtype)
     except ValueError:
@@ -215,7 +216,8 @@ def answered(change: Callable[[Array], Array]) -> Backend:
 def raised_variance(function: str, arguments: Arguments, dtype: str) -> Array:
     """The variance with epsilon in it."""
     found = right(function, arguments, dtype)
-    return (found + arguments["epsilon"]).astype(dtype) if function.endswith("variance") else found
+    raised: Array = (found + arguments["epsilon"]).astype(dtype)
+    return raised if function.endswith("variance") else found
 
 
 def coarse_norm(function: str, arguments: Arguments, dtype: str) -> Array:
