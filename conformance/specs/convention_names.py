@@ -49,6 +49,7 @@ class ConventionName(StrEnum):
     MASK_RANK = "mask-rank"
     MASKED_STEPS = "masked-steps"
     MOVING_AVERAGE = "moving-average"
+    NEGATIVE_STOP = "negative-stop"
     NEW_NUMBERS = "new-numbers"
     NEW_SESSION = "new-session"
     NONZERO_CONDITION = "nonzero-condition"
