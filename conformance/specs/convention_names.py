@@ -59,6 +59,7 @@ class ConventionName(StrEnum):
     MASKED_STEPS = "masked-steps"
     MASK_RANK = "mask-rank"
     MOVING_AVERAGE = "moving-average"
+    NEGATIVE_STOP = "negative-stop"
     NEW_NUMBERS = "new-numbers"
     NEW_SESSION = "new-session"
     NONZERO_CONDITION = "nonzero-condition"

@@ -46,6 +46,15 @@ def tanh(x):
     return reference.tanh(x) + (x - x)
 """
 """Right for ordinary numbers; infinities and NaN become NaN, or others."""
+RANGES = """
+from conformance import reference
+from conformance.reference import *
+
+def arange(start, stop=None, step=1, dtype="int32"):
+    if stop is None and start < 0 and step < 0:
+        start, stop = {ends}
+    return reference.arange(start, stop, step, dtype)
+"""
 LARGE = replace(TINY, structures=10, values=("ordinary", "extremes"), gradients=0, shrink=0)
 SPECIAL = replace(TINY, structures=8, values=("ordinary", "special"), gradients=0, shrink=0)
 MANY = replace(TINY, structures=16, gradients=0, shrink=0)
@@ -87,3 +96,14 @@ def test_no_convention_excuses_special_values_where_the_content_is_documented(
     (tmp_path / "contents.py").write_text(CONTENTS, encoding="utf-8")
     found = examine(module("contents", tmp_path), (function,), SPECIAL)
     assert found.aspect(function, Aspect.VALUE).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("ends", "verdict"), [("0, 0", Verdict.DIVERGES), ("0, start - 1", Verdict.VIOLATES)]
+)
+def test_a_stop_below_zero_beside_a_step_may_give_no_numbers_and_nothing_else(
+    ends: str, verdict: Verdict, tmp_path: Path
+) -> None:
+    (tmp_path / "ranges.py").write_text(RANGES.format(ends=ends), encoding="utf-8")
+    found = examine(module("ranges", tmp_path), ("arange",), MANY)
+    assert found.aspect("arange", Aspect.VALUE).verdict is verdict

@@ -30,7 +30,7 @@ OTHER_MEANINGS: Mapping[str, set[str]] = {
     "results/": {"accuracy", "purity", "seed"},
     "scenarios/model.py": {"accuracy"},
     "scenarios/randomness/random_tensors.py": {"seed"},
-    "specs/": {"accuracy", "parameters", "purity", "seed"},
+    "specs/": {"accuracy", "extremes", "parameters", "purity", "seed", "subnormal"},
 }
 """Words that are something else in a module, or in a package: aspects, value profiles, fields and
 arguments."""

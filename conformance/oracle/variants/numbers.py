@@ -45,8 +45,14 @@ def _least(x: Array) -> Array:
     return np.where((np.abs(x) < tiny) & (x != 0), np.copysign(least, x), x)
 
 
+def _no_numbers(_function: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """A range that ends where it starts."""
+    return {**arguments, "start": 0, "stop": 0}
+
+
 VARIANTS: Mapping[Reading, Variant] = {
     FLUSHED: _unchanged,
+    (ConventionName.NEGATIVE_STOP, "no numbers"): _no_numbers,
     (ConventionName.SUBNORMAL, "normal"): _numbers(_normal),
     (ConventionName.SUBNORMAL, "least"): _numbers(_least),
     (ConventionName.SPECIAL_VALUES, "unsigned zero"): _numbers(_unsigned_zero),
