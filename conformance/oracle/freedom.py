@@ -69,6 +69,8 @@ def concerned(
     found |= _depends(function, generic, which, expectation)
     if value.dtype.kind == "f":
         found |= ~np.isfinite(value)
+    if function == "in_top_k":  # a row is compared with itself
+        found |= which(arguments["predictions"]).any(axis=1)
     if function.startswith(_WINDOWED):
         found |= found.any(axis=tuple(range(1, found.ndim)), keepdims=True)
     return found

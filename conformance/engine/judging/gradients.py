@@ -314,16 +314,26 @@ class GradientTrial:
     def _wrong(
         self, number: int, name: str, got: Array, expected: Slopes, outside: Array
     ) -> Finding:
-        smooth = outside & (expected.kink == 0)
-        index, gives = _first(smooth if smooth.any() else outside, got, name)
-        at_kink = not smooth.any()
-        return self._finding(
+        wrong, taken_here = _beside_subgradients(got, expected, outside)
+        smooth = wrong & (expected.kink == 0)
+        shown = next(mask for mask in (smooth, wrong, outside) if mask.any())
+        index, gives = _first(shown, got, name)
+        at_kink = bool(expected.kink[index])
+        finding = self._finding(
             number,
             FindingKind.KINK if at_kink else FindingKind.VALUE,
             gives=gives,
             demands=_slope(expected, index, at_kink=at_kink),
-            conventions=_kinked(got, expected, index, at_kink=at_kink),
             sides=(got, expected.value),
+        )
+        if wrong.any():
+            return finding
+        return replace(
+            finding,
+            verdict=Verdict.DIVERGES,
+            conventions=(ConventionName.SUBGRADIENT,),
+            readings=taken_here,
+            open_points=(),
         )
 
     def _finding(
@@ -396,13 +406,17 @@ def _slope(expected: Slopes, index: tuple[int, ...], *, at_kink: bool) -> str:
     return f"{expected.value[index]:.9g}"
 
 
-def _kinked(
-    got: Array, expected: Slopes, index: tuple[int, ...], *, at_kink: bool
-) -> tuple[ConventionName, ...]:
-    """The convention of subgradients, if the element rests on it.
+def _beside_subgradients(
+    got: Array, expected: Slopes, outside: Array
+) -> tuple[Array, tuple[str, ...]]:
+    """Where neither reading of `subgradient` allows what was given, and the readings that do.
 
-    An element that is not finite where every difference quotient is zero does, too: there the chain
-    rule may multiply zero by infinity.
+    At a kink the branches of a function that is made of several may all have the slope zero. Where
+    every difference quotient is zero the chain rule may multiply zero by infinity.
     """
-    flat = expected.scale[index] == 0 and not np.isfinite(got[index])
-    return (ConventionName.SUBGRADIENT,) if at_kink or flat else ()
+    low, high = np.minimum(expected.low, 0), np.maximum(expected.high, 0)
+    towards_zero = outside & (expected.kink == 1) & (got >= low) & (got <= high)
+    flat = outside & (expected.scale == 0) & ~np.isfinite(got)
+    found = {"towards zero": towards_zero, "not a number": flat}
+    names = (taken(ConventionName.SUBGRADIENT, n) for n, mask in found.items() if mask.any())
+    return outside & ~towards_zero & ~flat, tuple(names)

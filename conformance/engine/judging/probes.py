@@ -68,10 +68,15 @@ def holds_empty(program: Program, bindings: Collection[Binding]) -> bool:
     return bool(bound & {*bindings}) if bound else {*BINDINGS} <= {*bindings}
 
 
-def shape_failure(observed: StructureObservation) -> ShapeFailure | None:
-    """What `int_shape` does wrong for a result, whatever it is: it raises, or gives dimensions that
-    are no integers. None if neither."""
+def shape_failure(
+    observed: StructureObservation, *, needs_shape: bool = False
+) -> ShapeFailure | None:
+    """What `int_shape` does wrong for a result, whatever it is: it raises, gives dimensions that
+    are no integers, or, if the document promises a shape (`needs_shape`), gives none. None if none
+    of these."""
     claims = [c for o in observed.outputs for c in o.metadata]
+    if needs_shape and claims and all(c.shape is None and not c.shape_error for c in claims):
+        return FindingKind.UNKNOWN, ""
     if errors := [c.shape_error for c in claims if c.shape_error]:
         return FindingKind.INT_SHAPE_RAISES, errors[0].type
     kinds = [types_of_dimensions(c) for c in claims if c.not_integers]

@@ -62,6 +62,7 @@ from conformance.results.events import (
     Event,
     WorkerRestarted,
 )
+from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
 
 MOST_MINIMISED = 6
@@ -254,7 +255,9 @@ class Examination:
     def _probe_shapes(self) -> None:
         """Find what `int_shape` does wrong for every function: a failure of `int_shape`."""
         of_variable = self.session.run_batch(shape_probe(Binding.VARIABLE))
-        self.shapeless = shape_failure(of_variable)
+        settled = load_conventions()[ConventionName.PRECISE_STATIC_SHAPE].settled
+        promised = any(t.spec.editions[t.edition] in settled for t in self.tasks)
+        self.shapeless = shape_failure(of_variable, needs_shape=promised)
         of_placeholder = self.session.run_batch(shape_probe(Binding.PLACEHOLDER_NONE))
         self.marks = unknown_marks(of_placeholder)
 
