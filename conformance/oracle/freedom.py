@@ -139,15 +139,23 @@ def _overflows(got: Array, expectation: Expectation) -> Mask:
 
 
 def _underflows(got: Array, expectation: Expectation) -> Mask:
-    """Zero or subnormal."""
+    """Zero or subnormal, where there is a number to expect."""
     if expectation.value.dtype.kind != "f":
         return np.zeros(got.shape, np.bool_)
-    return np.asarray(np.abs(np.asarray(got, np.float64)) < np.finfo(expectation.dtype).tiny)
+    small = np.abs(np.asarray(got, np.float64)) < np.finfo(expectation.dtype).tiny
+    return np.asarray(small & ~np.isnan(expectation.value))
+
+
+def _outside_the_domain(_got: Array, expectation: Expectation) -> Mask:
+    """Where there is no number to expect."""
+    value = expectation.value
+    return np.isnan(value) if value.dtype.kind == "f" else np.zeros(value.shape, np.bool_)
 
 
 FREEDOMS: Mapping[Reading, Callable[[Array, Expectation], Mask]] = {
     (ConventionName.EXTREMES, "overflow"): _overflows,
     (ConventionName.EXTREMES, "underflow"): _underflows,
+    (ConventionName.EXTREMES, "outside the domain"): _outside_the_domain,
     (ConventionName.CLIPPING, "lost"): _not_a_number,
 }
 """What may stand in the elements concerned; anything, under a free reading that is not here."""
