@@ -34,6 +34,7 @@ from conformance.results import Verdict
 from conformance.specs import load
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
+from conformance.specs.load import ruled_out
 from tests.engine.support import tasks
 
 Array = npt.NDArray[Any]
@@ -265,6 +266,34 @@ def test_what_no_reading_allows_violates(
             continue
         found = violations(answers(backend, function, edition, convention))
         assert any(convention in f.open_points for f in found), edition
+
+
+def overflowing(_function: str, arguments: Arguments, dtype: str) -> Array:
+    """The logarithm of the sum of exponentials as it is written."""
+    with np.errstate(all="ignore"):
+        total = np.sum(
+            np.exp(arguments["x"]),
+            axis=arguments["axis"] if isinstance(arguments["axis"], int) else None,
+            keepdims=arguments["keepdims"],
+        )
+        return np.asarray(np.log(total), dtype)
+
+
+def test_a_promise_that_nothing_overflows_rules_the_freedom_out() -> None:
+    spec = load()["logsumexp"]
+    for edition in editions("logsumexp"):
+        assert ruled_out(spec, edition) == {"extremes: overflow", "extremes: underflow"}
+        found = answers(overflowing, "logsumexp", edition, ConventionName.EXTREMES)
+        assert any("inf" in f.gives for f in violations(found)), edition
+
+
+def test_no_other_function_promises_it() -> None:
+    def root(_function: str, arguments: Arguments, dtype: str) -> Array:
+        with np.errstate(all="ignore"):
+            return np.sqrt(np.square(arguments["x"])).astype(dtype)
+
+    found = list(answers(root, "abs", "keras-2.2", ConventionName.EXTREMES))
+    assert {f.verdict for f in found} == {Verdict.DIVERGES}
 
 
 @pytest.mark.parametrize("function", ["conv2d", "conv3d", "conv2d_transpose"])
