@@ -170,7 +170,8 @@ def test_short_vectors() -> None:
     np.testing.assert_allclose(raised, [[0.3, 0.4], [0, 0], [0.6, 0.8]], rtol=1e-12)
     with np.errstate(invalid="ignore"):
         divided = answer("l2_normalize", Name.SMALL_NORMS, "not a number", **given)
-    np.testing.assert_allclose(divided, [[0.6, 0.8], [np.nan, np.nan], [0.6, 0.8]], rtol=1e-12)
+    wanted = np.array([[0.6, 0.8], [np.nan, np.nan], [0.6, 0.8]])
+    np.testing.assert_allclose(divided, wanted, rtol=1e-12)
 
 
 HALVES = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 0.25])
