@@ -167,7 +167,7 @@ def test_short_vectors() -> None:
     x = np.array([[3e-7, 4e-7], [0.0, 0.0], [3.0, 4.0]])
     given: dict[str, Any] = {"x": x, "axis": 1}
     raised = answer("l2_normalize", Name.SMALL_NORMS, "at least 1e-6", **given)
-    np.testing.assert_allclose(raised, [[0.3, 0.4], [0, 0], [0.6, 0.8]], rtol=1e-12)
+    np.testing.assert_allclose(raised, [[0.3, 0.4], [0.0, 0.0], [0.6, 0.8]], rtol=1e-12)
     with np.errstate(invalid="ignore"):
         divided = answer("l2_normalize", Name.SMALL_NORMS, "not a number", **given)
     wanted = np.array([[0.6, 0.8], [np.nan, np.nan], [0.6, 0.8]])
