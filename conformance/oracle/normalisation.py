@@ -179,7 +179,8 @@ def l2_normalize(
     if divides_zero:
         where = axis if axis is None or isinstance(axis, int) else tuple(axis)
         length = np.where(np.any(x, axis=where, keepdims=True), length, 0)
-    return np.asarray(x / length)
+    result: Array = x / length
+    return result
 
 
 def norm(x: Array, axis: Axis) -> Array:

@@ -34,6 +34,7 @@ from conformance.results import Verdict
 from conformance.specs import load
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
+from conformance.specs.load import ruled_out
 from tests.engine.support import tasks
 
 Array = npt.NDArray[Any]
@@ -115,10 +116,10 @@ CONVOLUTIONS = [
     "depthwise_conv2d",
 ]
 SHARED = CONVOLUTIONS[:5]
-OLDEST: set[Edition] = {"keras-1"}
+ONLY_LATER: set[Edition] = {"keras-1"}
 TAKEN: list[tuple[str, Reading, set[Edition]]] = [
     *((f, (ConventionName.KERNEL_ORIENTATION, "flipped"), set()) for f in CONVOLUTIONS),
-    *((f, (ConventionName.KERNEL_LAYOUT, "th"), OLDEST) for f in ("conv1d", "conv2d")),
+    *((f, (ConventionName.KERNEL_LAYOUT, "th"), ONLY_LATER) for f in ("conv1d", "conv2d")),
     (
         "conv2d_transpose",
         (ConventionName.KERNEL_LAYOUT, "of the convolution"),
@@ -172,7 +173,7 @@ def zeros(function: str, arguments: Arguments, dtype: str) -> Array:
 def exchanged(function: str, arguments: Arguments, dtype: str) -> Array:
     """The first two axes of the kernel exchanged, where that makes another kernel."""
     names = [n for n in ("kernel", "depthwise_kernel") if n in arguments]
-    changed: dict[str, Any] = {n: np.swapaxes(arguments[n], 0, 1) for n in names}
+    changed: Arguments = {n: np.swapaxes(arguments[n], 0, 1) for n in names}
     try:
         answer = right(function, {**arguments, **changed}, dtype)
     except ValueError:
@@ -227,7 +228,7 @@ def coarse_norm(function: str, arguments: Arguments, dtype: str) -> Array:
 
 def last_but_one(function: str, arguments: Arguments, dtype: str) -> Array:
     """An index one off, kept inside."""
-    return np.maximum(right(function, arguments, dtype) - 1, 0).astype(dtype)
+    return np.asarray(np.maximum(right(function, arguments, dtype) - 1, 0), dtype)
 
 
 WRONG: list[tuple[str, ConventionName, Backend]] = [
@@ -267,6 +268,30 @@ def test_what_no_reading_allows_violates(
             continue
         found = violations(answers(backend, function, edition, convention))
         assert any(convention in f.open_points for f in found), edition
+
+
+def overflowing(_function: str, arguments: Arguments, dtype: str) -> Array:
+    """The logarithm of the sum of exponentials as it is written."""
+    with np.errstate(all="ignore"):
+        total = np.sum(
+            np.exp(arguments["x"]),
+            axis=arguments["axis"] if isinstance(arguments["axis"], int) else None,
+            keepdims=arguments["keepdims"],
+        )
+        return np.asarray(np.log(total), dtype)
+
+
+def test_a_promise_that_nothing_overflows_rules_the_freedom_out() -> None:
+    spec = load()["logsumexp"]
+    for edition in editions("logsumexp"):
+        assert ruled_out(spec, edition) == {"extremes: overflow", "extremes: underflow"}
+        found = answers(overflowing, "logsumexp", edition, ConventionName.EXTREMES)
+        assert any("inf" in f.gives for f in violations(found)), edition
+
+
+def test_no_other_function_promises_it() -> None:
+    found = {n for n, s in load().items() for e in s.editions if ruled_out(s, e)}
+    assert found == {"logsumexp"}
 
 
 @pytest.mark.parametrize("function", ["conv2d", "conv3d", "conv2d_transpose"])

@@ -114,7 +114,7 @@ for _name, _axes in SPATIAL.items():
               _with_margins(_same_side), profile="default", **SILENT)  # fmt: skip
     operation(_name, "same padding one off", _window, _with_margins(_one_more), verdict="reported",
               profile="default")  # fmt: skip
-    arguments(_name, "the kernel flipped", _flip(_kernel, _axes), **SILENT)
+    arguments(_name, "the kernel flipped", _flip(_kernel, _axes), profile="default", **SILENT)
     operation(_name, "channels first as if a reshape could do it", "permute_dimensions", _reshaped,
               verdict="reported", profile="default")  # fmt: skip
     if "transpose" not in _name:

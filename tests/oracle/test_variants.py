@@ -1,0 +1,226 @@
+"""Readings of conventions as the oracle computes them, against definitions written otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from scipy import signal
+
+from conformance.oracle import ORACLES
+from conformance.oracle.variants import VARIANTS, read_otherwise
+from conformance.specs import load_conventions
+from conformance.specs.convention_names import ConventionName as Name
+
+Array = npt.NDArray[Any]
+RANDOM = np.random.default_rng(7)
+IMAGE = RANDOM.normal(size=(1, 5, 4, 1))
+KERNEL = RANDOM.normal(size=(2, 3, 1, 1))
+
+
+def answer(function: str, convention: str, reading: str, **arguments: Any) -> Array:
+    """The oracle's answer under one reading."""
+    changed = read_otherwise(function, arguments, ((convention, reading),))
+    return np.asarray(ORACLES[function](**changed))
+
+
+def own(function: str, **arguments: Any) -> Array:
+    return np.asarray(ORACLES[function](**arguments))
+
+
+def test_every_variant_is_a_reading_that_is_neither_free_nor_a_refusal() -> None:
+    known = load_conventions()
+    assert {*VARIANTS} <= {(c.name, r.name) for c in known.values() for r in c.variants}
+
+
+def test_a_flipped_kernel_is_the_convolution_of_mathematics() -> None:
+    found = answer("conv2d", Name.KERNEL_ORIENTATION, "flipped", x=IMAGE, kernel=KERNEL)
+    wanted = signal.convolve2d(IMAGE[0, :, :, 0], KERNEL[:, :, 0, 0], mode="valid")
+    np.testing.assert_allclose(found[0, :, :, 0], wanted, rtol=1e-12)
+
+
+def test_the_spatial_axes_of_a_kernel_of_th_are_the_last() -> None:
+    x, kernel = np.moveaxis(IMAGE, -1, 1), np.moveaxis(KERNEL, (-1, -2), (0, 1))
+    given = {"x": x, "kernel": kernel, "data_format": "th"}
+    found = answer("conv2d", Name.KERNEL_ORIENTATION, "flipped", **given)
+    wanted = answer("conv2d", Name.KERNEL_ORIENTATION, "flipped", x=IMAGE, kernel=KERNEL)
+    np.testing.assert_array_equal(np.moveaxis(found, 1, -1), wanted)
+
+
+def test_a_kernel_of_theano_names_the_channels_first() -> None:
+    x, kernel = RANDOM.normal(size=(1, 2, 4, 4)), RANDOM.normal(size=(3, 2, 2, 2))
+    found = answer(
+        "conv2d", Name.KERNEL_LAYOUT, "th", x=x, kernel=kernel, data_format="channels_first"
+    )
+    for out in range(3):
+        parts = (signal.correlate2d(x[0, c], kernel[out, c], mode="valid") for c in range(2))
+        np.testing.assert_allclose(found[0, out], sum(parts), rtol=1e-12)
+
+
+def test_the_kernel_of_a_transposed_convolution_is_that_of_the_convolution() -> None:
+    x, kernel = RANDOM.normal(size=(1, 3, 3, 2)), RANDOM.normal(size=(2, 2, 4, 2))
+    given = {"x": x, "kernel": kernel, "output_shape": (1, 4, 4, 4), "data_format": "tf"}
+    found = answer("conv2d_transpose", Name.KERNEL_LAYOUT, "of the convolution", **given)
+    image = RANDOM.normal(size=(1, 4, 4, 4))
+    there = own("conv2d", x=image, kernel=kernel)
+    np.testing.assert_allclose(np.vdot(found, image), np.vdot(x, there), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("reading", "length", "size", "stride", "front"),
+    [
+        ("half", 5, 4, 1, 2),
+        ("half", 6, 3, 2, 1),
+        ("half", 6, 2, 2, 1),
+        ("front", 5, 4, 1, 2),
+        ("front", 6, 2, 2, 0),
+        ("front", 6, 3, 2, 1),
+        ("middle", 3, 1, 3, -1),
+        ("middle", 4, 1, 2, 0),
+        ("middle", 5, 4, 1, 1),
+    ],
+)
+def test_where_windows_begin(reading: str, length: int, size: int, stride: int, front: int) -> None:
+    x, kernel = RANDOM.normal(size=length), RANDOM.normal(size=size)
+    found = answer(
+        "conv1d",
+        Name.SAME_PADDING,
+        reading,
+        x=x[np.newaxis, :, np.newaxis],
+        kernel=kernel[:, np.newaxis, np.newaxis],
+        strides=stride,
+        padding="same",
+    )
+    around = np.pad(x, 9)
+    starts = range(9 - front, 9 - front + stride * -(-length // stride), stride)
+    wanted = [around[s : s + size] @ kernel for s in starts]
+    np.testing.assert_allclose(found.ravel(), wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("size", "front"), [(2, 1), (3, 1), (4, 3), (5, 3)])
+def test_a_pooling_of_theano_begins_early(size: int, front: int) -> None:
+    x = RANDOM.normal(size=7)
+    found = answer(
+        "pool2d",
+        Name.SAME_PADDING,
+        "early",
+        x=x.reshape(1, 7, 1, 1),
+        pool_size=(size, 1),
+        padding="same",
+    )
+    wanted = [x[max(0, i - front) : i - front + size].max() for i in range(7)]
+    np.testing.assert_array_equal(found.ravel(), wanted)
+
+
+def test_a_border_that_counts_is_zeros() -> None:
+    x = RANDOM.normal(size=(1, 3, 3, 1))
+    given = {"x": x, "pool_size": (3, 3), "padding": "same", "pool_mode": "avg"}
+    found = answer("pool2d", Name.AVERAGE_BORDER, "counted", **given)
+    wanted = signal.convolve2d(x[0, :, :, 0], np.full((3, 3), 1 / 9), mode="same")
+    np.testing.assert_allclose(found[0, :, :, 0], wanted, rtol=1e-12)
+
+
+def test_biases_of_channels_first() -> None:
+    x, bias = np.zeros((1, 3, 2, 2)), np.arange(12.0).reshape(2, 2, 3)
+    given = {"x": x, "bias": bias, "data_format": "channels_first"}
+    found = answer("bias_add", Name.BIAS_LAYOUT, "reshaped", **given)
+    np.testing.assert_array_equal(found[0], bias.reshape(3, 2, 2))
+    whole = {**given, "bias": bias.reshape(3, 2, 2)}
+    found = answer("bias_add", Name.BIAS_LAYOUT, "like x", **whole)
+    np.testing.assert_array_equal(found[0], bias.reshape(3, 2, 2))
+
+
+def test_sequences_with_their_channels_first() -> None:
+    x, kernel = RANDOM.normal(size=(2, 3, 5)), RANDOM.normal(size=(4, 6, 2))
+    given: dict[str, Any] = {"kernel": kernel, "kernel_size": (2,), "strides": (1,)}
+    found = answer(
+        "local_conv1d",
+        Name.SEQUENCE_FORMAT,
+        "channels_first",
+        inputs=x,
+        data_format="channels_first",
+        **given,
+    )
+    windows = np.stack([x[:, :, i : i + 2].reshape(2, 6) for i in range(4)], 1)
+    np.testing.assert_allclose(found, np.einsum("bpf,pfo->bop", windows, kernel), rtol=1e-12)
+
+
+def test_windows_named_by_width_and_height() -> None:
+    x, kernel = RANDOM.normal(size=(1, 4, 4, 1)), RANDOM.normal(size=(12, 2, 1))
+    given: dict[str, Any] = {"inputs": x, "kernel": kernel, "strides": (1, 1)}
+    found = answer("local_conv2d", Name.ROWS_FIRST, "columns first", kernel_size=(1, 2), **given)
+    np.testing.assert_array_equal(found, own("local_conv2d", kernel_size=(2, 1), **given))
+
+
+def test_the_variance_of_a_sample() -> None:
+    x = RANDOM.normal(size=(4, 3))
+    name = "normalize_batch_in_training.variance"
+    found = answer(name, Name.POPULATION_VARIANCE, "sample", x=x, reduction_axes=(0,))
+    np.testing.assert_allclose(found, x.var(axis=0, ddof=1), rtol=1e-12)
+    single = answer(name, Name.POPULATION_VARIANCE, "sample", x=x[:1], reduction_axes=(0,))
+    np.testing.assert_array_equal(single, np.zeros(3))
+
+
+def test_short_vectors() -> None:
+    x = np.array([[3e-7, 4e-7], [0.0, 0.0], [3.0, 4.0]])
+    given: dict[str, Any] = {"x": x, "axis": 1}
+    raised = answer("l2_normalize", Name.SMALL_NORMS, "at least 1e-6", **given)
+    np.testing.assert_allclose(raised, [[0.3, 0.4], [0.0, 0.0], [0.6, 0.8]], rtol=1e-12)
+    with np.errstate(invalid="ignore"):
+        divided = answer("l2_normalize", Name.SMALL_NORMS, "not a number", **given)
+    wanted = np.array([[0.6, 0.8], [np.nan, np.nan], [0.6, 0.8]])
+    np.testing.assert_allclose(divided, wanted, rtol=1e-12)
+
+
+HALVES = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 0.25])
+
+
+@pytest.mark.parametrize(
+    ("reading", "wanted"),
+    [("up", [-2, -1, 0, 1, 2, 3, 0]), ("away from zero", [-3, -2, -1, 1, 2, 3, 0])],
+)
+def test_halves(reading: str, wanted: list[float]) -> None:
+    np.testing.assert_array_equal(answer("round", Name.HALF_EVEN, reading, x=HALVES), wanted)
+
+
+def test_single_elements() -> None:
+    x = np.array([[3.0, 1.0, 3.0], [0.0, 0.0, -1.0]])
+    assert answer("argmax", Name.TIES, "last", x=x, axis=1).tolist() == [2, 1]
+    assert answer("argmin", Name.TIES, "last", x=x, axis=0).tolist() == [1, 1, 1]
+    given: dict[str, Any] = {"min_value": 2.0, "max_value": 1.0}
+    assert (answer("clip", Name.CLIP_ORDER, "min_value", x=x, **given) == 2).all()
+    with np.errstate(divide="ignore"):
+        power = answer("pow", Name.EXPONENT, "zero", x=np.array([0.0, 2.0]), a=-1)
+    assert power.tolist() == [0.0, 0.5]
+
+
+def test_axes_after_that_of_the_samples() -> None:
+    x = RANDOM.normal(size=(2, 3, 4))
+    found = answer("transpose", Name.AXIS_ORDER, "samples first", x=x)
+    np.testing.assert_array_equal(found, np.einsum("bij->bji", x))
+
+
+@pytest.mark.parametrize(
+    ("function", "convention", "reading", "arguments"),
+    [
+        ("conv2d", Name.KERNEL_LAYOUT, "th", {"x": IMAGE, "kernel": KERNEL}),
+        ("conv2d", Name.KERNEL_LAYOUT, "of the convolution", {"x": IMAGE, "kernel": KERNEL}),
+        ("conv2d", Name.SAME_PADDING, "half", {"x": IMAGE, "kernel": KERNEL, "padding": "valid"}),
+        ("conv2d", Name.SAME_PADDING, "early", {"x": IMAGE, "kernel": KERNEL, "padding": "same"}),
+        ("pool2d", Name.DEFAULT_DATA_FORMAT, "channels_first", {"data_format": "channels_last"}),
+        ("transpose", Name.AXIS_ORDER, "samples first", {"x": IMAGE[0, :, 0, 0]}),
+        (
+            "batch_normalization",
+            Name.FEATURE_VECTORS,
+            "last axis",
+            {"x": IMAGE, **dict.fromkeys(("mean", "var", "beta", "gamma"), np.ones(5))},
+        ),
+    ],
+)
+def test_a_reading_that_is_none_for_a_call_is_refused(
+    function: str, convention: str, reading: str, arguments: dict[str, Any]
+) -> None:
+    with pytest.raises(ValueError):
+        answer(function, convention, reading, **arguments)
