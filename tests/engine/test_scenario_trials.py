@@ -109,9 +109,18 @@ def test_a_process_that_ends_in_another_function(function: str, verdict: Verdict
     scenario = asking("exp", (2, 3))
     step = next(i for i, s in enumerate(scenario.program.steps) if s.function == function)
     crash = DrawObservation(Crashed(8, None, "", "step", step))
-    (found,) = ScenarioTrial(scenario, "exp").judge(StructureObservation((), (), (crash,))).findings
+    observed = StructureObservation((), (), (crash,))
+    found, *others = ScenarioTrial(scenario, "exp").judge(observed).findings
     assert found.verdict is verdict
+    assert {other.verdict for other in others} <= {Verdict.UNSUPPORTED}
     assert found.gives.startswith(f"ends the process (signal 8) in {function}(")
+
+
+def test_a_function_without_a_result_has_no_static_shape_to_ask_for() -> None:
+    raising = module(exp=refuses)
+    value, shape = findings(asking("exp", (2, 3)), raising)
+    assert (value.aspect, value.verdict) == (Aspect.VALUE, Verdict.VIOLATES)
+    assert (shape.aspect, shape.verdict) == (Aspect.STATIC_SHAPE, Verdict.UNSUPPORTED)
 
 
 def differentiating(function: str) -> Scenario:

@@ -36,6 +36,8 @@ _EVALUATING = ("eval", "get_value", "batch_get_value")
 
 _STATIC_SHAPE = "int_shape"
 _GRADIENTS = "gradients"
+_ASKED_OF = {Aspect.GRADIENT: _GRADIENTS, Aspect.STATIC_SHAPE: _STATIC_SHAPE}
+"""The aspects of a result that another function tells, and the function that does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,26 +138,28 @@ class ScenarioTrial:
 
     def _unfinished(self, outcome: Outcome, check: Check) -> Iterator[Finding]:
         """What a program shows that did not reach `check`: if a function has no result, that is the
-        failure of its value, and there is no gradient to ask for."""
+        failure of its value, and it has no gradient and no static shape to ask for."""
         finding = self._no_answer(outcome, check)
-        if not self._ends_before_its_gradient(outcome, check):
+        if not self._has_no_result(outcome, check):
             yield finding
             return
-        yield replace(finding, aspect=Aspect.VALUE, demands="a result to differentiate", at={})
+        yield replace(finding, aspect=Aspect.VALUE, demands="a result", at={})
         yield Finding(
-            Aspect.GRADIENT,
+            check.aspect,
             Verdict.UNSUPPORTED,
             FindingKind.UNMADE_INPUT,
-            gives="has no result to differentiate",
+            gives="has no result of which it could be asked",
             demands=check.demands,
         )
 
-    def _ends_before_its_gradient(self, outcome: Outcome, check: Check) -> bool:
-        """Whether the function under test failed itself, or what takes its result apart did."""
+    def _has_no_result(self, outcome: Outcome, check: Check) -> bool:
+        """Whether the function under test failed itself, or what takes its result apart did, so
+        that an aspect of the result could not be looked at."""
         step = self._step(outcome)
-        if step is None or not self._is_of_gradient(check) or not self._blamed(step):
+        if step is None or self.name == _ASKED_OF.get(check.aspect, self.name):
             return False
-        return step.function not in (*_EVALUATING, PRINTED_CALL, OPERATOR_CALL)
+        later = (*_EVALUATING, PRINTED_CALL, OPERATOR_CALL)
+        return self._blamed(step) and step.function not in later
 
     def _is_of_gradient(self, check: Check) -> bool:
         """Whether the check looks at the gradient of a function other than `gradients`."""
@@ -199,7 +203,7 @@ class ScenarioTrial:
         that every function has one.
         """
         named = {*self.scenario.conventions, *check.conventions}
-        if self._is_of_gradient(check) and not self._ends_before_its_gradient(outcome, check):
+        if self._is_of_gradient(check) and not self._has_no_result(outcome, check):
             named |= {ConventionName.DIFFERENTIABLE}
         conventions = tuple(sorted(named))
         aspect = check.aspect
