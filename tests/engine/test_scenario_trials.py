@@ -7,6 +7,7 @@ import pytest
 
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.observations import Crashed, DrawObservation, StructureObservation
+from conformance.program import Binding
 from conformance.results import Aspect, Verdict
 from conformance.scenarios import Check, Scenario, checks
 from conformance.scenarios.writing import ProgramWriter
@@ -137,6 +138,12 @@ def differentiating(function: str) -> Scenario:
         demands="ones",
     )
     return Scenario(function, "a gradient", program=w.program(), arrays=w.arrays, checks=(check,))
+
+
+def test_what_a_scenario_differentiates_by_is_known_before_it_runs() -> None:
+    assert ScenarioTrial(differentiating("exp"), "exp").differentiates == {Binding.VARIABLE}
+    assert not ScenarioTrial(differentiating("gradients"), "gradients").differentiates
+    assert not ScenarioTrial(asking("exp", (2, 3)), "exp").differentiates
 
 
 def refused(*_: object) -> None:

@@ -36,6 +36,7 @@ _EVALUATING = ("eval", "get_value", "batch_get_value")
 
 _STATIC_SHAPE = "int_shape"
 _GRADIENTS = "gradients"
+_MAKERS = {"variable": Binding.VARIABLE, "placeholder": Binding.PLACEHOLDER}
 _ASKED_OF = {Aspect.GRADIENT: _GRADIENTS, Aspect.STATIC_SHAPE: _STATIC_SHAPE}
 """The aspects of a result that another function tells, and the function that does."""
 
@@ -47,7 +48,18 @@ class ScenarioTrial:
     scenario: Scenario
     name: str
     outputs: Outputs = "values"
-    differentiates: frozenset[Binding] = frozenset()
+
+    @cached_property
+    def differentiates(self) -> frozenset[Binding]:
+        """What it differentiates by, if it looks at nothing but the gradient of a function."""
+        if self.name == _GRADIENTS or {c.aspect for c in self.scenario.checks} != {Aspect.GRADIENT}:
+            return frozenset()
+        asked = (s for s in self.scenario.program.steps if s.function == _GRADIENTS)
+        sources = set[str]().union(
+            *(Step("", "", step.args[1:], step.kwargs).mentions() for step in asked)
+        )
+        made = {s.function for s in self.scenario.program.steps if s.result in sources}
+        return frozenset(binding for maker, binding in _MAKERS.items() if maker in made)
 
     @property
     def below(self) -> Mapping[str, int]:
