@@ -15,12 +15,20 @@ from conformance.engine.judging.probes import (
     gradient_probe,
     holds_empty,
     shape_failure,
+    shape_outputs,
     shape_probe,
     unknown_marks,
     without_marks,
     works,
 )
-from conformance.observations import OutputObservation, StructureObservation, TensorMetadata
+from conformance.observations import (
+    DrawObservation,
+    OutputObservation,
+    Returned,
+    StructureObservation,
+    TensorMetadata,
+    Value,
+)
 from conformance.program import Binding, Input, Program, Ref, Step
 from tests.scenarios.in_process import module, observed
 
@@ -129,6 +137,26 @@ def shapes(found: StructureObservation) -> list[tuple[int | None, ...] | None]:
 def test_the_mark_is_read_as_none_and_nothing_else_is() -> None:
     found = without_marks(said((2, -3, None), (), None, (-1, 0)), frozenset({-3}))
     assert shapes(found) == [(2, None, None), (), None, (-1, 0)]
+
+
+def dimension(size: int) -> Value:
+    return Value(np.array(size), "int64", "int")
+
+
+def test_the_mark_is_none_where_a_scenario_asks_for_a_static_shape() -> None:
+    given = (dimension(2), dimension(-3))
+    draw = DrawObservation(Returned({"static": given, "value": given}))
+    seen = without_marks(StructureObservation((), (), (draw,)), frozenset({-3}), ["static"])
+    outcome = seen.draws[0].outcome
+    assert isinstance(outcome, Returned)
+    assert [v.python_type for v in outcome.values["static"]] == ["int", "NoneType"]
+    assert outcome.values["value"] == given
+
+
+def test_only_the_test_of_another_function_is_asked_for_static_shapes() -> None:
+    steps = (Step("a", "int_shape", (Ref("x"),)), Step("b", "maybe.int_shape", (Ref("x"),)))
+    item = Input("x", (2,), "float32", Binding.VARIABLE)
+    assert shape_outputs(Program((item,), steps, ("a", "b"))) == {"b"}
 
 
 def test_without_marks_nothing_changes() -> None:

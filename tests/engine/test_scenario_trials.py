@@ -7,6 +7,7 @@ import pytest
 
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.observations import Crashed, DrawObservation, StructureObservation
+from conformance.program import Binding
 from conformance.results import Aspect, Verdict
 from conformance.scenarios import Check, Scenario, checks
 from conformance.scenarios.writing import ProgramWriter
@@ -109,9 +110,18 @@ def test_a_process_that_ends_in_another_function(function: str, verdict: Verdict
     scenario = asking("exp", (2, 3))
     step = next(i for i, s in enumerate(scenario.program.steps) if s.function == function)
     crash = DrawObservation(Crashed(8, None, "", "step", step))
-    (found,) = ScenarioTrial(scenario, "exp").judge(StructureObservation((), (), (crash,))).findings
+    observed = StructureObservation((), (), (crash,))
+    found, *others = ScenarioTrial(scenario, "exp").judge(observed).findings
     assert found.verdict is verdict
+    assert {other.verdict for other in others} <= {Verdict.UNSUPPORTED}
     assert found.gives.startswith(f"ends the process (signal 8) in {function}(")
+
+
+def test_a_function_without_a_result_has_no_static_shape_to_ask_for() -> None:
+    raising = module(exp=refuses)
+    value, shape = findings(asking("exp", (2, 3)), raising)
+    assert (value.aspect, value.verdict) == (Aspect.VALUE, Verdict.VIOLATES)
+    assert (shape.aspect, shape.verdict) == (Aspect.STATIC_SHAPE, Verdict.UNSUPPORTED)
 
 
 def differentiating(function: str) -> Scenario:
@@ -128,6 +138,12 @@ def differentiating(function: str) -> Scenario:
         demands="ones",
     )
     return Scenario(function, "a gradient", program=w.program(), arrays=w.arrays, checks=(check,))
+
+
+def test_what_a_scenario_differentiates_by_is_known_before_it_runs() -> None:
+    assert ScenarioTrial(differentiating("exp"), "exp").differentiates == {Binding.VARIABLE}
+    assert not ScenarioTrial(differentiating("gradients"), "gradients").differentiates
+    assert not ScenarioTrial(asking("exp", (2, 3)), "exp").differentiates
 
 
 def refused(*_: object) -> None:

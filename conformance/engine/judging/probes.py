@@ -14,8 +14,17 @@ from dataclasses import replace
 import numpy as np
 
 from conformance.editions import Edition
-from conformance.observations import Batch, Fault, Returned, StructureObservation, TensorMetadata
+from conformance.observations import (
+    Batch,
+    Fault,
+    Outcome,
+    Returned,
+    StructureObservation,
+    TensorMetadata,
+    Value,
+)
 from conformance.program import Binding, Input, Program, Ref, Step
+from conformance.program.marks import MAYBE
 from conformance.results import FindingKind
 
 NOT_INTEGERS = "not integers"
@@ -95,8 +104,13 @@ def unknown_marks(observed: StructureObservation) -> frozenset[int]:
     return frozenset(d for shape in shapes for d in shape if d is not None and d < 0)
 
 
-def without_marks(observed: StructureObservation, marks: frozenset[int]) -> StructureObservation:
-    """The observation with None instead of these numbers in the static shapes of results."""
+def without_marks(
+    observed: StructureObservation, marks: frozenset[int], asked: Collection[str] = ()
+) -> StructureObservation:
+    """The observation with None instead of these numbers in the static shapes of results.
+
+    `asked` are the outputs that hold what a step `int_shape` gave in the test of another function.
+    """
     if not marks:
         return observed
 
@@ -105,7 +119,29 @@ def without_marks(observed: StructureObservation, marks: frozenset[int]) -> Stru
         return replace(said, shape=shape)
 
     outputs = (replace(o, metadata=tuple(map(read, o.metadata))) for o in observed.outputs)
-    return replace(observed, outputs=tuple(outputs))
+    draws = (replace(d, outcome=_unmarked(d.outcome, marks, asked)) for d in observed.draws)
+    return replace(observed, outputs=tuple(outputs), draws=tuple(draws))
+
+
+def shape_outputs(program: Program) -> frozenset[str]:
+    """The results of the steps that ask for a static shape in the test of another function."""
+    return frozenset(s.result for s in program.steps if s.function == f"{MAYBE}int_shape")
+
+
+def _unmarked(outcome: Outcome, marks: frozenset[int], asked: Collection[str]) -> Outcome:
+    if not isinstance(outcome, Returned) or not {*asked} & outcome.values.keys():
+        return outcome
+    unknown = Value(None, "object", "NoneType")
+
+    def read(value: Value) -> Value:
+        marked = value.array is not None and value.array.shape == () and value.array.item() in marks
+        return unknown if marked else value
+
+    values = {
+        name: tuple(map(read, found)) if name in asked else found
+        for name, found in outcome.values.items()
+    }
+    return Returned(values)
 
 
 def promises_shapes(edition: Edition, backend: str | None) -> bool:

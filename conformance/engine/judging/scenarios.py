@@ -39,6 +39,9 @@ _EVALUATING = ("eval", "get_value", "batch_get_value")
 
 _STATIC_SHAPE = "int_shape"
 _GRADIENTS = "gradients"
+_MAKERS = {"variable": Binding.VARIABLE, "placeholder": Binding.PLACEHOLDER}
+_ASKED_OF = {Aspect.GRADIENT: _GRADIENTS, Aspect.STATIC_SHAPE: _STATIC_SHAPE}
+"""The aspects of a result that another function tells, and the function that does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +51,18 @@ class ScenarioTrial:
     scenario: Scenario
     name: str
     outputs: Outputs = "values"
-    differentiates: frozenset[Binding] = frozenset()
+
+    @cached_property
+    def differentiates(self) -> frozenset[Binding]:
+        """What it differentiates by, if it looks at nothing but the gradient of a function."""
+        if self.name == _GRADIENTS or {c.aspect for c in self.scenario.checks} != {Aspect.GRADIENT}:
+            return frozenset()
+        asked = (s for s in self.scenario.program.steps if s.function == _GRADIENTS)
+        sources = set[str]().union(
+            *(Step("", "", step.args[1:], step.kwargs).mentions() for step in asked)
+        )
+        made = {s.function for s in self.scenario.program.steps if s.result in sources}
+        return frozenset(binding for maker, binding in _MAKERS.items() if maker in made)
 
     @property
     def below(self) -> Mapping[str, int]:
@@ -153,26 +167,28 @@ class ScenarioTrial:
 
     def _unfinished(self, outcome: Outcome, check: Check) -> Iterator[Finding]:
         """What a program shows that did not reach `check`: if a function has no result, that is the
-        failure of its value, and there is no gradient to ask for."""
+        failure of its value, and it has no gradient and no static shape to ask for."""
         finding = self._no_answer(outcome, check)
-        if not self._ends_before_its_gradient(outcome, check):
+        if not self._has_no_result(outcome, check):
             yield finding
             return
-        yield replace(finding, aspect=Aspect.VALUE, demands="a result to differentiate", at={})
+        yield replace(finding, aspect=Aspect.VALUE, demands="a result", at={})
         yield Finding(
-            Aspect.GRADIENT,
+            check.aspect,
             Verdict.UNSUPPORTED,
             FindingKind.UNMADE_INPUT,
-            gives="has no result to differentiate",
+            gives="has no result of which it could be asked",
             demands=check.demands,
         )
 
-    def _ends_before_its_gradient(self, outcome: Outcome, check: Check) -> bool:
-        """Whether the function under test failed itself, or what takes its result apart did."""
+    def _has_no_result(self, outcome: Outcome, check: Check) -> bool:
+        """Whether the function under test failed itself, or what takes its result apart did, so
+        that an aspect of the result could not be looked at."""
         step = self._step(outcome)
-        if step is None or not self._is_of_gradient(check) or not self._blamed(step):
+        if step is None or self.name == _ASKED_OF.get(check.aspect, self.name):
             return False
-        return step.function not in (*_EVALUATING, PRINTED_CALL, OPERATOR_CALL)
+        later = (*_EVALUATING, PRINTED_CALL, OPERATOR_CALL)
+        return self._blamed(step) and step.function not in later
 
     def _is_of_gradient(self, check: Check) -> bool:
         """Whether the check looks at the gradient of a function other than `gradients`."""
@@ -231,7 +247,7 @@ class ScenarioTrial:
         that every function has one.
         """
         named = self._named(check)
-        if self._is_of_gradient(check) and not self._ends_before_its_gradient(outcome, check):
+        if self._is_of_gradient(check) and not self._has_no_result(outcome, check):
             named |= {ConventionName.DIFFERENTIABLE}
         allowed = of_refusal(named)
         conventions = allowed.conventions

@@ -23,6 +23,7 @@ from conformance.engine.judging.probes import (
     holds_empty,
     promises_shapes,
     shape_failure,
+    shape_outputs,
     shape_probe,
     unknown_marks,
     without_marks,
@@ -271,7 +272,7 @@ class Examination:
         queue: list[tuple[Task, Trial]] = []
         for _, observed in self.session.run_batches(self._batches(tasks, queue)):
             task, trial = queue.pop(0)
-            self._judge(task, trial, self._plain(observed))
+            self._judge(task, trial, self._plain(trial, observed))
         self._run_configured(tasks)
 
     def _run_configured(self, tasks: Sequence[Task]) -> None:
@@ -330,13 +331,15 @@ class Examination:
 
     def _run(self, trial: Trial) -> StructureObservation:
         if trial.setup is None:
-            return self._plain(self.session.run_batch(trial.batch))
+            return self._plain(trial, self.session.run_batch(trial.batch))
         (observed,) = self.subject.run_configured([trial])
         return with_shortfalls(observed, self.subject.shortfalls)
 
-    def _plain(self, observed: StructureObservation) -> StructureObservation:
+    def _plain(self, trial: Trial, observed: StructureObservation) -> StructureObservation:
         """The observation without what is no failure of the function under test."""
-        observed = with_shortfalls(without_marks(observed, self.marks), self.subject.shortfalls)
+        asked = shape_outputs(trial.batch.program) if self.marks else ()
+        observed = without_marks(observed, self.marks, asked)
+        observed = with_shortfalls(observed, self.subject.shortfalls)
         backend = self.session.identity.backend
         return (
             observed
