@@ -76,7 +76,8 @@ def test_what_fails_with_rare_numbers_only_keeps_its_convention() -> None:
     drawn = exponential("special", lambda x: np.isnan(x).any())
     shown = minimised(found(drawn, run), run)
     assert shown.finding.conventions == ("special-values",)
-    (array,) = shown.trial.case(shown.finding.draw).arrays.values() if shown.trial else ()
+    assert shown.trial is not None
+    (array,) = shown.trial.case(shown.finding.draw).arrays.values()
     assert np.isnan(array).any()
 
 
