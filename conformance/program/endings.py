@@ -32,6 +32,8 @@ class Death:
     """To take more memory than that is a fault, too."""
     refusal: bool = False
     """Whether an exception is what should come."""
+    compares: bool = False
+    """Whether the process, if it lives, compares what came."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,7 @@ class Ending:
     steps: bool = True
     """Whether the program's steps are run; if not, only its inputs are made."""
     death: Death | None = None
-    """Set where the process is expected to end before anything can be compared."""
+    """Set where the process may end before anything can be compared."""
 
 
 TELL = """
@@ -311,7 +313,7 @@ def has_signature(
 
 def body(ending: Ending, lines: Iterable[str]) -> Iterator[str]:
     """The lines of the script's own, and what is made of them."""
-    if ending.death is not None:
+    if ending.death is not None and not ending.death.compares:
         yield from lines
         return
     yield from ("raised = None", "try:")
@@ -333,6 +335,8 @@ def watching(ending: Ending, death: Death) -> Iterator[str]:
     yield from ("import os, resource, signal", "", "if os.fork():", "    ended = os.wait()[1]")
     yield "    died = os.WIFSIGNALED(ended)"
     yield "    status = os.WTERMSIG(ended) if died else os.WEXITSTATUS(ended)"
+    if death.compares:
+        yield from ("    if not died:", "        sys.exit(status)")
     yield f"    fault = died or status != {right}"
     yield "    came = 'an end by %s %d' % ('signal' if died else 'exit status', status)"
     if death.gibibytes is not None:

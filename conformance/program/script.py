@@ -133,7 +133,7 @@ def comparing_script(
     if prelude.home is not None:  # the import may be what fails
         run, reached = [*reached, *run], ["import numpy as np"]
     helpers = [*(PRINTED if catches_prints(program.steps) else ()), *ending.helpers]
-    told = () if ending.death else TELL
+    told = () if ending.death and not ending.death.compares else TELL
     watch = watching(ending, ending.death) if ending.death else ()
     lines = [*_head(title, prelude), "import sys", *watch, *reached, *told, "", *helpers]
     return _joined([*lines, *_values(case), *before, *body(ending, run)], prelude)

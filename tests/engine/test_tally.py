@@ -9,7 +9,7 @@ import pytest
 from conformance.editions import Edition
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
-from conformance.engine.judging.findings import Finding, verdict_if_wrong
+from conformance.engine.judging.findings import Finding, Judgement, verdict_if_wrong
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.verdicts.failures import cite, function_result, identifier
 from conformance.engine.verdicts.forms import rare_forms
@@ -176,6 +176,9 @@ def test_a_wrong_answer_is_told_apart_by_rare_arguments() -> None:
     counted = Tally(load()["sum"], "keras-2.2", frozenset(ASPECTS))
     for trial in (both, kept, along, along):
         counted.note([finding()], trial)
+    (failure,) = counted.failures()
+    assert (failure.count, failure.cause[1]) == (4, frozenset()), "no call is right without them"
+    counted.add(Judgement(cases={Aspect.VALUE: 1}), plain)
     assert {str(sorted(g.cause[1])): g.count for g in counted.failures()} == {
         "['keepdims True']": 2,
         "['axis positive']": 2,

@@ -298,6 +298,18 @@ DEATHS = {
 }
 
 
+def test_a_process_that_lives_compares() -> None:
+    ending = replace(elements(WRONG), death=Death(compares=True))
+    script = comparing_script(case(call("square")), REFERENCE, ending, "it may die")
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (
+        1,
+        "expected 9.5 at [1, 1]; got 9.0 at [1, 1]",
+    )
+
+
 @pytest.mark.parametrize(("does", "death", "status", "came"), DEATHS.values(), ids=list(DEATHS))
 def test_a_process_that_ends_is_watched(
     does: str, death: Death, status: int, came: str, tmp_path: Path

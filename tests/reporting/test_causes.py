@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.reporting.causes import cause, causes, shared
+from conformance.reporting.causes import cause, causes, is_one_cause, named, shared
 from conformance.reporting.listing import ListedFailure
 from conformance.results import Aspect, Verdict
 from tests.reporting.records import aspect_result, failure
@@ -70,3 +70,16 @@ def test_long_lists_are_cut_and_counted() -> None:
 def test_an_aspect_without_a_failure_has_a_cause() -> None:
     bare = aspect_result(Aspect.VALUE, Verdict.UNSUPPORTED)
     assert cause(ListedFailure("dot", bare, None)) == "value: not checked"
+
+
+def test_every_function_is_named_with_the_number_of_its_failures() -> None:
+    one = found("gives 1")
+    listed = [ListedFailure(name, one.aspect, one.failure) for name in ("dot", "sum", "dot")]
+    assert named(listed) == "dot (2), sum"
+    assert named([]) == ""
+
+
+def test_an_exception_or_a_signal_is_a_cause_and_a_wrong_answer_is_not() -> None:
+    assert is_one_cause(found("f(x) raises ValueError: no; expected 1"))
+    assert is_one_cause(found("f(x) ends the process (signal 8); expected 1"))
+    assert not is_one_cause(found("f(x) gives 2 at [0]; expected 1"))

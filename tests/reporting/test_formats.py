@@ -189,6 +189,7 @@ def test_annotations_are_no_more_than_are_shown() -> None:
     ]
     assert len(errors) == github.MOST
     assert "21 more causes" in errors[-1]
+    assert all(re.search(rf"\bf{i}\b", errors[-1]) for i in range(9, 30))
 
 
 def test_a_summary_has_the_scores_and_the_causes() -> None:

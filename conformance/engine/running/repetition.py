@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import NamedTuple
 
+import msgspec
 from msgspec import UNSET
 
 from conformance.engine.judging.findings import Finding
@@ -15,9 +17,10 @@ from conformance.engine.planning.profiles import PROFILES
 from conformance.engine.running.examination import Examination, RememberedFinding
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
-from conformance.engine.verdicts.failures import failure
+from conformance.engine.verdicts.failures import failure, identifier
+from conformance.engine.verdicts.forms import rare_forms
 from conformance.engine.verdicts.origins import trials
-from conformance.engine.verdicts.tally import GRAVITY, Group
+from conformance.engine.verdicts.tally import GRAVITY, Group, Tally
 from conformance.results import Aspect, Failure, Origin, TargetInfo, Verdict
 
 _FATAL = (Verdict.CRASHED, Verdict.TIMED_OUT)
@@ -31,6 +34,8 @@ class Shown(NamedTuple):
     trial: Trial
     finding: Finding
     failure: Failure
+    ids: frozenset[str]
+    """The ids that the finding has, whichever of the call's arguments it may be due to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,9 @@ class Repetition:
 
     def failing(self, identity: str, aspect: Aspect) -> Failure | None:
         """The failure with this id, or else the gravest other failure of the aspect."""
-        same = [s.failure for s in self.shown if s.failure.id == identity]
+        same = [
+            msgspec.structs.replace(s.failure, id=identity) for s in self.shown if identity in s.ids
+        ]
         other = [s.failure for s in self.shown if s.finding.aspect is aspect]
         return next(iter([*same, *other]), None)
 
@@ -79,11 +86,18 @@ def _repeated(examination: Examination, task: Task, trials: Sequence[Trial]) -> 
             return Repetition(task, (), lacking=lacking)
         judgement = examination.judged(task, trial)
         seen |= {aspect for aspect, cases in judgement.cases.items() if cases}
-        shown += [
-            Shown(trial, f, _failure(examination, task, trial, f)) for f in judgement.findings
-        ]
+        for finding in judgement.findings:
+            failing = _failure(examination, task, trial, finding)
+            ids = frozenset(_ids(examination.tallies[task.spec.name], trial, finding))
+            shown.append(Shown(trial, finding, failing, ids))
     shown.sort(key=lambda one: (-GRAVITY[one.finding.verdict], one.finding.identity))
     return Repetition(task, shown, frozenset(seen))
+
+
+def _ids(tally: Tally, trial: Trial, finding: Finding) -> Iterator[str]:
+    passed = sorted(rare_forms(finding, trial))
+    for count in range(len(passed) + 1):
+        yield from (identifier(tally, finding, forms) for forms in combinations(passed, count))
 
 
 def _failure(examination: Examination, task: Task, trial: Trial, finding: Finding) -> Failure:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.engine.judging.calls import CallTrial
-from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.findings import Finding, Judgement
 from conformance.engine.judging.trials import Trial
 from conformance.generators.forms import form
 from conformance.generators.structure import Structure
 from conformance.program import Ref
-from conformance.results import FindingKind, Verdict
+from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.load import signature
 from conformance.specs.parsing import literal
 
@@ -21,15 +21,22 @@ _RARE = ("negative", "zero", "nothing")
 
 
 def rare_forms(finding: Finding, trial: Trial | None) -> frozenset[str]:
-    """The arguments, with their forms, that a wrong answer may be due to.
-
-    Empty for anything but a violation by a call. What fails without rare forms stands for what
-    fails with them.
-    """
+    """The arguments of rare forms that were passed, with their forms; a wrong answer may be due to
+    them. Empty for anything but a violation by a call."""
     if not isinstance(trial, CallTrial) or finding.kind not in _WRONG:
         return frozenset()
     if finding.verdict is not Verdict.VIOLATES:
         return frozenset()
+    return frozenset(_forms(trial.prepared.structure))
+
+
+def right_forms(judgement: Judgement, trial: Trial) -> frozenset[str] | None:
+    """The rare forms of a settled call that was answered rightly; None for any other trial."""
+    if not isinstance(trial, CallTrial) or not trial.prepared.structure.settled:
+        return None
+    wrong = any(f.aspect is Aspect.VALUE for f in judgement.findings)
+    if wrong or not judgement.cases.get(Aspect.VALUE):
+        return None
     return frozenset(_forms(trial.prepared.structure))
 
 

@@ -285,7 +285,7 @@ def _without_case(
     title: str, finding: Finding, prelude: Prelude, documented: Signature
 ) -> str | None:
     if finding.kind == FindingKind.NO_GRADIENTS:
-        return _probes(title, prelude, [gradient_probe(binding) for binding in BINDINGS])
+        return _probe_of_gradients(title, prelude, gradient_probe(BINDINGS[0]))
     if finding.kind == FindingKind.NO_STATIC_SHAPES:
         return _probe_of_shapes(title, prelude, shape_probe(Binding.VARIABLE))
     if finding.kind == FindingKind.ABSENT:
@@ -297,12 +297,11 @@ def _without_case(
     return comparing_script(_NOTHING, prelude, ending, title)
 
 
-def _probes(title: str, prelude: Prelude, probes: Sequence[Batch]) -> str:
-    """The gradient of a sum of squares by a variable: the first of the probes."""
-    probe = probes[0]
+def _probe_of_gradients(title: str, prelude: Prelude, probe: Batch) -> str:
     arrays = {name: stacked[0] for name, stacked in probe.arrays.items()}
     (point,) = arrays.values()
     ending = endings.has_elements(2 * point, np.zeros(point.shape), (0,) * point.ndim)
+    ending = replace(ending, death=Death(compares=True))
     return comparing_script(Case(probe.program, arrays), prelude, ending, title, outputs="lists")
 
 
@@ -310,6 +309,7 @@ def _probe_of_shapes(title: str, prelude: Prelude, probe: Batch) -> str:
     arrays = {name: stacked[0] for name, stacked in probe.arrays.items()}
     (point,) = arrays.values()
     ending = endings.reports_a_shape(probe.program.outputs[0], str(point.shape))
+    ending = replace(ending, death=Death(compares=True))
     whole = replace(prelude, absent=prelude.absent - {"int_shape"})
     return comparing_script(Case(probe.program, arrays), whole, ending, title)
 

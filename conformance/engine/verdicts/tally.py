@@ -10,7 +10,7 @@ from typing import Any
 from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding, Identity, Judgement
 from conformance.engine.judging.trials import Trial
-from conformance.engine.verdicts.forms import rare_forms
+from conformance.engine.verdicts.forms import rare_forms, right_forms
 from conformance.engine.verdicts.shares import Shares
 from conformance.results import Aspect, FindingKind, Origin, Verdict
 from conformance.specs import Spec
@@ -41,10 +41,13 @@ class Group:
     remembered: Origin | None = None
     """The origin of a trial of an earlier run, which has made it smaller already."""
 
+    suspects: frozenset[str] = frozenset()
+    """The rare forms of arguments that it may be due to: some call without them is right."""
+
     @property
     def cause(self) -> Cause:
         """What the findings have in common."""
-        return cause(self.finding, self.trial)
+        return self.finding.identity, self.suspects & rare_forms(self.finding, self.trial)
 
     def simpler(self, finding: Finding, trial: Trial | None) -> None:
         """Count another finding; keep it if its trial is simpler."""
@@ -62,6 +65,8 @@ class Tally:
     aspects: frozenset[Aspect]
     """The aspects that this run checks."""
     groups: dict[Cause, Group] = field(default_factory=dict)
+    right: set[frozenset[str]] = field(default_factory=set)
+    """The rare forms of arguments in settled calls that were answered rightly."""
     cases: dict[Aspect, int] = field(default_factory=dict)
     shares: Shares = field(default_factory=Shares)
     """The cases that the documents settle, and how many of them were judged."""
@@ -94,12 +99,14 @@ class Tally:
             share = judgement.ulp / judgement.limit_ulp
             if self.ulp is None or not self.limit_ulp or share > self.ulp / self.limit_ulp:
                 self.ulp, self.limit_ulp = judgement.ulp, judgement.limit_ulp
+        if (forms := right_forms(judgement, trial)) is not None:
+            self.right.add(forms)
         self.note(judgement.findings, trial)
 
     def note(self, findings: Iterable[Finding], trial: Trial | None = None) -> None:
         """Add findings to their groups."""
         for finding in findings:
-            found = cause(finding, trial)
+            found = _passed(finding, trial)
             group = self.groups.get(found)
             if group is None:
                 self.groups[found] = Group(finding, trial)
@@ -108,7 +115,7 @@ class Tally:
 
     def add_remembered(self, finding: Finding, trial: Trial, source: Origin) -> None:
         """Add a finding on a case of an earlier run, if no case of this run has shown it."""
-        found = cause(finding, trial)
+        found = _passed(finding, trial)
         if not any(_includes(known, found) for known in self.groups):
             self.count(finding.aspect)
             self.groups[found] = Group(finding, trial, remembered=source)
@@ -123,11 +130,17 @@ class Tally:
 
     def failures(self) -> list[Group]:
         """Every failure once, the gravest first."""
-        return folded(self.groups.values())
+        return folded(
+            replace(group, suspects=self._suspects(passed))
+            for (_, passed), group in self.groups.items()
+        )
+
+    def _suspects(self, passed: frozenset[str]) -> frozenset[str]:
+        """Those of the forms without which some call is right: the others change nothing."""
+        return frozenset(f for f in passed if any(f not in forms for forms in self.right))
 
 
-def cause(finding: Finding, trial: Trial | None) -> Cause:
-    """What findings of one cause have in common."""
+def _passed(finding: Finding, trial: Trial | None) -> Cause:
     return finding.identity, rare_forms(finding, trial)
 
 

@@ -1,0 +1,131 @@
+"""Every failure has a script that shows it: status 1, and a last line that says what came."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from conformance.results import Failure
+from tests.engine.support import ROOT, TINY, examine, module
+
+FLAWED = """
+import os, sys
+import numpy as np
+from conformance.reference import *
+from conformance import reference as _right
+
+del cumsum
+
+def relu(x, beta=0.0, max_value=None):
+    return _right.relu(x, max_value=max_value)
+
+def elu(x, alpha=2.0):
+    return _right.elu(x, alpha)
+
+def abs(x):
+    raise RuntimeError('no abs for %d elements' % 3)
+
+def softmax(x, axis=-1):
+    return _right.softmax(x, axis=0)
+
+def square(x):
+    os.kill(os.getpid(), 8)
+
+def sqrt(x):
+    return _right.cast(_right.sqrt(x), 'float64')
+
+def flatten(x):
+    return x
+
+def sum(x, axis=None, keepdims=False):
+    try:
+        return _right.sum(x, axis, keepdims)
+    except ValueError:
+        return x
+
+def set_epsilon(value):
+    pass
+
+def random_binomial(shape, p=0.0, dtype=None, seed=None):
+    return _right.ones(shape) * 0.25
+"""
+FUNCTIONS = (
+    "cumsum",
+    "relu",
+    "elu",
+    "abs",
+    "softmax",
+    "square",
+    "sqrt",
+    "flatten",
+    "sum",
+    "set_epsilon",
+    "random_binomial",
+)
+
+
+@cache
+def failures(folder: Path) -> list[tuple[str, Failure]]:
+    (folder / "flawed.py").write_text(FLAWED, encoding="utf-8")
+    found = examine(module("flawed", folder), FUNCTIONS, TINY)
+    return [(f"{function} {aspect}", failure) for function, aspect, failure in found.failures()]
+
+
+def one_of_each(listed: Sequence[tuple[str, Failure]]) -> list[tuple[str, Failure]]:
+    """One failure of each kind of each aspect."""
+    kinds = {(place.partition(" ")[2], one.kind): (place, one) for place, one in listed}
+    return list(kinds.values())
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[tuple[str, Failure]]]:
+    folder = tmp_path_factory.mktemp("flawed")
+    return folder, failures(folder)
+
+
+def run(script: str, folder: Path, name: str = "flawed") -> subprocess.CompletedProcess[str]:
+    """Run the script with the module; or with the reference itself, which is right."""
+    source = script.replace("import flawed as K", f"import {name} as K")
+    paths = os.pathsep.join((str(folder), str(ROOT)))
+    return subprocess.run(
+        [sys.executable, "-"],
+        input=source,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_every_function_fails(found: tuple[Path, list[tuple[str, Failure]]]) -> None:
+    places = {place for place, _ in found[1]}
+    assert {"cumsum presence", "relu signature", "elu signature"} <= places
+    assert {place.partition(" ")[0] for place in places} == {*FUNCTIONS}
+
+
+def test_every_failure_has_a_script_that_shows_it(
+    found: tuple[Path, list[tuple[str, Failure]]],
+) -> None:
+    folder, listed = found
+    for place, failure in one_of_each(listed):
+        done = run(str(failure.script), folder)
+        said = (done.stdout.splitlines() or [""])[-1]
+        assert (done.returncode, said[:9]) == (1, "expected "), (place, failure.message, done)
+        assert "; got " in said
+        assert "..." not in said
+
+
+def test_no_script_shows_it_on_an_implementation_that_is_right(
+    found: tuple[Path, list[tuple[str, Failure]]],
+) -> None:
+    folder, listed = found
+    for place, failure in one_of_each(listed):
+        done = run(str(failure.script), folder, "conformance.reference")
+        assert done.returncode == 0, (place, failure.message, done)
