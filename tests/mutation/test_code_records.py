@@ -18,7 +18,7 @@ from conformance.mutation.code.beside import (
 )
 from conformance.mutation.code.classified import KINDS, ClassificationError, Classified, classes
 from conformance.mutation.code.editing import OPERATOR_NAMES
-from conformance.mutation.code.page import code_page, kinds, score
+from conformance.mutation.code.page import code_page, interval, kinds, score
 from conformance.mutation.code.records import (
     CodeMutationReport,
     JudgedCodeMutant,
@@ -88,6 +88,13 @@ def test_equivalent_changes_are_left_out_of_the_second_score_only() -> None:
     assert kinds(FOUR, KNOWN)["not looked at"] == 1
     assert FOUR.summary.score == 0.25
     assert score(FOUR, KNOWN) == pytest.approx(1 / 3)
+
+
+def test_a_sample_has_an_interval() -> None:
+    assert interval(42, 50) == pytest.approx((0.7149, 0.9166), abs=2e-4)  # SciPy's binomtest
+    assert interval(0, 0) == (0.0, 1.0)
+    assert interval(50, 50)[1] == pytest.approx(1.0)
+    assert "between 6.1 % and 79.2 %" in " ".join(code_page(FOUR, KNOWN).split())
 
 
 def test_other_tests_are_compared_on_what_they_were_given() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from conformance.mutation.code.beside import OtherTests, compared
@@ -36,6 +37,20 @@ def score(report: CodeMutationReport, known: Mapping[str, Classified]) -> float 
     """The share of the killed among the mutants that are not equivalent."""
     real = report.summary.mutants - kinds(report, known)["equivalent"]
     return report.summary.killed / real if real else None
+
+
+def interval(killed: int, mutants: int) -> tuple[float, float]:
+    """Where the share of all mutants lies with 95 % confidence, by Wilson's formula; 0 to 1.
+
+    It takes the sample as drawn from infinitely many: from fewer, the interval is narrower.
+    """
+    if not mutants:
+        return 0.0, 1.0
+    z, share = 1.959964, killed / mutants
+    middle = share + z * z / (2 * mutants)
+    half = z * math.sqrt(share * (1 - share) / mutants + z * z / (4 * mutants * mutants))
+    scale = 1 + z * z / mutants
+    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
 
 
 def _lines(
@@ -76,6 +91,12 @@ def _result(report: CodeMutationReport, known: Mapping[str, Classified]) -> Iter
     row = [*map(str, [*numbers, *counted.values()]), whole, _percent(score(report, known))]
     yield "| " + " | ".join(row) + " |"
     yield ""
+    if report.sample is not None:
+        real = report.summary.mutants - counted["equivalent"]
+        least, most = interval(report.summary.killed, real)
+        yield "Of all mutants that are not equivalent, the gate notices, with 95 % confidence,"
+        yield f"between {_percent(least)} and {_percent(most)}."
+        yield ""
 
 
 def _noticed(report: CodeMutationReport) -> Iterator[str]:
@@ -92,7 +113,7 @@ def _beside(report: CodeMutationReport, other: OtherTests) -> Iterator[str]:
     found = compared(report, other)
     yield "## Other tests on the same sample"
     yield ""
-    yield f"{escape(other.about)}: {len(other.passing)} tests pass without a change; "
+    yield f"{escape(other.about)}: {len(other.passing)} tests pass without a change;"
     yield f"{len(other.failing)} do not, and say nothing."
     yield ""
     yield "| | the tests notice | they do not |"
@@ -113,9 +134,9 @@ def _table(title: str, counted: Sequence[CodeCount], says: Mapping[str, str]) ->
     yield "| | mutants | killed | survived | |"
     yield "|---|---:|---:|---:|---:|"
     for one in counted:
-        name = f"{one.name}: {says[one.name]}" if one.name in says else one.name
+        name = f"{one.name}: {says[one.name]}" if one.name in says else escape(one.name)
         numbers = f"{one.mutants} | {one.killed} | {one.survived} | {_percent(one.score)}"
-        yield f"| {escape(name)} | {numbers} |"
+        yield f"| {name} | {numbers} |"
     yield ""
 
 

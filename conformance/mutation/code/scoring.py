@@ -65,25 +65,24 @@ class CodeScoring:
     def run(self, mutants: Sequence[CodeMutant], jobs: int) -> None:
         """Judge the mutants by `jobs` workers; WorkerStartError if the target does not start."""
         waiting, lock = iter(mutants), threading.Lock()
-
-        def work(number: int) -> None:
-            while not self.stop.is_set():
-                with lock:
-                    mutant = next(waiting, None)
-                if mutant is None:
-                    return
-                judged = self._judged(mutant, number)
-                if judged is not None:
-                    self.report(judged)
-
         with ThreadPoolExecutor(jobs) as pool:
-            futures = [pool.submit(work, number) for number in range(jobs)]
+            futures = [pool.submit(self._work, waiting, lock, number) for number in range(jobs)]
             try:
                 for future in futures:
                     future.result()
             except BaseException:
                 self.end()
                 raise
+
+    def _work(self, waiting: Iterator[CodeMutant], lock: threading.Lock, number: int) -> None:
+        while not self.stop.is_set():
+            with lock:
+                mutant = next(waiting, None)
+            if mutant is None:
+                return
+            judged = self._judged(mutant, number)
+            if judged is not None:
+                self.report(judged)
 
     def end(self) -> None:
         """End the workers; what they are at is not reported."""
