@@ -184,8 +184,9 @@ def test_where_the_constants_are_is_a_reading(edition: Edition) -> None:
 
 
 @pytest.mark.parametrize("edition", EVERY)
-def test_wrong_constants_violate(edition: Edition) -> None:
-    assert _violates(_judged(_with_constants, edition, "rnn", constants_as_zeros))
+@pytest.mark.parametrize("made", [_with_constants, recurrent.with_constants])
+def test_wrong_constants_violate(made: Callable[[Edition], Any], edition: Edition) -> None:
+    assert _violates(_judged(made, edition, "rnn", constants_as_zeros))
 
 
 @pytest.mark.parametrize("edition", EVERY[:2])

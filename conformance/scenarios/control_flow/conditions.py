@@ -216,8 +216,14 @@ def _choices(draw: st.DrawFn, edition: Edition) -> SwitchCall:
 
 
 def with_callables(edition: Edition) -> tuple[Scenario, ...]:
-    """Callables in either place, with every condition that the document names."""
-    ranks = [(0, "bool"), (0, "totals"), *[(2, "bool")] * (edition == "keras-2.2")]
+    """Callables in either place, with every condition that the document names.
+
+    Totals are scalars where placeholders cannot be.
+    """
+    told = [(0, "bool", pair, seed) for pair in PAIRS[1:] for seed in BOTH_TRUTHS]
+    told += [(0, "totals", PAIRS[1], seed) for seed in BOTH_TRUTHS]
+    if edition == "keras-2.2":
+        told += [(2, "bool", pair, BOTH_TRUTHS[0]) for pair in PAIRS[1:]]
     calls = (
         SwitchCall(
             edition,
@@ -225,14 +231,12 @@ def with_callables(edition: Edition) -> tuple[Scenario, ...]:
             rank=rank,
             truth=truth,
             other=False,
-            callables=callables,
+            callables=pair,
             known=True,
             dtype="float32",
             seed=seed,
         )
-        for rank, truth in ranks
-        for callables in PAIRS[1:]
-        for seed in BOTH_TRUTHS
+        for rank, truth, pair, seed in told
     )
     return tuple(selection(call) for call in calls)
 

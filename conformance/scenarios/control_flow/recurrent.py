@@ -293,6 +293,15 @@ def values(edition: Edition) -> st.SearchStrategy[Scenario]:
     return _calls(edition, always_told=False).map(value_scenario)
 
 
+def with_constants(edition: Edition) -> tuple[Scenario, ...]:
+    """One constant in a loop, and two where it is unrolled."""
+    cells = [cell for cell in step_functions(edition) if cell.constants]
+    return tuple(
+        value_scenario(RnnCall(edition, cell, unroll=unroll, told=unroll, seed=3))
+        for cell, unroll in zip(cells, (False, True), strict=True)
+    )
+
+
 def masks(edition: Edition) -> st.SearchStrategy[Scenario]:
     """Results with a mask."""
     return _calls(edition, masked=True).map(value_scenario)
@@ -358,6 +367,7 @@ FAMILIES = (
     Family("rnn", frozenset({Aspect.VALUE}), make=values),
     Family("rnn", frozenset({Aspect.VALUE}), make=masks),
     Family("rnn", frozenset({Aspect.VALUE}), make=_together),
+    Family("rnn", frozenset({Aspect.VALUE}), make=with_constants),
     Family("rnn", frozenset({Aspect.STATIC_SHAPE, Aspect.DTYPE}), make=_static),
     Family("rnn", frozenset({Aspect.GRADIENT}), make=gradients, share=0.5),
     Family("rnn", frozenset({Aspect.ERROR}), make=_errors, editions=("keras-2.0", "keras-2.2")),

@@ -55,7 +55,7 @@ class RnnCall:
     columns: bool = False
     """Whether the mask has the shape (samples, time, 1)."""
     fed: bool = True
-    """Whether states and constants are placeholders; if not, they are variables."""
+    """Whether states are placeholders; if not, they are variables."""
 
     @property
     def title(self) -> str:
@@ -116,7 +116,7 @@ class RnnProgram:
         shape = (call.samples, call.time, *call.dims)
         numbers = w.numbers(shape, call.dtype)
         self.inputs = w.placeholder("inputs", numbers, call.static(shape, timed=True))
-        states = [self._state(f"state{i}") for i in range(call.step.states)]
+        states = [self._state(f"state{i}", fed=call.fed) for i in range(call.step.states)]
         called = w.call("rnn", call.step.function(), self.inputs, states, **self._keywords())
         self.last = w.call("operator.getitem", called, 0)
         self.outputs = w.call("operator.getitem", called, 1)
@@ -152,10 +152,10 @@ class RnnProgram:
             conventions=call.conventions,
         )
 
-    def _state(self, name: str) -> Ref:
+    def _state(self, name: str, *, fed: bool) -> Ref:
         call, w = self.call, self.writer
         numbers = w.numbers((call.samples, *call.result), call.dtype)
-        if call.fed:
+        if fed:
             return w.placeholder(name, numbers, call.static(numbers.shape))
         return w.variable(name, numbers)
 
@@ -165,8 +165,10 @@ class RnnProgram:
         if call.mask:
             keywords["mask"] = self._mask(call.mask)
         if call.step.constants:
+            # a step combines them with fed tensors, which some backends cannot do with variables:
+            # the tests of the operators show that
             count = range(call.step.constants)
-            keywords["constants"] = [self._state(f"constant{i}") for i in count]
+            keywords["constants"] = [self._state(f"constant{i}", fed=True) for i in count]
         if call.unroll:
             keywords["unroll"] = True
         if call.told:

@@ -129,7 +129,7 @@ patched(RNN, "masked steps give their output", (recurrent, "_masked", _output_an
         verdict="diverges")  # fmt: skip
 patched(RNN, "constants doubled", (recurrent, "_tensors", lambda listed, what,
         right=recurrent._tensors: [t * 2.0 for t in right(listed, what)]
-        if what == "constants" else right(listed, what)), profile="default")  # fmt: skip
+        if what == "constants" else right(listed, what)))  # fmt: skip
 
 
 def _last_step_left_out(right):
