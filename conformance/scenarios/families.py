@@ -10,7 +10,7 @@ from conformance.scenarios.control_flow import conditions, higher_order, recurre
 from conformance.scenarios.ctc import cost, decoding, dictionary, sparse_labels
 from conformance.scenarios.examples import printed_results
 from conformance.scenarios.gradients import gradients
-from conformance.scenarios.introspection import emptiness, printing, sparse, tensors
+from conformance.scenarios.introspection import casts, emptiness, printing, sparse, tensors
 from conformance.scenarios.model import Family
 from conformance.scenarios.randomness import dropout, random_tensors
 from conformance.scenarios.state import refusals, sessions, updates, variables
@@ -19,6 +19,7 @@ FAMILIES: tuple[Family, ...] = (
     *process_settings.FAMILIES,
     *keras_json.FAMILIES,
     *tensors.FAMILIES,
+    *casts.FAMILIES,
     *printed_results.FAMILIES,
     *cost.FAMILIES,
     *sparse_labels.FAMILIES,

@@ -17,12 +17,13 @@ from conformance.reference.symbolic.graph import Tensor
 from conformance.results import Aspect
 from conformance.scenarios import Scenario
 from conformance.scenarios.configuration import process_settings
-from conformance.scenarios.introspection import tensors
+from conformance.scenarios.introspection import casts, tensors
 from conformance.specs import load, load_conventions
-from tests.scenarios.running import problems
+from tests.scenarios.running import problems, value
 
 EDITION: Edition = "keras-2.2"
-FAMILIES = [f for f in (*process_settings.FAMILIES, *tensors.FAMILIES) if EDITION in f.editions]
+EVERY = (*process_settings.FAMILIES, *tensors.FAMILIES, *casts.FAMILIES)
+FAMILIES = [f for f in EVERY if EDITION in f.editions]
 
 
 @pytest.fixture(autouse=True)
@@ -152,7 +153,7 @@ def test_a_wrong_answer_is_told(
         ("ndim", lambda x: float(x.ndim), "the rank", ()),
         ("count_params", lambda x: float(np.prod(x.shape)), "the number of elements", ()),
         ("count_params", lambda x: sum(x.shape), "the number of elements", ()),
-        ("dtype", lambda x: f"{x.dtype}_ref", "the dtype", ("plain-dtype",)),
+        ("dtype", lambda x: f"{x.dtype}_ref", "the dtype", ()),
         ("dtype", lambda x: x.dtype.upper(), "the dtype", ()),
     ],
 )
@@ -171,6 +172,26 @@ def test_a_wrong_answer_on_some_tensor_is_told(
 
     search()
     assert conventions in seen
+
+
+def test_a_dtype_with_a_suffix_is_a_reading_for_variables_only() -> None:
+    seen = set()
+
+    @given(drawn("dtype"))
+    @settings(max_examples=60, deadline=None, database=None, derandomize=True)
+    def search(scenario: Scenario) -> None:
+        (check,) = scenario.checks
+        named = [(a.convention, a.reading) for a in check.alternatives]
+        variable = scenario.title == "dtype of a variable"
+        assert named == ([("plain-dtype", "_ref")] if variable else [])
+        for other in check.alternatives:
+            told = check.demands.strip("'")
+            assert other.test((value(f"{told}_ref"),)) is None
+            assert other.test((value("float8_ref"),)) is not None
+        seen.add(variable)
+
+    search()
+    assert seen == {True, False}
 
 
 def test_lines_are_those_of_the_documents_that_have_the_function() -> None:

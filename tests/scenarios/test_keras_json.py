@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis.strategies import SearchStrategy
@@ -14,6 +15,7 @@ from conformance.adapters.session import WorkerStartError
 from conformance.editions import EDITIONS, Edition
 from conformance.observations import Batch, Returned
 from conformance.scenarios import Problem, Scenario
+from conformance.scenarios.configuration import keras_json
 from conformance.scenarios.configuration.keras_json import (
     DEFAULT,
     FAMILIES,
@@ -21,6 +23,7 @@ from conformance.scenarios.configuration.keras_json import (
     VARIABLE,
 )
 from conformance.specs import load, load_conventions
+from tests.scenarios.running import value
 
 ROOT = Path(__file__).parents[2]
 
@@ -114,5 +117,24 @@ def test_lines_and_conventions_exist() -> None:
     for setting, lines in (*FIELD.items(), *DEFAULT.items(), ("backend", VARIABLE)):
         assert set(lines) <= set(specs[setting].signatures)
     named = {c for e in EDITIONS for s in scenarios(e) for c in s.conventions}
-    assert named == {"default-setting", "invalid-setting"}
+    assert named == {"invalid-setting"}
     assert named <= set(load_conventions())
+
+
+def test_only_keras_1_leaves_the_defaults_open() -> None:
+    for edition in EDITIONS:
+        settled = [s for s in scenarios(edition) if not s.conventions]
+        defaults = [c for s in settled for c in s.checks if c.name == "the default"]
+        assert defaults
+        assert {bool(c.alternatives) for c in defaults} == {edition == "keras-1"}
+
+
+@pytest.mark.parametrize(
+    ("setting", "allowed", "wrong"),
+    [("floatx", "float64", "float128"), ("floatx", "float16", "int32"), ("epsilon", 0.5, -1.0)],
+)
+def test_another_default_is_a_documented_value(setting: str, allowed: Any, wrong: Any) -> None:
+    (other,) = keras_json._other_defaults(setting)
+    assert (other.convention, other.reading) == ("default-setting", "another default")
+    assert other.test((value(allowed),)) is None
+    assert other.test((value(wrong),)) is not None

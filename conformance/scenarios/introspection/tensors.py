@@ -343,10 +343,40 @@ def _answers(function: str, edition: Edition) -> Iterator[Scenario]:
         )
 
 
+def _tells_apart(_edition: Edition) -> Sequence[Scenario]:
+    """Whatever is_tensor takes for a tensor, not everything is one, and something is."""
+    w = ProgramWriter()
+    outputs = []
+    for number, (what, (answer, _)) in enumerate(TENSORS.items()):
+        if answer:
+            outputs.append(f"answer_{number}")
+            w.observe(outputs[-1], "is_tensor", _something(w, what))
+    w.observe("number", "is_tensor", 3.5)
+    checks_ = (
+        Check(
+            "something is a tensor",
+            Aspect.VALUE,
+            outputs=tuple(outputs),
+            test=_any_is_true,
+            demands="True for a variable, a placeholder, a constant or a result",
+        ),
+        _answers_with(False, {}, "number"),
+    )
+    title = "is_tensor of each kind of tensor"
+    return [Scenario("is_tensor", title, program=w.program(), arrays=w.arrays, checks=checks_)]
+
+
+def _any_is_true(*answers: Values) -> Problem | None:
+    found = [checks.plain(values) for values in answers]
+    return None if True in found else Problem(f"gives {found}", "none")
+
+
 OTHER_KINDS = {
     ("is_tensor", "a constant"): "constants are not",
     ("is_placeholder", "a constant"): "constants are not",
     ("is_tensor", "a placeholder"): "placeholders are not",
+    ("is_tensor", "a result"): "placeholders are not",
+    ("is_tensor", "a variable"): "variables are not",
     ("is_tensor", "an array"): "arrays are",
 }
 """The readings of `kinds-of-tensors` under which a function answers otherwise."""
@@ -360,10 +390,10 @@ def _other_kinds(function: str, what: str, answer: bool) -> tuple[Alternative, .
     return (Alternative(ConventionName.KINDS_OF_TENSORS, reading, test),)
 
 
-def _answers_with(answer: bool, at: dict[str, int]) -> Check:
+def _answers_with(answer: bool, at: dict[str, int], output: str = "result") -> Check:
     test = checks.is_one_of(answer)
     return Check(
-        "the answer", Aspect.VALUE, outputs=("result",), test=test, demands=str(answer), at=at
+        "the answer", Aspect.VALUE, outputs=(output,), test=test, demands=str(answer), at=at
     )
 
 
@@ -408,74 +438,6 @@ def _refusals(_edition: Edition) -> Iterator[Scenario]:
         )
 
 
-CASTS: tuple[tuple[str, list[float]], ...] = (
-    ("int32", [-2.75, -1.0, -0.5, 0.0, 0.5, 3.9]),
-    ("int64", [-2.75, -1.0, -0.5, 0.0, 0.5, 3.9]),
-    ("uint8", [0.0, 0.5, 3.9, 200.0]),
-    ("bool", [-2.0, -0.5, 0.0, 0.5, 1.0, 3.0]),
-)
-"""Dtypes that the documents do not name, and numbers that they can hold without a fraction."""
-
-
-def _other_casts(_edition: Edition) -> Iterator[Scenario]:
-    """Casts to dtypes other than the documented."""
-    for dtype, numbers in CASTS:
-        w = ProgramWriter()
-        x = w.call("variable", w.array("x", numbers, "float32"))
-        w.observe("result", "eval", w.call("cast", x, dtype))
-        expected = np.array(numbers, "float32").astype(dtype)
-        check = _check(
-            "other dtypes",
-            Aspect.VALUE,
-            checks.is_array(expected, dtype=True),
-            f"{expected.tolist()} in {dtype}",
-        )
-        uncast = checks.is_array(np.array(numbers, "float32"), dtype=True)
-        other = Alternative(ConventionName.CAST_TO_OTHERS, "not cast", uncast)
-        check = replace(check, alternatives=(other,))
-        conventions = (ConventionName.CAST_TO_OTHERS,)
-        yield Scenario(
-            "cast",
-            f"a cast to {dtype}",
-            program=w.program(),
-            arrays=w.arrays,
-            checks=(check,),
-            conventions=conventions,
-        )
-
-
-KEPT_AT = {"ja-2.0": 940, "ko-2.2": 875}
-
-
-def _not_in_place(_edition: Edition) -> list[Scenario]:
-    """The argument keeps its dtype; only the result has the new one."""
-    w = ProgramWriter()
-    x = w.call("placeholder", (2, 3), dtype="float32")
-    w.observe("cast", "dtype", w.call("cast", x, dtype="float16"))
-    w.observe("argument", "dtype", x)
-    tests = (
-        _says("cast", "float16", {}),
-        _says("argument", "float32", KEPT_AT),
-    )
-    return [
-        Scenario(
-            "cast", "a cast and its argument", program=w.program(), arrays=w.arrays, checks=tests
-        )
-    ]
-
-
-def _says(output: str, dtype: str, at: dict[str, int]) -> Check:
-    test = checks.is_one_of(dtype)
-    return Check(
-        f"the dtype of the {output}",
-        Aspect.DTYPE,
-        outputs=(output,),
-        test=test,
-        demands=dtype,
-        at=at,
-    )
-
-
 def _family(function: str, make: Any, *aspects: Aspect, editions: Sequence[Edition]) -> Family:
     return Family(function, frozenset(aspects), make=make, editions=tuple(editions))
 
@@ -494,8 +456,7 @@ FAMILIES: tuple[Family, ...] = (
             ("is_placeholder", NEWEST),
         )
     ),
+    _family("is_tensor", _tells_apart, Aspect.VALUE, editions=NEWEST),
     _family("is_keras_tensor", _layers, Aspect.VALUE, editions=NEWEST),
     _family("is_keras_tensor", _refusals, Aspect.ERROR, editions=NEWEST),
-    _family("cast", _other_casts, Aspect.VALUE, editions=EDITIONS),
-    _family("cast", _not_in_place, Aspect.DTYPE, editions=NEWER),
 )

@@ -277,14 +277,14 @@ def _independence(sampler: Sampler, parameters: Parameters) -> Test:
 def draw_with_seeds(w: ProgramWriter, draw: Callable[[str, int], None], *, restarts: bool) -> None:
     """Write the outputs that `seed_checks` looks at; `draw` writes one of them with a seed.
 
-    `restarts` says whether the edition has `clear_session`. Where that fails, the numbers are those
-    of the same session.
+    `restarts` says whether the edition has `clear_session`. On a target that lacks it the numbers
+    are those of the same session.
     """
     for output, seed in (("first", SEED), ("second", SEED), ("other", OTHER_SEED)):
         draw(output, seed)
     if restarts:
         for output, seed in (("anew", SEED), ("other_anew", OTHER_SEED)):
-            w.attempt(f"cleared_for_{output}", "clear_session")
+            w.observe(f"session_of_{output}", "clear_session")
             draw(output, seed)
 
 
