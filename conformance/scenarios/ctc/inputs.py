@@ -29,7 +29,7 @@ Array = npt.NDArray[Any]
 Rng = np.random.Generator
 
 BLANK = (ConventionName.CTC_BLANK,)
-"""The convention of a label with the first class: it may be refused, as the blank."""
+"""The convention of labels with the first class: they may be refused, as the blank."""
 DTYPES = ("float32", "float32", "float64")
 """Dtypes of probabilities; the documents show none."""
 MARGIN = 1e-2
@@ -53,7 +53,7 @@ class LabelledSamples:
     @property
     def conventions(self) -> tuple[str, ...]:
         """What is not documented about the input: its dtype, a class that may be the blank."""
-        first = ctc.has_first_class(self.y_true, self.label_length).any()
+        first = not self.y_true.all()
         return (*(BLANK if first else ()), *conventions(self.y_pred.shape, self.y_pred.dtype.name))
 
 
@@ -111,11 +111,17 @@ def lengths_up_to(rng: Rng, count: int, steps: int, least: int) -> Array:
 
 
 def labelled(seed: int, count: int, steps: int, categories: int, neutral: bool) -> LabelledSamples:
-    """Samples of different lengths. Where the input is neutral, no convention is needed."""
+    """Samples of different lengths. Where the input is neutral, no convention is needed.
+
+    The first label has no class that could be the blank, so that its loss is settled for either.
+    """
     rng = np.random.default_rng(seed)
     lengths = lengths_up_to(rng, count, steps, 1)
     allowed = classes(categories, neutral)
-    labels = [label_of(rng, int(n), allowed, int(n)) for n in lengths]
+    settled = classes(categories, neutral=True)
+    labels = [
+        label_of(rng, int(n), allowed if i else settled, int(n)) for i, n in enumerate(lengths)
+    ]
     y_pred = probabilities(rng, (count, steps, categories), neutral)
     return LabelledSamples(
         padded(rng, labels, allowed),
