@@ -22,7 +22,7 @@ OTHER_MEANINGS: Mapping[str, set[str]] = {
     "engine/planning/profiles.py": {"extremes", "subnormal"},
     "generators/structure.py": {"extremes", "subnormal"},
     "generators/values.py": {"extremes", "subnormal"},
-    "mutation/": {"seed"},
+    "mutation/": {"nearest", "seed"},
     "program/": {"parameters"},
     "pytest_plugin.py": {"seed"},
     "reference/": {"nearest", "seed"},
@@ -30,7 +30,7 @@ OTHER_MEANINGS: Mapping[str, set[str]] = {
     "results/": {"accuracy", "purity", "seed"},
     "scenarios/model.py": {"accuracy"},
     "scenarios/randomness/random_tensors.py": {"seed"},
-    "specs/": {"accuracy", "extremes", "parameters", "purity", "seed", "subnormal"},
+    "specs/": {"accuracy", "parameters", "purity", "seed"},
 }
 """Words that are something else in a module, or in a package: aspects, value profiles, fields and
 arguments."""
