@@ -207,6 +207,15 @@ def test_sessions_that_have_ended_end_those_that_come_later() -> None:
     assert one.ended.is_set()
 
 
+def test_a_run_that_is_ended_before_its_worker_starts_has_no_results() -> None:
+    sessions = Sessions()
+    sessions.end()
+    made = tasks(["exp"], COMMON.profile)
+    tried = attempt(fake(), made, COMMON, sessions, seconds=100)
+    assert tried.time_over
+    assert tried.results is None
+
+
 def test_functions_are_run_in_groups_that_grow() -> None:
     names = [str(n) for n in range(40)]
     made = list(groups(names))

@@ -111,8 +111,9 @@ def _subject(target: Target, sessions: Sessions, number: int) -> Subject:
             yield sessions.added(session)
 
     def opened(functions: Sequence[str], _: int) -> Session:
-        made = Session(launch(target, number), functions=functions)
-        return sessions.added(made)
+        made = sessions.added(Session(launch(target, number), functions=functions))
+        _ = made.identity  # an end before the worker has started leaves the engine nothing to judge
+        return made
 
     return Subject(
         name=target.name,
