@@ -20,6 +20,7 @@ from pathlib import Path
 
 import click
 
+from conformance.adapters.registry import shipped
 from conformance.reporting import read_results
 from conformance.reporting.markdown import escape
 from conformance.results import Failure, Results
@@ -92,6 +93,7 @@ def _without_title(script: str) -> str:
 
 def page(findings: list[ChosenFailure]) -> str:
     """The whole page."""
+    shipped()  # msgspec may end the process if two threads meet a class for the first time
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         outputs = list(pool.map(printed, findings))
     text, last = _HEAD, ""
