@@ -380,7 +380,7 @@ def test_dropout_scales_by_one_factor(level: float, dtype: str) -> None:
     assert kept(level, dtype, 1 / (1 - level)) is None
 
 
-def test_another_factor_is_a_divergence_and_two_factors_are_none() -> None:
+def test_another_factor_rests_on_a_convention_and_two_factors_do_not() -> None:
     unscaled_problem = kept(0.5, "float32", 1.0)
     assert unscaled_problem is not None
     assert unscaled_problem.conventions == ("dropout-scale",)

@@ -18,6 +18,7 @@ from conformance.results import Aspect, Verdict
 from conformance.scenarios import Scenario, families_of
 from conformance.scenarios.checks import OTHER_DTYPES
 from conformance.scenarios.model import Alternative
+from conformance.scenarios.randomness import dropout
 from conformance.specs import load_conventions
 from tests.scenarios.in_process import findings, module
 
@@ -246,6 +247,31 @@ def test_dropout_that_ignores_its_seed_or_its_scale_violates(edition: Edition) -
     assert "the same seed gives the same numbers" in {
         f.kind for f in seen if f.verdict is Verdict.VIOLATES
     }
+
+
+@pytest.mark.parametrize("factor", [1.0, 4.0])
+def test_dropout_with_another_factor_violates(factor: float) -> None:
+    def scaled(x: Any, level: float, *_: Any, seed: Any = None, **__: Any) -> Any:
+        return K.dropout(x, level, seed=seed) * (factor * (1 - level))
+
+    scenario = dropout._small((4, 5), 0.5, "float32", 1)
+    assert not findings(scenario, module())
+    (finding,) = findings(scenario, module(dropout=scaled))
+    assert finding.verdict is Verdict.VIOLATES
+    assert finding.open_points == ("dropout-scale",)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "readings"), [("float32", ("result-dtype: float32",)), ("int8", ())]
+)
+def test_another_dtype_is_one_of_the_listed(dtype: str, readings: tuple[str, ...]) -> None:
+    def cast(x: Any, *args: Any, **others: Any) -> Any:
+        return K.cast(K.dropout(x, *args, **others), dtype)
+
+    scenario = dropout._small((4, 5), 0.0, "float64", 1)
+    seen = [f for f in findings(scenario, module(dropout=cast)) if f.aspect is Aspect.DTYPE]
+    assert [f.readings for f in seen] == [readings]
+    assert {f.verdict for f in seen} == {Verdict.DIVERGES if readings else Verdict.VIOLATES}
 
 
 def test_a_message_that_is_printed_twice_diverges(capfd: pytest.CaptureFixture[str]) -> None:

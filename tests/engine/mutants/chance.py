@@ -32,8 +32,8 @@ def _more(name, by):
 
 
 for _name in ALL:
-    arguments(_name, "the seed ignored", _set(seed=None), aspect="seed", verdict="diverges")
-    arguments(_name, "one seed for all", _set(seed=1), aspect="seed", verdict="diverges")
+    arguments(_name, "the seed ignored", _set(seed=None), aspect="seed")
+    arguments(_name, "one seed for all", _set(seed=1), aspect="seed")
 for _name, (_low, _high) in UNIFORM.items():
     arguments(_name, "from 0", _set(**{_low: 0.0}), aspect="distribution")
     arguments(_name, "to 1", _set(**{_high: 1.0}), aspect="distribution")
@@ -117,7 +117,7 @@ for _name in ("random_normal", "random_uniform", "random_binomial", _TRUNCATED):
     operation(_name, "the same numbers at each evaluation", _name, _frozen, aspect="distribution",
               verdict="diverges")  # fmt: skip
 operation("dropout", "the same flags at each evaluation", "random_flags", _frozen,
-          aspect="distribution", verdict="diverges")  # fmt: skip
+          aspect="distribution")  # fmt: skip
 
 arguments("random_binomial", "the other probability", lambda given: given.update(
     p=1 - given["p"]), aspect="distribution", verdict="reported")  # fmt: skip
@@ -127,11 +127,11 @@ arguments("random_binomial", "any probability", lambda given: given.update(
     p=min(1.0, max(0.0, given["p"]))), aspect="error", verdict="reported")  # fmt: skip
 
 operation("dropout", "what is kept is not scaled", "dropout", lambda kernel: (
-    lambda x, flags, level: np.where(np.broadcast_to(flags, x.shape), x, x.dtype.type(0))),
-    verdict="diverges")  # fmt: skip
+    lambda x, flags, level: np.where(
+        np.broadcast_to(flags, x.shape), x, x.dtype.type(0))))  # fmt: skip
 operation("dropout", "what is kept is divided by the level", "dropout", lambda kernel: (
     lambda x, flags, level: (kernel(x, flags, level=1 - level) if level else x)),
-    verdict="diverges", profile="default")  # fmt: skip
+    profile="default")  # fmt: skip
 operation("dropout", "level is what is kept", "random_flags", lambda kernel: (
     lambda dimensions, p, stream: kernel(dimensions, p=1 - p, stream=stream)),
     aspect="distribution")  # fmt: skip

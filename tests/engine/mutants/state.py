@@ -245,7 +245,7 @@ replaced("gradients", "the other sign", lambda right: lambda loss, variables: [
     -g for g in right(loss, variables)], **GRADIENT)  # fmt: skip
 replaced("gradients", "of the mean", lambda right: lambda loss, variables: right(
     apply("mean", loss, axis=tuple(range(loss.ndim)), keepdims=False), variables),
-    verdict="diverges", **GRADIENT)  # fmt: skip
+    **GRADIENT)  # fmt: skip
 replaced("gradients", "only the first", lambda right: lambda loss, variables: right(
     loss, variables)[:1], verdict="reported", **GRADIENT)  # fmt: skip
 replaced("gradients", "constant in further gradients", lambda right: lambda loss, variables: [
