@@ -10,7 +10,7 @@ import pytest
 
 from conformance.engine import PROFILES
 from conformance.engine.judging.findings import Finding
-from conformance.engine.judging.gradients import Array, GradientTrial
+from conformance.engine.judging.gradients import Array, GradientTrial, beside_subgradients
 from conformance.generators.gradients import WEIGHTS
 from conformance.observations import (
     Crashed,
@@ -24,6 +24,7 @@ from conformance.observations import (
     TimedOut,
     Value,
 )
+from conformance.oracle.gradients import Slopes
 from conformance.program import Binding
 from conformance.results import Aspect, Verdict
 from conformance.specs import load
@@ -241,11 +242,17 @@ def test_any_slope_between_those_on_both_sides_of_a_kink(share: float) -> None:
 
 
 @pytest.mark.parametrize("share", [-0.25, 1.25])
-def test_another_slope_at_a_kink_diverges(share: float) -> None:
+def test_another_slope_at_a_kink_violates(share: float) -> None:
     (found,) = at_the_kink(relu(), share)
-    assert (found.kind, found.verdict) == ("kink", Verdict.DIVERGES)
-    assert found.conventions == ("subgradient",)
+    assert (found.kind, found.verdict) == ("kink", Verdict.VIOLATES)
     assert found.demands.startswith("between ")
+
+
+def test_a_slope_towards_zero_is_a_reading() -> None:
+    kinked = Slopes(*(np.array([v]) for v in (2.0, 2.0, 1.0, 0.0, 1.0, 1.0, 3.0)))
+    for got, readings in ((0.5, ("subgradient: towards zero",)), (-0.5, ()), (3.5, ())):
+        wrong, found = beside_subgradients(np.array([got]), kinked, np.array([True]))
+        assert (bool(wrong.any()), found) == (not readings, readings)
 
 
 def test_the_bindings_that_are_differentiated() -> None:

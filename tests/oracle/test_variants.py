@@ -211,12 +211,6 @@ def test_axes_after_that_of_the_samples() -> None:
         ("conv2d", Name.SAME_PADDING, "early", {"x": IMAGE, "kernel": KERNEL, "padding": "same"}),
         ("pool2d", Name.DEFAULT_DATA_FORMAT, "channels_first", {"data_format": "channels_last"}),
         ("transpose", Name.AXIS_ORDER, "samples first", {"x": IMAGE[0, :, 0, 0]}),
-        (
-            "batch_normalization",
-            Name.FEATURE_VECTORS,
-            "last axis",
-            {"x": IMAGE, **dict.fromkeys(("mean", "var", "beta", "gamma"), np.ones(5))},
-        ),
     ],
 )
 def test_a_reading_that_is_none_for_a_call_is_refused(

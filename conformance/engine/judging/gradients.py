@@ -240,18 +240,32 @@ class GradientTrial:
     def _judge_one(self, number: int, name: str, value: Value) -> Iterator[Finding]:
         shape = self.arrays[number][name].shape
         if value.array is None:
-            yield self._finding(
-                number,
-                FindingKind.NO_ARRAY,
-                gives=f"gives {value.python_type} for {name}",
-                demands=f"an array of shape {shape}",
-                conventions=(ConventionName.DIFFERENTIABLE,),
-            )
+            yield self._no_array(number, name, value.python_type, shape)
         elif value.array.shape != shape:
             gives = f"gives shape {value.array.shape} for {name}"
             yield self._finding(number, FindingKind.SHAPE, gives=gives, demands=str(shape))
         else:
             yield from self._compared(number, name, value.array)
+
+    def _no_array(
+        self, number: int, name: str, python_type: str, shape: tuple[int, ...]
+    ) -> Finding:
+        """The finding on a gradient that is none: no document says that there must be one."""
+        finding = self._finding(
+            number,
+            FindingKind.NO_ARRAY,
+            gives=f"gives {python_type} for {name}",
+            demands=f"an array of shape {shape}",
+        )
+        if python_type != "NoneType":
+            return finding
+        return replace(
+            finding,
+            verdict=Verdict.DIVERGES,
+            conventions=(ConventionName.DIFFERENTIABLE,),
+            readings=(taken(ConventionName.DIFFERENTIABLE, "none"),),
+            open_points=(),
+        )
 
     def _compared(self, number: int, name: str, got: Array) -> Iterator[Finding]:
         gradient, place = self._gradient(number), self._places[name]
@@ -314,7 +328,7 @@ class GradientTrial:
     def _wrong(
         self, number: int, name: str, got: Array, expected: Slopes, outside: Array
     ) -> Finding:
-        wrong, taken_here = _beside_subgradients(got, expected, outside)
+        wrong, taken_here = beside_subgradients(got, expected, outside)
         smooth = wrong & (expected.kink == 0)
         shown = next(mask for mask in (smooth, wrong, outside) if mask.any())
         index, gives = _first(shown, got, name)
@@ -406,7 +420,7 @@ def _slope(expected: Slopes, index: tuple[int, ...], *, at_kink: bool) -> str:
     return f"{expected.value[index]:.9g}"
 
 
-def _beside_subgradients(
+def beside_subgradients(
     got: Array, expected: Slopes, outside: Array
 ) -> tuple[Array, tuple[str, ...]]:
     """Where neither reading of `subgradient` allows what was given, and the readings that do.

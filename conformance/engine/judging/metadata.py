@@ -54,7 +54,7 @@ def dtype(
 def _other_dtype(
     kind: FindingKind, gives: str, *, dtype: str, accepted: Sequence[str], named: set[str]
 ) -> Finding:
-    allowed, demands = of_dtype(named, dtype, accepted), " or ".join(accepted)
+    allowed, demands = of_dtype(named, dtype), " or ".join(accepted)
     return Finding(
         Aspect.DTYPE,
         allowed.verdict,

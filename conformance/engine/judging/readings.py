@@ -55,36 +55,21 @@ def of_anything(conventions: Iterable[str]) -> Allowance:
     return _allowance(conventions, refused=False)
 
 
-_NUMBERS = "bif"
-"""The kinds of dtypes of tensors, those that hold fewer numbers first."""
-
-
-def of_dtype(conventions: Iterable[str], dtype: str, accepted: Sequence[str]) -> Allowance:
+def of_dtype(conventions: Iterable[str], dtype: str) -> Allowance:
     """What allows a result of another dtype than the accepted ones.
 
-    A convention does if one of its readings has the name of the dtype, and the dtype can hold the
-    numbers: integers are none for a floating result, nor truth values for a number.
+    A convention does if one of its readings has the name of the dtype. That numbers were lost on
+    the way to it is the failure of the value.
     """
     known, named = load_conventions(), tuple(sorted({*conventions}))
-    kind, kinds = _kind(dtype), map(_kind, accepted)
-    holds = bool(kind) and any(_NUMBERS.index(kind) >= _NUMBERS.index(k) for k in kinds if k)
     found = [
         name
         for name in named
         if known[name].readings is None
-        or (holds and any(reading.name == dtype for reading in known[name].readings or ()))
+        or any(reading.name == dtype for reading in known[name].readings or ())
     ]
     readings = [taken(name, dtype) for name in found if known[name].readings is not None]
     return Allowance(tuple(found), tuple(readings), () if found else named)
-
-
-def _kind(dtype: str) -> str:
-    """One of `_NUMBERS`; empty for what is no dtype of numbers."""
-    try:
-        kind = np.dtype(dtype).kind.replace("u", "i")
-    except TypeError:
-        return ""
-    return kind if kind in _NUMBERS else ""
 
 
 def of_unlisted(conventions: Iterable[str]) -> Allowance:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from conformance.oracle.variants.model import Reading, Variant, keyword
 from conformance.specs.convention_names import ConventionName
 
@@ -18,19 +16,10 @@ def _least_wins(_function: str, arguments: Arguments) -> Arguments:
     return {**arguments, "max_value": max(low, high)}
 
 
-def _along_the_last(_function: str, arguments: Arguments) -> Arguments:
-    """Vectors of statistics along the last axis, whichever `axis` names."""
-    x, statistics = arguments["x"], ("mean", "var", "beta", "gamma")
-    if any(np.shape(arguments[name]) != x.shape[-1:] for name in statistics):
-        raise ValueError("the statistics do not fit the last axis")
-    return {**arguments, "axis": -1}
-
-
 VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.AXIS_ORDER, "samples first"): keyword("samples_first", True),
     (ConventionName.CLIP_ORDER, "min_value"): _least_wins,
     (ConventionName.EXPONENT, "zero"): keyword("pole", 0.0),
-    (ConventionName.FEATURE_VECTORS, "last axis"): _along_the_last,
     (ConventionName.HALF_EVEN, "up"): keyword("halves", "up"),
     (ConventionName.HALF_EVEN, "away from zero"): keyword("halves", "away"),
     (ConventionName.POPULATION_VARIANCE, "sample"): keyword("sample", True),
