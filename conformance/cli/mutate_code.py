@@ -18,6 +18,7 @@ from conformance.adapters.registry import Target
 from conformance.cli.code_gate import IdentityGate
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.select import SelectionOptions
+from conformance.cli.signals import ended_by_sigterm
 from conformance.engine import PROFILES, Run
 from conformance.mutation.code.classified import ClassificationError, Classified, load_classified
 from conformance.mutation.code.page import kinds
@@ -221,7 +222,8 @@ def _interrupted(record: _Record, mutants: Sequence[CodeMutant]) -> bool:
     with _bar(record, len(mutants)) as tell:
         scoring = CodeScoring(record.target, record.found.modules, common, record.gate, tell)
         try:
-            scoring.run(left, options.jobs)
+            with ended_by_sigterm():
+                scoring.run(left, options.jobs)
         except KeyboardInterrupt:
             return True
     return False

@@ -259,6 +259,24 @@ def test_the_command_goes_on_with_what_it_left(project: Path) -> None:
     assert "was made with another seed" in other.output
 
 
+def test_ctrl_c_keeps_what_was_judged(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def look(self: CodeScoring, one: CodeMutant, number: int) -> JudgedCodeMutant | None:
+        if done:
+            raise KeyboardInterrupt
+        done.append(one.id)
+        return judged_before(self, one, number)
+
+    done: list[str] = []
+    judged_before = CodeScoring.judged
+    monkeypatch.setattr(CodeScoring, "judged", look)
+    ended = mutate("--sample", "3", "-o", str(project))
+    assert ended.exit_code == 130
+    assert "the same command with --resume goes on" in ended.output
+    left = json.loads((project / "tiny.code-mutation.json").read_text("utf-8"))
+    assert left["interrupted"] is True
+    assert [one["id"] for one in left["mutants"]] == done
+
+
 def test_the_exit_status_says_whether_a_change_survives(project: Path) -> None:
     done = mutate("--operator", "default")
     assert done.exit_code == 0, done.output

@@ -78,7 +78,7 @@ KNOWN = {
 
 def test_a_page_counts_what_nobody_looked_at() -> None:
     page = code_page(FOUR, KNOWN)
-    assert "| 4 | 1 | 3 | 1 | 0 | 1 | 1 | 25.0 % | 33.3 % |" in page
+    assert "| 4 | 1 | 3 | 1 | 0 | 0 | 1 | 1 | 25.0 % | 33.3 % |" in page
     assert "## Survivors: not looked at (1)" in page
     assert "at 0 both are 0" in page
     assert "a random sample of 4 of 100 mutants, seed 0" in page
@@ -124,7 +124,7 @@ def test_a_report_keeps_to_its_schema() -> None:
 
 @pytest.mark.parametrize("text", ["survivor = 3", "[", '[[survivor]]\ntarget = "a"'])
 def test_a_list_of_survivors_that_cannot_be_read_says_what_to_write(text: str) -> None:
-    with pytest.raises(ClassificationError, match="missing case, missing reading, equivalent"):
+    with pytest.raises(ClassificationError, match="missing case, missing reading, shared identity"):
         classified.load_classified(text)
 
 

@@ -11,10 +11,11 @@ from msgspec import Struct, ValidationError, convert
 
 from conformance.mutation.code.records import JudgedCodeMutant
 
-Kind = Literal["missing case", "missing reading", "equivalent", "not looked at"]
+Kind = Literal["missing case", "missing reading", "shared identity", "equivalent", "not looked at"]
 KINDS: dict[Kind, str] = {
     "missing case": "No case has the inputs, or makes the check, that would show it.",
     "missing reading": "A case shows it, and a convention excuses what it shows.",
+    "shared identity": "A case shows it, by a failure that has the id of a known one.",
     "equivalent": "Nothing that the documents promise is different.",
     "not looked at": "Nobody has looked at it yet.",
 }

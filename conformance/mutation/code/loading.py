@@ -112,7 +112,8 @@ def _subject(target: Target, sessions: Sessions, number: int) -> Subject:
 
     def opened(functions: Sequence[str], _: int) -> Session:
         made = sessions.added(Session(launch(target, number), functions=functions))
-        _ = made.identity  # an end before the worker has started leaves the engine nothing to judge
+        # an end before the worker has started leaves the engine nothing to judge
+        assert made.identity is not None
         return made
 
     return Subject(

@@ -80,7 +80,7 @@ class CodeScoring:
                 mutant = next(waiting, None)
             if mutant is None:
                 return
-            judged = self._judged(mutant, number)
+            judged = self.judged(mutant, number)
             if judged is not None:
                 self.report(judged)
 
@@ -90,7 +90,8 @@ class CodeScoring:
         for sessions in list(self._running.values()):
             sessions.end()
 
-    def _judged(self, mutant: CodeMutant, number: int) -> JudgedCodeMutant | None:
+    def judged(self, mutant: CodeMutant, number: int) -> JudgedCodeMutant | None:
+        """What comes of one mutant, by worker `number`; None if the judging was ended meanwhile."""
         begun = time.monotonic()
         done: list[str] = []
         quiet: list[str] = []
