@@ -97,7 +97,7 @@ def flat(value):
 def measured(value):
     array = np.asarray(value)
     if array.dtype.kind not in 'biuf':
-        return value
+        return value if value is None or isinstance(value, str) else type(value).__name__
     if array.size <= 64:
         return array.tolist()
     numbers = array.astype('float64')

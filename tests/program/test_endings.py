@@ -145,6 +145,14 @@ PAIRS: dict[str, tuple[Case, Ending, str]] = {
         endings.gave("another sum", ["result"], "same([[measured(first)]], [[19900.001]])"),
         "expected another sum; got 19900.0",
     ),
+    "an output that is no array": (
+        Case(Program((), (Step("result", "placeholder", (), (("ndim", 1),)),), ("text",)), {}),
+        replace(
+            endings.gave("a list", ["text"], "same([[measured(first)]], [['map']])"),
+            observe=("values = [[map(str, [])]]",),
+        ),
+        "expected a list; got 'map'",
+    ),
     "a long output": (
         case(call("square"), LONG),
         endings.gave("others", ["result"], "True"),

@@ -270,7 +270,8 @@ def _of_place(
 def _plain(value: Any) -> Any:
     """What a script's `measured` gives for the value."""
     if value.array is None:
-        return None if value.python_type == "NoneType" else value.text
+        told = value.python_type if value.text is None else value.text
+        return None if value.python_type == "NoneType" else told
     if value.array.size <= endings.MOST_COMPARED:
         return value.array.tolist()
     numbers = value.array.astype("float64")
