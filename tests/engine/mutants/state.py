@@ -106,7 +106,7 @@ replaced("update", "never assigned", lambda right: lambda x, new_x: apply("ident
 for _name in ("update", "update_add", "update_sub"):
     result(_name, "half of the value", lambda made: made * 0.5, profile="default", **VALUE)
 replaced("moving_average_update", "momentum the other way round", lambda right: (
-    lambda x, value, momentum: right(x, value, 1 - momentum)), verdict="reported",
+    lambda x, value, momentum: right(x, value, 1 - momentum)),
     profile="default", **ALONE)  # fmt: skip
 replaced("moving_average_update", "added up", lambda right: lambda x, value, momentum: (
     functions.new_value(x, x * momentum + value, "")), **ALONE)  # fmt: skip
