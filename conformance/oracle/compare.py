@@ -114,7 +114,7 @@ def _keeps_half_the_digits(
     value, bound = expectation.value, expectation.bound
     with np.errstate(invalid="ignore", over="ignore"):
         # an exact result has no digits to lose, but it may have been computed with roundings
-        rounded = _ROUNDINGS * eps * np.abs(value)
+        rounded = _ROUNDINGS * eps * np.where(np.isfinite(value), np.abs(value), 0)
         coarse = np.where(bound > 0, np.maximum(bound / root, root * scale), rounded)
         return bool((np.abs(got - value)[outside] <= coarse[outside]).all())
 

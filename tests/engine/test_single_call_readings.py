@@ -132,7 +132,7 @@ TAKEN: list[tuple[str, Reading, set[Edition]]] = [
     ("pool2d", (ConventionName.DEFAULT_DATA_FORMAT, "channels_first"), {"keras-1"}),
     ("normalize_batch_in_training", (ConventionName.POPULATION_VARIANCE, "sample"), set()),
     ("clip", (ConventionName.CLIP_ORDER, "min_value"), set()),
-    ("pow", (ConventionName.EXPONENT, "zero"), set()),
+    ("pow", (ConventionName.EXPONENT, "zero"), {"keras-2.0", "keras-2.2"}),
     ("round", (ConventionName.HALF_EVEN, "up"), {"keras-2.2"}),
     ("round", (ConventionName.HALF_EVEN, "away from zero"), {"keras-2.2"}),
     ("argmax", (ConventionName.TIES, "last"), set()),
@@ -252,6 +252,7 @@ WRONG: list[tuple[str, ConventionName, Backend]] = [
 ]
 """Functions, conventions, and answers that no reading of them allows."""
 LEFT_OUT: dict[tuple[str, ConventionName], set[Edition]] = {
+    ("pow", ConventionName.EXPONENT): {"keras-2.0", "keras-2.2"},  # which speak of integers
     ("conv2d", ConventionName.DEFAULT_DATA_FORMAT): {"keras-1"},
     ("bias_add", ConventionName.BIAS_LAYOUT): {"keras-2.0"},
     ("round", ConventionName.HALF_EVEN): {"keras-2.2"},
@@ -289,9 +290,9 @@ def test_a_promise_that_nothing_overflows_rules_the_freedom_out() -> None:
         assert any("inf" in f.gives for f in violations(found)), edition
 
 
-def test_no_other_function_promises_it() -> None:
+def test_few_functions_promise_something_of_rare_numbers() -> None:
     found = {n for n, s in load().items() for e in s.editions if ruled_out(s, e)}
-    assert found == {"logsumexp"}
+    assert found == {"logsumexp", "hard_sigmoid", "identity", "print_tensor", "squeeze"}
 
 
 @pytest.mark.parametrize("function", ["conv2d", "conv3d", "conv2d_transpose"])

@@ -174,3 +174,8 @@ def test_an_exact_result_may_have_been_rounded(
 ) -> None:
     asked = expectation([-1.0, 1.0, 0.0], 0, dtype)
     assert is_inaccurate(np.array(got, dtype), asked, single_will_do=False) is expected
+
+
+def test_a_finite_number_in_place_of_infinity_is_no_matter_of_digits() -> None:
+    expectation = Expectation(np.array([np.inf]), np.zeros(1), "float32")
+    assert not is_inaccurate(np.array([6e4], "float32"), expectation, single_will_do=True)

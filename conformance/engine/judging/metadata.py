@@ -103,7 +103,7 @@ def static_shape(
     if static is not None and not (compatible(static, real) or compatible(static, prepared.shape)):
         # a value of another shape than the documented one is no measure of anything
         demanded = real if real == prepared.shape else prepared.static_shape
-        allowed = of_unlisted(_resting_on(prepared, said))
+        allowed = _of_wrong_shape(prepared, said)
         yield _static(FindingKind.CONTRADICTION, static, demanded, allowed)
     elif real == prepared.shape and not _precise(static, prepared.static_shape):
         kind = FindingKind.UNKNOWN if static is None else FindingKind.IMPRECISE
@@ -122,16 +122,23 @@ def _imprecision(prepared: Prepared, static: tuple[int | None, ...] | None) -> A
     return of_anything((name,))
 
 
-def _resting_on(prepared: Prepared, said: TensorMetadata) -> tuple[str, ...]:
-    """The conventions that a wrong static shape rests on."""
+def _of_wrong_shape(prepared: Prepared, said: TensorMetadata) -> Allowance:
+    """What allows a static shape that is wrong: anything, where no document promises one."""
+    if not said.promised:
+        return of_anything((ConventionName.INT_SHAPE_EVERYWHERE,))
+    return of_unlisted(prepared.structure.unsettled)
+
+
+def _of_raising(prepared: Prepared, said: TensorMetadata) -> Allowance:
+    """What allows that `int_shape` raises."""
     promised = () if said.promised else (ConventionName.INT_SHAPE_EVERYWHERE,)
-    return tuple(sorted({*prepared.structure.unsettled, *promised}))
+    return of_refusal((*prepared.structure.unsettled, *promised))
 
 
 def _shape_error(prepared: Prepared, said: TensorMetadata) -> Iterator[Finding]:
     if said.shape_error is None:
         return
-    allowed = of_refusal(_resting_on(prepared, said))
+    allowed = _of_raising(prepared, said)
     message = short_message(said.shape_error.message)
     yield Finding(
         Aspect.STATIC_SHAPE,
@@ -149,7 +156,7 @@ def _shape_error(prepared: Prepared, said: TensorMetadata) -> Iterator[Finding]:
 def _not_integers(prepared: Prepared, said: TensorMetadata) -> Finding:
     """A static shape with dimensions of another type than int, which is none of integers."""
     shown = shape_as_said(said)
-    allowed = of_unlisted(_resting_on(prepared, said))
+    allowed = _of_wrong_shape(prepared, said)
     return Finding(
         Aspect.STATIC_SHAPE,
         allowed.verdict,
