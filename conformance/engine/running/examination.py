@@ -188,6 +188,8 @@ class Examination:
 
     def begin(self, introduce: Callable[[TargetInfo], None]) -> None:
         """Identify the target, and probe what would make all its functions fail."""
+        for task in self.tasks:  # what is not reached has a result, too
+            self.tallies[task.spec.name] = Tally(task.spec, task.edition, task.aspects)
         introduce(self._identify())
         if any(Aspect.GRADIENT in task.aspects for task in self.tasks):
             self._probe_gradients()
@@ -236,8 +238,7 @@ class Examination:
 
     def _judge_signature(self, task: Task, identity: FunctionIdentity) -> None:
         """Judge the presence and the signature of one function."""
-        tally = Tally(task.spec, task.edition, task.aspects)
-        self.tallies[task.spec.name] = tally
+        tally = self.tallies[task.spec.name]
         tally.count(Aspect.PRESENCE)
         tally.note(signatures.presence(identity))
         tally.offered = signatures.shown(identity)
