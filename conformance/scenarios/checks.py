@@ -245,15 +245,16 @@ def has_dtype(*names: str) -> Test:
     return test
 
 
-def _others(convention: str, test: Callable[[str], Test]) -> tuple[Alternative, ...]:
-    """The readings of a convention that are names of dtypes."""
+def of_other_dtypes(test: Callable[[str], Test]) -> tuple[Alternative, ...]:
+    """The readings of `result-dtype`, which are names of dtypes, with a test for each."""
+    convention = ConventionName.RESULT_DTYPE
     names = (reading.name for reading in load_conventions()[convention].variants)
     return tuple(Alternative(convention, name, test(name)) for name in names)
 
 
-OTHER_DTYPES = _others(ConventionName.RESULT_DTYPE, has_dtype)
+OTHER_DTYPES = of_other_dtypes(has_dtype)
 """A result of another dtype than its input, where no document says which it has."""
-OTHER_CLAIMED_DTYPES = _others(ConventionName.RESULT_DTYPE, is_one_of)
+OTHER_CLAIMED_DTYPES = of_other_dtypes(is_one_of)
 """The same of what `dtype` says."""
 
 

@@ -94,7 +94,8 @@ def test_enough_cases_are_settled_by_the_documents() -> None:
 def test_every_convention_of_the_spec_is_met() -> None:
     def of(name: str) -> set[Any]:
         met = {c for s in everything(name) for c in s.unsettled}
-        return {u.convention for u in SPECS[name].unsettled} - met
+        open_points = {u.convention for u in SPECS[name].unsettled if u.holds_in(NEWEST)}
+        return open_points - met
 
     assert missing(SPECS, of) == {}
 

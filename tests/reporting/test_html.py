@@ -154,7 +154,7 @@ def test_the_page_of_a_function_says_what_the_documents_say(tmp_path: Path) -> N
     aspect = AspectResult(aspect=Aspect.VALUE, verdict=Verdict.CONFORMS, cases=9)
     content = _content(tmp_path, [one(aspect)], documented())
     text = Page(content).text
-    for said in ("ko-2.2:2787", "keras-2.0", "C107", "axis in keras-2.2 only", "2 conventions"):
+    for said in ("ko-2.2:2787", "keras-2.0", "C107", "axis in keras-2.2 only", "3 conventions"):
         assert said in text
     assert "<mark>axis=-1</mark>" in content
 

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from conformance.editions import Edition
 from conformance.program import Function, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import agrees_with, has_dtype
+from conformance.scenarios.checks import agrees_with, has_dtype, of_other_dtypes
 from conformance.scenarios.control_flow.graphs import GraphWriter, Test, item
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import FunctionWriter
-from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 Lines = Mapping[str, int]
@@ -171,7 +170,7 @@ def _values(call: HigherOrderCall) -> Scenario:
     test = item(0, agrees_with(expect))
     value = Check("value", Aspect.VALUE, outputs=("results",), test=test, demands=demands, at=lines)
     settled = call.callee.dtype is not None or call.initial
-    named = () if settled else (ConventionName.RESULT_DTYPE,)
+    others = () if settled else of_other_dtypes(lambda name: item(0, has_dtype(name)))
     test, demands = item(0, keeps_dtype(call.result)), f"a result in {call.result}"
     lines = RESULTS[call.function]
     dtype = Check(
@@ -181,7 +180,7 @@ def _values(call: HigherOrderCall) -> Scenario:
         test=test,
         demands=demands,
         at=lines,
-        conventions=named,
+        alternatives=others,
     )
     return built.scenario([value, dtype])
 

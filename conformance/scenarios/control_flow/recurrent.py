@@ -14,7 +14,12 @@ from conformance.editions import Edition
 from conformance.oracle import Expectation
 from conformance.program import Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import agrees_with, is_one_of, raises
+from conformance.scenarios.checks import (
+    OTHER_CLAIMED_DTYPES,
+    agrees_with,
+    is_one_of,
+    raises,
+)
 from conformance.scenarios.control_flow.graphs import (
     Expected,
     GraphWriter,
@@ -41,7 +46,6 @@ from conformance.scenarios.control_flow.recurrent_programs import (
 )
 from conformance.scenarios.control_flow.step_functions import StepFunction, step_functions
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
-from conformance.specs.convention_names import ConventionName
 
 SHAPES = {"last output": LAST_OUTPUT, "outputs": OUTPUTS}
 """The lines that give the shapes of results."""
@@ -191,7 +195,7 @@ def static_scenario(call: RnnCall) -> Scenario:
             Check(name, Aspect.STATIC_SHAPE, outputs=outputs, test=test, demands=demands, at=at)
         )
     w.observe("dtype", "dtype", built.outputs)
-    same, named = is_one_of(call.dtype), (ConventionName.RESULT_DTYPE,)
+    same = is_one_of(call.dtype)
     checks.append(
         Check(
             "dtype",
@@ -199,7 +203,7 @@ def static_scenario(call: RnnCall) -> Scenario:
             outputs=("dtype",),
             test=same,
             demands=call.dtype,
-            conventions=named,
+            alternatives=OTHER_CLAIMED_DTYPES,
         )
     )
     return built.scenario(checks)
