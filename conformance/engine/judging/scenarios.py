@@ -248,35 +248,34 @@ class ScenarioTrial:
         A gradient that raises rests on the same convention as in `GradientTrial`: no document says
         that every function has one.
         """
-        named = self._named(check)
+        named, step = self._named(check), self._step(outcome)
         if self._is_of_gradient(check) and not self._has_no_result(outcome, check):
             named |= {ConventionName.DIFFERENTIABLE}
         allowed = of_refusal(named)
-        conventions = allowed.conventions
-        aspect = check.aspect
-        demands = check.demands
-        step = self._step(outcome)
         asked = step is not None and step.function == _GRADIENTS and self._is_of_gradient(check)
         blamed = step is None or asked or self._blamed(step)
-        if not isinstance(outcome, Raised):
-            verdict, kind, gives, detail = without_answer(outcome, self.scenario.program)
-            if not blamed:
-                verdict, kind = Verdict.UNSUPPORTED, FindingKind.UNMADE_INPUT
-            return Finding(
-                aspect,
-                verdict,
-                kind,
-                gives=gives,
-                demands=demands,
-                detail=detail,
-                conventions=conventions,
-            )
-        refused = blamed and refuses_by_name(outcome)
-        unsupported = not blamed or refused
-        where = "" if step is None or step.function == self.name else f" in {call_text(step)}"
+        if isinstance(outcome, Raised):
+            return self._raised(outcome, check, allowed, blamed=blamed)
+        verdict, kind, gives, detail = without_answer(outcome, self.scenario.program)
         return Finding(
-            aspect,
-            Verdict.UNSUPPORTED if unsupported else allowed.verdict,
+            check.aspect,
+            verdict if blamed else Verdict.UNSUPPORTED,
+            kind if blamed else FindingKind.UNMADE_INPUT,
+            gives=gives,
+            demands=check.demands,
+            detail=detail,
+            conventions=allowed.conventions,
+        )
+
+    def _raised(
+        self, outcome: Raised, check: Check, allowed: Allowance, *, blamed: bool
+    ) -> Finding:
+        refused, step = blamed and refuses_by_name(outcome), self._step(outcome)
+        where = "" if step is None or step.function == self.name else f" in {call_text(step)}"
+        demands, conventions = check.demands, allowed.conventions
+        return Finding(
+            check.aspect,
+            Verdict.UNSUPPORTED if refused or not blamed else allowed.verdict,
             FindingKind.EXCEPTION if blamed else FindingKind.UNMADE_INPUT,
             gives=f"raises {outcome.type}{where}: {short_message(outcome.message)}",
             demands=lacked(demands, conventions, outcome) if refused else demands,

@@ -37,6 +37,7 @@ from conformance.engine.planning.portions import bundles, riskiest_first
 from conformance.engine.planning.profiles import Profile
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
+from conformance.engine.running.twins import Twins, unmade
 from conformance.engine.verdicts.failures import function_result
 from conformance.engine.verdicts.minimise import Minimiser
 from conformance.engine.verdicts.origins import origin
@@ -131,10 +132,8 @@ class Examination:
     tallies: dict[str, Tally] = field(default_factory=dict)
     known: dict[str, dict[str, frozenset[Identity]]] = field(default_factory=dict)
     fatal: dict[str, list[frozenset[str]]] = field(default_factory=dict)
-    refused: dict[str, list[Trial]] = field(default_factory=dict)
-    """Trials with an exception that is put down to a dtype, a binding or a convention."""
-    unmade: dict[str, dict[str, tuple[Trial, Judgement]]] = field(default_factory=dict)
-    """Trials whose inputs the target could not make so far, by key, and what they show."""
+    twins: Twins = field(default_factory=Twins)
+    """What was refused, or could not be made, and is to be tried again."""
     undifferentiable: set[Binding] = field(default_factory=set)
     shapeless: ShapeFailure | None = None
     """What `int_shape` does wrong for every result: a failure of `int_shape` itself."""
@@ -172,11 +171,12 @@ class Examination:
         try:
             self._run_all(bundle)
             for task in bundle:
-                self._run_twins(task)
+                self.twins.try_again(task, partial(self._run_twin, task))
         except SessionAbortedError:
             self.stop.set()
         for task in bundle:
-            self._settle_unmade(task)
+            for trial, judgement in self.twins.left(task):
+                self.tallies[task.spec.name].add(judgement, trial)
             self._add_remembered(task)
             yield self._finish(task, losses)
             losses = self.session.losses
@@ -383,40 +383,14 @@ class Examination:
             raise
         judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
         self._drop_shape_failures(judgement, name)
-        self._keep(task, trial, judgement, twin=twin)
+        if self.twins.keeps(task, trial, judgement, twin=twin):
+            self.tallies[name].add(judgement, trial)
         if any(isinstance(d.outcome, Fault) for d in observed.draws):
             self.fatal.setdefault(name, []).append(frozenset(trial.unsettled))
         known = frozenset(f.identity for f in judgement.findings)
         self.known.setdefault(name, {})[trial.key] = known
         self._count(name, observed, len({f.draw for f in judgement.findings}))
         return judgement
-
-    def _keep(self, task: Task, trial: Trial, judgement: Judgement, *, twin: bool) -> None:
-        """Add what a trial shows; put it off if its inputs may yet be made otherwise."""
-        name, unmade = task.spec.name, _unmade(judgement)
-        put_off = unmade and any(True for _ in task.rebound_twins(trial))
-        if put_off and not twin:
-            self.unmade.setdefault(name, {})[trial.key] = (trial, judgement)
-        elif not put_off:
-            self.tallies[name].add(judgement, trial)
-        if not twin and not put_off and any(f.is_refusal for f in judgement.findings):
-            self.refused.setdefault(name, []).append(trial)
-
-    def _run_twins(self, task: Task) -> None:
-        """Try again, with inputs made otherwise and with documented dtypes, what was refused.
-
-        What fails then is no fault of the binding or the dtype: the twin's own finding has fewer
-        conventions, and stands for both.
-        """
-        name = task.spec.name
-        for trial, _ in list(self.unmade.get(name, {}).values()):
-            if any(self._run_twin(task, twin) for twin in task.rebound_twins(trial)):
-                del self.unmade[name][trial.key]
-        kept = [trial for trial, _ in self.unmade.get(name, {}).values()]
-        refused = sorted([*self.refused.pop(name, []), *kept], key=lambda trial: trial.size)
-        made = {t.key: t for t in map(task.first_dtype_twin, refused) if t is not None}
-        for twin in list(made.values())[:MOST_TWINS]:
-            self._run_twin(task, twin)
 
     def _run_twin(self, task: Task, twin: Trial) -> bool:
         """Run and judge a twin, unless it was or must not be; whether its inputs could be made."""
@@ -426,12 +400,7 @@ class Examination:
             return all(kind != FindingKind.UNMADE_INPUT for _, kind, *_ in known)
         if self.stop.is_set() or self._skip(name, twin):
             return False
-        return not _unmade(self._judge(task, twin, self._run(twin), twin=True))
-
-    def _settle_unmade(self, task: Task) -> None:
-        """Tell of the trials whose inputs the target can make in no way."""
-        for trial, judgement in self.unmade.pop(task.spec.name, {}).values():
-            self.tallies[task.spec.name].add(judgement, trial)
+        return not unmade(self._judge(task, twin, self._run(twin), twin=True))
 
     def _drop_shape_failures(self, judgement: Judgement, name: str) -> None:
         """Remove findings that say what `int_shape` does wrong for every function."""
@@ -500,11 +469,6 @@ class Examination:
             known=self.known.get(task.spec.name, {}),
             ended=self.stop.is_set,
         )
-
-
-def _unmade(judgement: Judgement) -> bool:
-    """Whether inputs of the trial could not be made, in any draw."""
-    return any(f.kind == FindingKind.UNMADE_INPUT for f in judgement.findings)
 
 
 def _why_restarted(observed: StructureObservation) -> Iterator[str]:

@@ -1,0 +1,59 @@
+"""What is tried again before a failure is put down to a dtype, a binding or a convention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from conformance.engine.judging.findings import Judgement
+from conformance.engine.judging.trials import Trial
+from conformance.engine.planning.plan import Task
+from conformance.results import FindingKind
+
+MOST_TWINS = 24
+"""How many twins with documented dtypes are run of one function; the simplest come first."""
+
+
+@dataclass(slots=True)
+class Twins:
+    """The trials of each function that were refused, or whose inputs could not be made."""
+
+    refused: dict[str, list[Trial]] = field(default_factory=dict)
+    """Trials with an exception that is put down to a dtype, a binding or a convention."""
+    put_off: dict[str, dict[str, tuple[Trial, Judgement]]] = field(default_factory=dict)
+    """Trials whose inputs the target could not make so far, by key, and what they show."""
+
+    def keeps(self, task: Task, trial: Trial, judgement: Judgement, *, twin: bool) -> bool:
+        """Whether what a trial shows counts now; if not, its inputs may yet be made otherwise."""
+        name = task.spec.name
+        later = unmade(judgement) and any(True for _ in task.rebound_twins(trial))
+        if later and not twin:
+            self.put_off.setdefault(name, {})[trial.key] = (trial, judgement)
+        if not later and not twin and any(f.is_refusal for f in judgement.findings):
+            self.refused.setdefault(name, []).append(trial)
+        return not later
+
+    def try_again(self, task: Task, run: Callable[[Trial], bool]) -> None:
+        """Run the twins of a function: inputs made otherwise first, then the documented dtypes.
+
+        What fails then is no fault of the binding or the dtype: the twin's own finding has fewer
+        conventions, and stands for both. `run` says whether the inputs of a twin could be made.
+        """
+        waiting = self.put_off.get(task.spec.name, {})
+        for trial, _ in list(waiting.values()):
+            if any(run(twin) for twin in task.rebound_twins(trial)):
+                del waiting[trial.key]
+        refused = [*self.refused.pop(task.spec.name, []), *(trial for trial, _ in waiting.values())]
+        simplest = sorted(refused, key=lambda trial: trial.size)
+        made = {t.key: t for t in map(task.first_dtype_twin, simplest) if t is not None}
+        for twin in list(made.values())[:MOST_TWINS]:
+            run(twin)
+
+    def left(self, task: Task) -> Iterator[tuple[Trial, Judgement]]:
+        """The trials whose inputs the target can make in no way, with what they show."""
+        yield from self.put_off.pop(task.spec.name, {}).values()
+
+
+def unmade(judgement: Judgement) -> bool:
+    """Whether inputs of the trial could not be made, in any draw."""
+    return any(f.kind == FindingKind.UNMADE_INPUT for f in judgement.findings)
