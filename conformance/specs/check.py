@@ -151,7 +151,7 @@ def _claim(at: str, claim: Claim) -> Iterator[Problem]:
         if (number := breaks_off(document, line)) is not None:
             says = f"the sentence on {document}:{line} breaks off ({number}): cite another line"
             yield f"{at}.at['{document}']", says
-    known = {taken(c.name, r.name) for c in load_conventions().values() for r in c.readings or ()}
+    known = {taken(c.name, r.name) for c in load_conventions().values() for r in c.readings}
     for reading in claim.rules_out:
         if reading not in known:
             yield f"{at}.rules_out", f"{reading!r} is no reading of a convention"

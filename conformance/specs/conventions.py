@@ -35,12 +35,12 @@ class Convention(Struct, frozen=True, forbid_unknown_fields=True):
     """What the suite expects: its own reading, the first."""
     source: str
     """Whose rule that is."""
-    choice: str = "suite"
+    choice: str
     """The name of the suite's own reading."""
-    concerns: str = ""
+    concerns: str
     """Which elements, or which answers, it concerns; all others are settled."""
-    readings: list[Reading] | None = None
-    """The other readings, most common first. None: not listed yet, so that any answer diverges."""
+    readings: list[Reading]
+    """The other readings, most common first; empty if no released implementation takes another."""
     settled: dict[Document, Line] = {}
     """Documents that settle the point for some of the answers, with the line."""
     silent: dict[Document, str] = {}
@@ -49,17 +49,17 @@ class Convention(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def refusal(self) -> Reading | None:
         """The reading that is an exception, if one is allowed."""
-        return next((r for r in self.readings or () if r.refuses), None)
+        return next((r for r in self.readings if r.refuses), None)
 
     @property
     def freedom(self) -> Reading | None:
         """The reading that allows anything in the elements concerned, if there is one."""
-        return next((r for r in self.readings or () if r.free), None)
+        return next((r for r in self.readings if r.free), None)
 
     @property
     def variants(self) -> list[Reading]:
         """The readings that code computes."""
-        return [r for r in self.readings or () if not (r.refuses or r.free)]
+        return [r for r in self.readings if not (r.refuses or r.free)]
 
 
 @cache

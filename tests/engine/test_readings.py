@@ -9,7 +9,7 @@ import pytest
 
 from conformance.adapters.session import Limits
 from conformance.engine import PROFILES
-from conformance.engine.judging.readings import combinations, of_anything, of_refusal, of_unlisted
+from conformance.engine.judging.readings import combinations, of_anything, of_nothing, of_refusal
 from conformance.oracle import expect
 from conformance.oracle.freedom import FREEDOMS, allowed, concerned
 from conformance.oracle.variants import VARIANTS
@@ -121,7 +121,7 @@ def test_allowances_name_what_allows_an_answer() -> None:
     refused = of_refusal(named)
     assert (refused.conventions, refused.readings) == (("scalar",), ("scalar: refused",))
     assert refused.verdict is Verdict.DIVERGES
-    wrong = of_unlisted(named)
+    wrong = of_nothing(named)
     assert wrong.verdict is Verdict.VIOLATES
     assert wrong.open_points == ("scalar", "subnormal")
     assert of_anything([ConventionName.ACCURACY]).readings == ("accuracy: inaccurate",)
@@ -135,7 +135,7 @@ def test_fewer_other_readings_are_tried_first() -> None:
 
 def test_every_reading_that_is_computed_has_code_and_the_reverse() -> None:
     known = load_conventions()
-    free = {(c.name, r.name) for c in known.values() for r in c.readings or () if r.free}
+    free = {(c.name, r.name) for c in known.values() for r in c.readings if r.free}
     computed = {(c.name, r.name) for c in known.values() for r in c.variants}
     assert {*VARIANTS} <= computed
     assert {*FREEDOMS} <= free

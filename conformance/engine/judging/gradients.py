@@ -16,8 +16,8 @@ from conformance.engine.judging.messages import short_message
 from conformance.engine.judging.readings import (
     combinations,
     of_anything,
+    of_nothing,
     of_refusal,
-    of_unlisted,
 )
 from conformance.engine.judging.refusals import refuses_by_name
 from conformance.generators import Draw
@@ -360,7 +360,7 @@ class GradientTrial:
         conventions: tuple[str, ...] = (),
         sides: tuple[Array | None, Array | None] = (None, None),
     ) -> Finding:
-        allowed = of_anything(conventions) if conventions else of_unlisted(self.unsettled)
+        allowed = of_anything(conventions) if conventions else of_nothing(self.unsettled)
         return Finding(
             Aspect.GRADIENT,
             allowed.verdict,

@@ -12,8 +12,8 @@ from conformance.engine.judging.readings import (
     Allowance,
     of_anything,
     of_dtype,
+    of_nothing,
     of_refusal,
-    of_unlisted,
 )
 from conformance.generators.structure import accepted_dtypes
 from conformance.observations import TensorMetadata, Value
@@ -126,7 +126,7 @@ def _of_wrong_shape(prepared: Prepared, said: TensorMetadata) -> Allowance:
     """What allows a static shape that is wrong: anything, where no document promises one."""
     if not said.promised:
         return of_anything((ConventionName.INT_SHAPE_EVERYWHERE,))
-    return of_unlisted(prepared.structure.unsettled)
+    return of_nothing(prepared.structure.unsettled)
 
 
 def _of_raising(prepared: Prepared, said: TensorMetadata) -> Allowance:

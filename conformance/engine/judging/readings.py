@@ -42,7 +42,7 @@ class Allowance:
 def of_refusal(conventions: Iterable[str]) -> Allowance:
     """What allows an exception in place of an answer.
 
-    A convention does if one of its readings refuses, or if its readings are not listed.
+    A convention does if one of its readings refuses.
     """
     return _allowance(conventions, refused=True)
 
@@ -50,7 +50,7 @@ def of_refusal(conventions: Iterable[str]) -> Allowance:
 def of_anything(conventions: Iterable[str]) -> Allowance:
     """What allows an answer that a check has found to be another than the suite's own.
 
-    A convention does if one of its readings is free, or if its readings are not listed.
+    A convention does if one of its readings is free.
     """
     return _allowance(conventions, refused=False)
 
@@ -62,36 +62,22 @@ def of_dtype(conventions: Iterable[str], dtype: str) -> Allowance:
     the way to it is the failure of the value.
     """
     known, named = load_conventions(), tuple(sorted({*conventions}))
-    found = [
-        name
-        for name in named
-        if known[name].readings is None
-        or any(reading.name == dtype for reading in known[name].readings or ())
-    ]
-    readings = [taken(name, dtype) for name in found if known[name].readings is not None]
-    return Allowance(tuple(found), tuple(readings), () if found else named)
+    found = [n for n in named if any(reading.name == dtype for reading in known[n].readings)]
+    readings = tuple(taken(name, dtype) for name in found)
+    return Allowance(tuple(found), readings, () if found else named)
 
 
-def of_unlisted(conventions: Iterable[str]) -> Allowance:
-    """What allows a value that no listed reading allows: conventions without a list."""
-    known, named = load_conventions(), tuple(sorted({*conventions}))
-    if any(known[name].readings is None for name in named):
-        return Allowance(named)
-    return Allowance(open_points=named)
+def of_nothing(conventions: Iterable[str]) -> Allowance:
+    """That no reading of the conventions allows an answer."""
+    return Allowance(open_points=tuple(sorted({*conventions})))
 
 
 def _allowance(conventions: Iterable[str], *, refused: bool) -> Allowance:
-    known, named = load_conventions(), sorted({*conventions})
-    allowing, readings = [], []
-    for name in named:
-        convention = known[name]
-        reading = convention.refusal if refused else convention.freedom
-        if reading is not None:
-            readings.append(taken(name, reading.name))
-        if reading is not None or convention.readings is None:
-            allowing.append(name)
-    left = () if allowing else tuple(named)
-    return Allowance(tuple(allowing), tuple(readings), left)
+    known, named = load_conventions(), tuple(sorted({*conventions}))
+    found = {n: known[n].refusal if refused else known[n].freedom for n in named}
+    allowing = {name: reading for name, reading in found.items() if reading is not None}
+    readings = tuple(taken(name, reading.name) for name, reading in allowing.items())
+    return Allowance(tuple(allowing), readings, () if allowing else named)
 
 
 def combinations(conventions: Iterable[str]) -> list[Readings]:
@@ -198,7 +184,7 @@ class AllowedAnswers:
 
     def _freedoms(self, got: Array, expected: Expectation) -> Iterator[tuple[Reading, Array]]:
         for name in self.conventions:
-            listed = [r for r in load_conventions()[name].readings or () if r.free]
+            listed = [r for r in load_conventions()[name].readings if r.free]
             readings = [r for r in listed if taken(name, r.name) not in self.ruled_out]
             if not readings:
                 continue

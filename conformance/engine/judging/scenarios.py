@@ -14,7 +14,12 @@ import numpy.typing as npt
 from conformance.engine.judging.findings import Checked, Finding, Judgement
 from conformance.engine.judging.judge import without_answer
 from conformance.engine.judging.messages import short_message
-from conformance.engine.judging.readings import Allowance, of_anything, of_refusal
+from conformance.engine.judging.readings import (
+    Allowance,
+    of_anything,
+    of_nothing,
+    of_refusal,
+)
 from conformance.engine.judging.refusals import lacked, refused_type, refuses_by_name
 from conformance.observations import (
     Batch,
@@ -219,7 +224,9 @@ class ScenarioTrial:
         for other in check.alternatives:
             if other.test(*values) is None:
                 return Allowance((other.convention,), (taken(other.convention, other.reading),))
-        return of_anything((*self._named(check), *problem.conventions))
+        # what a whole program rests on may be refused; it frees no answer
+        found = of_anything((*check.conventions, *problem.conventions))
+        return found if found.conventions else of_nothing((*self._named(check), *found.open_points))
 
     def _named(self, check: Check) -> set[str]:
         return {*self.scenario.conventions, *check.conventions}

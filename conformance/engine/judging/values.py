@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding, Judgement
-from conformance.engine.judging.readings import AllowedAnswers, Taken, of_anything, of_unlisted
+from conformance.engine.judging.readings import AllowedAnswers, Taken, of_anything, of_nothing
 from conformance.generators.structure import Structure, accepted_dtypes, refusable
 from conformance.observations import Returned, Value
 from conformance.oracle import Expectation, agrees, worst
@@ -148,7 +148,7 @@ def _overflows(expectation: Expectation, arrays: Any) -> bool:
 
 def _no_array(case: Drawn, value: Value | None) -> Finding:
     what = "several results" if value is None else f"a {value.python_type} ({value.problem})"
-    allowed = of_unlisted(case.conventions)
+    allowed = of_nothing(case.conventions)
     if case.container != "tensor":
         what = f"a Python {case.container}"
     return Finding(
@@ -190,7 +190,7 @@ def _other_reading(case: Drawn, got: Array, found: Taken) -> Finding:
 
 def _other_shape(case: Drawn, got: Array) -> Finding:
     arrangement = _arranged(case, got)
-    allowed = of_anything((arrangement,)) if arrangement else of_unlisted(case.conventions)
+    allowed = of_anything((arrangement,)) if arrangement else of_nothing(case.conventions)
     return Finding(
         Aspect.VALUE,
         allowed.verdict,
@@ -234,7 +234,7 @@ def _wrong(case: Drawn, got: Array, answer: AllowedAnswers) -> Finding:
         return _inaccurate(case, got, found)
     expectation = _expectation(case, got)
     gives, demands = _difference(got, expectation, inaccurate=False)
-    allowed = of_unlisted(case.conventions)
+    allowed = of_nothing(case.conventions)
     return Finding(
         Aspect.VALUE,
         allowed.verdict,
