@@ -225,6 +225,16 @@ def reports_shape(name: str, shapes: Sequence[Sequence[int | None]], *, precise:
     return Ending(str(listed[0]), compare, observe=(f"said = K.int_shape({name})",))
 
 
+def reports_integers(name: str, expected: str) -> Ending:
+    """Every dimension that `K.int_shape` gives should be an integer or None."""
+    integer = "isinstance(d, (int, np.integer)) and not isinstance(d, bool)"
+    compare = (
+        "came = str(said)",
+        f"fault = not all(d is None or ({integer}) for d in said)",
+    )
+    return Ending(expected, compare, observe=(f"said = K.int_shape({name})",))
+
+
 def reports_a_shape(name: str, expected: str) -> Ending:
     """`K.int_shape` of the tensor called `name` should be None, or numbers and None."""
     return answers(expected, (_SAID.format(name),))

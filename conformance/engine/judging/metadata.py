@@ -77,8 +77,8 @@ _OF_DTYPES = (ConventionName.INPUT_DTYPE, ConventionName.DEFAULT_DTYPE)
 def _dtype_conventions(prepared: Prepared, other: dict[str, str]) -> set[str]:
     structure = prepared.structure
     named = {*with_input_dtype(structure.unsettled, structure, other=other)} & {*_OF_DTYPES}
-    claimed = any(c.aspect == "dtype" for c in structure.spec.claims)
-    if not claimed or ConventionName.INPUT_DTYPE in named:
+    # a dtype that is claimed is claimed whatever goes in: `input-dtype` allows refusing it, no more
+    if not any(c.aspect == "dtype" for c in structure.spec.claims):
         named.add(ConventionName.RESULT_DTYPE)
     return named
 

@@ -26,6 +26,7 @@ _SAYS = tuple(
         r"\bonly [^.:]{0,60}?(?:currently )?supported\b",
         r"\bno OpKernel was registered to support\b",
         r"^refusing to\b",
+        r"^when using [^.]{0,80} must be\b",
     )
 )
 """How libraries say that a feature that the message names is not there."""

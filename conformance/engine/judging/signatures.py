@@ -12,6 +12,7 @@ from conformance.observations import FunctionIdentity, OfferedParameter
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs import Parameter, Signature
 from conformance.specs.convention_names import ConventionName
+from conformance.specs.conventions import taken
 from conformance.specs.parsing import literal
 from conformance.specs.signature import misprinted
 
@@ -114,8 +115,11 @@ def _order(offered: Sequence[OfferedParameter], documented: Signature) -> Iterat
 def _extra(
     offered: Sequence[OfferedParameter], documented: Signature, shown: Collection[str]
 ) -> Iterator[Finding]:
-    wanted = {p.name for p in documented.parameters}
-    for parameter in offered:
+    wanted = [p.name for p in documented.parameters]
+    mine = {p.name for p in offered}
+    for place, parameter in enumerate(offered):
+        if place < len(wanted) and wanted[place] not in mine:
+            continue  # the missing one under another name: one fact, told already
         if parameter.name not in wanted and parameter.name not in shown:
             verdict = Verdict.DIVERGES if parameter.has_default else Verdict.VIOLATES
             gives = f"has an extra parameter {parameter.name}"
@@ -160,7 +164,8 @@ def _same(mine: str | None, wanted: str | None) -> bool:
 def _finding(
     verdict: Verdict, kind: FindingKind | str, gives: str, documented: Signature, detail: str = ""
 ) -> Finding:
-    conventions = (ConventionName.PARAMETERS,) if verdict is Verdict.DIVERGES else ()
+    diverges = verdict is Verdict.DIVERGES
+    more = "more defaults" if kind == FindingKind.EXTRA_DEFAULT else "more"
     return Finding(
         Aspect.SIGNATURE,
         verdict,
@@ -168,5 +173,6 @@ def _finding(
         gives=gives,
         demands=str(documented),
         detail=detail,
-        conventions=conventions,
+        conventions=(ConventionName.PARAMETERS,) if diverges else (),
+        readings=(taken(ConventionName.PARAMETERS, more),) if diverges else (),
     )

@@ -266,7 +266,9 @@ def _inaccurate(case: Drawn, got: Array, found: Taken) -> Finding:
         got=got,
         expected=own.value,
         ulp=worst(got, own).ulp,
-        readings=tuple(taken(*reading) for reading in found.readings),
+        readings=tuple(
+            taken(*r) for r in (*found.readings, (ConventionName.ACCURACY, "inaccurate"))
+        ),
     )
 
 

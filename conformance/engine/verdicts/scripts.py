@@ -13,7 +13,12 @@ import numpy.typing as npt
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.gradients import GradientTrial
-from conformance.engine.judging.probes import BINDINGS, gradient_probe, shape_probe
+from conformance.engine.judging.probes import (
+    BINDINGS,
+    NOT_INTEGERS,
+    gradient_probe,
+    shape_probe,
+)
 from conformance.engine.judging.trials import Trial
 from conformance.engine.verdicts.limits import limits_of, named_index
 from conformance.observations import Batch
@@ -157,6 +162,10 @@ def _static(finding: Finding, trial: CallTrial) -> Ending:
     return endings.reports_shape(name, [prepared.static_shape], precise=True)
 
 
+def _integers(finding: Finding, trial: CallTrial) -> Ending:
+    return endings.reports_integers(trial.prepared.structure.claimed, finding.demands)
+
+
 def _impure(finding: Finding, trial: CallTrial) -> Ending:
     found = _CHANGES.search(finding.gives)
     names = found[1].split(", ") if found else []
@@ -179,6 +188,7 @@ _COMPARED: Mapping[str, Callable[[Finding, CallTrial], Ending]] = {
     FindingKind.UNKNOWN: _static,
     FindingKind.IMPRECISE: _static,
     FindingKind.CHANGED_INPUT: _impure,
+    NOT_INTEGERS: _integers,
 }
 """What a script compares for each kind of difference of a call."""
 

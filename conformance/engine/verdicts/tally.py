@@ -50,10 +50,14 @@ class Group:
         return self.finding.identity, self.suspects & rare_forms(self.finding, self.trial)
 
     def simpler(self, finding: Finding, trial: Trial | None) -> None:
-        """Count another finding; keep it if its trial is simpler."""
+        """Count another finding; keep it if its trial rests on fewer conventions, or is simpler."""
         self.count += 1
-        if trial and self.trial and trial.size < self.trial.size:
+        if trial and self.trial and _complexity(trial) < _complexity(self.trial):
             self.finding, self.trial = finding, trial
+
+
+def _complexity(trial: Trial) -> tuple[int, ...]:
+    return (len(trial.unsettled), *trial.size)
 
 
 @dataclass(slots=True)
