@@ -15,6 +15,7 @@ from conformance.engine.verdicts.failures import cite, function_result, identifi
 from conformance.engine.verdicts.forms import rare_forms
 from conformance.engine.verdicts.tally import MOST_LISTED, Group, Tally, verdict
 from conformance.generators import Draw, generate, structures
+from conformance.generators.forms import ABSENT
 from conformance.program import Prelude, Ref
 from conformance.results import ASPECTS, Aspect, Citation, Origin, Verdict
 from conformance.scenarios import families_of
@@ -158,7 +159,9 @@ def test_another_kind_is_always_listed() -> None:
 
 def called(spec: str, **arguments: object) -> CallTrial:
     """A call with these arguments and no others, tensors aside."""
-    for made in generate(structures(load()[spec], "keras-2.2"), 400, 0):
+    forms = {"axis": "positive", "keepdims": "True"}
+    wanted = {name: forms[name] if name in arguments else ABSENT for name in forms}
+    for made in generate(structures(load()[spec], "keras-2.2", wanted=wanted), 400, 0):
         tensors = {n for n, v in made.arguments.items() if isinstance(v, Ref)}
         passed = {n: made.arguments[n] for n in made.passed - tensors}
         if passed == arguments and made.settled:

@@ -106,7 +106,7 @@ def _without_updates(inputs: Any, outputs: Any, updates: Any = (), **_: Any) -> 
 
 
 def _frozen(inputs: Any, outputs: Any, updates: Any = None, **kwargs: Any) -> Any:
-    """Variables are read when the function is made."""
+    """Variables are read when what is computed with them is made."""
     ready: dict[Any, Any] = {}
 
     def copy(node: Any) -> Any:
@@ -123,7 +123,8 @@ def _frozen(inputs: Any, outputs: Any, updates: Any = None, **kwargs: Any) -> An
         left, right = map(copy, node.inputs)
         return left + right if node.operation == "add" else left - right
 
-    return K.function(inputs, [copy(output) for output in outputs], updates, **kwargs)
+    made = [o if type(o).__name__ == "Variable" else copy(o) for o in outputs]
+    return K.function(inputs, made, updates, **kwargs)
 
 
 def _swapped(inputs: Any, outputs: Any, updates: Any = None) -> Callable[..., Any]:
