@@ -110,6 +110,7 @@ def test_every_function_fails(found: tuple[Path, list[tuple[str, Failure]]]) -> 
     assert {place.partition(" ")[0] for place in places} == {*FUNCTIONS}
 
 
+@pytest.mark.slow  # a process for each script
 def test_every_failure_has_a_script_that_shows_it(
     found: tuple[Path, list[tuple[str, Failure]]],
 ) -> None:
@@ -122,6 +123,7 @@ def test_every_failure_has_a_script_that_shows_it(
         assert "..." not in said
 
 
+@pytest.mark.slow
 def test_no_script_shows_it_on_an_implementation_that_is_right(
     found: tuple[Path, list[tuple[str, Failure]]],
 ) -> None:
