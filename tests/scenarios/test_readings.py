@@ -41,11 +41,16 @@ def found(function: str, make: Make, edition: Edition = "keras-2.2") -> list[Fin
     """What the fixed scenarios find."""
     seen = []
     for scenario in fixed(function, edition):
-        K.set_floatx("float32")
-        K.set_epsilon(1e-07)
-        K.set_image_data_format("channels_last")
+        _reset()
         seen += findings(scenario, make())
+    _reset()  # other tests share the process
     return seen
+
+
+def _reset() -> None:
+    K.set_floatx("float32")
+    K.set_epsilon(1e-07)
+    K.set_image_data_format("channels_last")
 
 
 class Streams:
