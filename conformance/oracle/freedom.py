@@ -21,7 +21,10 @@ from conformance.specs.convention_names import ConventionName
 Mask = npt.NDArray[np.bool_]
 
 _LARGE, _SMALL = 1e4, 1e-4
-"""Beyond and below these, squares and quotients of float16 leave its range, and epsilons count."""
+"""Beyond and below these, products of a few numbers may leave a dtype's range, and epsilons count.
+
+Chosen.
+"""
 _PLAIN = (0.375, 0.8125)
 """Ordinary numbers, in the domain of every function."""
 
@@ -58,9 +61,9 @@ def concerned(
 
     `arguments` are those of `expect`, and `expectation` is its answer.
     """
-    which, value = _NUMBERS.get(convention), expectation.value
     if convention == ConventionName.TIED_SCORES:
         return tied(**arguments)
+    which, value = _NUMBERS.get(convention), expectation.value
     if which is None:
         return np.ones(value.shape, np.bool_)
     # where an ordinary number is zero it may hide what it is multiplied by

@@ -250,7 +250,7 @@ def test_another_slope_at_a_kink_violates(share: float) -> None:
 
 def test_a_slope_towards_zero_is_a_reading() -> None:
     kinked = Slopes(*(np.array([v]) for v in (2.0, 2.0, 1.0, 0.0, 1.0, 1.0, 3.0)))
-    for got, readings in ((0.5, ("subgradient: towards zero",)), (-0.5, ()), (3.5, ())):
+    for got, readings in ((0.5, (("subgradient", "towards zero"),)), (-0.5, ()), (3.5, ())):
         wrong, found = beside_subgradients(np.array([got]), kinked, np.array([True]))
         assert (bool(wrong.any()), found) == (not readings, readings)
 

@@ -14,9 +14,10 @@ from conformance.engine.judging.findings import Finding, Judgement, with_input_d
 from conformance.engine.judging.judge import without_answer
 from conformance.engine.judging.messages import short_message
 from conformance.engine.judging.readings import (
+    Allowance,
     combinations,
-    of_anything,
     of_nothing,
+    of_readings,
     of_refusal,
 )
 from conformance.engine.judging.refusals import refuses_by_name
@@ -41,7 +42,6 @@ from conformance.oracle.variants import Readings
 from conformance.program import Binding, Case, Outputs, call_text
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
-from conformance.specs.conventions import taken
 
 Array = npt.NDArray[Any]
 
@@ -251,20 +251,13 @@ class GradientTrial:
         self, number: int, name: str, python_type: str, shape: tuple[int, ...]
     ) -> Finding:
         """The finding on a gradient that is none: no document says that there must be one."""
-        finding = self._finding(
+        none = of_readings((ConventionName.DIFFERENTIABLE, "none"))
+        return self._finding(
             number,
             FindingKind.NO_ARRAY,
             gives=f"gives {python_type} for {name}",
             demands=f"an array of shape {shape}",
-        )
-        if python_type != "NoneType":
-            return finding
-        return replace(
-            finding,
-            verdict=Verdict.DIVERGES,
-            conventions=(ConventionName.DIFFERENTIABLE,),
-            readings=(taken(ConventionName.DIFFERENTIABLE, "none"),),
-            open_points=(),
+            allowed=none if python_type == "NoneType" else None,
         )
 
     def _compared(self, number: int, name: str, got: Array) -> Iterator[Finding]:
@@ -296,19 +289,15 @@ class GradientTrial:
         own = self._gradient(number).slopes[self._places[name]]
         outside = self._gradient(number).outside(self._places[name], got)
         index, gives = _first(outside, got, name)
-        named = tuple(taken(*reading) for reading in readings)
-        return Finding(
-            Aspect.GRADIENT,
-            Verdict.DIVERGES,
-            kind=FindingKind.VALUE,
+        allowed = of_readings(*readings)
+        return self._finding(
+            number,
+            FindingKind.VALUE,
             gives=gives,
             demands=_slope(own, index, at_kink=False),
-            detail=", ".join(named),
-            conventions=tuple(sorted({convention for convention, _ in readings})),
-            draw=number,
-            got=got,
-            expected=own.value,
-            readings=named,
+            allowed=allowed,
+            detail=", ".join(allowed.readings),
+            sides=(got, own.value),
         )
 
     def _inaccurate(
@@ -321,33 +310,25 @@ class GradientTrial:
             FindingKind.ACCURACY,
             gives=gives,
             demands=_slope(expected, index, at_kink=False),
-            conventions=(ConventionName.ACCURACY,),
+            allowed=of_readings((ConventionName.ACCURACY, "inaccurate")),
             sides=(got, expected.value),
         )
 
     def _wrong(
         self, number: int, name: str, got: Array, expected: Slopes, outside: Array
     ) -> Finding:
-        wrong, taken_here = beside_subgradients(got, expected, outside)
+        wrong, readings = beside_subgradients(got, expected, outside)
         smooth = wrong & (expected.kink == 0)
         shown = next(mask for mask in (smooth, wrong, outside) if mask.any())
         index, gives = _first(shown, got, name)
         at_kink = bool(expected.kink[index])
-        finding = self._finding(
+        return self._finding(
             number,
             FindingKind.KINK if at_kink else FindingKind.VALUE,
             gives=gives,
             demands=_slope(expected, index, at_kink=at_kink),
+            allowed=None if wrong.any() else of_readings(*readings),
             sides=(got, expected.value),
-        )
-        if wrong.any():
-            return finding
-        return replace(
-            finding,
-            verdict=Verdict.DIVERGES,
-            conventions=(ConventionName.SUBGRADIENT,),
-            readings=taken_here,
-            open_points=(),
         )
 
     def _finding(
@@ -357,16 +338,19 @@ class GradientTrial:
         *,
         gives: str,
         demands: str,
-        conventions: tuple[str, ...] = (),
+        allowed: Allowance | None = None,
+        detail: str = "",
         sides: tuple[Array | None, Array | None] = (None, None),
     ) -> Finding:
-        allowed = of_anything(conventions) if conventions else of_nothing(self.unsettled)
+        """A finding on one gradient; nothing allows it, if `allowed` does not."""
+        allowed = of_nothing(self.unsettled) if allowed is None else allowed
         return Finding(
             Aspect.GRADIENT,
             allowed.verdict,
             kind=kind,
             gives=gives,
             demands=demands,
+            detail=detail,
             conventions=allowed.conventions,
             draw=number,
             got=sides[0],
@@ -420,9 +404,7 @@ def _slope(expected: Slopes, index: tuple[int, ...], *, at_kink: bool) -> str:
     return f"{expected.value[index]:.9g}"
 
 
-def beside_subgradients(
-    got: Array, expected: Slopes, outside: Array
-) -> tuple[Array, tuple[str, ...]]:
+def beside_subgradients(got: Array, expected: Slopes, outside: Array) -> tuple[Array, Readings]:
     """Where neither reading of `subgradient` allows what was given, and the readings that do.
 
     At a kink the branches of a function that is made of several may all have the slope zero. Where
@@ -432,5 +414,5 @@ def beside_subgradients(
     towards_zero = outside & (expected.kink == 1) & (got >= low) & (got <= high)
     flat = outside & (expected.scale == 0) & ~np.isfinite(got)
     found = {"towards zero": towards_zero, "not a number": flat}
-    names = (taken(ConventionName.SUBGRADIENT, n) for n, mask in found.items() if mask.any())
-    return outside & ~towards_zero & ~flat, tuple(names)
+    readings = tuple((ConventionName.SUBGRADIENT, n) for n, mask in found.items() if mask.any())
+    return outside & ~towards_zero & ~flat, readings

@@ -39,6 +39,12 @@ class Allowance:
         return verdict_if_wrong(self.conventions)
 
 
+def of_readings(*readings: Reading) -> Allowance:
+    """The allowance of readings that an answer has been found to take."""
+    conventions = tuple(sorted({convention for convention, _ in readings}))
+    return Allowance(conventions, tuple(taken(*reading) for reading in readings))
+
+
 def of_refusal(conventions: Iterable[str]) -> Allowance:
     """What allows an exception in place of an answer.
 
@@ -95,15 +101,6 @@ def combinations(conventions: Iterable[str]) -> list[Readings]:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """The readings, other than the suite's own, under which an answer is right."""
-
-    readings: Readings
-    inaccurate: bool = False
-    """Whether it is right but for the last half of its digits."""
-
-
-@dataclass(frozen=True, slots=True)
 class AllowedAnswers:
     """All answers to one call that its conventions allow."""
 
@@ -115,14 +112,14 @@ class AllowedAnswers:
     ruled_out: Container[str] = ()
     """Free readings that a document does not leave open for this function."""
 
-    def taken(self, got: Array) -> Taken | None:
+    def taken(self, got: Array) -> Readings | None:
         """The readings that allow the whole of `got`, none for the suite's own answer; None if
         there are no such readings."""
         for chosen, expected in self._expected(got):
             outside = ~agrees(got, expected)
             left = self._excused(got, expected, outside)
             if left is not None:
-                return Taken((*chosen, *left))
+                return (*chosen, *left)
         return None
 
     def choices(self, got: Array) -> Iterator[str]:
@@ -144,14 +141,14 @@ class AllowedAnswers:
             return True
         return expected.value.shape != got.shape or not bool(agrees(got, expected).all())
 
-    def nearly(self, got: Array, *, single_will_do: bool) -> Taken | None:
+    def nearly(self, got: Array, *, single_will_do: bool) -> Readings | None:
         """The readings that allow `got`, but for the last half of its digits."""
         for chosen, expected in self._expected(got):
             free, readings = self._free(got, expected)
             plain = np.where(free, expected.value, got) if free.any() else got
             if is_inaccurate(plain, expected, single_will_do=single_will_do):
                 used = readings if (free & ~agrees(got, expected)).any() else ()
-                return Taken((*chosen, *used), inaccurate=True)
+                return (*chosen, *used)
         return None
 
     def _expected(self, got: Array) -> Iterator[tuple[Readings, Expectation]]:

@@ -18,6 +18,7 @@ from conformance.engine.judging.readings import (
     Allowance,
     of_anything,
     of_nothing,
+    of_readings,
     of_refusal,
 )
 from conformance.engine.judging.refusals import lacked, refused_type, refuses_by_name
@@ -223,7 +224,7 @@ class ScenarioTrial:
         """What allows the values that the check's own test refused."""
         for other in check.alternatives:
             if other.test(*values) is None:
-                return Allowance((other.convention,), (taken(other.convention, other.reading),))
+                return of_readings((other.convention, other.reading))
         # what a whole program rests on may be refused; it frees no answer
         found = of_anything((*check.conventions, *problem.conventions))
         return found if found.conventions else of_nothing((*self._named(check), *found.open_points))

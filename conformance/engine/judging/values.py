@@ -13,14 +13,19 @@ import numpy.typing as npt
 
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding, Judgement
-from conformance.engine.judging.readings import AllowedAnswers, Taken, of_anything, of_nothing
+from conformance.engine.judging.readings import (
+    AllowedAnswers,
+    of_anything,
+    of_nothing,
+    of_readings,
+)
 from conformance.generators.structure import Structure, accepted_dtypes, refusable
 from conformance.observations import Returned, Value
 from conformance.oracle import Expectation, agrees, worst
 from conformance.oracle.compare import rounded_once_more
 from conformance.oracle.freedom import concerned
 from conformance.oracle.variants import VARIANTS, Readings
-from conformance.results import Aspect, FindingKind, Verdict
+from conformance.results import Aspect, FindingKind
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
 from conformance.specs.load import ruled_out
@@ -164,27 +169,27 @@ def _no_array(case: Drawn, value: Value | None) -> Finding:
     )
 
 
-def _other_reading(case: Drawn, got: Array, found: Taken) -> Finding:
-    """The finding on a result that a reading other than the suite's own allows."""
+def _other_reading(case: Drawn, got: Array, readings: Readings) -> Finding:
+    """The finding on a result that readings other than the suite's own allow."""
     own = case.prepared.expectation(case.number)
     if got.shape != own.value.shape:
         gives, demands = f"gives shape {got.shape}", f"{own.value.shape}"
     else:
         gives, demands = _difference(got, own, inaccurate=False)
-    readings = tuple(taken(*reading) for reading in found.readings)
+    allowed = of_readings(*readings)
     return Finding(
         Aspect.VALUE,
-        Verdict.DIVERGES,
-        FindingKind.ACCURACY if found.inaccurate else FindingKind.VALUE,
+        allowed.verdict,
+        FindingKind.VALUE,
         gives=gives,
         demands=demands,
         # what is free tells nothing: it may be another failure seen through special numbers
-        detail=", ".join(taken(*r) for r in found.readings if r in VARIANTS),
-        conventions=tuple(sorted({convention for convention, _ in found.readings})),
+        detail=", ".join(taken(*r) for r in readings if r in VARIANTS),
+        conventions=allowed.conventions,
         draw=case.number,
         got=got,
         expected=own.value,
-        readings=readings,
+        readings=allowed.readings,
     )
 
 
@@ -250,25 +255,23 @@ def _wrong(case: Drawn, got: Array, answer: AllowedAnswers) -> Finding:
     )
 
 
-def _inaccurate(case: Drawn, got: Array, found: Taken) -> Finding:
-    """The finding on a result that a reading allows but for the last half of its digits."""
-    own = _expectation(case, got, tuple(r for r in found.readings if r in VARIANTS))
+def _inaccurate(case: Drawn, got: Array, readings: Readings) -> Finding:
+    """The finding on a result that readings allow but for the last half of its digits."""
+    own = _expectation(case, got, tuple(r for r in readings if r in VARIANTS))
     gives, demands = _difference(got, own, inaccurate=True)
-    names = {convention for convention, _ in found.readings}
+    allowed = of_readings(*readings, (ConventionName.ACCURACY, "inaccurate"))
     return Finding(
         Aspect.VALUE,
-        Verdict.DIVERGES,
+        allowed.verdict,
         FindingKind.ACCURACY,
         gives=gives,
         demands=demands,
-        conventions=tuple(sorted({*names, ConventionName.ACCURACY})),
+        conventions=allowed.conventions,
         draw=case.number,
         got=got,
         expected=own.value,
         ulp=worst(got, own).ulp,
-        readings=tuple(
-            taken(*r) for r in (*found.readings, (ConventionName.ACCURACY, "inaccurate"))
-        ),
+        readings=allowed.readings,
     )
 
 
