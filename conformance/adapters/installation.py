@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import Literal
 
 from conformance.adapters import interpreters, layout
-from conformance.adapters.launching import interpreter, launch_environment
+from conformance.adapters.launching import ProgramError, interpreter, said_by
 from conformance.adapters.registry import Target, Venv
 
 Stage = Literal["interpreter", "download", "check"]
 OnProgress = Callable[[Stage, str], None]
 
-_CHECK_SECONDS = 300
 _TAIL = 12  # lines of a failed program's output that an error shows
 
 
@@ -151,22 +150,10 @@ def _probe(target: Target) -> layout.ImportCheck:
     mapping = str(target.mapping or "")
     asked = [str(layout.WORKER), target.module, target.beginning, mapping, *dict.fromkeys(packages)]
     command = [str(interpreter(target)), "-c", script, *asked]
-    variables = launch_environment(target)
     try:
-        answer = subprocess.run(
-            command,
-            env=variables,
-            check=False,
-            cwd=variables["HOME"],
-            capture_output=True,
-            text=True,
-            timeout=_CHECK_SECONDS,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return layout.ImportCheck(problem=str(error))
-    if answer.returncode != 0:
-        said = (answer.stdout + answer.stderr).strip().splitlines()
+        return layout.ImportCheck(versions=json.loads(said_by(target, command)))
+    except ProgramError as error:
+        ended = error.__cause__ is None
         return layout.ImportCheck(
-            problem=f"{target.module} does not work:\n" + "\n".join(said[-_TAIL:])
+            problem=f"{target.module} does not work:\n{error}" if ended else str(error)
         )
-    return layout.ImportCheck(versions=json.loads(answer.stdout.strip().splitlines()[-1]))

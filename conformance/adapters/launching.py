@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from string import Formatter
 
@@ -106,3 +107,36 @@ def _openblas(target: Target) -> Path:
         for found in sorted(packages.glob(pattern)):
             return found
     raise PlaceholderError(f"NumPy in {packages} brings no OpenBLAS")
+
+
+SECONDS = 300
+"""How long a program that asks something of an implementation may take: an import is slow."""
+_TAIL = 12  # lines of a failed program's output that an error shows
+
+
+class ProgramError(RuntimeError):
+    """A program did not start, did not end, or failed; the text is the end of what it printed."""
+
+
+def said_by(target: Target, command: Sequence[str]) -> str:
+    """The last line that a program prints which is run in the environment of a target.
+
+    ProgramError: it gives none; its cause is set if the program did not come to an end.
+    """
+    variables = launch_environment(target)
+    try:
+        answer = subprocess.run(
+            command,
+            env=variables,
+            check=False,
+            cwd=variables["HOME"],
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ProgramError(str(error)) from error
+    lines = (answer.stdout + answer.stderr).strip().splitlines()
+    if answer.returncode != 0:
+        raise ProgramError("\n".join(lines[-_TAIL:]))
+    return answer.stdout.strip().splitlines()[-1]

@@ -105,23 +105,26 @@ def command(**values: Any) -> None:
     options = MutateOptions(**values)
     _check_code(options)
     target = _target(options)
-    if options.code:
-        raise SystemExit(_code(target, options))
+    raise SystemExit(_code(target, options) if options.code else _wrapped(target, options))
+
+
+def _wrapped(target: Target, options: MutateOptions) -> int:
+    """Mutants that wrappers around the functions make; the exit status."""
     mutants = _mutants(target, options)
     if options.listing:
         click.echo("\n".join(m.name for m in mutants))
-        return
+        return 0
     try:
         report = _run(target, mutants, options)
     except WorkerStartError as error:
         click.echo(f"error: {target.name} cannot be run: {error}", err=True)
-        raise SystemExit(CANNOT_RUN) from error
+        return CANNOT_RUN
     if options.output is not None:
         write(report, options.output)
     _tell(report)
     if report.interrupted:
-        raise SystemExit(INTERRUPTED)
-    raise SystemExit(1 if report.summary.survived or report.stale else 0)
+        return INTERRUPTED
+    return 1 if report.summary.survived or report.stale else 0
 
 
 def _check_code(options: MutateOptions) -> None:

@@ -94,9 +94,7 @@ def _bound(structure: Structure) -> Structure:
 
     def bind(item: Input) -> Input:
         as_variable = everything or item.binding is Binding.CONSTANT
-        changed = as_variable and item.binding is not Binding.ARRAY
-        # what a placeholder is made with is not what a variable is made with
-        return replace(item, binding=Binding.VARIABLE, arguments=None) if changed else item
+        return item.bound(Binding.VARIABLE) if as_variable else item
 
     inputs = tuple(map(bind, program.inputs))
     return replace(structure, program=replace(program, inputs=inputs))

@@ -5,9 +5,9 @@ A failure is put down to a dtype or to a binding only if the twin without it doe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from operator import methodcaller
 
 from conformance.generators.calls import offered_bindings
 from conformance.generators.structure import Structure
@@ -45,26 +45,19 @@ def rebound(structure: Structure) -> Iterator[Structure]:
     offered = {*offered_bindings(structure.spec, structure.edition)}
     for binding in _WAYS:
         if binding in offered and any(i.binding is not binding for i in tensors):
-            program = _with_inputs(structure.program, lambda i, b=binding: _of_binding(i, b))
+            program = _with_inputs(structure.program, methodcaller("bound", binding))
             yield _made(structure, program, {})
 
 
 _WAYS = (Binding.VARIABLE, Binding.PLACEHOLDER, Binding.CONSTANT, Binding.PLACEHOLDER_NONE)
 
 
-def _with_inputs(program: Program, change: Any) -> Program:
+def _with_inputs(program: Program, change: Callable[[Input], Input]) -> Program:
     return replace(program, inputs=tuple(map(change, program.inputs)))
 
 
 def _of_dtype(item: Input, dtype: str, names: set[str]) -> Input:
     return replace(item, dtype=dtype) if item.name in names else item
-
-
-def _of_binding(item: Input, binding: Binding) -> Input:
-    if item.binding is Binding.ARRAY:
-        return item
-    # what a placeholder is made with is not what a variable is made with
-    return replace(item, binding=binding, arguments=None)
 
 
 def _made(structure: Structure, program: Program, dtypes: Mapping[str, str]) -> Structure:

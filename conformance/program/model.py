@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -36,6 +36,13 @@ class Input:
     binding: Binding
     arguments: tuple[tuple[str, Argument], ...] | None = None
     """Keyword arguments of the call that makes it, if they are not the usual ones."""
+
+    def bound(self, binding: Binding) -> Input:
+        """The same input, made in another way. An argument that is an array stays one."""
+        if self.binding is Binding.ARRAY:
+            return self
+        # what a placeholder is made with is not what a variable is made with
+        return replace(self, binding=binding, arguments=None)
 
     @property
     def static_shape(self) -> tuple[int | None, ...]:

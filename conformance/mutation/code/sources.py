@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct, convert
 
 from conformance.adapters import layout
-from conformance.adapters.environments import interpreter, launch_environment
+from conformance.adapters.launching import ProgramError, interpreter, said_by
 from conformance.adapters.registry import Target
 from conformance.mutation.code.units import SourceModule, UnitKey, parsed
 from conformance.specs import load
 from conformance.specs.load import documented_name
 
-SECONDS = 300
-_TAIL = 12
 _SCRIPT = Path(__file__).parents[1] / "worker" / "conformance_places.py"
 
 
@@ -70,26 +66,8 @@ def _places(target: Target) -> _Places:
     }
     own = {name: target.names.get(documented, documented) for name, documented in names.items()}
     asked = [str(layout.WORKER), target.module, target.beginning, json.dumps(own)]
-    variables = launch_environment(target)
     command = [str(interpreter(target)), "-B", str(_SCRIPT), *asked]
-    answer = _said(command, variables)
-    return convert(json.loads(answer), _Places)
-
-
-def _said(command: Sequence[str], variables: dict[str, str]) -> str:
     try:
-        answer = subprocess.run(
-            command,
-            env=variables,
-            check=False,
-            cwd=variables["HOME"],
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+        return convert(json.loads(said_by(target, command)), _Places)
+    except ProgramError as error:
         raise SourcesError(str(error)) from error
-    if answer.returncode != 0:
-        lines = (answer.stdout + answer.stderr).strip().splitlines()
-        raise SourcesError("\n".join(lines[-_TAIL:]))
-    return answer.stdout.strip().splitlines()[-1]
