@@ -57,7 +57,10 @@ def _with_inputs(program: Program, change: Callable[[Input], Input]) -> Program:
 
 
 def _of_dtype(item: Input, dtype: str, names: set[str]) -> Input:
-    return replace(item, dtype=dtype) if item.name in names else item
+    if item.name not in names:
+        return item
+    arguments = tuple((n, dtype if n == "dtype" else value) for n, value in item.arguments)
+    return replace(item, dtype=dtype, arguments=arguments)
 
 
 def _made(structure: Structure, program: Program, dtypes: Mapping[str, str]) -> Structure:
