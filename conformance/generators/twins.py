@@ -59,8 +59,8 @@ def _with_inputs(program: Program, change: Callable[[Input], Input]) -> Program:
 def _of_dtype(item: Input, dtype: str, names: set[str]) -> Input:
     if item.name not in names:
         return item
-    arguments = tuple((n, dtype if n == "dtype" else value) for n, value in item.arguments)
-    return replace(item, dtype=dtype, arguments=arguments)
+    told = item.arguments and tuple((n, dtype if n == "dtype" else v) for n, v in item.arguments)
+    return replace(item, dtype=dtype, arguments=told)
 
 
 def _made(structure: Structure, program: Program, dtypes: Mapping[str, str]) -> Structure:
