@@ -20,7 +20,7 @@ import msgspec
 
 from conformance.adapters.registry import shipped
 from conformance.engine.planning.estimates import TABLE, Estimates
-from conformance.reporting import read_results
+from conformance.reporting.json_results import read_results
 from conformance.results import FunctionResult, Results, Verdict
 
 OTHERS = (

@@ -21,7 +21,7 @@ from pathlib import Path
 import click
 
 from conformance.adapters.registry import shipped
-from conformance.reporting import read_results
+from conformance.reporting.json_results import read_results
 from conformance.reporting.markdown import escape
 from conformance.results import Failure, Results
 from tests.real.scripts import answer

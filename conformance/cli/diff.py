@@ -22,12 +22,13 @@ from conformance.cli.select import SelectionOptions, aspects_option, selection_o
 from conformance.cli.subjects import subject
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Run, Task, plan, run
-from conformance.reporting import Recorder, TerminalWriter
 from conformance.reporting.difference import Comparison, compare, encode
 from conformance.reporting.difference_text import markdown, terminal_lines
 from conformance.reporting.json_results import file_name
 from conformance.reporting.paint import Paint, make_console
+from conformance.reporting.record import Recorder
 from conformance.reporting.safe_text import clean_block
+from conformance.reporting.terminal import TerminalWriter
 from conformance.results import ASPECTS, Results
 from conformance.results.events import Event, RunFinished
 from conformance.specs import load

@@ -21,8 +21,10 @@ from conformance.cli.mutate_code import CodeOptions, mutate_code
 from conformance.cli.options import output_option, profile_option, seed_option
 from conformance.cli.select import expression, selection_option
 from conformance.engine import PROFILES, Run
-from conformance.mutation import Mutant, equivalents, population
+from conformance.mutation import equivalents
+from conformance.mutation.model import Mutant
 from conformance.mutation.operators import OPERATORS
+from conformance.mutation.population import population
 from conformance.mutation.records import JudgedMutant, MutationReport, count, counts
 from conformance.mutation.sample import sampled
 from conformance.mutation.score import Scoring, unminimised

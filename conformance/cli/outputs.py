@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import click
 
-from conformance.reporting import Writer
 from conformance.reporting.safe_text import clean
+from conformance.reporting.writer import Writer
 from conformance.results.events import Event, RunFinished, TargetFinished
 
 

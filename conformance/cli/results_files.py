@@ -10,8 +10,8 @@ import msgspec
 from conformance.adapters import registry
 from conformance.cli.errors import UsageProblem
 from conformance.mutation import records
-from conformance.reporting import ResultsError, read_results, scores
-from conformance.reporting.json_results import SchemaHeader
+from conformance.reporting import scores
+from conformance.reporting.json_results import ResultsError, SchemaHeader, read_results
 from conformance.reporting.merging import MergeError, merge
 from conformance.reporting.safe_text import clean
 from conformance.results import Results

@@ -32,9 +32,13 @@ from conformance.cli.signals import ended_by_sigterm
 from conformance.cli.subjects import ModuleOptions, module_options, module_targets, subject
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Run, Subject, Task, plan, run
-from conformance.reporting import JsonWriter, MarkdownWriter, Recorder, TerminalWriter, Writer
 from conformance.reporting.documented import Documented
 from conformance.reporting.formats import FormatWriter
+from conformance.reporting.json_results import JsonWriter
+from conformance.reporting.markdown import MarkdownWriter
+from conformance.reporting.record import Recorder
+from conformance.reporting.terminal import TerminalWriter
+from conformance.reporting.writer import Writer
 from conformance.results import Results, Verdict
 from conformance.results.events import Event, RunFinished, TargetUnavailable
 from conformance.specs import EDITIONS, load

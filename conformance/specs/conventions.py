@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from functools import cache
-from importlib import resources
 
-import yaml
-from msgspec import Struct, convert
+from msgspec import Struct
 
+from conformance.specs.data import read_data
 from conformance.specs.records import Document, Line
 
 
@@ -65,9 +64,7 @@ class Convention(Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def load_conventions() -> dict[str, Convention]:
     """All conventions by name, from `conventions.yaml`."""
-    text = resources.files(__package__).joinpath("conventions.yaml").read_text("utf-8")
-    listed = convert(yaml.safe_load(text), list[Convention])
-    return {c.name: c for c in listed}
+    return {c.name: c for c in read_data("conventions.yaml", list[Convention])}
 
 
 def taken(convention: str, reading: str) -> str:

@@ -1,4 +1,4 @@
-"""YAML files of this package that hold no specs, read into records."""
+"""YAML files of this package, and those that hold no specs read into records."""
 
 from __future__ import annotations
 
@@ -8,15 +8,22 @@ from typing import TypeVar
 import msgspec
 
 from conformance.specs import source
+from conformance.specs.remembered import remembered
 from conformance.specs.source import SpecError
 
 Data = TypeVar("Data")
 
 
+def shipped_texts() -> dict[str, str]:
+    """The texts of the YAML files in the package's own folder, by name."""
+    entries = (e for e in resources.files(__package__).iterdir() if e.name.endswith(".yaml"))
+    return {e.name: e.read_text("utf-8") for e in sorted(entries, key=lambda e: e.name)}
+
+
 def read_data(name: str, kind: type[Data]) -> Data:
     """The records in a file such as `documents/ja-1.yaml`; SpecError with a line if it is wrong."""
     text = resources.files(__package__).joinpath(*name.split("/")).read_text("utf-8")
-    return data_of(text, name, kind)
+    return remembered({name: text}, kind, lambda: data_of(text, name, kind))
 
 
 def data_of(text: str, name: str, kind: type[Data]) -> Data:

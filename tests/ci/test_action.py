@@ -15,7 +15,7 @@ import yaml
 
 from conformance.cli.fail_on import FAIL_ON
 from conformance.engine import PROFILES
-from conformance.reporting import read_results
+from conformance.reporting.json_results import read_results
 from conformance.specs import EDITIONS
 from tests.adapters.support import FAKES
 

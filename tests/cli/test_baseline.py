@@ -12,8 +12,7 @@ from msgspec.structs import replace
 from conformance.cli import main
 from conformance.cli.baseline import compare, told
 from conformance.cli.known_failures import read
-from conformance.reporting import read_results
-from conformance.reporting.json_results import encode
+from conformance.reporting.json_results import encode, read_results
 from conformance.results import Aspect, Failure, FunctionResult, Results, Verdict
 from tests.adapters.support import FAKES
 from tests.reporting import records

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance.cli import cluster, main
-from conformance.reporting import read_results
+from conformance.reporting.json_results import read_results
 from conformance.results import timeless
 
 FAKES = Path(__file__).parents[1] / "adapters" / "fakes"

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance.cli import main
-from conformance.reporting import read_results
+from conformance.reporting.json_results import read_results
 
 FAKES = Path(__file__).parents[1] / "adapters" / "fakes"
 OWN = "".join(

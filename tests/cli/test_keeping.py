@@ -14,8 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from conformance.cli.outputs import FileWriters
-from conformance.reporting import JsonWriter, read_results
-from conformance.reporting.json_results import encode
+from conformance.reporting.json_results import JsonWriter, encode, read_results
 from conformance.results import Results, Verdict, timeless
 from conformance.results.events import RunFinished, TargetFinished
 from tests.cli.test_run import FAKES, executed, fake, invoke

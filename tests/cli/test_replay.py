@@ -18,7 +18,7 @@ from msgspec import UNSET
 from conformance.cli import main
 from conformance.cli.database import Database
 from conformance.engine import PROFILES
-from conformance.reporting import read_results
+from conformance.reporting.json_results import read_results
 from conformance.results import Failure, Results, timeless
 from tests.engine.support import EDITION, tasks
 

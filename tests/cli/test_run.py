@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 
 from conformance import results
 from conformance.cli import main
-from conformance.reporting import read_results
+from conformance.reporting.json_results import read_results
 from conformance.results import Verdict
 from conformance.specs import load
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from rich.cells import cell_len
 
 from conformance.cli.show import command
-from conformance.reporting import JsonWriter
+from conformance.reporting.json_results import JsonWriter
 from conformance.results import ASPECTS, AspectResult, FunctionResult, Results, Verdict
 from conformance.results.events import TargetFinished
 from conformance.specs import load

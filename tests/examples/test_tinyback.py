@@ -14,7 +14,7 @@ import pytest
 
 import conformance
 from conformance.adapters.interpreters import uv_program
-from conformance.reporting import read_results
+from conformance.reporting.json_results import read_results
 from conformance.results import Aspect, Results, Verdict
 
 ROOT = Path(__file__).parents[2]

@@ -26,8 +26,7 @@ from conformance.cli import known_failures, results_files
 from conformance.cli.errors import UsageProblem
 from conformance.program import from_json, to_json
 from conformance.program.codec import ProgramError
-from conformance.reporting import ResultsError, read_results
-from conformance.reporting.json_results import encode
+from conformance.reporting.json_results import ResultsError, encode, read_results
 from conformance.specs.load import SHARED_FILE, load_text, shared_in
 from conformance.specs.source import SpecError
 from tests.adapters.support import call, x

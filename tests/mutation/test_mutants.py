@@ -13,8 +13,9 @@ from conformance.adapters.registry import shipped
 from conformance.cli import main
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Run
-from conformance.mutation import equivalents, population, writing
+from conformance.mutation import equivalents, writing
 from conformance.mutation.operators import OPERATORS
+from conformance.mutation.population import population
 from conformance.mutation.records import JudgedMutant, Kill
 from conformance.mutation.sample import sampled
 from conformance.mutation.score import Scoring, showing, unminimised

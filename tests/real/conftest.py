@@ -16,7 +16,7 @@ import pytest
 
 from conformance.adapters import environments
 from conformance.adapters.registry import shipped
-from conformance.reporting import read_results
+from conformance.reporting.json_results import read_results
 from conformance.results import Results
 
 REQUIRED = os.environ.get("CONFORMANCE_REQUIRE_REAL", "0") not in ("", "0")

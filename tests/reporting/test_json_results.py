@@ -8,8 +8,14 @@ from typing import Any
 import jsonschema
 import pytest
 
-from conformance.reporting import JsonWriter, ResultsError, read_results
-from conformance.reporting.json_results import encode, encode_schema, file_name
+from conformance.reporting.json_results import (
+    JsonWriter,
+    ResultsError,
+    encode,
+    encode_schema,
+    file_name,
+    read_results,
+)
 from conformance.results import Aspect, FunctionResult, Results, Verdict, model
 from conformance.results.events import RunFinished, TargetFinished
 from tests.reporting.records import (

@@ -9,9 +9,10 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from conformance.reporting import Recorder, TerminalWriter
 from conformance.reporting.marks import MARKS
 from conformance.reporting.paint import Paint, make_console
+from conformance.reporting.record import Recorder
+from conformance.reporting.terminal import TerminalWriter
 from conformance.results import ASPECTS, Aspect, FunctionResult, Results, Verdict
 from conformance.results.events import (
     CasesDone,

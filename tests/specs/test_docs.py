@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from conformance.specs import DOCUMENTS, EDITIONS, errata, extraction, kinds, model, records, rules
-from conformance.specs.load import load_text
+from conformance.specs.reading import load_text
 
 PAGE = (Path(__file__).parents[2] / "docs" / "specs.md").read_text("utf-8")
 KINDS = {kind.__struct_config__.tag: kind for kind in get_args(kinds.ParameterRule)}

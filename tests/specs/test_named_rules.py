@@ -18,14 +18,14 @@ from conformance import specs
 from conformance.specs import SpecError, load, source
 from conformance.specs.expansion import written_rules
 from conformance.specs.library import Library, text_of
-from conformance.specs.load import SHARED_FILE, load_shared, load_text, shared_in
 from conformance.specs.model import NamedRule, SpecFile
+from conformance.specs.reading import SHARED_FILE, load_shared, load_text, shared_in
 from conformance.specs.rules import Scope, evaluate, operator_names
 from tests.specs.mistakes import GOOD
 from tests.specs.test_schema import FILES
 
 FOLDER = Path(str(resources.files(specs)))
-LOADER = import_module("conformance.specs.load")  # the package has a function of this name
+LOADER = import_module("conformance.specs.reading")
 LOOKS = ("shape", "dtype", "literal", "floatx")
 """Operators whose use with a name is as short as that of a named rule."""
 

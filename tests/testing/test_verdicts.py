@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from conformance.adapters.session import Limits, Session
 from conformance.cli import main
-from conformance.reporting import read_results
+from conformance.reporting.json_results import read_results
 from conformance.testing import items  # noqa: F401 - so that runs within this process find it imported
 from tests.adapters.support import FAKES
 from tests.engine.support import run_script
