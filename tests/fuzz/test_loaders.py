@@ -27,7 +27,7 @@ from conformance.cli.errors import UsageProblem
 from conformance.program import from_json, to_json
 from conformance.program.codec import ProgramError
 from conformance.reporting.json_results import ResultsError, encode, read_results
-from conformance.specs.load import SHARED_FILE, load_text, shared_in
+from conformance.specs.reading import SHARED_FILE, load_text, shared_in
 from conformance.specs.source import SpecError
 from tests.adapters.support import call, x
 from tests.fuzz.mutations import BOMBS, as_json, as_tables, as_toml, mutated

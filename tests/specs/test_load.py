@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from conformance.specs import SpecError, load
-from conformance.specs.load import claims, general_claims, load_text
+from conformance.specs.load import claims, general_claims
+from conformance.specs.reading import load_text
 from conformance.specs.signature import parse
 from tests.specs.mistakes import GOOD, MISTAKES, NOT_YAML, Mistake
 

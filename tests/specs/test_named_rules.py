@@ -19,7 +19,13 @@ from conformance.specs import SpecError, load, source
 from conformance.specs.expansion import written_rules
 from conformance.specs.library import Library, text_of
 from conformance.specs.model import NamedRule, SpecFile
-from conformance.specs.reading import SHARED_FILE, load_shared, load_text, shared_in
+from conformance.specs.reading import (
+    SHARED_FILE,
+    load_shared,
+    load_text,
+    read_files,
+    shared_in,
+)
 from conformance.specs.rules import Scope, evaluate, operator_names
 from tests.specs.mistakes import GOOD
 from tests.specs.test_schema import FILES
@@ -170,7 +176,7 @@ def test_shared_rules_and_errors_that_nothing_uses_are_refused(
             shared = shared_in(more)
             patched.setattr(LOADER, "load_shared", lambda s=shared: s)
             with pytest.raises(SpecError, match=rf"^rules\.yaml:\d+: {says}"):
-                load.__wrapped__()
+                read_files({file.name: file.read_text("utf-8") for file in FILES})
 
 
 def written_in(path: Path) -> Iterator[tuple[int, Any]]:

@@ -13,7 +13,7 @@ import yaml
 
 from conformance import specs
 from conformance.specs import rules
-from conformance.specs.load import load_text
+from conformance.specs.reading import load_text
 from conformance.specs.schema import encode_schema
 from conformance.specs.source import SpecError
 from tests.specs.mistakes import GOOD, MISTAKES, NOT_IN_THE_SCHEMA, Mistake
