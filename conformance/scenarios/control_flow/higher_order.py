@@ -224,7 +224,7 @@ def _calls(draw: st.DrawFn, function: str, *, casts: bool = True) -> HigherOrder
     return HigherOrderCall(
         function,
         callee,
-        length=draw(st.sampled_from([3, 2, 4, 1])),
+        length=draw(st.sampled_from([3, 2, 4, 1, 33])),
         dims=draw(st.sampled_from([d for d in DIMS if d or not sums])),
         known=draw(st.booleans()),
         named=draw(st.booleans()),
