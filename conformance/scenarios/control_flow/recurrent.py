@@ -314,6 +314,19 @@ def with_constants(edition: Edition) -> tuple[Scenario, ...]:
     )
 
 
+def long_sequences(edition: Edition) -> tuple[Scenario, ...]:
+    """33 steps in a loop; then backwards, and with a mask."""
+    sums, *others = [c for c in step_functions(edition) if c.states and not c.constants]
+    memory = next((c for c in others if c.last), others[0])
+    masked = {"mask": "float32", "columns": edition != "keras-2.2"}
+    return tuple(
+        value_scenario(RnnCall(edition, cell, time=33, seed=number, **more))
+        for number, (cell, more) in enumerate(
+            [(sums, {}), (memory, {"go_backwards": True}), (sums, masked)]
+        )
+    )
+
+
 def masks(edition: Edition) -> st.SearchStrategy[Scenario]:
     """Results with a mask."""
     return _calls(edition, masked=True).map(value_scenario)
@@ -379,6 +392,7 @@ FAMILIES = (
     Family("rnn", frozenset({Aspect.VALUE}), make=values),
     Family("rnn", frozenset({Aspect.VALUE}), make=masks),
     Family("rnn", frozenset({Aspect.VALUE}), make=_together),
+    Family("rnn", frozenset({Aspect.VALUE}), make=long_sequences),
     Family("rnn", frozenset({Aspect.VALUE}), make=with_constants),
     Family("rnn", frozenset({Aspect.STATIC_SHAPE, Aspect.DTYPE}), make=_static),
     Family("rnn", frozenset({Aspect.GRADIENT}), make=gradients, share=0.5),
