@@ -191,12 +191,12 @@ def _large(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array
         rng.random(shape) < 0.3, MOST_LARGE, rng.uniform(MOST_ORDINARY, MOST_LARGE, shape)
     )
     far = far * rng.choice((-1.0, 1.0), shape)
-    return np.where(rng.random(shape) < 0.5, far, _ordinary(rng, shape, info))
+    return np.asarray(np.where(rng.random(shape) < 0.5, far, _ordinary(rng, shape, info)))
 
 
 def _offset(rng: np.random.Generator, shape: tuple[int, ...], _info: Any) -> Array:
     """Numbers close to each other and far from zero; squares and sums of them cancel."""
-    return rng.choice((-64.0, 64.0)) + rng.uniform(-0.5, 0.5, shape)
+    return np.asarray(rng.choice((-64.0, 64.0)) + rng.uniform(-0.5, 0.5, shape))
 
 
 def _sparse(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array:

@@ -10,7 +10,7 @@ NOTHING = "nothing"
 """An index out of range names nothing: zeros stand in its place."""
 NOT_A_NUMBER = "not a number"
 """NaN stands in its place."""
-NEAREST = "nearest"
+CLIPPED = "clipped"
 """It stands for the first or the last, whichever is nearer."""
 FROM_THE_END = "from the end"
 """One below zero counts from the end."""
@@ -25,7 +25,7 @@ def placed(indices: Array, count: int, beyond: str) -> tuple[Array, Array]:
     inside = (found >= 0) & (found < count)
     if beyond == FROM_THE_END and not inside.all():
         raise ValueError("an index is out of range, counted from the end, too")
-    if beyond == NEAREST:
+    if beyond == CLIPPED:
         inside = np.ones(inside.shape, np.bool_)
     return np.clip(found, 0, max(count - 1, 0)), inside
 

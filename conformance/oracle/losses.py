@@ -216,9 +216,10 @@ def _limited_logits_error(model: Arithmetic, logits: Array) -> Array:
     size = np.abs(logits)
     rounding = gamma(16, model.unit) * (1 + np.minimum(size, _SATURATED))
     most = -np.log(EPSILON / 2)
-    moved = np.minimum(rounding * (np.exp(np.minimum(size, _SATURATED)) + 1 / EPSILON), most)
+    steep = 1 + np.minimum(np.exp(np.minimum(size, _SATURATED)), 1 / EPSILON)
     end = np.minimum(2 * model.unit / EPSILON, most) + rounding
-    return np.where(size > _SATURATED, end, moved) + 8 * model.underflow
+    bound = np.where(size > _SATURATED, end, np.minimum(rounding * steep, most) + EPSILON * steep)
+    return np.asarray(bound + 8 * model.underflow)
 
 
 def in_top_k(predictions: Array, targets: Array, k: int, beyond: str = NOTHING) -> Array:

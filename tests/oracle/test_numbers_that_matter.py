@@ -101,6 +101,7 @@ def test_limited_probabilities_of_logits_binary(dtype: str, target: float) -> No
         from_logits=np.bool_(True),
     )  # fmt: skip
     assert agrees(got, found).all()
+    assert (found.bound[np.abs(logits) < 5] < 1e-3).all()
     far = np.abs(logits) > 30
     own = ask("binary_crossentropy", target=t, output=logits, from_logits=True)
     wrong = (logits > 0) != (target > 0)
@@ -132,7 +133,11 @@ def test_probabilities_that_do_not_sum_to_one() -> None:
     divided = -(target * np.log(output / output.sum(axis=1, keepdims=True))).sum(axis=1)
     own = ask("categorical_crossentropy", target=target, output=output)
     other = under(
-        "categorical_crossentropy", Name.UNNORMALISED, "as they are", target=target, output=output
+        "categorical_crossentropy",
+        Name.SUM_OF_PROBABILITIES,
+        "as they are",
+        target=target,
+        output=output,
     )
     assert agrees(divided, own).all()
     assert agrees(plain, other).all()
@@ -149,7 +154,7 @@ def test_indices_out_of_range() -> None:
     np.testing.assert_array_equal(gather(rows, negative, "from the end"), rows[negative])
     for outside in (negative, beyond):
         clipped = np.take(rows, outside, axis=0, mode="clip")
-        np.testing.assert_array_equal(gather(rows, outside, "nearest"), clipped)
+        np.testing.assert_array_equal(gather(rows, outside, "clipped"), clipped)
     assert np.isnan(gather(rows, beyond, "not a number")[1:]).all()
     with pytest.raises(ValueError, match="out of range"):
         gather(rows, beyond, "from the end")
@@ -164,14 +169,14 @@ def test_one_hot_and_in_top_k_of_indices_out_of_range() -> None:
         one_hot(np.array([2, 3, -1]), 3), [eye[2], 0 * eye[0], 0 * eye[0]]
     )
     np.testing.assert_array_equal(one_hot(np.array([2, -1]), 3, "from the end"), eye[[2, 2]])
-    np.testing.assert_array_equal(one_hot(np.array([5, -1]), 3, "nearest"), eye[[2, 0]])
+    np.testing.assert_array_equal(one_hot(np.array([5, -1]), 3, "clipped"), eye[[2, 0]])
     scores = np.array([[3.0, 1.0, 2.0]] * 3)
     found = {how: top(scores, np.array([0, -3, -1]), 1, how).tolist() for how in (
-        "nothing", "from the end", "nearest")}  # fmt: skip
+        "nothing", "from the end", "clipped")}  # fmt: skip
     assert found == {
         "nothing": [True, False, False],
         "from the end": [True, True, False],
-        "nearest": [True, True, True],
+        "clipped": [True, True, True],
     }
 
 

@@ -318,13 +318,13 @@ def long_sequences(edition: Edition) -> tuple[Scenario, ...]:
     """33 steps in a loop; then backwards, and with a mask."""
     sums, *others = [c for c in step_functions(edition) if c.states and not c.constants]
     memory = next((c for c in others if c.last), others[0])
-    masked = {"mask": "float32", "columns": edition != "keras-2.2"}
-    return tuple(
-        value_scenario(RnnCall(edition, cell, time=33, seed=number, **more))
-        for number, (cell, more) in enumerate(
-            [(sums, {}), (memory, {"go_backwards": True}), (sums, masked)]
-        )
+    columns = edition != "keras-2.2"
+    calls = (
+        RnnCall(edition, sums, time=33),
+        RnnCall(edition, memory, time=33, seed=1, go_backwards=True),
+        RnnCall(edition, sums, time=33, seed=2, mask="float32", columns=columns),
     )
+    return tuple(map(value_scenario, calls))
 
 
 def masks(edition: Edition) -> st.SearchStrategy[Scenario]:
