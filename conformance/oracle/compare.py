@@ -131,7 +131,8 @@ def as_in_single(
 ) -> bool:
     """Whether a float64 result is as good as one that was computed in float32.
 
-    `scale` is that of `is_inaccurate`.
+    One that loses more than half of the digits of float32 is not, whatever the bound: it may hold
+    more than roundings. `scale` is that of `is_inaccurate`.
     """
     if expectation.dtype != "float64":
         return False
@@ -140,7 +141,7 @@ def as_in_single(
     value, bound = expectation.value, expectation.bound
     with np.errstate(invalid="ignore", over="ignore"):
         size = _scale(value) if scale is None else scale
-        worse = np.minimum(bound * coarser, bound + single**0.25 * size)
+        worse = np.minimum(bound * coarser, bound + np.sqrt(single) * size)
         room = np.maximum(worse, _ROUNDINGS * single * size)
         return bool((np.abs(got - value)[outside] <= room[outside]).all())
 
