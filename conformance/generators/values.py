@@ -131,9 +131,14 @@ def _are_multiples(numbers: Array, unit: float) -> bool:
 _SHOWING: Mapping[str, Callable[[Array], Array]] = {
     "special": lambda a: ~np.isfinite(a) | ((a == 0) & np.signbit(a)),
     "subnormal": lambda a: (a != 0) & (np.abs(a) < np.finfo(a.dtype).tiny),
-    "extremes": lambda a: (np.abs(a) > MOST_LARGE) | ((a != 0) & (np.abs(a) < _small(a))),
+    "extremes": lambda a: (np.abs(a) > _most(a)) | ((a != 0) & (np.abs(a) < _small(a))),
 }
 """Which numbers show the profiles that no document settles."""
+
+
+def _most(numbers: Array) -> float:
+    """The largest magnitude that the documents cover; squares of more may leave float16."""
+    return MOST_ORDINARY if numbers.dtype == np.float16 else MOST_LARGE
 
 
 def _small(numbers: Array) -> float:

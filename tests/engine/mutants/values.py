@@ -4,11 +4,22 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 
-from conformance.reference import losses
+from conformance.reference import BACKEND, losses
 from conformance.reference.symbolic.graph import apply
-from tests.engine.mutants.kit import arguments, elements, operation, patched, replaced
+from tests.engine.mutants.kit import (
+    arguments,
+    elements,
+    is_float,
+    mutant,
+    operation,
+    patched,
+    replaced,
+    slip,
+)
 
 
 def _naive(function, formula, operation_name=None, **more):
@@ -173,3 +184,23 @@ operation("ctc_batch_cost", "16 time steps at most", "ctc_cost", _first_steps, p
 elements("ctc_batch_cost", "a hundredth too large", lambda x: (x * 1.01).astype(x.dtype))
 operation("ctc_decode", "classes above 8 are lost", "ctc_best_labels", lambda right: (
     lambda y, n: np.minimum(right(y, n), 8)), profile="default")  # fmt: skip
+
+
+def _through(function, what, change):
+    """The gradient through a function that is not the one under test is changed."""
+
+    def install(namespace):
+        right = namespace[function]
+
+        def wrong(*args, **kwargs):
+            made = right(*args, **kwargs)
+            return slip(made, gradient=change) if is_float(made) else made
+
+        wrong.__signature__ = inspect.signature(right)
+        namespace[function] = BACKEND.bound(wrong)
+
+    mutant("gradients", what, install, aspect="gradient")
+
+
+_through("dropout", "a gradient through dropout twice as large", lambda upstream: upstream * 2.0)
+_through("in_train_phase", "no gradient through in_train_phase", lambda upstream: upstream * 0.0)
