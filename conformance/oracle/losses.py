@@ -114,9 +114,12 @@ def _log_error(
         probabilities = np.exp(_log_softmax(output, axis))
         return error + _edge(model, probabilities) + EPSILON / _limited(probabilities)
     total = output.sum(axis=axis, keepdims=True)
-    # a sum that is 1 but for roundings need not be divided by; any other is a convention
+    # a sum that is 1 but for roundings need not be divided by; any other is a convention, and what
+    # is no probability has no sum to speak of
     near = np.abs(total - 1) <= 2 * gamma(count + 1, model.unit)
-    error = gamma(count + 3, model.unit) + np.where(near & divides, np.abs(np.log(total)), 0)
+    inside = ((output > 0) & (output < 1)).all(axis=axis, keepdims=True)
+    either = (near | ~inside) & divides
+    error = gamma(count + 3, model.unit) + np.where(either, np.abs(np.log(total)), 0)
     shares = output / total if divides else output
     return np.asarray(error + EPSILON / _limited(shares))
 
