@@ -162,7 +162,8 @@ def bounded_sparse_categorical_crossentropy(  # noqa: PLR0917 - as documented
     errors = np.broadcast_to(_log_error(model, output, from_logits, axis, **how), output.shape)
     rounding = gamma(output.shape[axis] + 9, model.unit) * np.abs(value)
     bound = _at(errors, target, axis, beyond) + rounding + 9 * model.underflow
-    return value, np.where(np.isnan(value), 0, bound)
+    _, inside = placed(target, output.shape[axis], beyond)
+    return value, np.where(inside, bound, 0)
 
 
 def binary_crossentropy(
