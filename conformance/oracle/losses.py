@@ -120,7 +120,7 @@ def _log_error(
     inside = ((output > 0) & (output < 1)).all(axis=axis, keepdims=True)
     either = (near | ~inside) & divides
     error = gamma(count + 3, model.unit) + np.where(either, np.abs(np.log(total)), 0)
-    shares = output / total if divides else output
+    shares = np.where(inside, output / total, output) if divides else output
     return np.asarray(error + EPSILON / _limited(shares))
 
 
