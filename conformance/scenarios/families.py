@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from conformance.editions import Edition
-from conformance.scenarios.configuration import keras_json, process_settings
+from conformance.scenarios.configuration import file_effects, keras_json, process_settings
 from conformance.scenarios.control_flow import conditions, higher_order, recurrent
 from conformance.scenarios.ctc import cost, decoding, dictionary, sparse_labels
 from conformance.scenarios.examples import printed_results
@@ -19,6 +19,7 @@ from conformance.scenarios.state import refusals, sessions, updates, variables
 FAMILIES: tuple[Family, ...] = (
     *process_settings.FAMILIES,
     *keras_json.FAMILIES,
+    *file_effects.FAMILIES,
     *tensors.FAMILIES,
     *casts.FAMILIES,
     *printed_results.FAMILIES,

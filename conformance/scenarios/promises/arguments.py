@@ -10,6 +10,7 @@ import numpy as np
 
 from conformance.editions import Edition
 from conformance.program import Argument
+from conformance.program.marks import MAYBE
 from conformance.results import Aspect
 from conformance.scenarios.checks import is_array, is_one_of, only, plain, raises, returns, shown
 from conformance.scenarios.model import Alternative, Check, Family, Problem, Scenario, Values
@@ -109,7 +110,7 @@ MATRIX = np.array([[1.0, -2.0], [3.5, 4.0]], "float32")
 def _session_keywords(edition: Edition) -> Iterator[Scenario]:
     """Keywords of `tf.Session.run` reach it, and change no result; keras-2.0 ignores them (C090).
 
-    An implementation without such a session may call them invalid, by a ValueError.
+    Other backends, which have no such session, may call them invalid, by a ValueError.
     """
     for word in ("options", "run_metadata"):
         given: dict[str, Argument] = {word: None}
@@ -120,6 +121,7 @@ def _session_keywords(edition: Edition) -> Iterator[Scenario]:
         made = FunctionWriter("compiled")
         computed = made.call("operator.call", made.call("function", [x], outputs, **given), fed)
         body = made.returning(made.call("operator.getitem", computed, 0))
+        w.observe("backend", "backend")
         w.attempt("taken", "function", [x], outputs, **given)
         w.attempt("called", "operator.call", body)
         checks = [_taken(word, edition), _callable(word)]
@@ -127,16 +129,31 @@ def _session_keywords(edition: Edition) -> Iterator[Scenario]:
 
 
 def _taken(word: str, edition: Edition) -> Check:
-    invalid = Alternative(ConventionName.SESSION_KEYWORDS, "no session", raises("ValueError"))
+    invalid = Alternative(ConventionName.SESSION_KEYWORDS, "no session", _invalid)
     return Check(
         "a keyword of the session is taken",
         Aspect.ERROR,
-        outputs=("taken",),
-        test=returns,
+        outputs=("taken", "backend"),
+        test=_is_taken if edition == "keras-2.0" else _taken_or_invalid,
         demands=f"a function: {word} is a keyword of tf.Session.run",
         at=KEYWORDS,
         alternatives=() if edition == "keras-2.0" else (invalid,),
     )
+
+
+def _is_taken(taken: Values, _backend: Values) -> Problem | None:
+    return returns(taken)
+
+
+def _taken_or_invalid(taken: Values, backend: Values) -> Problem | None:
+    """The keyword is taken; or it is invalid, on another backend than TensorFlow."""
+    if plain(backend) != "tensorflow" and _invalid(taken, backend) is None:
+        return None
+    return returns(taken)
+
+
+def _invalid(taken: Values, _backend: Values) -> Problem | None:
+    return raises("ValueError")(taken)
 
 
 def _callable(word: str) -> Check:
@@ -196,7 +213,7 @@ def _fixed_phases(_edition: Edition) -> Iterator[Scenario]:
 def _rank_of_phase(_edition: Edition) -> Iterator[Scenario]:
     """The phase that functions take as an input is a scalar."""
     w = ProgramWriter()
-    w.observe("rank", "ndim", w.call("learning_phase"))
+    w.observe("rank", f"{MAYBE}ndim", w.call("learning_phase"))  # it may be a number
     check = Check(
         "the phase is a scalar",
         Aspect.DTYPE,

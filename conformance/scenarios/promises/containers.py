@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from conformance.editions import EDITIONS, Edition
-from conformance.program import Ref
+from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import is_a, raises, returns
 from conformance.scenarios.model import Alternative, Check, Family, Problem, Scenario, Values
@@ -197,7 +197,8 @@ def _of_rnn(states: int, *, unroll: bool) -> Scenario:
     step = body.returning((total, [total, *given[1:]]))
     inputs = _variable(w, "inputs", np.arange(12.0).reshape(2, 3, 2))
     initial: list[Ref] = [_variable(w, f"state{i}", np.zeros((2, 2))) for i in range(states)]
-    made = w.call("rnn", step, inputs, [*initial], unroll=unroll)
+    how: dict[str, Argument] = {"unroll": True, "input_length": 3} if unroll else {}
+    made = w.call("rnn", step, inputs, [*initial], **how)
     w.observe("classes", "operator.classes", made)
     _items(w, made, 3)
     new = w.call("operator.getitem", made, 2)

@@ -171,23 +171,29 @@ def _same(before: Values, after: Values) -> Problem | None:
 
 
 def _symbolic(function: str, _edition: Edition) -> Iterator[Scenario]:
-    """A tensor of the shape that a fed tensor has when it is computed."""
+    """A tensor of the shape that another tensor has when it is computed."""
     value, line = {"zeros": (0.0, 568), "ones": (1.0, 603)}[function]
-    for static in ((None, 3), (2, 3)):
-        w = ProgramWriter()
-        x = w.call("placeholder", shape=static, dtype="float32")
-        made = w.call(function, w.call("shape", x))
-        compiled = w.call("function", [x], [w.call("operator.add", x, made)])
-        checks = []
-        for rows in (2, 4) if static[0] is None else (2,):
-            fed = np.arange(3.0 * rows).reshape(rows, 3).astype("float32")
-            called = w.call("operator.call", compiled, [w.array(f"fed_{rows}", fed)])
-            w.observe(f"of_{rows}", "operator.getitem", called, 0)
-            demands = f"a tensor of shape ({rows}, 3) filled with {value}"
-            name, test = "a symbolic shape", is_array(fed + np.float32(value))
-            checks.append(_after(name, [f"of_{rows}"], test, demands, {"ko-2.2": line}))
-        known = "unknown rows" if static[0] is None else "known rows"
-        yield _scenario(function, f"a symbolic shape with {known}", w, *checks)
+    w = ProgramWriter()
+    x = w.call("placeholder", shape=(None, 3), dtype="float32")
+    made = w.call(function, w.call("shape", x))
+    compiled = w.call("function", [x], [w.call("operator.add", x, made)])
+    checks = []
+    for rows in (2, 4):
+        fed = np.arange(3.0 * rows).reshape(rows, 3).astype("float32")
+        called = w.call("operator.call", compiled, [w.array(f"fed_{rows}", fed)])
+        w.observe(f"of_{rows}", "operator.getitem", called, 0)
+        checks.append(_filled(f"of_{rows}", fed + np.float32(value), line))
+    yield _scenario(function, "the shape of a placeholder", w, *checks)
+    w = ProgramWriter()
+    x = w.call("variable", w.array("x", MATRIX), dtype="float32")
+    w.observe("value", "eval", w.call(function, w.call("shape", x)))
+    wanted = np.full(MATRIX.shape, value, "float32")
+    yield _scenario(function, "the shape of a variable", w, _filled("value", wanted, line))
+
+
+def _filled(output: str, wanted: Array, line: int) -> Check:
+    demands = f"a tensor of shape {wanted.shape}, which is known when it is computed"
+    return _after("a symbolic shape", [output], is_array(wanted), demands, {"ko-2.2": line})
 
 
 NAME: dict[str, Lines] = {
