@@ -136,6 +136,13 @@ def returns(values: Values) -> Problem | None:
     return Problem(text, text.split()[1], got=text, fault="first != 'returns'")
 
 
+def taken_or_invalid(attempt: Values, backend: Values) -> Problem | None:
+    """The keyword is taken. On another backend than TensorFlow it may be called invalid."""
+    if plain(backend) != "tensorflow" and raises("ValueError")(attempt) is None:
+        return None
+    return returns(attempt)
+
+
 def is_a(*names: str) -> Test:
     """The step `operator.classes` found one of these classes among those of what it was given."""
 

@@ -12,7 +12,16 @@ from conformance.editions import Edition
 from conformance.program import Argument
 from conformance.program.marks import MAYBE
 from conformance.results import Aspect
-from conformance.scenarios.checks import is_array, is_one_of, only, plain, raises, returns, shown
+from conformance.scenarios.checks import (
+    is_array,
+    is_one_of,
+    only,
+    plain,
+    raises,
+    returns,
+    shown,
+    taken_or_invalid,
+)
 from conformance.scenarios.model import Alternative, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import FunctionWriter, ProgramWriter
 from conformance.specs.convention_names import ConventionName
@@ -134,22 +143,11 @@ def _taken(word: str, edition: Edition) -> Check:
         "a keyword of the session is taken",
         Aspect.ERROR,
         outputs=("taken", "backend"),
-        test=_is_taken if edition == "keras-2.0" else _taken_or_invalid,
+        test=taken_or_invalid,
         demands=f"a function: {word} is a keyword of tf.Session.run",
         at=KEYWORDS,
         alternatives=() if edition == "keras-2.0" else (invalid,),
     )
-
-
-def _is_taken(taken: Values, _backend: Values) -> Problem | None:
-    return returns(taken)
-
-
-def _taken_or_invalid(taken: Values, backend: Values) -> Problem | None:
-    """The keyword is taken; or it is invalid, on another backend than TensorFlow."""
-    if plain(backend) != "tensorflow" and _invalid(taken, backend) is None:
-        return None
-    return returns(taken)
 
 
 def _invalid(taken: Values, _backend: Values) -> Problem | None:
@@ -218,7 +216,7 @@ def _rank_of_phase(_edition: Edition) -> Iterator[Scenario]:
         "the phase is a scalar",
         Aspect.DTYPE,
         outputs=("rank",),
-        test=is_one_of(0),
+        test=is_one_of(0, None),  # None: the number of its axes is not known before it is fed
         demands="a scalar",
         at=PHASE,
     )

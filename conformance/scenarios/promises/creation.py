@@ -315,7 +315,9 @@ def _constants(_edition: Edition) -> Iterator[Scenario]:
     flat = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
     wanted = np.reshape(np.asarray(flat, "float32"), (2, 3))
     columns = Alternative(
-        ConventionName.CONSTANT_ROWS, "by columns", is_array(np.reshape(wanted, (2, 3), order="F"))
+        ConventionName.CONSTANT_ROWS,
+        "by columns",
+        is_array(np.reshape(np.asarray(flat), (2, 3), order="F")),
     )
     made = _constant("a list of as many numbers as a shape has", flat, (2, 3), wanted, DIMENSIONS)
     (check,) = made.checks
