@@ -37,6 +37,7 @@ RNN: Lines = {"ja-1": 1195, "ja-1-text": 751, "ja-2.0": 2614, "zh-TW": 1103, "ko
 STATES: Lines = {"ja-1": 1200, "ja-1-text": 755, "ja-2.0": 2618, "zh-TW": 1107, "ko-2.2": 2635}
 NORMALISED: Lines = {"ja-2.0": 1438, "ko-2.2": 1902}
 SHAPE: Lines = {"ja-2.0": 1950}
+IN_A_TUPLE = Alternative(ConventionName.LISTED_GRADIENTS, "a tuple", is_a("tuple"))
 
 MATRIX = np.array([[1.0, -2.0, 3.5], [4.0, 0.25, -6.0]], "float32")
 ROW = np.array([7.0, -8.0], "float32")
@@ -158,7 +159,6 @@ def _gradients(edition: Edition) -> Iterator[Scenario]:
             loss = w.call("operator.add", loss, w.call("sum", other))
         made = w.call("gradients", loss, [*variables])
         w.observe("classes", "operator.classes", made)
-        settled = edition == "keras-1"
         checked = Check(
             "it is a list",
             Aspect.GRADIENT,
@@ -166,21 +166,9 @@ def _gradients(edition: Edition) -> Iterator[Scenario]:
             test=is_a("list"),
             demands="a list, one gradient for each variable",
             at=GRADIENTS,
-            alternatives=() if settled else _not_listed(count),
+            alternatives=() if edition == "keras-1" else (IN_A_TUPLE,),
         )
         yield _scenario("gradients", f"the type of the gradients by {count}", w, checked)
-
-
-def _not_listed(count: int) -> tuple[Alternative, ...]:
-    """A tuple; of one variable, anything that is neither list nor tuple, its gradient itself."""
-    convention = ConventionName.LISTED_GRADIENTS
-    others = (Alternative(convention, "a tuple", is_a("tuple")),)
-    return others if count > 1 else (*others, Alternative(convention, "itself", _is_no_sequence))
-
-
-def _is_no_sequence(values: Values) -> Problem | None:
-    found = [name for name in ("list", "tuple", "NoneType") if is_a(name)(values) is None]
-    return Problem(f"gives a {found[0]}", found[0]) if found else None
 
 
 def _recurrent(_edition: Edition) -> Iterator[Scenario]:
