@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import os
+import subprocess
 import sys
 import threading
 from typing import Any, Callable, Iterator, List, Optional
@@ -27,6 +28,20 @@ def printed(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Optional
         function(*args, **kwargs)
     text = b"".join(tail).decode("utf-8", "replace")
     return text if text.strip() or not _silenced() else None
+
+
+def printed_by_import(module: str) -> Optional[str]:
+    """The beginning of what a new process prints that imports the module; None if that fails."""
+    environment = dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path))
+    done = subprocess.run(
+        [sys.executable, "-c", "import " + module],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=environment,
+        check=False,
+    )
+    text = done.stdout.decode("utf-8", "replace")[:MOST_TEXT]
+    return text if done.returncode == 0 else None
 
 
 def _silenced() -> bool:
