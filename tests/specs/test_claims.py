@@ -80,6 +80,17 @@ def test_what_is_cited_is_a_claim() -> None:
         assert letter in CLAIMING, f"{document}:{line} is {SILENT[letter]}"
 
 
+def test_a_claim_cites_a_signature_only_where_nothing_else_is_said() -> None:
+    cited = {
+        (spec.name, document)
+        for spec in load().values()
+        for claim in spec.claims
+        for document, line in claim.at.items()
+        if dict(load_lines()[document].letters())[line] == "s"
+    }
+    assert cited == {("is_tensor", "ko-2.2")}
+
+
 def test_the_counts_add_up() -> None:
     whole = counts(TABLE.claims)
     parts = [counts(TABLE.of(document)) for document in TABLE.lines]
