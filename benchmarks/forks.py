@@ -53,6 +53,11 @@ class Spent:
     host: float
     workers: float
 
+    @property
+    def cpu(self) -> float:
+        """CPU time of all processes."""
+        return self.host + self.workers
+
     @classmethod
     def now(cls) -> Spent:
         """What has been spent until now."""
@@ -84,6 +89,7 @@ class Way:
     results: list[Results] = field(default_factory=list)
     spent: list[Spent] = field(default_factory=list)
     restarts: list[float] = field(default_factory=list)
+    restart_cpu: float = 0.0
 
     def run(self, tasks: Sequence[Task]) -> None:
         """One run more."""
@@ -96,18 +102,27 @@ class Way:
         self.results += [e.results for e in events if isinstance(e, TargetFinished)]
 
     def restart(self) -> None:
-        """Some restarts of an idle worker."""
+        """Measure restarts of an idle worker; a worker's CPU time is known once all have ended."""
+        whole = [self._session(count) for count in (0, RESTARTS)]
+        self.restart_cpu = (whole[1].cpu - whole[0].cpu) / RESTARTS
+
+    def _session(self, restarts: int) -> Spent:
+        begun = Spent.now()
         with Restarting(launch(self.target)) as session:
             session.restart()
-            for _ in range(RESTARTS):
-                begun = time.perf_counter()
+            for _ in range(restarts):
+                before = time.perf_counter()
                 session.restart()
-                self.restarts.append(time.perf_counter() - begun)
+                self.restarts.append(time.perf_counter() - before)
+        return Spent.now().since(begun)
 
     def cells(self) -> list[str]:
         """The row of the table."""
         named = "fork" if self.target.fork else "full start"
-        found = [f"{1000 * statistics.median(self.restarts):.0f}"]
+        found = [
+            f"{1000 * s:.0f}"
+            for s in (statistics.median(self.restarts), min(self.restarts), self.restart_cpu)
+        ]
         found += [
             f"{statistics.median(getattr(s, f) for s in self.spent):.1f}"
             for f in ("wall", "host", "workers")
@@ -119,6 +134,8 @@ COLUMNS = (
     "target",
     "worker",
     "restart, ms",
+    "least",
+    "CPU ms",
     "wall, s",
     "host, CPU s",
     "workers, CPU s",
