@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from conformance.adapters import guardian, zygotes
+from conformance.adapters import session as session_module
 from conformance.adapters.process import TOKEN, Launch, WorkerProcess
 from conformance.adapters.session import Limits, Session, SessionAbortedError, WorkerStartError
 from conformance.adapters.zygotes import MOST_ZYGOTES, ForkedWorker
@@ -240,11 +241,9 @@ def _lines(text: str) -> list[str]:
 def test_a_full_start_takes_the_place_of_a_zygote_that_is_lost(
     victim: str, sent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if sent == "SIGSTOP":
-        if victim == "guardian":
-            pytest.skip("a guardian that is stopped is found out by the time limits only")
-        monkeypatch.setattr(guardian, "FORK_SECONDS", 1.0)
-        monkeypatch.setattr(zygotes, "GUARDIAN", _hasty())
+    monkeypatch.setattr(session_module, "_FORKED_SECONDS", 3.0)
+    monkeypatch.setattr(zygotes, "GUARDIAN_SECONDS", 3.0)
+    monkeypatch.setattr(zygotes, "GUARDIAN", _hasty())
     good = batch(call("exp", x(3)))
     with Session(forking("crashes")) as session:
         session.run_batch(good)
