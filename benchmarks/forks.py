@@ -19,7 +19,9 @@ import statistics
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from unittest.mock import patch
 
 import click
 import msgspec
@@ -72,7 +74,7 @@ class Spent:
         return Spent(self.wall - begun.wall, self.host - begun.host, self.workers - begun.workers)
 
 
-class Restarting(Session):
+class RestartableSession(Session):
     """A session whose worker can be replaced at any time."""
 
     def restart(self) -> None:
@@ -108,7 +110,7 @@ class Way:
 
     def _session(self, restarts: int) -> Spent:
         begun = Spent.now()
-        with Restarting(launch(self.target)) as session:
+        with closing(RestartableSession(launch(self.target))) as session:
             session.restart()
             for _ in range(restarts):
                 before = time.perf_counter()
@@ -172,7 +174,7 @@ def _different(ways: Sequence[Way]) -> list[str]:
 def main(targets: tuple[str, ...], functions: str, profile: str, pairs: int, deadly: bool) -> None:
     """Measure and print the table; exit status 1 if results differ."""
     if deadly:
-        Examination._probe_empty_arrays = lambda _: None  # type: ignore[method-assign]
+        patch.object(Examination, "_probe_empty_arrays", lambda _: None).start()
     table = Table(*COLUMNS, box=None, pad_edge=False)
     different: dict[str, list[str]] = {}
     for target in resolve(targets or TARGETS):

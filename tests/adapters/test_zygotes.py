@@ -67,7 +67,9 @@ def _marked(host: int) -> list[int]:
 
 def forking(name: str, **env: str) -> Launch:
     """How to start a fake whose process can be forked: NumPy starts no threads."""
-    return replace(launch(name, OPENBLAS_NUM_THREADS="1", **env), fork=True)
+    started = launch(name)
+    environment = {**started.environment, "OPENBLAS_NUM_THREADS": "1", **env}
+    return replace(started, environment=environment, fork=True)
 
 
 def worker(session: Session) -> Any:

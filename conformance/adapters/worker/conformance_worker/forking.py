@@ -121,12 +121,13 @@ class Zygote(object):
 def _keys() -> Dict[str, Any]:
     """The keys of the generators, both of the kind MT19937."""
     python = np.array(random.getstate()[1][:-1], np.uint32)
-    return {"numpy": np.random.get_state()[1].copy(), "random": python}
+    state: Any = np.random.get_state()
+    return {"numpy": state[1].copy(), "random": python}
 
 
 def _drawn(before: Any, after: Any) -> bool:
     """Whether drawing at most some ten thousand numbers leads from one key to the other."""
-    stream = np.random.RandomState()
+    stream: Any = np.random.RandomState()
     stream.set_state(("MT19937", before, len(before)))
     for _ in range(_MOST_KEYS):
         if (stream.get_state()[1] == after).all():

@@ -1,4 +1,4 @@
-# mypy: allow-untyped-defs, allow-untyped-calls
+# mypy: allow-untyped-defs, allow-untyped-calls, disable-error-code="var-annotated, no-redef"
 """What the import does to the process that a zygote forks: FAKE_HABIT.
 
 The habits that end or stop the process have their way once: in the process that finds no file
