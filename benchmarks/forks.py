@@ -3,10 +3,10 @@
     python benchmarks/forks.py [TARGET...] [--functions NAMES] [--profile NAME] [--pairs N]
 
 A pair is a run with forks and one with full starts of the same functions of a target, one after the
-other, with one worker. The table has the medians of wall time and CPU time (of this process, and of
-the workers with all that they started), how often a worker was replaced, and whether the results of
-all runs are the same, times aside. A restart is what a session waits for between the end of a
-worker and the answer of the next one to its first two requests.
+other, with one worker; their cases are made before. The table has the medians of wall time and CPU
+time (of this process, and of the workers with all that they started), how often a worker was
+replaced, and whether the results of all runs are the same, times aside. A restart is what a session
+waits for between the end of a worker and the answer of the next one to its first two requests.
 
 CNTK dies on every empty array, and a run leaves such cases out once it knows. With --deadly they
 are run, and the table shows what many restarts cost.
@@ -153,8 +153,10 @@ def _measure(target: Target, functions: Sequence[str], profile: str, pairs: int)
     specs, profiled = load(), PROFILES[profile]
     for _ in range(pairs):
         for way in ways:
-            # made anew, so that no run has what another one has generated
-            way.run(plan(specs, target.edition, profiled, 0, select=functions.__contains__))
+            tasks = plan(specs, target.edition, profiled, 0, select=functions.__contains__)
+            for task in tasks:
+                task.trials()
+            way.run(tasks)
     return ways
 
 
