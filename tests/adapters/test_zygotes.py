@@ -77,15 +77,6 @@ def worker(session: Session) -> Any:
     return session._connected().process
 
 
-def zygote_of(session: Session) -> tuple[int, int]:
-    """The ids of the guardian and of the zygote, while there is no worker."""
-    zygote = session._zygotes.zygote
-    assert zygote is not None
-    above = zygote._guardian.pid
-    (below,) = guardian._below(above)
-    return above, below
-
-
 def test_every_second_batch_costs_a_fork_only() -> None:
     good, bad = batch(call("exp", x(3))), negative_at(0, draws=1)
     with Session(forking("crashes")) as session:
@@ -176,7 +167,7 @@ def test_children_end_with_the_worker_and_the_zygote_does_not(tmp_path: Path) ->
         assert all(map(alive, pids))
         session._drop()
         assert not any(map(alive, pids))
-        assert alive(zygote_of(session)[1])
+        assert alive(_family(session)[1])
 
 
 def _drawn(session: Session) -> tuple[float, ...]:
@@ -250,7 +241,7 @@ def test_a_full_start_takes_the_place_of_a_zygote_that_is_lost(
     with Session(forking("crashes")) as session:
         session.run_batch(good)
         session._drop()
-        process = zygote_of(session)[victim == "zygote"]
+        process = _family(session)[victim == "zygote"]
         os.kill(process, getattr(signal, sent))
         found = session.run_batch(good)
         np.testing.assert_array_equal(np.stack(arrays(found)), np.exp(good.arrays["x"]))
@@ -259,6 +250,32 @@ def test_a_full_start_takes_the_place_of_a_zygote_that_is_lost(
         assert (session.starts, session.losses) == (2, 0)
         session._drop()
         assert isinstance(worker(session), ForkedWorker)
+
+
+def test_a_zygote_that_grows_is_ended_and_its_worker_is_not(tmp_path: Path) -> None:
+    environment = {"FAKE_HABIT": "grows_later", "FAKE_MARKER": str(tmp_path / "first")}
+    launched = replace(forking("zygote_habits", **environment), memory_limit=2**28)
+    good = batch(call("softmax", x(2, 3)))
+    with Session(launched) as session:
+        session.run_batch(good)
+        (above, below), deadline = _family(session), time.monotonic() + 30
+        while alive(below) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert alive(above)
+        assert not alive(below)
+        assert isinstance(worker(session), ForkedWorker)
+        assert session.run_batch(good).incidents == ()
+        session._drop()
+        assert session.run_batch(good).incidents == ()
+        assert isinstance(worker(session), WorkerProcess)
+
+
+def _family(session: Session) -> tuple[int, int]:
+    """The ids of the guardian and of the zygote, whose worker is younger."""
+    zygote = session._zygotes.zygote
+    assert zygote is not None
+    above = zygote._guardian.pid
+    return above, min(guardian._below(above))
 
 
 def _hasty() -> list[str]:
@@ -279,10 +296,7 @@ def test_the_loss_of_a_zygote_while_a_worker_computes(victim: str) -> None:
     good = batch(call("exp", x(3)))
     with Session(forking("crashes")) as session:
         assert isinstance(worker(session), ForkedWorker)
-        zygote = session._zygotes.zygote
-        assert zygote is not None
-        above = zygote._guardian.pid
-        below = min(guardian._below(above))
+        above, below = _family(session)
         os.kill(above if victim == "guardian" else below, signal.SIGKILL)
         found = session.run_batch(good)
         np.testing.assert_array_equal(np.stack(arrays(found)), np.exp(good.arrays["x"]))

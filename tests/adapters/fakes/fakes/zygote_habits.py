@@ -93,6 +93,12 @@ def _grows():
         time.sleep(5)
 
 
+def _grows_later():
+    if _first():
+        signal.signal(signal.SIGALRM, lambda *_: _kept.append([b"x" * 2**25 for _ in range(16)]))
+        signal.setitimer(signal.ITIMER_REAL, 3.0)  # a fork has no timer
+
+
 if "FAKE_HABIT" in os.environ:
     globals()["_" + os.environ["FAKE_HABIT"]]()
 
