@@ -297,7 +297,10 @@ def test_the_loss_of_a_zygote_while_a_worker_computes(victim: str) -> None:
     with Session(forking("crashes")) as session:
         assert isinstance(worker(session), ForkedWorker)
         above, below = _family(session)
-        os.kill(above if victim == "guardian" else below, signal.SIGKILL)
+        killed = above if victim == "guardian" else below
+        os.kill(killed, signal.SIGKILL)
+        while alive(killed):
+            time.sleep(0.01)
         found = session.run_batch(good)
         np.testing.assert_array_equal(np.stack(arrays(found)), np.exp(good.arrays["x"]))
         assert len(found.incidents) == (victim == "guardian")
