@@ -111,6 +111,7 @@ def subject(target: Target) -> Subject:
         workers=target.workers,
         library=target.library,
         shortfalls={s.message: s.because for s in target.shortfalls},
+        follows=target.follows,
         cure=_cure(target),
         prelude=_prelude(target),
         open_configured=lambda setup: configurable.open(setup.configuration, setup.environment),

@@ -27,6 +27,8 @@ Chosen.
 """
 _PLAIN = (0.375, 0.8125)
 """Ordinary numbers, in the domain of every function."""
+_NEGATIVE = -4.5
+"""An ordinary number below zero: what a function makes of infinity may rest on the sign alone."""
 
 
 def _special(x: Array) -> Mask:
@@ -89,7 +91,7 @@ def _depends(
     shape, dtype = expectation.value.shape, expectation.dtype
     value = _value(function, arguments, dtype)
     changed = np.zeros(shape, np.bool_)
-    for plain in _PLAIN:
+    for plain in (*_PLAIN, _NEGATIVE) if which is _special else _PLAIN:
         other = _value(function, _replaced(arguments, which, plain), dtype)
         if not other.shape == value.shape == shape:
             return np.ones(shape, np.bool_)

@@ -19,7 +19,14 @@ from conformance.specs.signature import Signature, parse
 from conformance.specs.source import SpecError
 
 SHARED_FILE = "rules.yaml"
-_OTHER = ("conventions.yaml", "errata.yaml", "examples.yaml", "general.yaml", SHARED_FILE)
+_OTHER = (
+    "conventions.yaml",
+    "errata.yaml",
+    "examples.yaml",
+    "general.yaml",
+    "releases.yaml",
+    SHARED_FILE,
+)
 """YAML files of this package that hold no specs."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -55,10 +56,15 @@ def _keyword(edition: Edition, word: str) -> Scenario:
     wrong: dict[str, Argument] = {word: True}
     writer.attempt("made", "function", [x], [output], **wrong)
     refused = edition != "keras-2.0"
-    test: Test = raises("ValueError") if refused else returns
-    demands = f"a ValueError, for there is no {word}" if refused else "that it is not used"
+    if not refused:
+        writer.observe("backend", "backend")
     check = Check(
-        "unknown keywords", Aspect.ERROR, outputs=("made",), test=test, demands=demands, at=KEYWORDS
+        "unknown keywords",
+        Aspect.ERROR,
+        outputs=("made",) if refused else ("made", "backend"),
+        test=raises("ValueError") if refused else _unused,
+        demands=f"a ValueError, for there is no {word}" if refused else "that it is not used",
+        at=KEYWORDS,
     )
     program = writer.program()
     return Scenario(
@@ -68,6 +74,14 @@ def _keyword(edition: Edition, word: str) -> Scenario:
         arrays=writer.arrays,
         checks=(check,),
     )
+
+
+def _unused(made: Values, backend: Values) -> Problem | None:
+    """The keyword did no harm. On another backend than TensorFlow no document says so."""
+    problem = returns(made)
+    if problem is None or plain(backend) == "tensorflow":
+        return problem
+    return replace(problem, conventions=(ConventionName.UNKNOWN_KEYWORDS,))
 
 
 @st.composite
