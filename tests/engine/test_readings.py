@@ -172,8 +172,7 @@ def test_what_the_sign_or_the_truth_of_a_special_number_decides_rests_on_it(
 ) -> None:
     array = np.array(x, "float32")
     arguments = {"x": array, "axis": 1, "keepdims": False} if array.ndim == 2 else {"x": array}
-    spec = load()[function]
-    expectation = expect(function, arguments, "float32", spec.accuracy)
+    expectation = expect(function, arguments, "float32", accuracy(function))
     mask = concerned(ConventionName.SPECIAL_VALUES, function, arguments, expectation)
     assert mask.tolist() == concerns
 

@@ -44,10 +44,10 @@ NEW_ORDER = offers(("target", None), ("output", None), ("from_logits", "False"))
 
 
 def test_a_signature_as_a_followed_edition_prints_it_diverges() -> None:
-    for follows, verdict in (((), Verdict.VIOLATES), (("keras-2.2",), Verdict.DIVERGES)):
-        (order,) = of_signature("binary_crossentropy", "keras-2.0", NEW_ORDER, follows)
-        assert order.verdict is verdict
-        assert order.readings == ((AS_NEW,) if follows else ())
+    (order,) = of_signature("binary_crossentropy", "keras-2.0", NEW_ORDER, [])
+    assert (order.verdict, order.readings) == (Verdict.VIOLATES, ())
+    (order,) = of_signature("binary_crossentropy", "keras-2.0", NEW_ORDER, ["keras-2.2"])
+    assert (order.verdict, order.readings) == (Verdict.DIVERGES, (AS_NEW,))
 
 
 @pytest.mark.parametrize(
@@ -129,6 +129,25 @@ def test_what_a_later_default_makes_of_a_call_is_told_with_the_default(
     allowed = Verdict.DIVERGES if follows else Verdict.VIOLATES
     assert found.verdicts()["batch_normalization", Aspect.SIGNATURE] is allowed
     assert found.verdicts()["batch_normalization", Aspect.VALUE] is allowed
+
+
+FLAT = """
+from conformance.reference import *
+from conformance import reference
+
+def binary_crossentropy(target, output, from_logits=False):
+    return reference.flatten(reference.binary_crossentropy(target, output, from_logits))
+"""
+"""The order of keras-2.2, and a shape that no document has."""
+
+
+def test_another_shape_is_not_put_down_to_the_order_of_alike_arguments(tmp_path: Path) -> None:
+    (tmp_path / "flat.py").write_text(FLAT, encoding="utf-8")
+    target = replace(module("flat", tmp_path, edition="keras-2.0"), follows=("keras-2.2",))
+    found = examine(target, ["binary_crossentropy"], replace(TINY, structures=12))
+    value = found.aspect("binary_crossentropy", Aspect.VALUE)
+    assert {f.verdict for f in value.failures if f.kind == "shape"} == {Verdict.VIOLATES}
+    assert any("binary_crossentropy(output, target" in f.message for f in value.failures)
 
 
 def test_the_changes_are_of_functions_that_both_editions_have() -> None:

@@ -56,7 +56,7 @@ class Release:
         if finding.aspect is Aspect.SIGNATURE:
             return self._is_printed(finding, later)
         told = _is_told(finding, self.spec, later)
-        return told or (trial is not None and self._means_otherwise(trial, later))
+        return told or (trial is not None and self._means_otherwise(finding, trial, later))
 
     def _is_printed(self, finding: Finding, later: Edition) -> bool:
         """Whether the later document prints what the target has."""
@@ -68,12 +68,15 @@ class Release:
         left = signatures.signature(self.identity, documented, printed)
         return (finding.kind, finding.detail) not in {(f.kind, f.detail) for f in left}
 
-    def _means_otherwise(self, trial: Trial, later: Edition) -> bool:
+    def _means_otherwise(self, finding: Finding, trial: Trial, later: Edition) -> bool:
         """Whether a call means something else to the target, and to the later document.
 
         It passes an argument that is another parameter there, or none, or it leaves one out whose
         default is another number. That the document's own call is answered is seen in other cases.
+        Neither such a number nor arguments of one shape that change places change the shape.
         """
+        if finding.kind == FindingKind.SHAPE and _are_alike(trial):
+            return False
         mine, other = signature(self.spec, self.edition), signature(self.spec, later)
         steps = [s for s in trial.batch.program.steps if s.function == mine.name]
         return any(self._differs(step, mine, other) for step in steps)
@@ -119,6 +122,11 @@ def _is_told(finding: Finding, spec: Spec, later: Edition) -> bool:
         for change in load_changes()
         if (change.function, change.edition) == (spec.name, later)
     )
+
+
+def _are_alike(trial: Trial) -> bool:
+    """Whether all inputs have one shape."""
+    return len({i.shape for i in trial.batch.program.inputs}) < 2
 
 
 def _number(default: str | None) -> float | None:

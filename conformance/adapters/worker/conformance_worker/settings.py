@@ -68,7 +68,7 @@ class Settings(object):
         to feed it is to change it.
         """
         learning_phase = self._function("learning_phase")
-        phase = None if learning_phase is None else learning_phase()
+        phase: Any = None if learning_phase is None else learning_phase()
         if isinstance(phase, int):
             return phase
         try:
