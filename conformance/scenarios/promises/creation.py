@@ -123,13 +123,13 @@ def _is_variable(maker: Maker, _edition: Edition) -> list[Scenario]:
     w.observe("before", "eval", second)
     w.attempt("set", "set_value", first, new)
     w.observe("value", "eval", first)
-    w.observe("result", "eval", w.call("operator.add", first, first))
+    w.observe("result", "eval", w.call("square", first))
     w.observe("second", "eval", second)
     at, demands = maker.variable, "a variable, which set_value sets"
     checks = [
         _after("it can be set", ["set"], _settable, demands, at),
         _after("it is a variable", ["set", "value"], _if_set(NEW), "the value that was set", at),
-        _after("results follow it", ["set", "result"], _if_set(NEW * 2), "twice that value", at),
+        _after("results follow it", ["set", "result"], _if_set(NEW**2), "the square of it", at),
         _after("each is its own", ["before", "second"], _same, "the value of the second", at),
     ]
     if maker.fresh is not None:
@@ -176,13 +176,14 @@ def _symbolic(function: str, _edition: Edition) -> Iterator[Scenario]:
     w = ProgramWriter()
     x = w.call("placeholder", shape=(None, 3), dtype="float32")
     made = w.call(function, w.call("shape", x))
-    compiled = w.call("function", [x], [w.call("operator.add", x, made)])
+    compiled = w.call("function", [x], [w.call("square", made)])
     checks = []
     for rows in (2, 4):
         fed = np.arange(3.0 * rows).reshape(rows, 3).astype("float32")
         called = w.call("operator.call", compiled, [w.array(f"fed_{rows}", fed)])
         w.observe(f"of_{rows}", "operator.getitem", called, 0)
-        checks.append(_filled(f"of_{rows}", fed + np.float32(value), line))
+        wanted = np.full((rows, 3), value, "float32")  # the square of 0 or 1
+        checks.append(_filled(f"of_{rows}", wanted, line))
     yield _scenario(function, "the shape of a placeholder", w, *checks)
     w = ProgramWriter()
     x = w.call("variable", w.array("x", MATRIX), dtype="float32")
