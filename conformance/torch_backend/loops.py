@@ -24,7 +24,7 @@ def _steps(sequences: Sequence[Tensor], layout: Layout) -> range:
     if len(lengths) != 1:
         raise ValueError(f"the sequences have {sorted(lengths)} time steps; give all the same")
     (length,) = lengths
-    if layout.outputs and not length:
+    if layout.outputs and layout.carried and not length:
         raise ValueError("there is no time step: a loop has outputs only if it runs")
     return range(length - 1, -1, -1) if layout.backwards else range(length)
 
@@ -42,6 +42,10 @@ def loop(*inputs: Tensor, body: Body, layout: Layout) -> list[Tensor]:
         for listed, output in zip(outputs, results[: layout.outputs], strict=True):
             listed.append(output)
         carried = results[layout.outputs :]
+    if not all(outputs):  # no step: each in the shape that one on zeros gives
+        zeros = [s.new_zeros(s.shape[1:]) for s in sequences]
+        made = body(*zeros, *outside)[: layout.outputs]
+        return [o.new_zeros((0, *o.shape)) for o in made]
     return [*map(torch.stack, outputs), *carried]
 
 

@@ -194,8 +194,15 @@ def test_errors(call: Callable[[], Any], message: str) -> None:
         call()
 
 
-def test_loops_of_no_steps_have_no_outputs() -> None:
+def test_a_map_of_nothing_is_empty() -> None:
     x = K.placeholder((None, 2))
-    run = K.function([x], [K.map_fn(lambda v: v, x)])
+    run = K.function([x], [K.map_fn(lambda v: K.concatenate([v, v * 2]), x)])
+    assert run([np.empty((0, 2))])[0].shape == (0, 4)
+    assert run([np.ones((1, 2))])[0].tolist() == [[1, 1, 2, 2]]
+
+
+def test_a_recurrence_of_no_steps_has_no_last_output() -> None:
+    x = K.placeholder((2, None, 3))
+    _, outputs, _ = K.rnn(lambda v, states: (v + states[0], [v + states[0]]), x, [K.zeros((2, 3))])
     with pytest.raises(ValueError, match="no time step"):
-        run([np.empty((0, 2))])
+        K.function([x], [outputs])([np.empty((2, 0, 3))])

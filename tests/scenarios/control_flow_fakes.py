@@ -28,11 +28,14 @@ class Masking:
         mask: Any = None,
         **rest: Any,
     ) -> Any:
-        """As documented, for inputs of rank 3 and outputs with the shape of the first state."""
+        """As documented, for outputs with the shape of the first state."""
         if mask is None:
             return K.rnn(step_function, inputs, initial_states, **rest)
-        column = mask if K.ndim(mask) == 3 else K.expand_dims(mask)
-        both = K.concatenate([inputs, K.cast(column, K.dtype(inputs))], axis=-1)
+        column = K.cast(mask, K.dtype(inputs))
+        while K.ndim(column) < K.ndim(inputs):
+            column = K.expand_dims(column)
+        column = column + K.zeros_like(inputs[..., :1])
+        both = K.concatenate([inputs, column], axis=-1)
         states = [K.zeros_like(initial_states[0]), *initial_states]
 
         def step(x: Any, held: Sequence[Any]) -> Any:
@@ -43,9 +46,10 @@ class Masking:
 
     def _step(self, step_function: Any, x: Any, held: Sequence[Any], count: int) -> Any:
         before, *states = held
-        output, new = step_function(x[:, :-1], states)
-        compared = K.equal if self.inverted else K.not_equal
-        used = compared(x[:, -1:] + K.zeros_like(output), K.zeros_like(output))
+        output, new = step_function(x[..., :-1], states)
+        flag = x[..., -1]
+        while K.ndim(flag) > 1:
+            flag = flag[..., 0]
         given = {
             "previous output": before,
             "first state": states[0],
@@ -53,10 +57,18 @@ class Masking:
             "zeros": K.zeros_like(output),
             "negated": -output,
         }[self.masked]
-        output = K.switch(used, output, given)
+        output = self._chosen(flag, output, given)
         if self.kept:
-            new = [K.switch(used, a, b) for a, b in zip(new, states[:count], strict=True)]
+            both = zip(new, states[:count], strict=True)
+            new = [self._chosen(flag, a, b) for a, b in both]
         return output, [output, *new]
+
+    def _chosen(self, flag: Any, new: Any, old: Any) -> Any:
+        """What is new for the samples whose step counts, else what is old."""
+        while K.ndim(flag) < K.ndim(new):
+            flag = K.expand_dims(flag)
+        compared = K.equal if self.inverted else K.not_equal
+        return K.switch(compared(flag + K.zeros_like(new), K.zeros_like(new)), new, old)
 
 
 def constants_before_states(

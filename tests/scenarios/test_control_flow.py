@@ -180,7 +180,10 @@ def _with_constants(edition: Edition) -> list[Scenario]:
 @pytest.mark.parametrize("edition", EVERY)
 def test_where_the_constants_are_is_a_reading(edition: Edition) -> None:
     judged = _judged(_with_constants, edition, "rnn", constants_before_states)
-    assert judged == {(Verdict.DIVERGES, ("constants-after-states: before states",))}
+    assert {verdict for verdict, _ in judged} == {Verdict.DIVERGES}
+    first = "constants-after-states: before states"
+    assert {(first,)} <= {readings for _, readings in judged}
+    assert {r for _, readings in judged for r in readings} <= {first, f"{first} of another shape"}
 
 
 @pytest.mark.parametrize("edition", EVERY)
@@ -207,7 +210,8 @@ def test_a_mask_of_the_other_rank_may_be_refused(edition: Edition) -> None:
         return K.rnn(*args, mask=mask, **rest)
 
     judged = _judged(recurrent.masks, edition, "rnn", strict, 20)
-    assert judged == {(Verdict.DIVERGES, ("mask-rank: refused",))}
+    assert {verdict for verdict, _ in judged} == {Verdict.DIVERGES}
+    assert all("mask-rank: refused" in readings for _, readings in judged)
 
     def stricter(*args: Any, mask: Any = None, **rest: Any) -> Any:
         if mask is not None:

@@ -67,7 +67,7 @@ SURVEY = Profile(
     shrink_other=0,
     scenarios=1,
     gradients=1,
-    setups=1,
+    setups=4,
 )
 """The survey that a run with a time limit begins with: every aspect of every function once."""
 

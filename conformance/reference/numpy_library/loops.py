@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -25,7 +25,7 @@ def _steps(sequences: Sequence[Array], layout: Layout) -> Any:
     if len(lengths) != 1:
         raise ValueError(f"the sequences have {sorted(lengths)} time steps; give all the same")
     (length,) = lengths
-    if layout.outputs and not length:
+    if layout.outputs and layout.carried and not length:
         raise ValueError("there is no time step: a loop has outputs only if it runs")
     return range(length - 1, -1, -1) if layout.backwards else range(length)
 
@@ -43,7 +43,18 @@ def loop(*inputs: Array, body: Body, layout: Layout) -> Any:
             listed.append(output)
         carried = results[layout.outputs :]
     _histories[body] = inputs, history
+    if layout.outputs and not history:
+        return _bundled([*_of_no_step(sequences, outside, body, layout)])
     return _bundled([*map(np.stack, outputs), *carried])
+
+
+def _of_no_step(
+    sequences: Sequence[Array], outside: Sequence[Array], body: Body, layout: Layout
+) -> Iterator[Array]:
+    """No outputs, each in the shape that a step on zeros gives."""
+    zeros = [np.zeros(s.shape[1:], s.dtype) for s in sequences]
+    for output in body(*zeros, *outside)[: layout.outputs]:
+        yield np.zeros((0, *output.shape), output.dtype)
 
 
 def _divided(
