@@ -26,7 +26,7 @@ def _forwards(unrolled):
 
 
 patched(RNN, "go_backwards ignored", _forwards(False), profile="default")
-patched(RNN, "go_backwards ignored where unrolled", _forwards(True))
+patched(RNN, "go_backwards ignored where unrolled", _forwards(True), profile="default")
 
 
 def _in_time(made):
