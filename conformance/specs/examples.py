@@ -165,6 +165,8 @@ class Example(_ExampleRecord, frozen=True, kw_only=True):
     """Lines that run first, because the documents take the state that they make for granted."""
     program: list[ExampleLine | ExampleResult] = field(default_factory=list)
     configuration: ExampleProcess | None = None
+    conventions: list[str] = field(default_factory=list)
+    """Conventions without which the documents do not say that it runs everywhere."""
     prose: str | None = None
     """Why there is nothing to run."""
     errata: list[Number] = field(default_factory=list)

@@ -180,10 +180,7 @@ def _with_constants(edition: Edition) -> list[Scenario]:
 @pytest.mark.parametrize("edition", EVERY)
 def test_where_the_constants_are_is_a_reading(edition: Edition) -> None:
     judged = _judged(_with_constants, edition, "rnn", constants_before_states)
-    assert {verdict for verdict, _ in judged} == {Verdict.DIVERGES}
-    first = "constants-after-states: before states"
-    assert {(first,)} <= {readings for _, readings in judged}
-    assert {r for _, readings in judged for r in readings} <= {first, f"{first} of another shape"}
+    assert judged == {(Verdict.DIVERGES, ("constants-after-states: before states",))}
 
 
 @pytest.mark.parametrize("edition", EVERY)
@@ -210,8 +207,7 @@ def test_a_mask_of_the_other_rank_may_be_refused(edition: Edition) -> None:
         return K.rnn(*args, mask=mask, **rest)
 
     judged = _judged(recurrent.masks, edition, "rnn", strict, 20)
-    assert {verdict for verdict, _ in judged} == {Verdict.DIVERGES}
-    assert all("mask-rank: refused" in readings for _, readings in judged)
+    assert judged == {(Verdict.DIVERGES, ("mask-rank: refused",))}
 
     def stricter(*args: Any, mask: Any = None, **rest: Any) -> Any:
         if mask is not None:

@@ -81,12 +81,9 @@ class RnnCall:
 
     @property
     def conventions(self) -> tuple[str, ...]:
-        """Why the call may be refused: a mask of the other rank, or a constant that fits only where
-        the step function expects it."""
+        """Why the call may be refused: a mask of the other rank."""
         other_rank = self.mask and self.columns == (self.edition == "keras-2.2")
-        other_shape = any(name.startswith("constant") for name in self.step.last)
-        found = [ConventionName.MASK_RANK] if other_rank else []
-        return (*found, *[ConventionName.CONSTANTS_AFTER_STATES] * other_shape)
+        return (ConventionName.MASK_RANK,) if other_rank else ()
 
     @property
     def order(self) -> tuple[Point, ...]:

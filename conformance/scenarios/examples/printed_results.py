@@ -90,7 +90,13 @@ def _scenario(function: str, example: Example, shown: ExampleResult) -> Scenario
     title = f"the documents' example {example.id}"
     setup = _setup(example.configuration)
     return Scenario(
-        function, title, program=p.program(*outputs), arrays=p.arrays, checks=(check,), setup=setup
+        function,
+        title,
+        program=p.program(*outputs),
+        arrays=p.arrays,
+        checks=(check,),
+        conventions=tuple(example.conventions),
+        setup=setup,
     )
 
 
