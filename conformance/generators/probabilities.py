@@ -2,7 +2,8 @@
 
 Ordinary probabilities are between 1/100 and 99/100, and ordinary logits between -5 and 5: the
 documents do not say what becomes of probabilities nearer to 0 and 1. In the manner `zeros` they
-are 0 and 1 themselves.
+are 0 and 1 themselves, in the manner `sparse` some of them are, and logits that are `large` reach
+from -100 to 100.
 """
 
 from __future__ import annotations
@@ -23,13 +24,20 @@ MOST_LOGIT = 5.0
 def distribution(
     rng: np.random.Generator, shape: tuple[int, ...], dtype: str, axis: int, profile: str
 ) -> Array:
-    """Elements that sum to one along the axis: weights of 1 to 4, or drawn, or a single one."""
+    """Elements that sum to one along the axis: weights of 1 to 4, or drawn, or a single one.
+
+    In the manner `sparse` half of them are 0. In the manner `unnormalised` they have any sum.
+    """
     if profile == "zeros":
         return _one_hot(rng, shape, axis).astype(dtype)
+    if profile == "unnormalised":
+        return rng.uniform(0.05, 0.95, shape).astype(dtype)
     if profile in ("integers", "halves"):
         weights = rng.integers(1, 5, shape).astype(np.float64)
     else:
         weights = portable.exp(rng.uniform(-1.5, 1.5, shape))
+    if profile == "sparse":
+        weights = weights * ((rng.random(shape) < 0.5) | _one_hot(rng, shape, axis))
     return np.asarray(weights / weights.sum(axis=axis, keepdims=True)).astype(dtype)
 
 
@@ -46,7 +54,9 @@ def targets(
     """What a distribution is compared with: often a single class."""
     if profile != "halves" and rng.random() < 0.5:
         return _one_hot(rng, shape, axis).astype(dtype)
-    return distribution(rng, shape, dtype, axis, profile)
+    return distribution(
+        rng, shape, dtype, axis, "ordinary" if profile == "unnormalised" else profile
+    )
 
 
 def probability(rng: np.random.Generator, values: Array) -> Array:
@@ -55,6 +65,14 @@ def probability(rng: np.random.Generator, values: Array) -> Array:
         return (rng.random(values.shape) < 0.5).astype(values.dtype)
     inside = LEAST + (1 - 2 * LEAST) / (1 + portable.exp(-np.clip(values, -30, 30)))
     return np.asarray(inside, values.dtype)
+
+
+def sparse_probability(rng: np.random.Generator, values: Array) -> Array:
+    """0 or 1 where the number is zero, else a number between 1/100 and 99/100."""
+    ends = rng.random(values.shape) < 0.5
+    return np.where(values == 0, ends, probability(rng, values + (values == 0))).astype(
+        values.dtype
+    )
 
 
 def fraction(rng: np.random.Generator, values: Array) -> Array:

@@ -24,6 +24,10 @@ CONVENTION_OF_PROFILE = {
     "special": ConventionName.SPECIAL_VALUES,
 }
 """The value profiles that no document settles for any function, with their conventions."""
+_REPEATING = ("sparse", "large", "offset")
+"""Profiles with zeros or equal elements."""
+_LARGE = ("large", "offset")
+"""Profiles whose squares and sums may leave the range of float16."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +115,14 @@ class Structure:
         """The conventions that the case rests on when its numbers come from `profile`."""
         own = {**self.spec.silent.get(self.edition, {}), **self.spec.profiles}
         named = CONVENTION_OF_PROFILE.get(profile)
-        if named is None:
-            found = {own[profile]} if profile in own else set()
-        else:
+        found = {own[profile]} if profile in own else set()
+        if named is not None or profile in _REPEATING:
             # such numbers have zeros, halves and equal elements among them, too
-            found = {named, *own.values()}
+            found |= {own[p] for p in ("integers", "halves", "zeros") if p in own}
+        if named is not None:
+            found.add(named)
+        elif profile in _LARGE and any(i.dtype == "float16" for i in self.program.inputs):
+            found.add(ConventionName.EXTREMES)
         return tuple(sorted({*self.unsettled, *found}))
 
 

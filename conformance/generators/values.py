@@ -1,11 +1,15 @@
 """Numbers for the inputs of a structure: value profiles, seeded.
 
-A profile is a manner of drawing elements. `ordinary`, `integers`, `halves` and `zeros` give
-numbers that the documents cover; `extremes`, `subnormal` and `special` probe what they leave open.
+A profile is a manner of drawing elements. `ordinary`, `integers`, `halves`, `zeros`, `large`,
+`offset` and `sparse` give numbers that the documents cover; `extremes`, `subnormal` and `special`
+probe what they leave open. `outside`, `unnormalised` and `wide` make sense for functions whose
+spec names a convention for them: indices out of range, distributions that do not sum to one, and
+integers whose results leave their dtype's range.
 """
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,6 +26,10 @@ Array = npt.NDArray[Any]
 
 MOST_ORDINARY = 20.0
 """The largest magnitude of an ordinary number."""
+MOST_LARGE = 100.0
+"""The largest magnitude of a large one: in float32 exp overflows, and sigmoid and tanh saturate."""
+DECLARED = ("outside", "unnormalised", "wide")
+"""Profiles that make sense only where a spec names a convention for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +48,8 @@ def draw_arrays(structure: Structure, draw: Draw) -> dict[str, Array]:
     for item in structure.program.inputs:
         below = structure.below.get(item.name)
         if below is not None:
-            arrays[item.name] = rng.integers(0, max(below, 1), item.shape).astype(item.dtype)
+            found = indices(rng, item.shape, item.dtype, below, draw.profile)
+            arrays[item.name] = found.astype(item.dtype)
         elif item.name in structure.distributions and draw.profile != "special":
             along = structure.distributions[item.name]
             fill_along = probabilities.targets if along.target else probabilities.distribution
@@ -49,6 +58,53 @@ def draw_arrays(structure: Structure, draw: Draw) -> dict[str, Array]:
             domain = structure.domains.get(item.name, "real")
             arrays[item.name] = fill(rng, item.shape, item.dtype, domain, draw.profile)
     return arrays
+
+
+def suits(profile: str, structure: Structure) -> bool:
+    """Whether numbers of a profile differ from ordinary ones for this structure."""
+    floats = [i for i in structure.program.inputs if i.dtype.startswith("float")]
+    open_ended = [
+        i
+        for i in floats
+        if i.name not in structure.distributions
+        and structure.domains.get(i.name) not in ("probability", "fraction")
+    ]
+    if profile in DECLARED and profile not in structure.spec.profiles:
+        return False
+    return {
+        "large": bool(open_ended),
+        "offset": any(math.prod(i.shape) > 1 for i in open_ended),
+        "sparse": bool(floats) or bool(structure.below),
+        "outside": bool(structure.below) and min(structure.below.values()) > 0,
+        "unnormalised": any(not one.target for one in structure.distributions.values()),
+        "wide": any(_is_whole(i.dtype) for i in structure.program.inputs),
+        **dict.fromkeys(("halves", "integers"), bool(floats)),
+        **dict.fromkeys(("extremes", "subnormal", "special"), bool(floats)),
+    }.get(profile, True)
+
+
+def _is_whole(dtype: str) -> bool:
+    return np.dtype(dtype).kind in "iu"
+
+
+def indices(
+    rng: np.random.Generator, shape: tuple[int, ...], dtype: str, below: int, profile: str
+) -> Array:
+    """Indices from 0 to `below` - 1; the first and the last in the manner `sparse`.
+
+    In the manner `outside` a third of them, and at least one, are out of range, all on one side, so
+    that an answer shows how it reads them.
+    """
+    found = rng.integers(0, max(below, 1), shape)
+    if profile == "sparse":
+        return np.asarray(rng.choice((0, max(below - 1, 0)), shape))
+    if profile != "outside" or not found.size:
+        return np.asarray(found)
+    negative = rng.random() < 0.5 and np.dtype(dtype).kind == "i"
+    wrong = rng.integers(-below, 0, shape) if negative else rng.integers(below, below + 3, shape)
+    where = rng.random(shape) < 1 / 3
+    where.reshape(-1)[rng.integers(found.size)] = True
+    return np.where(where, wrong, found)
 
 
 def shown_profile(arrays: Mapping[str, Array]) -> str:
@@ -75,9 +131,14 @@ def _are_multiples(numbers: Array, unit: float) -> bool:
 _SHOWING: Mapping[str, Callable[[Array], Array]] = {
     "special": lambda a: ~np.isfinite(a) | ((a == 0) & np.signbit(a)),
     "subnormal": lambda a: (a != 0) & (np.abs(a) < np.finfo(a.dtype).tiny),
-    "extremes": lambda a: (np.abs(a) > MOST_ORDINARY) | ((a != 0) & (np.abs(a) < _small(a))),
+    "extremes": lambda a: (np.abs(a) > _most(a)) | ((a != 0) & (np.abs(a) < _small(a))),
 }
 """Which numbers show the profiles that no document settles."""
+
+
+def _most(numbers: Array) -> float:
+    """The largest magnitude that the documents cover; squares of more may leave float16."""
+    return MOST_ORDINARY if numbers.dtype == np.float16 else MOST_LARGE
 
 
 def _small(numbers: Array) -> float:
@@ -91,7 +152,12 @@ def fill(
     if dtype == "bool":
         return np.asarray(rng.random(shape) < 0.5)
     if np.dtype(dtype).kind in "iu":
-        return _integers(rng, shape, dtype, domain)
+        whole = _integers(rng, shape, dtype, domain)
+        return _wide(rng, whole) if profile == "wide" and domain == "real" else whole
+    if domain == "logit" and profile == "large":
+        return _large(rng, shape, np.finfo(dtype)).astype(dtype)
+    if profile == "sparse":
+        domain = {"vector": "real", "probability": "sparse probability"}.get(domain, domain)
     values = PROFILES[profile](rng, shape, np.finfo(dtype)).astype(dtype)
     # special numbers may be anywhere, but what the documents settle depends on a kernel's symmetry
     kept = profile != "special" or domain in images.DOMAINS
@@ -101,17 +167,47 @@ def fill(
 def _integers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str, domain: str) -> Array:
     low = 0 if dtype == "uint8" or domain in ("nonnegative", "truth") else -9
     values = rng.integers(1 if domain == "positive" else low, 10, shape)
-    if domain == "nonzero":
+    if domain in ("nonzero", "vector"):
         values = np.where(values == 0, 1, values)
     if domain == "truth":
         values = values * (rng.random(shape) < 0.5)
     return np.asarray(values, dtype=dtype)
 
 
+def _wide(rng: np.random.Generator, values: Array) -> Array:
+    """Half of the numbers from the whole range of the dtype, those at its ends among them."""
+    info = np.iinfo(values.dtype)
+    low, high = int(info.min), int(info.max)
+    drawn = rng.integers(low, high, values.shape, values.dtype.type, endpoint=True)
+    ends = rng.choice(np.array([low, high, high // 2, high // 2 + 1], values.dtype), values.shape)
+    far = np.where(rng.random(values.shape) < 0.5, drawn, ends)
+    return np.where(rng.random(values.shape) < 0.5, far, values)
+
+
 def _ordinary(rng: np.random.Generator, shape: tuple[int, ...], _info: Any) -> Array:
     low, high = portable.log([1e-3, MOST_ORDINARY])
     wide = portable.exp(rng.uniform(low, high, shape)) * rng.choice((-1.0, 1.0), shape)
     return np.where(rng.random(shape) < 0.75, rng.uniform(-3.0, 3.0, shape), wide)
+
+
+def _large(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array:
+    """Half of the numbers from 20 to 100, 100 itself among them."""
+    far = np.where(
+        rng.random(shape) < 0.3, MOST_LARGE, rng.uniform(MOST_ORDINARY, MOST_LARGE, shape)
+    )
+    far = far * rng.choice((-1.0, 1.0), shape)
+    return np.asarray(np.where(rng.random(shape) < 0.5, far, _ordinary(rng, shape, info)))
+
+
+def _offset(rng: np.random.Generator, shape: tuple[int, ...], _info: Any) -> Array:
+    """Numbers close to each other and far from zero; squares and sums of them cancel."""
+    return np.asarray(rng.choice((-64.0, 64.0)) + rng.uniform(-0.5, 0.5, shape))
+
+
+def _sparse(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array:
+    """Ordinary numbers among zeros; a third of the rows are zero throughout."""
+    rows = rng.random((*shape[:-1], 1) if shape else ()) < 2 / 3
+    return np.where(rows & (rng.random(shape) < 0.7), _ordinary(rng, shape, info), 0.0)
 
 
 def _extremes(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array:
@@ -139,6 +235,12 @@ PROFILES: Mapping[str, Callable[[np.random.Generator, tuple[int, ...], Any], Arr
     "integers": lambda rng, shape, _info: rng.integers(-4, 5, shape).astype(float),
     "halves": lambda rng, shape, _info: rng.integers(-6, 7, shape) / 2.0,
     "zeros": lambda _rng, shape, _info: np.zeros(shape),
+    "large": _large,
+    "offset": _offset,
+    "sparse": _sparse,
+    "outside": _ordinary,
+    "unnormalised": _ordinary,
+    "wide": _ordinary,
     "extremes": _extremes,
     "subnormal": _subnormal,
     "special": _special,
@@ -150,15 +252,21 @@ def _positive(_rng: np.random.Generator, values: Array) -> Array:
     return np.where(magnitudes == 0, np.ones_like(values), magnitudes)
 
 
+def _nonzero(_rng: np.random.Generator, values: Array) -> Array:
+    return np.where(values == 0, np.ones_like(values), values)
+
+
 _DOMAINS: Mapping[str, Callable[[np.random.Generator, Array], Array]] = {
     "real": lambda _rng, values: values,
     "nonnegative": lambda _rng, values: np.abs(values),
     "positive": _positive,
-    "nonzero": lambda _rng, values: np.where(values == 0, np.ones_like(values), values),
+    "nonzero": _nonzero,
+    "vector": _nonzero,
     "truth": lambda rng, values: np.where(rng.random(values.shape) < 0.5, 0, values).astype(
         values.dtype
     ),
     "probability": probabilities.probability,
+    "sparse probability": probabilities.sparse_probability,
     "fraction": probabilities.fraction,
     "logit": probabilities.logit,
     **images.DOMAINS,

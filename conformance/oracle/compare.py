@@ -105,7 +105,9 @@ def _keeps_half_the_digits(
     """Whether the error is below half of the dtype's digits.
 
     What loses less than half of the digits, relative to what the bound allows or to the scale,
-    computes the right function badly; what loses more computes another one.
+    computes the right function badly; what loses more computes another one. A bound may hold more
+    than roundings (an epsilon that may be added), so that it does not excuse the loss of three
+    quarters of the digits.
     """
     if np.dtype(expectation.dtype).kind != "f":
         return False
@@ -115,7 +117,8 @@ def _keeps_half_the_digits(
     with np.errstate(invalid="ignore", over="ignore"):
         # an exact result has no digits to lose, but it may have been computed with roundings
         rounded = _ROUNDINGS * eps * np.where(np.isfinite(value), np.abs(value), 0)
-        coarse = np.where(bound > 0, np.maximum(bound / root, root * scale), rounded)
+        worse = np.minimum(bound / root, bound + np.sqrt(root) * scale)
+        coarse = np.where(bound > 0, np.maximum(worse, root * scale), rounded)
         return bool((np.abs(got - value)[outside] <= coarse[outside]).all())
 
 
@@ -128,7 +131,8 @@ def as_in_single(
 ) -> bool:
     """Whether a float64 result is as good as one that was computed in float32.
 
-    `scale` is that of `is_inaccurate`.
+    One that loses more than half of the digits of float32 is not, whatever the bound: it may hold
+    more than roundings. `scale` is that of `is_inaccurate`.
     """
     if expectation.dtype != "float64":
         return False
@@ -137,7 +141,8 @@ def as_in_single(
     value, bound = expectation.value, expectation.bound
     with np.errstate(invalid="ignore", over="ignore"):
         size = _scale(value) if scale is None else scale
-        room = np.maximum(bound * coarser, _ROUNDINGS * single * size)
+        worse = np.minimum(bound * coarser, bound + np.sqrt(single) * size)
+        room = np.maximum(worse, _ROUNDINGS * single * size)
         return bool((np.abs(got - value)[outside] <= room[outside]).all())
 
 

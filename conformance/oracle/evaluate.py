@@ -53,6 +53,7 @@ def expect(
     accuracy: Accuracy,
     *,
     flush_subnormals: bool = True,
+    wraps: bool = True,
 ) -> Expectation:
     """The right answer of one call, with an error bound for every element.
 
@@ -60,7 +61,8 @@ def expect(
     them where the function takes a list) or Python values; a Python float is rounded to the
     dtype of the floating tensors beside it. `dtype` is the result dtype. `accuracy` is the spec's
     record. With `flush_subnormals` the bound allows that numbers below the smallest normal one
-    are read or written as zero (the documents are silent on it).
+    are read or written as zero (the documents are silent on it). With `wraps` integers beyond the
+    range of the dtype are taken modulo its size.
 
     KeyError: no such function; ValueError or IndexError: arguments that no document allows.
     """
@@ -69,7 +71,7 @@ def expect(
     wide = widened(arguments, dtype)
     with np.errstate(all="ignore"):
         if model is None:
-            value = _integers(oracle(**wide), dtype)
+            value = _integers(oracle(**wide), dtype, wraps)
             bound = np.zeros(value.shape)
         else:
             question = Question(function, oracle, wide, model)
@@ -101,8 +103,9 @@ def _wide(value: Any, scalar: Callable[[float], Any]) -> Any:
     return value
 
 
-def _integers(value: Any, dtype: str) -> Array:
-    return np.asarray(value).astype(np.bool_ if dtype == "bool" else np.int64)
+def _integers(value: Any, dtype: str, wraps: bool) -> Array:
+    found = np.asarray(value).astype(np.bool_ if dtype == "bool" else np.int64)
+    return found.astype(dtype).astype(found.dtype) if wraps else found
 
 
 def _effect_of_flushing(

@@ -23,10 +23,13 @@ Mask = npt.NDArray[np.bool_]
 _LARGE, _SMALL = 1e4, 1e-4
 """Beyond and below these, products of a few numbers may leave a dtype's range, and epsilons count.
 
-Chosen.
+Chosen. Of float16 they are 16 and 1/16, of which the fourth powers leave its range.
 """
+_FLOAT16 = 16.0
 _PLAIN = (0.375, 0.8125)
 """Ordinary numbers, in the domain of every function."""
+_DIFFERENT = 61
+"""How many different numbers take the place of others: more would leave the domain."""
 
 
 def _special(x: Array) -> Mask:
@@ -35,7 +38,9 @@ def _special(x: Array) -> Mask:
 
 def _extreme(x: Array) -> Mask:
     size = np.abs(x)
-    return np.asarray((size > _LARGE) | ((size < _SMALL) & (x != 0)))
+    half = x.dtype == np.float16
+    large, small = (_FLOAT16, 1 / _FLOAT16) if half else (_LARGE, _SMALL)
+    return np.asarray((size > large) | ((size < small) & (x != 0)))
 
 
 def _certain(x: Array) -> Mask:
@@ -114,7 +119,7 @@ def _replaced(
     def one(value: Any) -> Any:
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
             # different numbers, so that they do not cancel
-            ordinary = plain + 0.015625 * np.arange(value.size).reshape(value.shape)
+            ordinary = plain + 0.015625 * (np.arange(value.size) % _DIFFERENT).reshape(value.shape)
             return np.where(which(value), ordinary.astype(value.dtype), value)
         return [one(item) for item in value] if isinstance(value, list) else value
 

@@ -4,14 +4,15 @@ The crossentropy of a target t and an output o is -sum t log o over the classes,
 each distribution; with integer targets t is 1 at the label. With `from_logits` o is the softmax of
 the output (C109). The binary one is -(t log o + (1 - t) log(1 - o)), element by element (C110).
 
-Conventions (the documents are silent, the released backends agree): probabilities are divided by
-their sum and limited to [epsilon, 1 - epsilon], logits are not; epsilon is 1e-7.
+Conventions (the documents are silent): probabilities are divided by their sum and limited to
+[epsilon, 1 - epsilon], those of logits are not; epsilon is 1e-7.
 
 Bounds (u the unit roundoff, n the number of classes):
 
 * How a probability is kept from 0 is not documented: an implementation may also add epsilon to it,
   which changes its logarithm by epsilon / o.
-* An implementation may divide the probabilities by their sum S or not: log o changes by |log S|.
+* An implementation may divide probabilities whose sum S is 1 but for roundings by it or not: log o
+  changes by |log S|. Those with another sum are divided by it or, under a reading of its own, not.
   The sum has a relative error of gamma_n, quotient and limits 3 roundings: absolute errors of
   the logarithm. Each logarithm is within 4 ULP, product and sum add n + 1 roundings:
   sum |t| (gamma_(n+3) + |log S|) + gamma_(n+9) sum |t log o|.
@@ -30,7 +31,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from conformance.oracle.activations import sigmoid
 from conformance.oracle.expectation import Array
+from conformance.oracle.indices import NOTHING, filled, placed
 from conformance.oracle.rounding import Arithmetic, gamma
 
 Bounded = tuple[Array, Array]
@@ -53,69 +56,118 @@ def _log_softmax(output: Array, axis: int) -> Array:
     return result
 
 
-def log_probabilities(output: Array, from_logits: bool, axis: int) -> Array:
-    """The logarithms of the probabilities that logits stand for, or of limited probabilities."""
+def log_probabilities(
+    output: Array, from_logits: bool, axis: int, *, limits: bool = False, divides: bool = True
+) -> Array:
+    """The logarithms of the probabilities that logits stand for, or of limited probabilities.
+
+    With `limits` those of logits are limited, too. Without `divides` probabilities are taken as
+    they are, whatever their sum.
+    """
     if from_logits:
-        return _log_softmax(output, axis)
-    return np.log(_limited(output / output.sum(axis=axis, keepdims=True)))
+        logs = _log_softmax(output, axis)
+        return np.log(_limited(np.exp(logs))) if limits else logs
+    return np.log(_limited(output / output.sum(axis=axis, keepdims=True) if divides else output))
 
 
 def categorical_crossentropy(
-    target: Array, output: Array, from_logits: bool = False, axis: int = -1
+    target: Array, output: Array, from_logits: bool = False, axis: int = -1, **how: bool
 ) -> Array:
     """One number for each distribution: the axis of the classes is gone."""
-    terms = target * log_probabilities(output, from_logits, axis)
+    terms = target * log_probabilities(output, from_logits, axis, **how)
     return np.asarray(-terms.sum(axis=axis))
 
 
 def bounded_categorical_crossentropy(
-    model: Arithmetic, target: Array, output: Array, from_logits: bool = False, axis: int = -1
+    model: Arithmetic,
+    target: Array,
+    output: Array,
+    from_logits: bool = False,
+    axis: int = -1,
+    **how: bool,
 ) -> Bounded:
     """Value and bound of `categorical_crossentropy`."""
-    logs = log_probabilities(output, from_logits, axis)
+    logs = log_probabilities(output, from_logits, axis, **how)
     weights, count = np.abs(target), output.shape[axis]
-    bound = (weights * _log_error(model, output, from_logits, axis)).sum(axis=axis)
+    bound = (weights * _log_error(model, output, from_logits, axis, **how)).sum(axis=axis)
     bound = bound + gamma(count + 9, model.unit) * (weights * np.abs(logs)).sum(axis=axis)
     value = np.asarray(-(target * logs).sum(axis=axis))
     return value, np.asarray(bound + (count + 9) * model.underflow)
 
 
-def _log_error(model: Arithmetic, output: Array, from_logits: bool, axis: int) -> Array:
+def _log_error(
+    model: Arithmetic,
+    output: Array,
+    from_logits: bool,
+    axis: int,
+    *,
+    limits: bool = False,
+    divides: bool = True,
+) -> Array:
     """How far the logarithms of the probabilities may be off, absolutely."""
     count = output.shape[axis]
     if from_logits:
         size: Array = 1 + np.abs(output).max(axis=axis, keepdims=True)
-        return np.asarray(gamma(count + 8, model.unit) * size)
+        error = np.asarray(gamma(count + 8, model.unit) * size)
+        if not limits:
+            return error
+        probabilities = np.exp(_log_softmax(output, axis))
+        return error + _edge(model, probabilities) + EPSILON / _limited(probabilities)
     total = output.sum(axis=axis, keepdims=True)
-    error = gamma(count + 3, model.unit) + np.abs(np.log(total))
-    return np.asarray(error + EPSILON / _limited(output))
+    # a sum that is 1 but for roundings need not be divided by; any other is a convention
+    near = np.abs(total - 1) <= 2 * gamma(count + 1, model.unit)
+    error = gamma(count + 3, model.unit) + np.where(near & divides, np.abs(np.log(total)), 0)
+    shares = output / total if divides else output
+    return np.asarray(error + EPSILON / _limited(shares))
 
 
-def _at(x: Array, labels: Array, axis: int) -> Array:
-    """The element of x at each label."""
-    taken = np.take_along_axis(x, np.expand_dims(labels, axis), axis)
-    return np.asarray(np.squeeze(taken, axis))
+def _edge(model: Arithmetic, probabilities: Array) -> Array:
+    """What rounding 1 - epsilon to the dtype changes of the logarithm at the upper end."""
+    return np.where(probabilities > 1 - 2 * EPSILON, EPSILON + model.unit, 0)
+
+
+def _at(x: Array, labels: Array, axis: int, beyond: str) -> Array:
+    """The element of x at each label; for labels out of range see `indices`."""
+    places, inside = placed(labels, x.shape[axis], beyond)
+    taken = np.take_along_axis(x, np.expand_dims(places, axis), axis)
+    return filled(np.squeeze(taken, axis), inside, beyond)
 
 
 def sparse_categorical_crossentropy(
-    target: Array, output: Array, from_logits: bool = False, axis: int = -1
+    target: Array,
+    output: Array,
+    from_logits: bool = False,
+    axis: int = -1,
+    beyond: str = NOTHING,
+    **how: bool,
 ) -> Array:
-    """Minus the logarithm of the probability of each label."""
-    return -_at(log_probabilities(output, from_logits, axis), target, axis)
+    """Minus the logarithm of the probability of each label; `beyond` is a reading of `indices`."""
+    return -_at(log_probabilities(output, from_logits, axis, **how), target, axis, beyond)
 
 
-def bounded_sparse_categorical_crossentropy(
-    model: Arithmetic, target: Array, output: Array, from_logits: bool = False, axis: int = -1
+def bounded_sparse_categorical_crossentropy(  # noqa: PLR0917 - as documented
+    model: Arithmetic,
+    target: Array,
+    output: Array,
+    from_logits: bool = False,
+    axis: int = -1,
+    beyond: str = NOTHING,
+    **how: bool,
 ) -> Bounded:
     """Value and bound of `sparse_categorical_crossentropy`."""
-    value = sparse_categorical_crossentropy(target, output, from_logits, axis)
-    errors = np.broadcast_to(_log_error(model, output, from_logits, axis), output.shape)
+    value = sparse_categorical_crossentropy(target, output, from_logits, axis, beyond, **how)
+    errors = np.broadcast_to(_log_error(model, output, from_logits, axis, **how), output.shape)
     rounding = gamma(output.shape[axis] + 9, model.unit) * np.abs(value)
-    return value, _at(errors, target, axis) + rounding + 9 * model.underflow
+    bound = _at(errors, target, axis, beyond) + rounding + 9 * model.underflow
+    return value, np.where(np.isnan(value), 0, bound)
 
 
-def binary_crossentropy(target: Array, output: Array, from_logits: bool = False) -> Array:
-    """One number for each element."""
+def binary_crossentropy(
+    target: Array, output: Array, from_logits: bool = False, *, limits: bool = False
+) -> Array:
+    """One number for each element; with `limits` probabilities of logits are limited, too."""
+    if from_logits and limits:
+        output, from_logits = sigmoid(output), False
     if from_logits:
         size = np.abs(output)
         result: Array = np.maximum(output, 0) - output * target + np.log1p(np.exp(-size))
@@ -126,10 +178,17 @@ def binary_crossentropy(target: Array, output: Array, from_logits: bool = False)
 
 
 def bounded_binary_crossentropy(
-    model: Arithmetic, target: Array, output: Array, from_logits: bool = False
+    model: Arithmetic,
+    target: Array,
+    output: Array,
+    from_logits: bool = False,
+    *,
+    limits: bool = False,
 ) -> Bounded:
     """Value and bound of `binary_crossentropy`."""
-    value = binary_crossentropy(target, output, from_logits)
+    value = binary_crossentropy(target, output, from_logits, limits=limits)
+    if from_logits and limits:
+        return value, _limited_logits_error(model, output)
     if from_logits:
         size = np.abs(output)
         total = size * (1 + np.abs(target)) + np.log1p(np.exp(-size))
@@ -143,20 +202,43 @@ def bounded_binary_crossentropy(
     return value, bound + edge + 8 * model.underflow
 
 
-def in_top_k(predictions: Array, targets: Array, k: int) -> Array:
+_SATURATED = 20.0
+"""Beyond it a sigmoid is less than epsilon from 0 or 1, however it is rounded."""
+
+
+def _limited_logits_error(model: Arithmetic, logits: Array) -> Array:
+    """How far the loss may be off where the sigmoid of logits is limited.
+
+    Where it is limited for certain, 1 - epsilon is rounded, which moves the logarithm of its
+    distance from 1 by 2 u / epsilon. Elsewhere an error of the sigmoid is relative to its distance
+    from the nearer end, and the loss cannot leave the range from 0 to -log(epsilon / 2).
+    """
+    size = np.abs(logits)
+    rounding = gamma(16, model.unit) * (1 + np.minimum(size, _SATURATED))
+    most = -np.log(EPSILON / 2)
+    steep = 1 + np.minimum(np.exp(np.minimum(size, _SATURATED)), 1 / EPSILON)
+    end = np.minimum(2 * model.unit / EPSILON, most) + rounding
+    bound = np.where(size > _SATURATED, end, np.minimum(rounding * steep, most) + EPSILON * steep)
+    return np.asarray(bound + 8 * model.underflow)
+
+
+def in_top_k(predictions: Array, targets: Array, k: int, beyond: str = NOTHING) -> Array:
     """Whether fewer than k classes have a higher score than the target (C113); NaN is in no top.
 
-    A score equal to the k-th largest is among the k largest: a convention.
+    A score equal to the k-th largest is among the k largest: a convention. `beyond` is a reading
+    of `indices`: what is no class is in no top.
     """
-    scores = np.take_along_axis(predictions, targets[:, np.newaxis], axis=1)
+    places, inside = placed(targets, predictions.shape[1], beyond)
+    scores = np.take_along_axis(predictions, places[:, np.newaxis], axis=1)
     higher = (predictions > scores).sum(axis=1)
-    result: Array = (higher < k) & ~np.isnan(scores[:, 0])
-    return result
+    found: Array = (higher < k) & ~np.isnan(scores[:, 0])
+    return filled(found, inside, beyond)
 
 
-def tied(predictions: Array, targets: Array, k: int) -> Array:
+def tied(predictions: Array, targets: Array, k: int, **_: str) -> Array:
     """The rows in which scores equal to the target's lie on both sides of the k-th."""
-    scores = np.take_along_axis(predictions, targets[:, np.newaxis], axis=1)
+    places = np.clip(targets, 0, predictions.shape[1] - 1)
+    scores = np.take_along_axis(predictions, places[:, np.newaxis], axis=1)
     higher, equal = (predictions > scores).sum(axis=1), (predictions == scores).sum(axis=1)
     result: Array = (higher < k) & (higher + equal > k)
     return result

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from conformance.oracle.expectation import Array
+from conformance.oracle.indices import NOTHING, filled, placed
 
 
 def concatenate(tensors: Sequence[Array], axis: int = -1) -> Array:
@@ -71,10 +72,14 @@ def stack(x: Sequence[Array], axis: int = 0) -> Array:
     return np.stack(x, axis=axis)
 
 
-def one_hot(indices: Array, num_classes: int) -> Array:
-    """indices.shape + (num_classes,), 1 where the class is the index."""
-    result: Array = indices[..., np.newaxis] == np.arange(num_classes)
-    return result.astype(np.float64)
+def one_hot(indices: Array, num_classes: int, beyond: str = NOTHING) -> Array:
+    """indices.shape + (num_classes,), 1 where the class is the index.
+
+    `beyond` is a reading of `indices`.
+    """
+    places, inside = placed(indices, num_classes, beyond)
+    result: Array = places[..., np.newaxis] == np.arange(num_classes)
+    return filled(result.astype(np.float64), inside, beyond)
 
 
 def reverse(x: Array, axes: int | Iterable[int]) -> Array:
@@ -90,9 +95,13 @@ def slice_(x: Array, start: Sequence[int], size: Sequence[int]) -> Array:
     return result
 
 
-def gather(reference: Array, indices: Array) -> Array:
-    """reference[indices]: indices.shape + reference.shape[1:]."""
-    return np.take(reference, indices, axis=0)
+def gather(reference: Array, indices: Array, beyond: str = NOTHING) -> Array:
+    """reference[indices]: indices.shape + reference.shape[1:].
+
+    `beyond` is a reading of `indices`.
+    """
+    places, inside = placed(indices, len(reference), beyond)
+    return filled(np.take(reference, places, axis=0), inside, beyond)
 
 
 ORACLES: Mapping[str, Callable[..., Array]] = {

@@ -9,7 +9,7 @@ from conformance.scenarios.configuration import keras_json, process_settings
 from conformance.scenarios.control_flow import conditions, higher_order, recurrent
 from conformance.scenarios.ctc import cost, decoding, dictionary, sparse_labels
 from conformance.scenarios.examples import printed_results
-from conformance.scenarios.gradients import gradients
+from conformance.scenarios.gradients import gradients, through
 from conformance.scenarios.introspection import casts, emptiness, printing, sparse, tensors
 from conformance.scenarios.model import Family
 from conformance.scenarios.randomness import dropout, random_tensors
@@ -28,6 +28,7 @@ FAMILIES: tuple[Family, ...] = (
     *sparse.FAMILIES,
     *emptiness.FAMILIES,
     *gradients.FAMILIES,
+    *through.FAMILIES,
     *dropout.FAMILIES,
     *random_tensors.FAMILIES,
     *variables.FAMILIES,

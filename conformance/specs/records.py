@@ -8,12 +8,34 @@ from msgspec import Meta, Struct
 
 Document = Literal["ja-1", "ja-1-text", "ja-2.0", "zh-TW", "ko-2.2"]
 DOCUMENTS: tuple[Document, ...] = get_args(Document)
-VALUE_PROFILES = ("ordinary", "integers", "halves", "zeros")
-"""Ways to draw numbers that the documents cover unless a spec says otherwise."""
+VALUE_PROFILES = (
+    "ordinary",
+    "integers",
+    "halves",
+    "zeros",
+    "large",
+    "offset",
+    "sparse",
+    "outside",
+    "unnormalised",
+    "wide",
+)
+"""Ways to draw numbers that the documents cover unless a spec says otherwise.
+
+The last three are used only where a spec names a convention for them.
+"""
 
 DtypeName = Literal["float16", "float32", "float64", "int32", "int64", "uint8", "bool"]
 Domain = Literal[
-    "real", "nonnegative", "positive", "nonzero", "truth", "probability", "fraction", "logit"
+    "real",
+    "nonnegative",
+    "positive",
+    "nonzero",
+    "vector",
+    "truth",
+    "probability",
+    "fraction",
+    "logit",
 ]
 AspectName = Literal[
     "value",

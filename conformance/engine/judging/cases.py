@@ -20,7 +20,7 @@ from conformance.generators.structure import (
 from conformance.generators.values import shown_profile
 from conformance.observations import Batch
 from conformance.oracle import Expectation, expect
-from conformance.oracle.variants import FLUSHED, Readings, read_otherwise
+from conformance.oracle.variants import FLUSHED, WIDER, Readings, read_otherwise
 from conformance.program import Case
 
 Array = npt.NDArray[Any]
@@ -116,4 +116,5 @@ class Prepared:
             dtype,
             structure.accuracy,
             flush_subnormals=flushes,
+            wraps=WIDER not in readings,
         )

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from conformance.generators import Draw, Structure
+from conformance.generators.values import suits
 
 PROBES = ("extremes", "subnormal", "special")
 FEW_DRAWS = 3
@@ -44,7 +45,8 @@ class Profile:
             return (Draw("ordinary", seed),)
         values = self.values
         if not any(i.dtype.startswith("float") for i in inputs):
-            values = tuple(v if v == "zeros" else "ordinary" for v in values if v not in PROBES)
+            values = tuple(v for v in values if v not in PROBES)
+        values = tuple(v if suits(v, structure) else "ordinary" for v in values)
         if any(i.binding in ("constant", "array") for i in inputs):
             values = values[: FEW_DRAWS - 1] + tuple(v for v in values if v in PROBES)[-1:]
         return tuple(Draw(v, seed * 1000 + i) for i, v in enumerate(values))
@@ -76,7 +78,7 @@ PROFILES = {
             "smoke",
             structures=5,
             invalid=2,
-            values=_values("ordinary halves ordinary special"),
+            values=_values("ordinary halves large special"),
             shrink=10,
             shrink_other=0,
             scenarios=2,
@@ -88,7 +90,8 @@ PROFILES = {
             structures=28,
             invalid=6,
             values=_values(
-                "ordinary halves ordinary*9 integers*2 halves zeros extremes*2 subnormal special*2"
+                "ordinary halves large ordinary*3 large offset sparse outside*2 unnormalised wide"
+                " integers*2 halves zeros extremes*2 subnormal special*2"
             ),
             shrink=15,
             shrink_other=2,
@@ -100,8 +103,8 @@ PROFILES = {
             structures=200,
             invalid=20,
             values=_values(
-                "ordinary halves ordinary*15 integers*4 halves*3 zeros"
-                " extremes*2 subnormal*2 special*2"
+                "ordinary halves large ordinary*6 large*2 offset*2 sparse*2 outside*3"
+                " unnormalised*2 wide*2 integers*4 halves*3 zeros extremes*2 subnormal*2 special*2"
             ),
             shrink=200,
             shrink_other=50,

@@ -14,6 +14,8 @@ from conformance.specs.convention_names import ConventionName
 
 FLUSHED: Reading = (ConventionName.SUBNORMAL, "flushed")
 """Numbers below the smallest normal one count as zero: an option of the oracle itself."""
+WIDER: Reading = (ConventionName.INTEGER_OVERFLOW, "wider")
+"""Integers that their dtype does not hold are kept: an option of the oracle itself."""
 
 
 def _unchanged(_function: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -52,6 +54,7 @@ def _no_numbers(_function: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 VARIANTS: Mapping[Reading, Variant] = {
     FLUSHED: _unchanged,
+    WIDER: _unchanged,
     (ConventionName.NEGATIVE_STOP, "no numbers"): _no_numbers,
     (ConventionName.SUBNORMAL, "normal"): _numbers(_normal),
     (ConventionName.SUBNORMAL, "least"): _numbers(_least),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from conformance.oracle.indices import CLIPPED, FROM_THE_END, NOT_A_NUMBER
 from conformance.oracle.variants.model import Reading, Variant, keyword
 from conformance.specs.convention_names import ConventionName
 
@@ -19,6 +20,11 @@ def _least_wins(_function: str, arguments: Arguments) -> Arguments:
 VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.AXIS_ORDER, "samples first"): keyword("samples_first", True),
     (ConventionName.CLIP_ORDER, "min_value"): _least_wins,
+    (ConventionName.CLIPPING, "logits, too"): keyword("limits", True),
+    (ConventionName.INDICES_OUT_OF_RANGE, FROM_THE_END): keyword("beyond", FROM_THE_END),
+    (ConventionName.INDICES_OUT_OF_RANGE, CLIPPED): keyword("beyond", CLIPPED),
+    (ConventionName.INDICES_OUT_OF_RANGE, NOT_A_NUMBER): keyword("beyond", NOT_A_NUMBER),
+    (ConventionName.SUM_OF_PROBABILITIES, "as they are"): keyword("divides", False),
     (ConventionName.EXPONENT, "zero"): keyword("pole", 0.0),
     (ConventionName.HALF_EVEN, "up"): keyword("halves", "up"),
     (ConventionName.HALF_EVEN, "away from zero"): keyword("halves", "away"),

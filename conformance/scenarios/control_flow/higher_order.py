@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ from hypothesis import strategies as st
 from conformance.editions import Edition
 from conformance.program import Function, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import agrees_with, has_dtype, of_other_dtypes
+from conformance.scenarios.checks import agrees_with, has_dtype, is_array, of_other_dtypes
 from conformance.scenarios.control_flow.graphs import GraphWriter, Test, item
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import FunctionWriter
+from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 Lines = Mapping[str, int]
@@ -224,7 +226,7 @@ def _calls(draw: st.DrawFn, function: str, *, casts: bool = True) -> HigherOrder
     return HigherOrderCall(
         function,
         callee,
-        length=draw(st.sampled_from([3, 2, 4, 1])),
+        length=draw(st.sampled_from([3, 2, 4, 1, 33])),
         dims=draw(st.sampled_from([d for d in DIMS if d or not sums])),
         known=draw(st.booleans()),
         named=draw(st.booleans()),
@@ -234,6 +236,47 @@ def _calls(draw: st.DrawFn, function: str, *, casts: bool = True) -> HigherOrder
         else draw(st.sampled_from(["float32", "float32", "float64"])),
         seed=draw(st.integers(0, 2**16)),
     )
+
+
+def _of_length(function: str, length: int) -> HigherOrderCall:
+    """A call on so many elements, with a callable that shows their order."""
+    mapped = function == "map_fn"
+    return HigherOrderCall(
+        function,
+        MAPPED[0] if mapped else FOLDED[1],
+        length=length,
+        dims=(2,),
+        known=True,
+        named=False,
+        initial=not mapped,
+        dtype="float32",
+        seed=length,
+    )
+
+
+def _long(function: str, _edition: Edition) -> tuple[Scenario, ...]:
+    """33 elements."""
+    return (_values(_of_length(function, 33)),)
+
+
+def _none(function: str, _edition: Edition) -> tuple[Scenario, ...]:
+    """No element: nothing is mapped, and what is folded is the initializer."""
+    call = _of_length(function, 0)
+    built = HigherOrderProgram(call)
+    w, mapped = built.writer, function == "map_fn"
+    w.run([built.result])
+    wanted = np.zeros(call.shape, call.dtype) if mapped else w.given["start"]
+    check = Check(
+        "no elements",
+        Aspect.VALUE,
+        outputs=("results",),
+        test=item(0, is_array(wanted)),
+        demands="an array without elements" if mapped else "the initializer",
+        at=RESULTS[function] if mapped else INITIALIZERS[function],
+        conventions=() if mapped else (ConventionName.EMPTY,),
+    )
+    found = built.scenario([check])
+    return (replace(found, title="no elements", conventions=(ConventionName.EMPTY,)),)
 
 
 def _family(
@@ -256,6 +299,18 @@ FAMILIES = tuple(
     for name in ("map_fn", "foldl", "foldr")
     for family in (
         _family(name, Aspect.VALUE, Aspect.DTYPE, made=_values),
+        Family(
+            name,
+            frozenset({Aspect.VALUE, Aspect.DTYPE}),
+            make=partial(_long, name),
+            editions=("keras-2.0", "keras-2.2"),
+        ),
+        Family(
+            name,
+            frozenset({Aspect.VALUE}),
+            make=partial(_none, name),
+            editions=("keras-2.0", "keras-2.2"),
+        ),
         _family(name, Aspect.STATIC_SHAPE, made=_static, casts=False),
         _family(name, Aspect.GRADIENT, made=_gradient, share=0.5, casts=False),
     )

@@ -47,6 +47,8 @@ from conformance.scenarios.control_flow.recurrent_programs import (
 from conformance.scenarios.control_flow.step_functions import StepFunction, step_functions
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 
+LONGEST_UNROLLED = 9
+"""The most steps of a loop that is unrolled."""
 SHAPES = {"last output": LAST_OUTPUT, "outputs": OUTPUTS}
 """The lines that give the shapes of results."""
 
@@ -178,14 +180,15 @@ def _several(expected: Sequence[Expected], values: Values) -> Problem | None:
 def static_scenario(call: RnnCall) -> Scenario:
     """What `int_shape` and `dtype` say of the results."""
     built = RnnProgram(call)
-    w, one = built.writer, (call.samples, *call.result)
-    real = (call.samples, call.time, *call.result)
-    told = {"last output": call.static(one), "outputs": call.static(real, timed=True)}
+    w, real = built.writer, (call.samples, call.time, *call.result)
     w.observe("given", "int_shape", built.inputs)
     checks = []
-    for i, (what, ref, _, *_) in enumerate(built.parts):
+    for i, part in enumerate(built.parts):
+        what = part.what
         at = SHAPES.get(what, NEW_STATES)
-        w.observe(f"shape{i}", "int_shape", ref)
+        w.observe(f"shape{i}", "int_shape", part.ref)
+        one = (call.samples, *call.shape_of(part.state))
+        told = {"last output": call.static(one), "outputs": call.static(real, timed=True)}
         # a variable's shape is known
         static = told.get(what, call.static(one) if call.fed else one)
         test = partial(_fitting, has_static_shape(static, real if what == "outputs" else one), call)
@@ -227,7 +230,7 @@ def gradient_scenario(call: RnnCall) -> Scenario:
     for i, part in enumerate(built.parts):
         if i == call.seed % 2:
             continue
-        shape = (call.samples, *[call.time] * part.steps, *call.result)
+        shape = (call.samples, *[call.time] * part.steps, *call.shape_of(part.state))
         kept = built.used(part) & built.used(part, ORDER)
         terms.append(w.weighted(part.ref, shape, call.dtype, f"factors{i}", kept=kept))
     loss = terms[0]
@@ -265,9 +268,11 @@ def _calls(
     newest = edition == "keras-2.2"
     step = draw(st.sampled_from(_offered(edition, masked=masked, outside=outside)))
     dims: tuple[int, ...] = draw(st.sampled_from([(2,), (3,), (1,)]))
-    if step.units is None and newest and not masked:
+    # ja-2.0 line 2601: an output has the shape (samples, output_dim)
+    if step.any_rank and edition != "keras-2.0":
         dims = draw(st.sampled_from([dims, dims, (*dims, 2)]))
     unroll = draw(st.booleans())
+    time = draw(st.sampled_from([3, 2, 4, 1, 9, 33]))
     dtype = draw(st.sampled_from(["float32", "float32", "float64"]))
     # no document says that the dtype of a mask may differ in width from that of the inputs
     binary = "bool" if dtype == "float32" and draw(st.booleans()) else dtype
@@ -275,7 +280,8 @@ def _calls(
         edition,
         step,
         samples=draw(st.sampled_from([2, 3, 1])) + masked,
-        time=draw(st.sampled_from([3, 2, 4, 1])),
+        # a graph of 33 steps takes some backends long to compile
+        time=min(time, LONGEST_UNROLLED) if unroll else time,
         dims=dims,
         known=(draw(st.booleans()), unroll or draw(st.booleans())),
         dtype=dtype,
@@ -283,7 +289,9 @@ def _calls(
         go_backwards=draw(st.booleans()),
         unroll=unroll,
         # keras-1 and keras-2.0 ask for input_length where a loop is unrolled
-        told=unroll and (always_told or not newest or draw(st.booleans())),
+        told=always_told or not newest or draw(st.booleans())
+        if unroll
+        else draw(st.sampled_from([False, False, True])),
         mask=binary if masked else None,
         columns=masked and draw(st.sampled_from([not newest, not newest, newest])),
         # an unrolled step combines a variable with a fed tensor, which some backends cannot align:
@@ -298,12 +306,25 @@ def values(edition: Edition) -> st.SearchStrategy[Scenario]:
 
 
 def with_constants(edition: Edition) -> tuple[Scenario, ...]:
-    """One constant in a loop, and two where it is unrolled."""
+    """One constant in a loop, two where it is unrolled, and one of another shape in a loop."""
     cells = [cell for cell in step_functions(edition) if cell.constants]
     return tuple(
         value_scenario(RnnCall(edition, cell, unroll=unroll, told=unroll, seed=3))
-        for cell, unroll in zip(cells, (False, True), strict=True)
+        for cell, unroll in zip(cells, (False, True, False), strict=True)
     )
+
+
+def long_sequences(edition: Edition) -> tuple[Scenario, ...]:
+    """33 steps in a loop; then backwards, and with a mask."""
+    sums, *others = [c for c in step_functions(edition) if c.states and not c.constants]
+    memory = next((c for c in others if c.last), others[0])
+    columns = edition != "keras-2.2"
+    calls = (
+        RnnCall(edition, sums, time=33),
+        RnnCall(edition, memory, time=33, seed=1, go_backwards=True),
+        RnnCall(edition, sums, time=33, seed=2, mask="float32", columns=columns),
+    )
+    return tuple(map(value_scenario, calls))
 
 
 def masks(edition: Edition) -> st.SearchStrategy[Scenario]:
@@ -371,6 +392,7 @@ FAMILIES = (
     Family("rnn", frozenset({Aspect.VALUE}), make=values),
     Family("rnn", frozenset({Aspect.VALUE}), make=masks),
     Family("rnn", frozenset({Aspect.VALUE}), make=_together),
+    Family("rnn", frozenset({Aspect.VALUE}), make=long_sequences),
     Family("rnn", frozenset({Aspect.VALUE}), make=with_constants),
     Family("rnn", frozenset({Aspect.STATIC_SHAPE, Aspect.DTYPE}), make=_static),
     Family("rnn", frozenset({Aspect.GRADIENT}), make=gradients, share=0.5),

@@ -70,6 +70,10 @@ class RnnCall:
         """The shape of a sample's output at one time step."""
         return (*self.dims[:-1], self.step.units or self.dims[-1])
 
+    def shape_of(self, name: str) -> tuple[int, ...]:
+        """The shape of a sample's state or constant."""
+        return (*self.result[:-1], self.step.last.get(name, self.result[-1]))
+
     def static(self, shape: Sequence[int], *, timed: bool = False) -> tuple[int | None, ...]:
         """A shape with samples (and time) as far as the placeholders know them."""
         known = [*self.known[: 1 + timed], *[True] * len(shape)]
@@ -103,6 +107,8 @@ class RnnPart(NamedTuple):
     """Whether it has a number for each time step."""
     emitted: bool = True
     """Whether it is what time steps gave; if not, it is a state."""
+    state: str = ""
+    """The name of the state."""
 
 
 class RnnProgram:
@@ -127,7 +133,7 @@ class RnnProgram:
     def parts(self) -> list[RnnPart]:
         """What rnn returned."""
         states = [
-            RnnPart(f"new state {i}", ref, NEW_STATES, emitted=False)
+            RnnPart(f"new state {i}", ref, NEW_STATES, emitted=False, state=f"state{i}")
             for i, ref in enumerate(self.states)
         ]
         at = dict(OUTPUTS)
@@ -154,7 +160,7 @@ class RnnProgram:
 
     def _state(self, name: str, *, fed: bool) -> Ref:
         call, w = self.call, self.writer
-        numbers = w.numbers((call.samples, *call.result), call.dtype)
+        numbers = w.numbers((call.samples, *call.shape_of(name)), call.dtype)
         if fed:
             return w.placeholder(name, numbers, call.static(numbers.shape))
         return w.variable(name, numbers)

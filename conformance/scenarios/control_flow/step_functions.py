@@ -7,7 +7,7 @@ others. Factors are powers of two: they are exact in every dtype.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 
 from conformance.editions import Edition
 from conformance.program import Function, Ref
@@ -33,8 +33,15 @@ class StepFunction:
     """From the last dimension of the inputs."""
     units: int | None = None
     """The last dimension of outputs and states; that of the inputs if None."""
+    last: Mapping[str, int] = field(default_factory=dict)
+    """The last dimension of a state or constant, by its name, if it is not that of the outputs."""
     carries_output: bool = True
     """Whether the first state is the output, as ja-2.0 line 2603 demands."""
+
+    @property
+    def any_rank(self) -> bool:
+        """Whether it computes element by element, whatever the rank of its inputs."""
+        return not self.weights(1)
 
     def function(self) -> Function:
         """The step function (x, states) to (output, new_states)."""
@@ -93,6 +100,22 @@ def _stateless(w: FunctionWriter) -> Function:
     return w.returning((w.call("operator.sub", square, Ref("x")), []))
 
 
+def _remembering(w: FunctionWriter) -> Function:
+    memory = w.call("operator.mul", _state(w, 1), 0.5)
+    memory = w.call("operator.add", memory, w.call("dot", Ref("x"), Ref("kernel")))
+    recalled = w.call("dot", _state(w, 1), Ref("recurrent"))
+    half = w.call("operator.mul", _state(w, 0), 0.5)
+    output = w.call("operator.add", w.call("operator.sub", half, Ref("x")), recalled)
+    return w.returning((output, [output, memory]))
+
+
+def _told(w: FunctionWriter) -> Function:
+    shift = w.call("dot", _state(w, 1), Ref("recurrent"))
+    half = w.call("operator.mul", _state(w, 0), 0.5)
+    output = w.call("operator.sub", w.call("operator.add", half, shift), Ref("x"))
+    return w.returning((output, [output]))
+
+
 STEP_FUNCTIONS = (
     StepFunction("sum", _sum),
     StepFunction("decay", _decay),
@@ -102,6 +125,20 @@ STEP_FUNCTIONS = (
     StepFunction("gated", _gated, states=2),
     StepFunction("constant", _scaled, constants=1),
     StepFunction("two constants", _affine, constants=2),
+    StepFunction(
+        "memory of another shape",
+        _remembering,
+        states=2,
+        weights=lambda dim: {"kernel": (dim, 5), "recurrent": (5, dim)},
+        last={"state1": 5},
+    ),
+    StepFunction(
+        "constant of another shape",
+        _told,
+        constants=1,
+        weights=lambda dim: {"recurrent": (4, dim)},
+        last={"constant0": 4},
+    ),
     StepFunction("stateless", _stateless, states=0),
     StepFunction("delayed", _delayed, carries_output=False),
 )
@@ -110,10 +147,12 @@ STEP_FUNCTIONS = (
 def step_functions(edition: Edition) -> tuple[StepFunction, ...]:
     """The step functions whose outputs and states are as the edition's document demands.
 
-    keras-1 and keras-2.0: the first state is the output (C097).
+    keras-1 and keras-2.0: the first state is the output (C097). keras-2.0: all states have the
+    shape of the output (ja-2.0 line 2605).
     """
-    return (
-        STEP_FUNCTIONS
-        if edition == "keras-2.2"
-        else tuple(c for c in STEP_FUNCTIONS if c.carries_output)
-    )
+    if edition == "keras-2.2":
+        return STEP_FUNCTIONS
+    found = tuple(c for c in STEP_FUNCTIONS if c.carries_output)
+    if edition == "keras-1":
+        return found
+    return tuple(c for c in found if not any(name.startswith("state") for name in c.last))

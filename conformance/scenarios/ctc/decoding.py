@@ -223,9 +223,13 @@ def shorter(_: str) -> Sequence[Scenario]:
 
 
 def greedy_cases(_: str) -> st.SearchStrategy[Scenario]:
-    """Up to 3 samples, 8 time steps and 5 classes."""
+    """Up to 3 samples, 33 time steps and 17 classes."""
     cases = st.builds(
-        greedy_case, inputs.seeds, inputs.samples, st.integers(1, 8), st.integers(2, 5)
+        greedy_case,
+        inputs.seeds,
+        inputs.samples,
+        st.sampled_from((1, *inputs.STEPS)),
+        st.sampled_from((*inputs.CATEGORIES, 2)),
     )
     return st.builds(greedy, cases, st.sampled_from(inputs.BINDINGS), st.booleans())
 
