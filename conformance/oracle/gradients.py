@@ -21,7 +21,8 @@ more than the difference of the two, and the coefficients sum to 10 / h.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,6 +79,14 @@ class Slopes:
     kink: Array
     low: Array
     high: Array
+
+
+def added(several: Iterable[Slopes]) -> Slopes:
+    """The gradient with respect to one tensor that is passed in several places."""
+    columns = zip(*(dataclasses.astuple(one) for one in several), strict=True)
+    value, scale, count, error, kink, low, high = (np.stack(list(column)) for column in columns)
+    sums = (column.sum(axis=0) for column in (value, scale, count, error))
+    return Slopes(*sums, kink.max(axis=0), low.sum(axis=0), high.sum(axis=0))
 
 
 Place = tuple[str, int | None]
