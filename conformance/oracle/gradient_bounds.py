@@ -188,7 +188,9 @@ class WeightedGradient:
             (name, None): array for name, array in finite.items() if (name, None) in self.slopes
         }
         for first, *others in self.same:
-            known |= {first: sum((known[p] for p in others if p in known), known.get(first, 0.0))}
+            for place in others:
+                if place in known:
+                    known[first] = known[place] + known.get(first, 0.0)
         return known
 
 

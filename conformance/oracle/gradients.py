@@ -84,9 +84,9 @@ class Slopes:
 def added(several: Iterable[Slopes]) -> Slopes:
     """The gradient with respect to one tensor that is passed in several places."""
     columns = zip(*(dataclasses.astuple(one) for one in several), strict=True)
-    value, scale, count, error, kink, low, high = (np.stack(list(column)) for column in columns)
-    sums = (column.sum(axis=0) for column in (value, scale, count, error))
-    return Slopes(*sums, kink.max(axis=0), low.sum(axis=0), high.sum(axis=0))
+    sums = [np.sum(column, axis=0) for column in columns]
+    found = Slopes(*sums)
+    return dataclasses.replace(found, kink=np.minimum(found.kink, 1))
 
 
 Place = tuple[str, int | None]
