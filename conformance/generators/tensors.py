@@ -5,7 +5,7 @@ Each of these is drawn of a small table, and its class can be read from the prog
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import combinations, product
@@ -112,9 +112,23 @@ def stricter(domain: str, other: str) -> str | None:
 
 def aliases(arguments: Mapping[str, Argument]) -> str:
     """The class of a call by the tensors that it passes twice, such as `x is y`."""
-    named = [(ref, f"{name}") for name, value in arguments.items() for ref in references(value)]
+    named = [(ref, name) for name, value in arguments.items() for ref in references(value)]
     same = [f"{a} is {b}" for (ref, a), (other, b) in combinations(named, 2) if ref == other]
     return ", ".join(dict.fromkeys(same)) or NO_ALIAS
+
+
+def classes(inputs: Iterable[Input], arguments: Mapping[str, Argument]) -> dict[str, str]:
+    """What a call shows of how its tensors are made and passed: the class of each feature.
+
+    The features are `NAME layout`, `NAME known` and `aliases`.
+    """
+    found = {"aliases": aliases(arguments)}
+    for item in inputs:
+        name = item.name.rstrip("0123456789_")
+        found[f"{name} layout"] = str(item.layout)
+        if item.binding is Binding.PLACEHOLDER_NONE:
+            found[f"{name} known"] = knowledge(item)
+    return found
 
 
 def references(value: Argument) -> list[str]:
