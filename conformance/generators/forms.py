@@ -10,6 +10,8 @@ from conformance.specs import kinds
 
 ABSENT = "absent"
 """The form of what is left to its default."""
+NONE = repr(None)
+"""The form of None, passed in so many words."""
 FEW = (kinds.Literals, kinds.Dtype, kinds.Boolean, kinds.DataFormat)
 """Kinds of parameters with few values, all of which are to be tried."""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from conformance.generators import tensors
 from conformance.generators.calls import CallDraft, offered_bindings
 from conformance.program import Binding, Ref
 from conformance.specs import image_rules, kinds
@@ -52,10 +52,10 @@ def _images(call: CallDraft, name: str, rule: kinds.Images) -> None:
     shape = image_rules.images(batch, spatial, channels, data_format)
     call.add_tensor(name, tuple(d or 0 for d in shape), call.dtype, "real")
     if call.inputs[-1].binding is Binding.PLACEHOLDER_NONE:
-        known = image_rules.images(None, (None,) * rule.spatial, channels, data_format)
-        call.inputs[-1] = replace(
-            call.inputs[-1], arguments=(("shape", known), ("dtype", call.dtype))
-        )
+        least = image_rules.images(None, (None,) * rule.spatial, channels, data_format)
+        told = call.inputs[-1].static_shape
+        known = tuple(a if b is None else b for a, b in zip(told, least, strict=True))
+        call.inputs[-1] = tensors.told(call.inputs[-1], known)
         call.static_shapes[name] = known
 
 

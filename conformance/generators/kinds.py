@@ -9,9 +9,9 @@ from typing import Any
 import hypothesis
 from hypothesis import strategies as st
 
-from conformance.generators import fitting, images
+from conformance.generators import fitting, images, tensors
 from conformance.generators.calls import CallDraft
-from conformance.generators.forms import ABSENT
+from conformance.generators.forms import ABSENT, NONE
 from conformance.program import Binding, Ref
 from conformance.specs import kinds
 from conformance.specs.rules import evaluate
@@ -31,13 +31,33 @@ def draw_parameter(call: CallDraft, name: str) -> None:
     wanted = call.wanted.get(name)
     if wanted is not None:
         _draw_form(call, name, wanted)
-    elif not (call.may_omit(name) and call.pick((True, False, False))):
+    elif not call.may_omit(name):
         _draw(call, name)
+    else:
+        _pass_or_omit(call, name)
+
+
+def _pass_or_omit(call: CallDraft, name: str) -> None:
+    """Leave the parameter to its default, or pass it: what is drawn, or None if that is its
+    default."""
+    way = call.pick(_WITH_NONE if call.may_be_none(name) else _WAYS)
+    if way == "none":
+        call.add_value(name, None)
+    elif way == "drawn":
+        _draw(call, name)
+
+
+_WAYS = ("omitted", "drawn", "drawn")
+_WITH_NONE = ("omitted", "drawn", "drawn", "none", "omitted", "drawn", "drawn")
+"""How a parameter with a default is passed, as often as wanted."""
 
 
 def _draw_form(call: CallDraft, name: str, wanted: str) -> None:
     """Draw arguments until one has the wanted form."""
     if wanted == ABSENT and call.may_omit(name):
+        return
+    if wanted == NONE and call.may_be_none(name):
+        call.add_value(name, None)
         return
     for _ in range(REDRAWN):
         call.passed.pop(name, None)
@@ -77,13 +97,39 @@ def _broadcast(call: CallDraft, rule: kinds.Companion) -> Dims:
     if call.pick((False, True)):
         return shape
     stretched = tuple(call.pick((1, 2, 3)) if d == 1 else call.pick((d, 1)) for d in shape)
-    return stretched[call.integer((0, len(stretched))) :]
+    most = rule.ranks[1] - len(shape)
+    left_out = call.integer((0, len(stretched) + (most > 0)))
+    if left_out > len(stretched):  # the first operand is the one of lower rank
+        return (*(call.pick(SMALL_SIZES) for _ in range(call.integer((1, most)))), *stretched)
+    return stretched[left_out:]
 
 
 def _contraction(call: CallDraft, rule: kinds.Companion) -> Dims:
-    length = call.shapes[rule.of][-1]
+    shape = _shape_of(call, rule.of)
+    if _with_itself(call, rule):
+        return _made_square(call, rule.of, len(shape) - 1, max(len(shape) - 2, 0))
+    length = shape[-1]
     free = dims(call, (rule.ranks[0] - 1, rule.ranks[1] - 1))
     return (*free[:-1], length, *free[-1:])
+
+
+def _with_itself(call: CallDraft, rule: kinds.Companion) -> bool:
+    """Whether the second tensor is to be the first one, if that has a rank that it may have."""
+    if not rule.ranks[0] <= len(call.shapes[rule.of]) <= rule.ranks[1]:
+        return False
+    wanted = call.wanted.get("aliases")
+    call.one_tensor = call.pick(_RARELY) if wanted is None else wanted != tensors.NO_ALIAS
+    return call.one_tensor
+
+
+_RARELY = (False,) * 9 + (True,)
+
+
+def _made_square(call: CallDraft, tensor: str, mine: int, other: int) -> Dims:
+    """The shape of the tensor, after it was changed so that both axes have the same length."""
+    length = _shape_of(call, tensor)[mine]
+    _replace_dim(call, tensor, other, length)
+    return _shape_of(call, tensor)
 
 
 def _batch_contraction(call: CallDraft, rule: kinds.Companion) -> Dims:
@@ -91,6 +137,9 @@ def _batch_contraction(call: CallDraft, rule: kinds.Companion) -> Dims:
     axes = call.values[rule.axes or ""]
     low, high = rule.ranks
     needed = _needed_rank(axes)
+    if needed <= len(shape) and _with_itself(call, rule):
+        axes_of = ["batch_axes", "axes", len(shape), len(shape)]
+        return _made_square(call, rule.of, *evaluate(axes_of, call.scope(static=False)))
     free = list(dims(call, (max(low, needed) - 2, high - 2)))
     rank = len(free) + 2
     mine, other = evaluate(["batch_axes", "axes", len(shape), rank], call.scope(static=False))
@@ -176,7 +225,7 @@ def _replace_dim(call: CallDraft, tensor: str, axis: int, dim: int) -> None:
     """Change a shape that is already drawn, so that `axis` has the length `dim`."""
     index = next(i for i, item in enumerate(call.inputs) if item.name == tensor)
     old = call.inputs[index]
-    item = type(old)(old.name, _with(old.shape, axis, dim), old.dtype, old.binding)
+    item = tensors.reshaped(old, _with(old.shape, axis, dim))
     call.inputs[index] = item
     call.shapes[tensor], call.static_shapes[tensor] = item.shape, item.static_shape
 

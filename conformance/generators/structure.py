@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from conformance.editions import Edition
 from conformance.generators.calls import CallDraft
 from conformance.generators.kinds import draw_parameter
+from conformance.generators.tensors import ODD
 from conformance.program import Argument, Binding, Program
 from conformance.specs import Spec
 from conformance.specs.convention_names import ConventionName
@@ -193,6 +194,8 @@ def _unsettled(call: CallDraft, runtime: Scope) -> tuple[str, ...]:
         named.add(ConventionName.INPUT_DTYPE)
     if call.part is not None and call.part.convention is not None:
         named.add(call.part.convention)
+    if any(item.layout in ODD for item in call.inputs):
+        named.add(ConventionName.MEMORY_LAYOUT)
     return tuple(sorted(named))
 
 

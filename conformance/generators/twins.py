@@ -11,7 +11,8 @@ from operator import methodcaller
 
 from conformance.generators.calls import offered_bindings
 from conformance.generators.structure import Structure
-from conformance.program import Argument, Binding, Input, Program, Ref
+from conformance.generators.tensors import references
+from conformance.program import Binding, Input, Layout, Program
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.rules import Scope
 
@@ -29,7 +30,7 @@ def with_first_dtype(structure: Structure) -> Structure | None:
     }
     if not changed or structure.claimed != "result" or structure.error is not None:
         return None
-    inputs = {ref for name in changed for ref in _references(structure.arguments.get(name))}
+    inputs = {ref for name in changed for ref in references(structure.arguments.get(name))}
     program = _with_inputs(structure.program, lambda i: _of_dtype(i, first, inputs))
     return _made(structure, program, dict.fromkeys(changed, first))
 
@@ -37,7 +38,8 @@ def with_first_dtype(structure: Structure) -> Structure | None:
 def rebound(structure: Structure) -> Iterator[Structure]:
     """The call with all its tensors made in one way, for each way that it is not made in already.
 
-    Structures that keep the dimensions known come first.
+    Structures that keep the dimensions known come first. The last ones give plain arrays, if some
+    were not.
     """
     if structure.claimed != "result" or structure.error is not None:
         return
@@ -47,6 +49,17 @@ def rebound(structure: Structure) -> Iterator[Structure]:
         if binding in offered and any(i.binding is not binding for i in tensors):
             program = _with_inputs(structure.program, methodcaller("bound", binding))
             yield _made(structure, program, {})
+    if any(i.layout is not Layout.C for i in tensors):
+        plain = _plain(structure)
+        yield plain
+        yield from rebound(plain)
+
+
+def _plain(structure: Structure) -> Structure:
+    """The call with arrays that lie in memory row by row."""
+    program = _with_inputs(structure.program, lambda i: replace(i, layout=Layout.C))
+    unsettled = tuple(u for u in structure.unsettled if u != ConventionName.MEMORY_LAYOUT)
+    return replace(structure, program=program, unsettled=unsettled)
 
 
 _WAYS = (Binding.VARIABLE, Binding.PLACEHOLDER, Binding.CONSTANT, Binding.PLACEHOLDER_NONE)
@@ -68,9 +81,8 @@ def _made(structure: Structure, program: Program, dtypes: Mapping[str, str]) -> 
     known = {i.name: i.static_shape for i in program.inputs}
     shapes = dict(structure.static.shapes)
     for name, value in structure.arguments.items():
-        references = _references(value)
-        if name in shapes and references:
-            listed = [known[ref] for ref in references]
+        listed = [known[ref] for ref in references(value)]
+        if name in shapes and listed:
             shapes[name] = listed if isinstance(value, list) else listed[0]
     runtime = _with_dtypes(structure.runtime, dtypes)
     static = replace(_with_dtypes(structure.static, dtypes), shapes=shapes)
@@ -82,8 +94,3 @@ def _made(structure: Structure, program: Program, dtypes: Mapping[str, str]) -> 
 
 def _with_dtypes(scope: Scope, dtypes: Mapping[str, str]) -> Scope:
     return replace(scope, dtypes={**scope.dtypes, **dtypes}) if dtypes else scope
-
-
-def _references(value: Argument) -> list[str]:
-    listed = value if isinstance(value, list) else [value]
-    return [item.name for item in listed if isinstance(item, Ref)]

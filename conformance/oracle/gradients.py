@@ -21,7 +21,8 @@ more than the difference of the two, and the coefficients sum to 10 / h.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,6 +79,14 @@ class Slopes:
     kink: Array
     low: Array
     high: Array
+
+
+def added(several: Iterable[Slopes]) -> Slopes:
+    """The gradient with respect to one tensor that is passed in several places."""
+    columns = zip(*(dataclasses.astuple(one) for one in several), strict=True)
+    sums = [np.sum(column, axis=0) for column in columns]
+    found = Slopes(*sums)
+    return dataclasses.replace(found, kink=np.minimum(found.kink, 1))
 
 
 Place = tuple[str, int | None]

@@ -13,7 +13,16 @@ from typing import Annotated, Any
 
 import msgspec
 
-from conformance.program.model import Argument, Binding, Function, Input, Program, Ref, Step
+from conformance.program.model import (
+    Argument,
+    Binding,
+    Function,
+    Input,
+    Layout,
+    Program,
+    Ref,
+    Step,
+)
 
 
 class ProgramError(ValueError):
@@ -28,6 +37,7 @@ class _Input(msgspec.Struct, frozen=True):
     dtype: str
     binding: Binding
     arguments: dict[str, Any] | None = None
+    layout: Layout = Layout.C
 
 
 class _Step(msgspec.Struct, frozen=True):
@@ -90,12 +100,14 @@ def _encode_input(item: Input) -> dict[str, Any]:
     }
     if item.arguments is not None:
         encoded["arguments"] = {k: encode_argument(v) for k, v in item.arguments}
+    if item.layout is not Layout.C:
+        encoded["layout"] = str(item.layout)
     return encoded
 
 
 def _decode_input(item: _Input) -> Input:
     arguments = None if item.arguments is None else _decode_keywords(item.arguments)
-    return Input(item.name, tuple(item.shape), item.dtype, item.binding, arguments)
+    return Input(item.name, tuple(item.shape), item.dtype, item.binding, arguments, item.layout)
 
 
 def _encode_step(step: Step) -> dict[str, Any]:

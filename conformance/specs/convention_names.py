@@ -59,6 +59,7 @@ class ConventionName(StrEnum):
     KINDS_OF_TENSORS = "kinds-of-tensors"
     MASKED_STEPS = "masked-steps"
     MASK_RANK = "mask-rank"
+    MEMORY_LAYOUT = "memory-layout"
     MOVING_AVERAGE = "moving-average"
     NEGATIVE_STOP = "negative-stop"
     NEW_NUMBERS = "new-numbers"

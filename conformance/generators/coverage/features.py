@@ -10,6 +10,7 @@ from conformance.generators.coverage.pairs import plain
 from conformance.generators.coverage.windows import Feature, windows_of
 from conformance.generators.forms import FEW
 from conformance.generators.structure import Structure, expected_shape
+from conformance.generators.tensors import classes
 from conformance.program import Argument, Ref
 from conformance.specs import kinds
 from conformance.specs.convention_names import ConventionName
@@ -23,6 +24,7 @@ def features_of(structure: Structure) -> Iterator[Feature]:
         yield ("dtype", name, item.dtype)
         yield ("rank", name, len(item.shape))
         yield from (("dimension", name, d) for d in item.shape if d < 2)
+    yield from classes(structure.program.inputs, structure.arguments).items()
     yield from (("convention", name) for name in structure.unsettled)
     if not structure.unsettled:
         yield ("settled", *(i.binding for i in structure.program.inputs))

@@ -6,6 +6,8 @@
 from keyword import iskeyword
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
+from .layouts import LAYOUTS
+
 Input = NamedTuple(
     "Input",
     [
@@ -14,6 +16,7 @@ Input = NamedTuple(
         ("dtype", str),
         ("binding", str),
         ("arguments", Optional[Dict[str, Any]]),
+        ("layout", str),
     ],
 )
 Step = NamedTuple(
@@ -45,15 +48,23 @@ class RequestError(Exception):
 def parse(data: Any) -> Program:
     """The program in `data`; RequestError if it is none, or refers to what it does not define."""
     try:
-        inputs = [
-            Input(i["name"], tuple(i["shape"]), i["dtype"], i["binding"], i.get("arguments"))
-            for i in data["inputs"]
-        ]
+        inputs = [_input(i) for i in data["inputs"]]
         program = Program(inputs, _steps(data["steps"]), list(data["outputs"]))
         _check(program)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise RequestError("not a program: {!r}".format(error)) from error
     return program
+
+
+def _input(data: Any) -> Input:
+    return Input(
+        data["name"],
+        tuple(data["shape"]),
+        data["dtype"],
+        data["binding"],
+        data.get("arguments"),
+        data.get("layout", "c"),
+    )
 
 
 def _steps(data: Any) -> List[Step]:
@@ -69,6 +80,8 @@ def _check(program: Program) -> None:
     for item in program.inputs:
         if item.binding not in BINDINGS:
             raise RequestError("{!r} is not a binding".format(item.binding))
+        if item.layout not in LAYOUTS:
+            raise RequestError("{!r} is not a layout".format(item.layout))
         for value in (item.arguments or {}).values():
             decode(value, {}, _check_function)
         known[item.name] = None
