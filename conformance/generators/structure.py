@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from conformance.editions import Edition
 from conformance.generators.calls import CallDraft
 from conformance.generators.kinds import draw_parameter
+from conformance.generators.sizes import ELEMENTS
 from conformance.program import Argument, Binding, Program
 from conformance.specs import Spec
 from conformance.specs.convention_names import ConventionName
@@ -129,11 +130,12 @@ def structures(
     dtype: str | None = None,
     binding: Binding | None = None,
     wanted: Mapping[str, str] | None = None,
+    elements: int = ELEMENTS,
 ) -> Structure:
     """Structures for one function in one edition; invalid ones if `error` is given.
 
     `dtype` and `binding` are those of its tensors, and `wanted` the forms of arguments, if they are
-    not to be drawn.
+    not to be drawn. A tensor has at most `elements` elements, about.
     """
     call = CallDraft(
         draw,
@@ -144,6 +146,7 @@ def structures(
         dtype=dtype,
         binding=binding,
         wanted=wanted,
+        elements=elements,
     )
     for name in call.order:
         draw_parameter(call, name)

@@ -9,6 +9,7 @@ from typing import Any
 from conformance.generators.coverage.pairs import plain
 from conformance.generators.coverage.windows import Feature, windows_of
 from conformance.generators.forms import FEW
+from conformance.generators.sizes import size_class
 from conformance.generators.structure import Structure, expected_shape
 from conformance.program import Argument, Ref
 from conformance.specs import kinds
@@ -22,6 +23,7 @@ def features_of(structure: Structure) -> Iterator[Feature]:
         yield ("binding", name, item.binding)
         yield ("dtype", name, item.dtype)
         yield ("rank", name, len(item.shape))
+        yield ("size", name, size_class(item.shape))
         yield from (("dimension", name, d) for d in item.shape if d < 2)
     yield from (("convention", name) for name in structure.unsettled)
     if not structure.unsettled:
