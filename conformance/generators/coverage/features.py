@@ -23,11 +23,11 @@ def features_of(structure: Structure) -> Iterator[Feature]:
         yield ("binding", name, item.binding)
         yield ("dtype", name, item.dtype)
         yield ("rank", name, len(item.shape))
-        yield ("size", name, size_class(item.shape))
         yield from (("dimension", name, d) for d in item.shape if d < 2)
     yield from (("convention", name) for name in structure.unsettled)
     if not structure.unsettled:
         yield ("settled", *(i.binding for i in structure.program.inputs))
+        yield from (("size", i.name, size_class(i.shape)) for i in structure.program.inputs)
     if structure.part is not None:
         yield ("part", structure.part.name)
     yield from _class_axes(structure)
