@@ -25,7 +25,7 @@ import numpy as np
 
 from conformance.oracle.expectation import Array
 from conformance.oracle.linear_algebra import inner_product
-from conformance.oracle.rounding import Arithmetic, finite_magnitude, gamma
+from conformance.oracle.rounding import Arithmetic, allowance, finite_magnitude
 from conformance.oracle.windows import (
     CHANNELS_FIRST,
     Numbers,
@@ -261,7 +261,7 @@ def bounded_separable(
     triple = (x, depthwise_kernel, pointwise_kernel)
     sizes = [finite_magnitude(part) for part in triple]
     n = math.prod(depthwise_kernel.shape[:-2]) * math.prod(pointwise_kernel.shape[:-1])
-    factor = gamma(n + 1, model.unit)
+    factor = allowance(n + 1, model)
     bound = factor * separable(*sizes, **others) + _underflow(model, n, sizes, others)
     if model.flushes:
         bound = bound + _flushed_terms(model, sizes, others)

@@ -31,7 +31,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from conformance.oracle.expectation import Array
-from conformance.oracle.rounding import Arithmetic, gamma
+from conformance.oracle.rounding import Arithmetic, allowance
 
 Bounded = tuple[Array, Array]
 
@@ -75,7 +75,7 @@ def bounded_categorical_crossentropy(
     logs = log_probabilities(output, from_logits, axis)
     weights, count = np.abs(target), output.shape[axis]
     bound = (weights * _log_error(model, output, from_logits, axis)).sum(axis=axis)
-    bound = bound + gamma(count + 9, model.unit) * (weights * np.abs(logs)).sum(axis=axis)
+    bound = bound + allowance(count + 9, model) * (weights * np.abs(logs)).sum(axis=axis)
     value = np.asarray(-(target * logs).sum(axis=axis))
     return value, np.asarray(bound + (count + 9) * model.underflow)
 
@@ -85,9 +85,9 @@ def _log_error(model: Arithmetic, output: Array, from_logits: bool, axis: int) -
     count = output.shape[axis]
     if from_logits:
         size: Array = 1 + np.abs(output).max(axis=axis, keepdims=True)
-        return np.asarray(gamma(count + 8, model.unit) * size)
+        return np.asarray(allowance(count + 8, model) * size)
     total = output.sum(axis=axis, keepdims=True)
-    error = gamma(count + 3, model.unit) + np.abs(np.log(total))
+    error = allowance(count + 3, model) + np.abs(np.log(total))
     return np.asarray(error + EPSILON / _limited(output))
 
 
@@ -110,7 +110,7 @@ def bounded_sparse_categorical_crossentropy(
     """Value and bound of `sparse_categorical_crossentropy`."""
     value = sparse_categorical_crossentropy(target, output, from_logits, axis)
     errors = np.broadcast_to(_log_error(model, output, from_logits, axis), output.shape)
-    rounding = gamma(output.shape[axis] + 9, model.unit) * np.abs(value)
+    rounding = allowance(output.shape[axis] + 9, model) * np.abs(value)
     return value, _at(errors, target, axis) + rounding + 9 * model.underflow
 
 
@@ -133,10 +133,10 @@ def bounded_binary_crossentropy(
     if from_logits:
         size = np.abs(output)
         total = size * (1 + np.abs(target)) + np.log1p(np.exp(-size))
-        return value, gamma(8, model.unit) * total + 8 * model.underflow
+        return value, allowance(8, model) * total + 8 * model.underflow
     limited = _limited(output)
     logs = np.abs(np.log(limited)) + np.abs(np.log1p(-limited))
-    bound = gamma(14, model.unit) * (1 + logs) * np.maximum(np.abs(target), 1)
+    bound = allowance(14, model) * (1 + logs) * np.maximum(np.abs(target), 1)
     bound = bound + EPSILON * (np.abs(target) / limited + np.abs(1 - target) / (1 - limited))
     # 1 - epsilon is rounded, and its distance from 1 is no more than epsilon
     edge = np.where(output > 1 - EPSILON, 2 * model.unit / EPSILON * np.abs(1 - target), 0)
