@@ -25,6 +25,7 @@ from conformance.oracle import (
 from conformance.oracle.bounds import KINDS, Question
 from conformance.oracle.expectation import Array, Expectation
 from conformance.oracle.rounding import WIDE, Arithmetic, arithmetic, flushed
+from conformance.oracle.terms import terms
 from conformance.specs.model import Accuracy
 
 ORACLES: Mapping[str, Callable[..., Array]] = {
@@ -78,7 +79,7 @@ def expect(
             bound = bound + _effect_of_flushing(oracle, arguments, wide, dtype)
         if model is not None:
             value, bound = _narrowed(*_in_range(value, bound, model))
-    return Expectation(value, bound, dtype)
+    return Expectation(value, bound, dtype, terms(function, wide))
 
 
 def widened(arguments: Mapping[str, Any], dtype: str) -> dict[str, Any]:

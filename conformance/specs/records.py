@@ -13,7 +13,15 @@ VALUE_PROFILES = ("ordinary", "integers", "halves", "zeros")
 
 DtypeName = Literal["float16", "float32", "float64", "int32", "int64", "uint8", "bool"]
 Domain = Literal[
-    "real", "nonnegative", "positive", "nonzero", "truth", "probability", "fraction", "logit"
+    "real",
+    "nonnegative",
+    "positive",
+    "nonzero",
+    "truth",
+    "probability",
+    "fraction",
+    "logit",
+    "factor",
 ]
 AspectName = Literal[
     "value",
