@@ -14,6 +14,7 @@ from conformance.editions import EDITIONS, Edition
 from conformance.generators import tensors
 from conformance.generators.forms import ABSENT, form
 from conformance.generators.parts import taken_apart
+from conformance.generators.sizes import ELEMENTS
 from conformance.program import Argument, Binding, Input, Layout, Program, Ref, Step
 from conformance.specs import Spec
 from conformance.specs.kinds import DataFormat, Omitted, ParameterRule, PlaceholderShape
@@ -73,6 +74,7 @@ class CallDraft:
         dtype: str | None = None,
         binding: Binding | None = None,
         wanted: Mapping[str, str] | None = None,
+        elements: int = ELEMENTS,
     ) -> None:
         self.draw = draw
         self.spec = spec
@@ -99,6 +101,8 @@ class CallDraft:
         self.binding = binding
         self.wanted = wanted or {}
         """The forms that some arguments must have; `layout` and `aliases` are classes of a call."""
+        self.room = elements
+        """The most elements that a tensor may have, about."""
 
     @property
     def order(self) -> list[str]:

@@ -24,6 +24,7 @@ from conformance.generators.calls import offered_bindings
 from conformance.generators.coverage import select
 from conformance.generators.coverage.pairs import Pair, missing_pairs, pairs, switched, telling
 from conformance.generators.coverage.windows import beginnings, forms_for, windows_of
+from conformance.generators.sizes import ELEMENTS
 from conformance.generators.structure import Structure, structures
 from conformance.program import Program, to_json
 from conformance.specs import Spec
@@ -34,6 +35,8 @@ RARE = 300
 """How many structures are drawn at most to find one that rests on a rare convention."""
 TRIED, TRIED_FOR_SWITCHES = 4, 40
 """How many structures are drawn at most to find one with two forms of arguments."""
+SEARCHED = 60
+"""The most elements of a tensor, about, of a structure that is searched for."""
 GENERATE = (hypothesis.Phase.generate,)
 _KEY = b"case"
 
@@ -45,18 +48,20 @@ class StopShrinking(BaseException):
     """Raised by a condition to end a search. Not an Exception: Hypothesis would shrink that."""
 
 
-def collect_all(spec: Spec, edition: Edition, count: int, seed: int) -> list[Structure]:
+def collect_all(
+    spec: Spec, edition: Edition, count: int, seed: int, *, elements: int = ELEMENTS
+) -> list[Structure]:
     """Up to `count` valid structures of a function.
 
     They have every dtype and binding that it may have, and meet every convention that its spec
-    names, as far as one can be found.
+    names, as far as one can be found. Tensors have at most `elements` elements, about.
     """
-    pool = generate(structures(spec, edition), POOL * count, seed)
+    pool = generate(structures(spec, edition, elements=elements), POOL * count, seed)
     for dtype in sorted({*spec.dtypes.documented, *spec.dtypes.probed} - _dtypes(pool)):
-        pool += generate(structures(spec, edition, dtype=dtype), 1, seed)
+        pool += generate(structures(spec, edition, dtype=dtype, elements=elements), 1, seed)
     used = {i.binding for s in pool for i in s.program.inputs}
     for binding in sorted({*offered_bindings(spec, edition)} - used):
-        pool += generate(structures(spec, edition, binding=binding), 1, seed)
+        pool += generate(structures(spec, edition, binding=binding, elements=elements), 1, seed)
     open_points = {u.convention for u in spec.unsettled if u.holds_in(edition)}
     for convention in sorted(open_points - _conventions(pool)):
         pool += _resting_on(convention, spec, edition, seed)
@@ -86,7 +91,7 @@ def _beside(pair: Pair, telling_one: Structure, edition: Edition, seed: int) -> 
     """A structure with both forms that tells as much as another one."""
     spec = telling_one.spec
     dtype = spec.dtypes.documented[0]
-    strategy = structures(spec, edition, dtype=dtype, wanted=dict(pair))
+    strategy = structures(spec, edition, dtype=dtype, wanted=dict(pair), elements=SEARCHED)
 
     def shows(structure: Structure) -> bool:
         return pair in pairs(structure) and 1 in telling([telling_one, structure])
@@ -128,7 +133,7 @@ def _found(
     wanted: Mapping[str, str] | None = None,
 ) -> list[Structure]:
     """A structure that meets a condition, if one is found soon."""
-    strategy = structures(spec, edition, dtype=dtype, wanted=wanted)
+    strategy = structures(spec, edition, dtype=dtype, wanted=wanted, elements=SEARCHED)
     found = _find(strategy, condition, RARE, seed, GENERATE)
     return [] if found is None else [found]
 

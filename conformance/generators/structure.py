@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from conformance.editions import Edition
 from conformance.generators.calls import CallDraft
 from conformance.generators.kinds import draw_parameter
+from conformance.generators.sizes import ELEMENTS
 from conformance.generators.tensors import ODD
 from conformance.program import Argument, Binding, Program
 from conformance.specs import Spec
@@ -137,11 +138,12 @@ def structures(
     dtype: str | None = None,
     binding: Binding | None = None,
     wanted: Mapping[str, str] | None = None,
+    elements: int = ELEMENTS,
 ) -> Structure:
     """Structures for one function in one edition; invalid ones if `error` is given.
 
     `dtype` and `binding` are those of its tensors, and `wanted` the forms of arguments, if they are
-    not to be drawn.
+    not to be drawn. A tensor has at most `elements` elements, about.
     """
     call = CallDraft(
         draw,
@@ -152,6 +154,7 @@ def structures(
         dtype=dtype,
         binding=binding,
         wanted=wanted,
+        elements=elements,
     )
     for name in call.order:
         draw_parameter(call, name)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.generators import images, portable, probabilities
+from conformance.generators import arrangement, images, portable, probabilities
 from conformance.generators.structure import Structure
 
 Array = npt.NDArray[Any]
@@ -56,7 +56,8 @@ def draw_arrays(structure: Structure, draw: Draw) -> dict[str, Array]:
             arrays[item.name] = fill_along(rng, item.shape, item.dtype, along.axis, draw.profile)
         else:
             domain = structure.domains.get(item.name, "real")
-            arrays[item.name] = fill(rng, item.shape, item.dtype, domain, draw.profile)
+            made = fill(rng, item.shape, item.dtype, domain, draw.profile)
+            arrays[item.name] = arrangement.arranged(made, domain, draw.profile, draw.seed)
     return arrays
 
 
@@ -269,5 +270,6 @@ _DOMAINS: Mapping[str, Callable[[np.random.Generator, Array], Array]] = {
     "sparse probability": probabilities.sparse_probability,
     "fraction": probabilities.fraction,
     "logit": probabilities.logit,
+    "factor": arrangement.factors,
     **images.DOMAINS,
 }

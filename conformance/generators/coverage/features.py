@@ -9,6 +9,7 @@ from typing import Any
 from conformance.generators.coverage.pairs import plain
 from conformance.generators.coverage.windows import Feature, windows_of
 from conformance.generators.forms import FEW
+from conformance.generators.sizes import size_class
 from conformance.generators.structure import Structure, expected_shape
 from conformance.generators.tensors import classes
 from conformance.program import Argument, Ref
@@ -28,6 +29,7 @@ def features_of(structure: Structure) -> Iterator[Feature]:
     yield from (("convention", name) for name in structure.unsettled)
     if not structure.unsettled:
         yield ("settled", *(i.binding for i in structure.program.inputs))
+        yield from (("size", i.name, size_class(i.shape)) for i in structure.program.inputs)
     if structure.part is not None:
         yield ("part", structure.part.name)
     yield from _class_axes(structure)
