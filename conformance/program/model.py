@@ -104,7 +104,7 @@ Argument = Ref | Function | int | float | bool | str | None | tuple[Any, ...] | 
 class Step:
     """One call: `result = K.function(*args, **kwargs)`.
 
-    `function` may also be `operator.NAME` (a function of Python's `operator` module in `OPERATORS`,
+    `function` may also be `operator.NAME` (what Python does with the arguments, one of `OPERATORS`;
     `operator.call` for calling what an earlier step made, `operator.getitem` for a part of it),
     `printed.call` (as `operator.call`; the result is the end of what the call prints, to standard
     output and standard error, as a text) or `keras.NAME` (something else of the package that the
@@ -135,8 +135,14 @@ OPERATORS = {
     "getitem": "{}[{}]",
     "eq": "{} == {}",
     "is_": "{} is {}",
+    "classes": "' '.join(c.__name__ for c in type({}).__mro__)",
+    "attribute": "getattr({}, {})",
+    "range": "range({}, {})",
+    "set": "set({})",
+    "iter": "iter({})",
 }
-"""Operators that a step may use besides `call`, with the way they are written."""
+"""Operators that a step may use besides `call`, with the way they are written: those of Python's
+`operator` module, then what a result is, a part of it by name, and iterables of integers."""
 
 
 @dataclass(frozen=True, slots=True)

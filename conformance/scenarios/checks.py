@@ -136,6 +136,26 @@ def returns(values: Values) -> Problem | None:
     return Problem(text, text.split()[1], got=text, fault="first != 'returns'")
 
 
+def taken_or_invalid(attempt: Values, backend: Values) -> Problem | None:
+    """The keyword is taken. On another backend than TensorFlow it may be called invalid."""
+    if plain(backend) != "tensorflow" and raises("ValueError")(attempt) is None:
+        return None
+    return returns(attempt)
+
+
+def is_a(*names: str) -> Test:
+    """The step `operator.classes` found one of these classes among those of what it was given."""
+
+    def test(values: Values) -> Problem | None:
+        found = str(plain(values)).split()
+        if {*names} & {*found}:
+            return None
+        fault = f"not {{*{list(names)!r}}} & {{*str(first).split()}}"
+        return Problem(f"gives a {found[0]}", found[0], got=found[0], fault=fault)
+
+    return test
+
+
 def has_shape(shape: Sequence[int]) -> Test:
     """The output is one array of this shape."""
 

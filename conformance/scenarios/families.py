@@ -5,19 +5,21 @@ from __future__ import annotations
 from functools import cache
 
 from conformance.editions import Edition
-from conformance.scenarios.configuration import keras_json, process_settings
+from conformance.scenarios.configuration import file_effects, keras_json, process_settings
 from conformance.scenarios.control_flow import conditions, higher_order, recurrent
 from conformance.scenarios.ctc import cost, decoding, dictionary, sparse_labels
 from conformance.scenarios.examples import printed_results
 from conformance.scenarios.gradients import gradients, through
 from conformance.scenarios.introspection import casts, emptiness, printing, sparse, tensors
 from conformance.scenarios.model import Family
+from conformance.scenarios.promises import arguments, containers, creation
 from conformance.scenarios.randomness import dropout, random_tensors
 from conformance.scenarios.state import refusals, sessions, updates, variables
 
 FAMILIES: tuple[Family, ...] = (
     *process_settings.FAMILIES,
     *keras_json.FAMILIES,
+    *file_effects.FAMILIES,
     *tensors.FAMILIES,
     *casts.FAMILIES,
     *printed_results.FAMILIES,
@@ -39,6 +41,9 @@ FAMILIES: tuple[Family, ...] = (
     *recurrent.FAMILIES,
     *conditions.FAMILIES,
     *higher_order.FAMILIES,
+    *containers.FAMILIES,
+    *creation.FAMILIES,
+    *arguments.FAMILIES,
 )
 """The families of one function are run in this order."""
 

@@ -141,12 +141,15 @@ def _given(setting: str, edition: Edition) -> Iterator[Scenario]:
     The texts are the same for several settings, which then share a process.
     """
     for value in VALUES[setting]:
-        fields = _in_file(setting, value, edition)
-        setup = Setup(
-            _file(edition, **{"backend": "theano", **fields}), environment={"KERAS_BACKEND": OWN}
-        )
+        fields, setup = _in_file(setting, value, edition), given_setup(setting, value, edition)
         tests = _reads(setting, value, FIELD[setting], "what the file says")
         yield _scenario(setting, f"keras.json with {json.dumps(fields)}", setup, *tests)
+
+
+def given_setup(setting: str, value: Any, edition: Edition) -> Setup:
+    """A process whose file says this, and names another backend than KERAS_BACKEND."""
+    fields = {"backend": "theano", **_in_file(setting, value, edition)}
+    return Setup(_file(edition, **fields), environment={"KERAS_BACKEND": OWN})
 
 
 def _defaults(setting: str, edition: Edition) -> Iterator[Scenario]:

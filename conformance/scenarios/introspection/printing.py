@@ -40,6 +40,19 @@ def contains(message: str) -> Test:
     return test
 
 
+def lacks(message: str) -> Test:
+    """The text has the message nowhere."""
+
+    def test(values: Values) -> Problem | None:
+        text = str(plain(values))
+        if message not in text:
+            return None
+        fault = f"{message!r} in first"
+        return Problem(f"prints {_shown(text)!r}", "printed", got=_shown(text), fault=fault)
+
+    return test
+
+
 def has_numbers(elements: Array) -> Test:
     """Every element is among the numbers in the text, in any notation."""
 
@@ -145,4 +158,62 @@ def prints(_edition: Edition) -> Sequence[Scenario]:
     )
 
 
-FAMILIES: tuple[Family, ...] = (Family(PRINT, frozenset({Aspect.VALUE}), make=prints),)
+NOT_OF_X = {"ko-2.2": 2503}
+MESSAGE = "printed when evaluated:"
+
+
+def evaluated_later(edition: Edition) -> Sequence[Scenario]:
+    """A function prints what it is fed, where it computes with the tensor that was returned (C044).
+
+    The tensor is a placeholder, so that nothing can be printed before.
+    """
+    w = ProgramWriter()
+    x = w.call("placeholder", shape=(2,), dtype="float32")
+    returned = w.call(PRINT, x, message=MESSAGE)
+    first, second = (np.array(v, "float32") for v in ([4217.0, 5.0], [-1394.0, 86.0]))
+    fed: list[Argument] = [w.array("first", first)]
+    again: list[Argument] = [w.array("second", second)]
+    for output, tensor in (("of_returned", returned), ("of_x", x)):
+        function = w.call("function", [x], [w.call("square", tensor)])
+        w.call("operator.call", function, fed)
+        w.observe(output, "printed.call", function, again)
+    checks = _of_returned(second)
+    if edition == "keras-2.2":
+        checks = (*checks, _of_x())
+    title = "what a function prints that is called twice"
+    return (Scenario(PRINT, title, program=w.program(), arrays=w.arrays, checks=tuple(checks)),)
+
+
+def _of_returned(fed: Array) -> Sequence[Check]:
+    told = (
+        ("the message", contains(MESSAGE), repr(MESSAGE)),
+        ("the value", has_numbers(fed), str(fed.tolist())),
+    )
+    return tuple(
+        Check(
+            f"{what} is printed by a function",
+            Aspect.VALUE,
+            outputs=("of_returned",),
+            test=test,
+            demands=f"{what} {shown} in what its second call prints",
+            at=PRINTED,
+        )
+        for what, test, shown in told
+    )
+
+
+def _of_x() -> Check:
+    return Check(
+        "x itself prints nothing",
+        Aspect.VALUE,
+        outputs=("of_x",),
+        test=lacks(MESSAGE),
+        demands="no message of a function that computes with x and not with what was returned",
+        at=NOT_OF_X,
+    )
+
+
+FAMILIES: tuple[Family, ...] = (
+    Family(PRINT, frozenset({Aspect.VALUE}), make=prints),
+    Family(PRINT, frozenset({Aspect.VALUE}), make=evaluated_later),
+)

@@ -13,6 +13,7 @@ THEMES = (
     "state",
     "settings",
     "values",
+    "promises",
 )
 
 

@@ -87,4 +87,16 @@ def _apply(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
-_CALLS: Dict[str, Callable[..., Any]] = {OPERATOR_CALL: _apply, PRINTED_CALL: _printed}
+def _classes(result: Any) -> str:
+    return " ".join(c.__name__ for c in type(result).__mro__)
+
+
+_CALLS: Dict[str, Callable[..., Any]] = {
+    OPERATOR_CALL: _apply,
+    PRINTED_CALL: _printed,
+    OPERATOR + "classes": _classes,
+    OPERATOR + "attribute": getattr,
+    OPERATOR + "range": range,
+    OPERATOR + "set": set,
+    OPERATOR + "iter": iter,
+}

@@ -1,0 +1,1 @@
+"""Scenarios of what documents promise besides values: types of results, variables, arguments."""

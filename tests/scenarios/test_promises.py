@@ -1,0 +1,70 @@
+"""Promises besides values: the reference keeps them, and what breaks one of them is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+
+from conformance.editions import Edition
+from conformance.engine.judging.findings import Finding
+from conformance.results import Verdict
+from conformance.scenarios import Scenario
+from conformance.scenarios.introspection import printing
+from conformance.scenarios.model import Family
+from conformance.scenarios.promises import arguments, containers, creation
+from conformance.scenarios.state import sessions
+from tests.engine.mutants.kit import MUTANTS, Mutant
+from tests.engine.mutants.promises import HERE
+from tests.scenarios.in_process import drawn, findings, module
+
+PROMISES = (*containers.FAMILIES, *creation.FAMILIES, *arguments.FAMILIES, *printing.FAMILIES)
+EDITION: Edition = "keras-2.2"
+"""That of the reference in this process; the slow tests of mutants have the others."""
+BROKEN = [m for m in map(MUTANTS.get, HERE) if m and m.edition == EDITION]
+IN_PROCESS = [m for m in BROKEN if m.aspect != "configuration" and m.function != "print_tensor"]
+"""Not what needs a process of its own, for its configuration or for what it prints."""
+
+
+def scenarios(families: tuple[Family, ...]) -> Iterator[Scenario]:
+    """Those of this edition; ten of a strategy."""
+    for family in families:
+        if EDITION in family.editions:
+            made = family.make(EDITION)
+            yield from made if isinstance(made, list | tuple) else drawn(made, 10)  # type: ignore[arg-type]
+
+
+def found(tested: Mutant) -> list[Finding]:
+    """What the scenarios of its function find."""
+    names = vars(module())
+    tested.install(names)
+    offered = {f for f in (*PROMISES, *sessions.FAMILIES) if f.function == tested.function}
+    target = SimpleNamespace(**names)
+    return [f for s in scenarios(tuple(offered)) for f in findings(s, target)]
+
+
+@pytest.mark.parametrize("tested", IN_PROCESS, ids=lambda tested: tested.name)
+def test_a_broken_promise_is_found(tested: Mutant) -> None:
+    told = [f for f in found(tested) if f.aspect == tested.aspect]
+    verdicts = {f.verdict for f in told}
+    if tested.verdict == "diverges":
+        assert Verdict.DIVERGES in verdicts
+        assert Verdict.VIOLATES not in verdicts
+        assert all(f.conventions for f in told if f.verdict is Verdict.DIVERGES)
+    else:
+        assert Verdict.VIOLATES in verdicts
+        assert all(f.at for f in told if f.verdict is Verdict.VIOLATES)
+
+
+@pytest.mark.parametrize("family", PROMISES, ids=lambda family: family.function)
+def test_the_reference_keeps_its_promises(family: Family) -> None:
+    target = module()
+    wrong = [f for s in scenarios((family,)) for f in findings(s, target)]
+    assert [f for f in wrong if f.verdict is not Verdict.UNSUPPORTED] == []
+
+
+def test_every_check_names_a_line() -> None:
+    made = list(scenarios((*containers.FAMILIES, *creation.FAMILIES, *arguments.FAMILIES)))
+    assert made
+    assert all(check.at for scenario in made for check in scenario.checks)
