@@ -10,9 +10,17 @@ from rich.text import Text
 
 from conformance.cli.errors import UsageProblem
 from conformance.reporting.paint import Paint, make_console
-from conformance.scenarios.cited import cited_exceptions
+from conformance.scenarios.cited import cited_exceptions, evidence
 from conformance.specs import SpecError, load
 from conformance.specs.attachment import unattached
+from conformance.specs.claims.records import DocumentClaim
+from conformance.specs.claims.table import (
+    ClaimCounts,
+    ClaimTable,
+    claim_table,
+    counts,
+    table_differences,
+)
 from conformance.specs.comparison import (
     Sources,
     SpecComparison,
@@ -41,7 +49,8 @@ def command() -> None:
 
 @command.command("check")
 @click.option("--explained", is_flag=True, help="List the explained differences, too.")
-def check(*, explained: bool) -> None:
+@click.option("--list", "unchecked", is_flag=True, help="List the claims that nothing checks.")
+def check(*, explained: bool, unchecked: bool) -> None:
     """Compare every spec with the documents' names, signatures, exceptions and conflicts.
 
     The documents are there as data (conformance/specs/documents): every entry with its heading,
@@ -58,17 +67,30 @@ def check(*, explained: bool) -> None:
       exception           each documented exception is provoked by an error case or a scenario
       line                a claim cites the function's own entry
       conflict            each conflict is among the errata of its functions, or about prose
+      claim               each line has a class, each claim a checker or a reason for none
       count, stale        nothing is missing, and every explanation explains something
+
+    The second table counts the claims of each document: those that are checked, those whose
+    breach is a violation, and those that nothing checks (docs/claims.md).
 
     Exit status: 0 no difference is unexplained; 1 some are; 2 a file cannot be read.
     """
     try:
         sources = Sources(load(), load_extraction(), load_conflicts(), cited_exceptions())
-        outcome = settle([*differences(sources), *unattached(sources)], load_explanations())
+        table = claim_table(sources, evidence())
+        found = [*differences(sources), *unattached(sources), *table_differences(table)]
+        outcome = settle(found, load_explanations())
     except SpecError as error:
         raise UsageProblem(str(error), "correct the file; docs/specs.md describes it") from error
     console = make_console()
-    for part in _report(sources, outcome, Paint(console), explained=explained):
+    listed = [claim for claim in table.claims if unchecked and not claim.checked]
+    for part in (
+        *_report(sources, outcome, Paint(console), explained=explained),
+        *_claims(table),
+        *_unchecked(listed, Paint(console)),
+        Text(),
+        _summary(outcome, Paint(console)),
+    ):
         console.print(part, soft_wrap=isinstance(part, Text) and not console.is_terminal)
     if outcome.differences:
         raise SystemExit(1)
@@ -88,8 +110,33 @@ def _report(
         yield from (
             Text(paint.block(_line(difference)), "red") for difference in outcome.differences
         )
+
+
+def _claims(table: ClaimTable) -> Iterator[Table | Text]:
+    """How many claims each document makes, and what comes of them."""
+    shown = Table(box=None, pad_edge=False)
+    shown.add_column("document")
+    for name in ("claims", "checked", "can end in a violation", "unchecked"):
+        shown.add_column(name, justify="right")
+    for document in table.lines:
+        shown.add_row(document, *_numbers(counts(table.of(document))))
+    shown.add_row("together", *_numbers(counts(table.claims)))
     yield Text()
-    yield _summary(outcome, paint)
+    yield shown
+
+
+def _numbers(found: ClaimCounts) -> tuple[str, ...]:
+    return str(found.made), str(found.checked), str(found.violable), str(found.unchecked)
+
+
+def _unchecked(claims: list[DocumentClaim], paint: Paint) -> Iterator[Text]:
+    """The claims that nothing checks, with the reason."""
+    if claims:
+        yield Text("\nUnchecked", "bold")
+    for claim in claims:
+        part = f" ({claim.part})" if claim.part else ""
+        about = f"{claim.function or 'introduction'}, {claim.what}{part}"
+        yield Text(paint.block(f"  {claim.document}:{claim.line:<6}{about}: {claim.reason}"))
 
 
 def _documents(extraction: Extraction) -> Table:

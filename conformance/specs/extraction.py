@@ -29,6 +29,7 @@ Kind = Literal[
     "exception",
     "line",
     "conflict",
+    "claim",
     "stale",
 ]
 """What a difference between specs and documents is about."""

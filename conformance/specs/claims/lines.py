@@ -1,0 +1,75 @@
+"""What each line of the five documents is: one letter for each, and no sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from conformance.specs.data import read_data
+from conformance.specs.records import DOCUMENTS, Document
+
+CLAIMING: Mapping[str, str] = {
+    "s": "a signature",
+    "d": "what a function does, or what a setting means",
+    "p": "a parameter",
+    "r": "a result",
+    "e": "an exception",
+    "x": "an example",
+    "o": "what an example prints",
+}
+"""Lines that demand something of an implementation."""
+
+SILENT: Mapping[str, str] = {
+    ".": "blank",
+    "#": "a heading",
+    "=": "a line between sections",
+    "@": "a link to the source",
+    "`": "a fence around code",
+    ":": "a label, such as Arguments or Returns",
+    "c": "code of the example above, or a remark in it",
+    "+": "the claim above, continued",
+    "~": "about libraries, files or readers; leads on to what follows",
+}
+"""Lines that demand nothing, or nothing that another line does not."""
+
+
+class LineClasses(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The lines of one document."""
+
+    document: Document
+    sha256: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    """Of the whole text, so that it is known which text the numbers are of."""
+    lines: int
+    classes: list[Annotated[str, Meta(max_length=100)]]
+    """A letter for each line, 100 in a row."""
+
+    def letters(self) -> Iterator[tuple[int, str]]:
+        """Every line with its letter."""
+        return enumerate("".join(self.classes), 1)
+
+    def claiming(self) -> Iterator[tuple[int, str]]:
+        """Every line that demands something, with its letter."""
+        return ((line, letter) for line, letter in self.letters() if letter in CLAIMING)
+
+
+@cache
+def load_lines() -> dict[str, LineClasses]:
+    """The classes of the lines of each document, from `claims/lines.yaml`."""
+    listed = read_data("claims/lines.yaml", list[LineClasses])
+    found = {str(classes.document): classes for classes in listed}
+    return {document: found[document] for document in DOCUMENTS}
+
+
+def unclassed(classes: LineClasses) -> Iterator[str]:
+    """What is wrong with the letters of a document: lines without one, or with an unknown one."""
+    letters = dict(classes.letters())
+    if len(letters) != classes.lines:
+        yield f"has {classes.lines} lines, and {len(letters)} have a class"
+    for line, letter in letters.items():
+        if letter not in CLAIMING and letter not in SILENT:
+            yield f"line {line} is in the class {letter!r}, which is none"
+        if letter in "+c" and letters.get(line - 1) in (None, ".") and letter == "+":
+            yield f"line {line} continues a blank line"
