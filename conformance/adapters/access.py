@@ -26,6 +26,7 @@ def launch(target: Target, number: int = 0) -> Launch:
         memory_limit=int(target.memory_limit * 2**30),
         startup=target.beginning,
         mapping=None if target.mapping is None else str(target.mapping),
+        fork=target.fork,
     )
 
 

@@ -71,10 +71,14 @@ def _write(home: Path, text: str) -> None:
 
 
 def _with_home(started: Launch, home: str, changes: Mapping[str, str | None]) -> Launch:
-    """The same launch with another home; released Keras looks at KERAS_HOME first."""
+    """The same launch with another home; released Keras looks at KERAS_HOME first.
+
+    No other worker has this configuration, so that a zygote would fork only once.
+    """
     folder = str(Path(home) / ".keras")
     every = {**started.environment, "HOME": home, "KERAS_HOME": folder, **changes}
-    return replace(started, environment={k: v for k, v in every.items() if v is not None})
+    found = {k: v for k, v in every.items() if v is not None}
+    return replace(started, environment=found, fork=False)
 
 
 def _filled(program: Program, backend: str) -> Program:

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from conformance.adapters.guardian import MOST_FILE_BYTES, MOST_FILES, MOST_PROCESSES
-from conformance.adapters.process import MEMORY, OutputTail, WorkerProcess
+from conformance.adapters.process import MEMORY, AnyWorker, OutputTail
 from conformance.adapters.worker.conformance_worker.frames import (
     FrameDecoder,
     FrameError,
@@ -43,22 +43,17 @@ class WorkerFault(Exception):  # noqa: N818 - named after its `fault`
 
 
 class Connection:
-    """Starts `command` (see `WorkerProcess`) and exchanges frames with it.
+    """Exchanges frames with the worker `process`, which may hold `memory` bytes, and ends it.
 
     `submit` may be called several times before `receive`; answers come in the order of the
-    requests. OSError if the command cannot be started.
+    requests.
     """
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        environment: Mapping[str, str],
-        directory: str | None = None,
-        memory: int = MEMORY,
-    ) -> None:
-        self.process = WorkerProcess(command, environment, directory, memory)
+    def __init__(self, process: AnyWorker, memory: int = MEMORY) -> None:
+        self.process = process
         self._memory = memory
         self.output = OutputTail()
+        self.output.feed(process.before)
         self._decoder = FrameDecoder()
         self._unsent = bytearray()
         self._closed = False

@@ -1,5 +1,8 @@
 """Run as `PYTHON -I -S guardian.py LIFE NOTES`: start a worker, end it with all that it started.
 
+Run as `PYTHON -I -S guardian.py HOST`: keep a zygote, a process that has imported the module of a
+target, and have it fork one worker after another.
+
 The guardian is the parent of the worker and a child of the host, so that no worker outlives the
 host, no process outlives the worker, and a worker that kills its parent kills the guardian only. It
 needs nothing but the standard library, and ends as the worker does: with its exit status, or by its
@@ -10,8 +13,15 @@ closes the pipe, the guardian ends the worker. `NOTES` is the descriptor of a fi
 ends the worker for exceeding a limit, it writes the index of the limit in `LIMITS` there, behind
 the stage, as a little-endian 32-bit integer.
 
+`HOST` is the descriptor of a socket that keeps messages apart. The host sends the `Orders` for the
+zygote; the guardian answers `READY` once the zygote can fork. Each message after that orders a
+worker: a JSON object with the `folder` and the `directory` of the worker, and five descriptors
+(`FORKED_ENDS`). The first is a socket: when the host closes it, the guardian ends the worker, and
+when the worker has ended, the guardian writes its wait status there as a little-endian 32-bit
+integer. If the zygote ends, cannot fork or exceeds the memory limit, the guardian ends.
+
 On Linux every process that a worker starts remains a descendant of the guardian, whatever it does.
-Elsewhere only the worker's process group is ended, and nothing is measured.
+Elsewhere only the worker's process group is ended, and nothing is measured; there is no zygote.
 """
 
 from __future__ import annotations
@@ -19,6 +29,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import json
+import math
 import os
 import resource
 import select
@@ -28,7 +39,11 @@ import stat
 import struct
 import sys
 import time
-from typing import TypedDict
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from socket import socket
 
 LIMITS = ("none", "memory", "processes", "disk")
 PLACE = 8
@@ -39,6 +54,14 @@ MOST_PROCESSES = 256
 MOST_FILES = 100_000
 MOST_FILE_BYTES = 2 * 2**30
 """The most bytes of all files in the worker's folder for temporary files."""
+
+READY = b"ready"
+FORKED_ENDS = ("life", "notes", "requests", "answers", "output")
+"""The descriptors that come with the order for a forked worker."""
+FORK_SECONDS = 20.0
+"""How long the zygote may take for a fork."""
+MOST_MESSAGE = 2**17
+ZYGOTE_OPTION = "--zygote-fd"
 
 _TICK = 0.1
 _TICKS_OF_A_SURVEY = 5
@@ -59,39 +82,54 @@ class Orders(TypedDict):
 
 
 class Guard:
-    """Watches the worker `pid`."""
+    """Watches the worker `pid`, and ends it when one of the descriptors `lives` is closed.
 
-    def __init__(self, pid: int, life: int, notes: int, orders: Orders) -> None:
-        self._pid, self._notes, self._orders = pid, notes, orders
-        self._life = life
+    The process `spared`, if not 0, is no worker's: it is not ended with the worker.
+    """
+
+    def __init__(
+        self, pid: int, lives: Sequence[int], notes: int, orders: Orders, spared: int = 0
+    ) -> None:
+        self._pid, self._notes, self._orders, self._spared = pid, notes, orders, spared
+        self._lives = {*lives}
         self._status: int | None = None
         self._ticks = 0
         self._poll = select.poll()
-        self._poll.register(life, select.POLLIN)
+        for life in lives:
+            self._poll.register(life, select.POLLIN)
         self._wait = _TICK
         try:
-            self._poll.register(os.pidfd_open(pid), select.POLLIN)
+            self._own = [os.pidfd_open(pid)]
+            self._poll.register(self._own[0], select.POLLIN)
         except (AttributeError, OSError):
-            self._wait = _TICK / 5
+            self._own, self._wait = [], _TICK / 5
 
     def watch(self) -> int:
         """Wait until the worker and all that it started have ended; the worker's wait status."""
+        try:
+            self._watch()
+            return self._end_all()
+        finally:
+            for descriptor in self._own:
+                os.close(descriptor)
+
+    def _watch(self) -> None:
+        """Wait until the worker has ended, must end, or exceeds a limit."""
         while not self._ended():
             ready = dict(self._poll.poll(self._wait * 1000))
-            if self._life in ready:
+            if self._lives & ready.keys():
                 self._ask_to_end()
                 break
             if limit := self._exceeded():
                 os.pwrite(self._notes, NOTE.pack(LIMITS.index(limit)), PLACE)
                 break
-        return self._end_all()
 
     def _ended(self) -> bool:
         """Reap every descendant that has ended; whether the worker has ended."""
-        with contextlib.suppress(ChildProcessError):
-            while (found := os.waitpid(-1, os.WNOHANG))[0]:
-                if found[0] == self._pid:
-                    self._status = found[1]
+        ended = _reaped()
+        self._status = ended.get(self._pid, self._status)
+        if self._spared in ended:  # another process may get its id
+            self._spared = 0
         return self._status is not None
 
     def _ask_to_end(self) -> None:
@@ -103,10 +141,12 @@ class Guard:
     def _exceeded(self) -> str | None:
         """The limit that is exceeded, if any; the costly ones are checked only now and then."""
         self._ticks += 1
+        if self._spared and _resident(self._spared) > self._orders["memory"]:
+            _signal(self._spared, signal.SIGKILL)
         if self._ticks % _TICKS_OF_A_SURVEY:
             alone = _resident(self._pid) > self._orders["memory"]
             return "memory" if alone else None
-        family = _below(os.getpid())
+        family = _below(os.getpid(), self._spared)
         if len(family) > MOST_PROCESSES:
             return "processes"
         if _fills(self._orders["folder"]):
@@ -114,18 +154,34 @@ class Guard:
         return "memory" if _held(family, self._orders["memory"]) else None
 
     def _end_all(self) -> int:
-        """Kill until no process is left; all are stopped first, so that none can start another."""
         _signal_group(self._pid, signal.SIGKILL)
-        deadline = time.monotonic() + _MOST_SECONDS
-        while time.monotonic() < deadline:
-            family = _below(os.getpid())
-            if self._ended() and not family:
-                break
-            for number in (signal.SIGSTOP, signal.SIGKILL):
-                for process in family:
-                    _signal(process, number)
-            time.sleep(0.002)
+        _end_below(self._spared, self._ended)
         return signal.SIGKILL if self._status is None else self._status
+
+
+def _end_below(spared: int, reap: Callable[[], bool]) -> None:
+    """Kill until no process is left; all are stopped first, so that none can start another.
+
+    `reap` reaps those that have ended, and says whether nothing else is waited for.
+    """
+    deadline = time.monotonic() + _MOST_SECONDS
+    while time.monotonic() < deadline:
+        family = _below(os.getpid(), spared)
+        if reap() and not family:
+            break
+        for number in (signal.SIGSTOP, signal.SIGKILL):
+            for process in family:
+                _signal(process, number)
+        time.sleep(0.002)
+
+
+def _reaped() -> dict[int, int]:
+    """Reap every descendant that has ended; their wait statuses."""
+    found = {}
+    with contextlib.suppress(ChildProcessError):
+        while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+            found[ended[0]] = ended[1]
+    return found
 
 
 def _signal(process: int, number: int) -> None:
@@ -138,8 +194,9 @@ def _signal_group(group: int, number: int) -> None:
         os.killpg(group, number)
 
 
-def _below(ancestor: int) -> set[int]:
-    """The running descendants of `ancestor`; empty where there is no /proc."""
+def _below(ancestor: int, spared: int = 0) -> set[int]:
+    """The running descendants of `ancestor`, without `spared` and its own; empty where there is no
+    /proc."""
     children: dict[int, list[int]] = {}
     for process, state, parent in _processes():
         if state != "Z":
@@ -147,7 +204,7 @@ def _below(ancestor: int) -> set[int]:
     found: set[int] = set()
     pending = [ancestor]
     while pending:
-        new = [p for p in children.get(pending.pop(), ()) if p not in found]
+        new = [p for p in children.get(pending.pop(), ()) if p not in found and p != spared]
         found.update(new)
         pending += new
     return found
@@ -273,8 +330,98 @@ def _end_as(status: int) -> None:
     os._exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else _NOT_FOUND)
 
 
+class ZygoteKeeper:
+    """Keeps the zygote `pid` and has it fork a worker for each order of the host."""
+
+    def __init__(self, pid: int, host: socket, zygote: socket, orders: Orders) -> None:
+        self._pid, self._host, self._zygote, self._orders = pid, host, zygote, orders
+
+    def serve(self) -> None:
+        """Carry out orders until the host closes its end, or the zygote is of no more use."""
+        from socket import recv_fds  # noqa: PLC0415 - see `_keep`
+
+        if not self._awaited(self._zygote) or self._zygote.recv(len(READY)) != READY:
+            return
+        # workers would share what the import has started or written
+        if _below(os.getpid()) != {self._pid} or os.listdir(self._orders["folder"]):
+            return
+        self._host.send(READY)
+        while self._awaited(self._host):
+            message, ends, _, _ = recv_fds(self._host, MOST_MESSAGE, len(FORKED_ENDS))
+            if not message or not self._fork(message, *ends):
+                return
+
+    def end(self) -> None:
+        """End the zygote, and whatever else is left."""
+        _end_below(0, lambda: _reaped() is not None)
+
+    def _awaited(self, wanted: socket, seconds: float = math.inf) -> bool:
+        """Wait until there is something to read from `wanted`, an end too; False if the zygote
+        ends, exceeds its memory or takes longer, or the host ends, before that."""
+        poll, deadline = select.poll(), time.monotonic() + seconds
+        for end in (self._host, self._zygote):
+            poll.register(end, select.POLLIN)
+        while time.monotonic() < deadline:
+            ready = dict(poll.poll(_TICK * 1000))
+            if ready:
+                return wanted.fileno() in ready
+            if _resident(self._pid) > self._orders["memory"]:
+                return False
+        return False
+
+    def _fork(self, message: bytes, life: int, notes: int, *ends: int) -> bool:
+        """Have a worker forked, and watch it to its end; whether there was one."""
+        from socket import send_fds  # noqa: PLC0415 - see `_keep`
+
+        with contextlib.suppress(OSError):
+            send_fds(self._zygote, [message], [notes, *ends])
+        for end in ends:
+            os.close(end)
+        if not self._awaited(self._zygote, FORK_SECONDS):
+            return False
+        pid = self._zygote.recv(MOST_MESSAGE)
+        if not pid:
+            return False
+        orders = Orders(**{**self._orders, **json.loads(message)})
+        lives = (life, self._host.fileno())
+        try:
+            status = Guard(int(pid), lives, notes, orders, self._pid).watch()
+        finally:
+            remove(orders["folder"])
+        with contextlib.suppress(OSError):
+            os.write(life, NOTE.pack(status))
+        for end in (life, notes):
+            os.close(end)
+        return True
+
+
+def _keep(host_end: int) -> None:
+    """Keep a zygote for the host."""
+    # a guardian of a single worker, which every restart without a zygote waits for, needs none
+    import socket  # noqa: PLC0415
+
+    host = socket.socket(fileno=host_end)
+    orders: Orders = json.loads(host.recv(MOST_MESSAGE))
+    here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    there.set_inheritable(True)
+    orders["command"] += [ZYGOTE_OPTION, str(there.fileno())]
+    pid = _start(orders, host_end)
+    _close_all_but(host_end, here.fileno())
+    there.detach()
+    keeper = ZygoteKeeper(pid, host, here, orders)
+    try:
+        keeper.serve()
+    finally:
+        keeper.end()
+        remove(orders["folder"])
+
+
 def main() -> None:
     """Read the orders from the first descriptor and carry them out."""
+    if len(sys.argv) == 2:
+        _order(_PR_SET_CHILD_SUBREAPER, 1)
+        _keep(int(sys.argv[1]))
+        return
     life, notes = map(int, sys.argv[1:])
     with open(os.dup(life), encoding="utf-8") as stream:
         orders: Orders = json.loads(stream.readline())
@@ -282,7 +429,7 @@ def main() -> None:
     worker = _start(orders, life)
     _close_all_but(life, notes)
     try:
-        status = Guard(worker, life, notes, orders).watch()
+        status = Guard(worker, (life,), notes, orders).watch()
     finally:
         remove(orders["folder"])
     _end_as(status)

@@ -1,4 +1,7 @@
-"""A worker's process: start it in a session of its own, watch it, end it with all its children."""
+"""A worker's process: start it in a session of its own, watch it, end it with all its children.
+
+`zygotes` has the workers that are forked instead of started.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,9 +34,9 @@ TOKEN = "CONFORMANCE_WORKER"  # noqa: S105 - no password
 """The environment variable that marks the processes of a worker."""
 TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 
-_GUARDIAN = [sys.executable, "-I", "-S", guardian.__file__]
-_GRACE = 0.5
-_GUARDIAN_SECONDS = 12.0
+GUARDIAN = [sys.executable, "-I", "-S", guardian.__file__]
+GRACE = 0.5
+GUARDIAN_SECONDS = 12.0
 _NUMBERS = itertools.count(1)
 
 Family = Literal["graph", "eager"]
@@ -48,7 +52,8 @@ class Launch:
     `memory_limit` is in bytes held, by all processes together; an address space is not limited,
     because TensorFlow and CNTK reserve far more than they use. `startup` is Python source that the
     worker runs before it imports the module, `mapping` a file with the calls that replace the
-    functions of `K` in that module.
+    functions of `K` in that module. `fork` says that a process that has imported the module may
+    be forked (`zygotes`).
     """
 
     python: str
@@ -61,6 +66,7 @@ class Launch:
     memory_limit: int = MEMORY
     startup: str = ""
     mapping: str | None = None
+    fork: bool = False
 
     def command(self) -> list[str]:
         """The command line, without the descriptors that `Connection` adds."""
@@ -95,94 +101,48 @@ class OutputTail:
         return bytes(self._kept[-self._most :]).decode("utf-8", "replace")
 
 
-class WorkerProcess:
-    """A running command with three pipes: `requests` to it, `answers` and `output` from it.
+class AnyWorker(ABC):
+    """The host's side of a worker: `requests` to it, `answers` and `output` from it.
 
-    The three are this side's descriptors, non-blocking. The worker also writes what it is about to
-    do to a small file that both share. The command runs below a guardian (`guardian.py`),
-    with at most `memory` bytes, in a folder of its own that is removed with it, unless `directory`
-    is given. OSError if the command cannot be started.
+    The three are this side's descriptors, non-blocking; `theirs` are the other ends, which
+    `close_theirs` closes once the worker has them. The worker also writes what it is about to do
+    to a small file that both share, `notes`. `watch` becomes readable when the worker ends; None
+    where the system has no such descriptor.
     """
 
-    def __init__(
-        self,
-        command: Sequence[str],
-        environment: Mapping[str, str],
-        directory: str | None = None,
-        memory: int = MEMORY,
-    ) -> None:
-        _check_executable(command[0])
-        self._folder = tempfile.mkdtemp(prefix="conformance-")
-        self._token = f"{os.getpid()}-{next(_NUMBERS)}"
-        self._process, life = self._start(directory or self._folder)
-        own = {TOKEN: self._token, **dict.fromkeys(TEMPORARY, self._folder)}
-        orders = guardian.Orders(
-            command=[*command, *self._descriptors],
-            environment={**own, **environment},
-            memory=memory,
-            grace=_GRACE,
-            folder=self._folder,
-        )
-        with contextlib.suppress(BrokenPipeError):  # it has ended, which is found out
-            _write_all(life, json.dumps(orders).encode() + b"\n")
-        self._life: int | None = life
-        assert self._process.stdout is not None
-        self.output = self._process.stdout.fileno()
+    watch: int | None = None
+    before: bytes = b""
+    """What was printed for the worker before it was there."""
+
+    def __init__(self) -> None:
+        requests, self.requests = os.pipe()
+        self.answers, answers = os.pipe()
+        self.output, output = os.pipe()
+        self.notes = _shared()
+        self.theirs = {"requests": requests, "answers": answers, "output": output}
         for descriptor in (self.requests, self.answers, self.output):
             os.set_blocking(descriptor, False)
-        self.watch = _watch(self._process.pid)
 
-    def _start(self, directory: str) -> tuple[subprocess.Popen[bytes], int]:
-        """Start the guardian; its process, and the descriptor that ends it when closed."""
-        theirs_in, self.requests = os.pipe()
-        self.answers, theirs_out = os.pipe()
-        theirs_life, life = os.pipe()
-        self._stage = _shared()
-        stage = self._stage.fileno()
-        descriptors = {"--read-fd": theirs_in, "--write-fd": theirs_out, "--stage-fd": stage}
-        self._descriptors = [str(part) for pair in descriptors.items() for part in pair]
-        try:
-            process = subprocess.Popen(
-                [*_GUARDIAN, str(theirs_life), str(stage)],
-                cwd=directory,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                pass_fds=(theirs_in, theirs_out, theirs_life, stage),
-                start_new_session=True,
-                bufsize=0,
-            )
-        except OSError:
-            _close(self.requests, self.answers, life)
-            self._stage.close()
-            guardian.remove(self._folder)
-            raise
-        finally:
-            _close(theirs_in, theirs_out, theirs_life)
-        return process, life
+    def close_theirs(self) -> None:
+        """Close the worker's ends; once."""
+        _close(*self.theirs.values())
 
     @property
     def stage(self) -> tuple[Stage | None, int | None]:
         """The stage that the worker announced last, and the index of the step."""
-        stage, step = announced(os.pread(self._stage.fileno(), SIZE, 0))
+        stage, step = announced(os.pread(self.notes.fileno(), SIZE, 0))
         return cast("Stage | None", stage), step
 
     @property
     def limit(self) -> str | None:
         """The limit for which the process was ended, if any: "memory", "processes" or "disk"."""
-        note = os.pread(self._stage.fileno(), guardian.NOTE.size, guardian.PLACE)
+        note = os.pread(self.notes.fileno(), guardian.NOTE.size, guardian.PLACE)
         (number,) = guardian.NOTE.unpack(note)
         return guardian.LIMITS[number] if 0 < number < len(guardian.LIMITS) else None
 
+    @abstractmethod
     def ended(self) -> bool:
-        """Whether the process has ended. It is not reaped here, so that its id is not reused."""
-        if self._process.returncode is not None:
-            return True
-        try:
-            flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
-            return os.waitid(os.P_PID, self._process.pid, flags) is not None
-        except ChildProcessError:  # the process that started the suite ignores SIGCHLD
-            return self._process.poll() is not None
+        """Whether the process has ended."""
 
     def wait(self, seconds: float) -> bool:
         """Wait at most `seconds` for the process to end; whether it has ended."""
@@ -194,11 +154,89 @@ class WorkerProcess:
                 select.select([self.watch], [], [], left)
         return self.ended()
 
+    @abstractmethod
+    def end(self) -> int:
+        """End the process and all that it started: SIGTERM, SIGKILL. The return code."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """Ask for the end of the process and all that it started, without waiting for it."""
+
+    def close(self) -> None:
+        """Close this side's descriptors; once."""
+        self.notes.close()
+        _close(self.requests, self.answers, self.output)
+
+
+class WorkerProcess(AnyWorker):
+    """A running command.
+
+    The command runs below a guardian (`guardian.py`), with at most `memory` bytes, in a folder of
+    its own that is removed with it, unless `directory` is given. OSError if the command cannot be
+    started.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        directory: str | None = None,
+        memory: int = MEMORY,
+    ) -> None:
+        check_executable(command[0])
+        super().__init__()
+        self._folder = new_folder()
+        self._token = new_token()
+        self._process, life = self._start(directory or self._folder)
+        orders = guardian.Orders(
+            command=[*command, *self._descriptors],
+            environment=own_environment(self._token, self._folder, environment),
+            memory=memory,
+            grace=GRACE,
+            folder=self._folder,
+        )
+        with contextlib.suppress(BrokenPipeError):  # it has ended, which is found out
+            _write_all(life, json.dumps(orders).encode() + b"\n")
+        self._life: int | None = life
+        self.watch = _watch(self._process.pid)
+
+    def _start(self, directory: str) -> tuple[subprocess.Popen[bytes], int]:
+        """Start the guardian; its process, and the descriptor that ends it when closed."""
+        theirs_life, life = os.pipe()
+        notes, theirs = self.notes.fileno(), self.theirs
+        descriptors = {"read": theirs["requests"], "write": theirs["answers"], "stage": notes}
+        self._descriptors = [
+            part for name, number in descriptors.items() for part in (f"--{name}-fd", str(number))
+        ]
+        kept = [theirs_life, *descriptors.values()]
+        try:
+            command = [*GUARDIAN, str(theirs_life), str(notes)]
+            process = start_guardian(command, directory, theirs["output"], kept)
+        except OSError:
+            _close(life)
+            AnyWorker.close(self)
+            guardian.remove(self._folder)
+            raise
+        finally:
+            self.close_theirs()
+            _close(theirs_life)
+        return process, life
+
+    def ended(self) -> bool:
+        """Whether the process has ended. It is not reaped here, so that its id is not reused."""
+        if self._process.returncode is not None:
+            return True
+        try:
+            flags = os.WEXITED | os.WNOHANG | os.WNOWAIT
+            return os.waitid(os.P_PID, self._process.pid, flags) is not None
+        except ChildProcessError:  # the process that started the suite ignores SIGCHLD
+            return self._process.poll() is not None
+
     def end(self) -> int:
         """End the process and all that it started: SIGTERM, SIGKILL. The return code."""
         if self._process.returncode is None:
             self._end_guardian()
-            if not self.wait(_GUARDIAN_SECONDS):
+            if not self.wait(GUARDIAN_SECONDS):
                 self._process.kill()
             self._process.wait()
             kill_marked(self._token)
@@ -212,16 +250,45 @@ class WorkerProcess:
 
     def close(self) -> None:
         """Close this side's descriptors; once."""
-        assert self._process.stdout is not None
         self._end_guardian()
-        self._process.stdout.close()
-        self._stage.close()
-        _close(self.requests, self.answers, *([] if self.watch is None else [self.watch]))
+        super().close()
+        _close(*([] if self.watch is None else [self.watch]))
 
     def _end_guardian(self) -> None:
         life, self._life = self._life, None  # `kill` may come from another thread meanwhile
         if life is not None:
             _close(life)
+
+
+def start_guardian(
+    command: Sequence[str], directory: str, output: int, kept: Sequence[int]
+) -> subprocess.Popen[bytes]:
+    """A guardian that has the descriptors `kept`, and prints to `output`, as its worker does."""
+    return subprocess.Popen(
+        command,
+        cwd=directory,
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        pass_fds=kept,
+        start_new_session=True,
+        bufsize=0,
+    )
+
+
+def new_folder() -> str:
+    """A new folder for the temporary files of a process."""
+    return tempfile.mkdtemp(prefix="conformance-")
+
+
+def new_token() -> str:
+    """A text that marks a worker's processes, and that no other worker has."""
+    return f"{os.getpid()}-{next(_NUMBERS)}"
+
+
+def own_environment(token: str, folder: str, environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment with the token and the folder for temporary files."""
+    return {TOKEN: token, **dict.fromkeys(TEMPORARY, folder), **environment}
 
 
 def kill_marked(token: str) -> None:
@@ -236,7 +303,8 @@ def kill_marked(token: str) -> None:
                 os.kill(int(place.name), signal.SIGKILL)
 
 
-def _check_executable(path: str) -> None:
+def check_executable(path: str) -> None:
+    """OSError unless there is such a program."""
     if not os.access(path, os.X_OK):
         number = errno.EACCES if Path(path).exists() else errno.ENOENT
         raise OSError(number, os.strerror(number), path)

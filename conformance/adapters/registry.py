@@ -146,6 +146,10 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     memory_limit: Annotated[float, msgspec.Meta(ge=0.125, le=65536)] = 4.0
     """GiB of memory that a worker and all that it starts may hold."""
 
+    fork: bool = False
+    """Whether a process that has imported the module can be forked, so that a worker that was lost
+    is replaced by a fork of it instead of a new process."""
+
     @property
     def beginning(self) -> str:
         """The Python source that runs before the import."""

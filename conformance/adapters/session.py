@@ -15,7 +15,8 @@ from typing import Any
 
 from conformance.adapters.answers import AnswerError, identity, merged, observation, without_values
 from conformance.adapters.connection import Connection, Frame, WorkerFault
-from conformance.adapters.process import Launch
+from conformance.adapters.process import Launch, WorkerProcess
+from conformance.adapters.zygotes import ZygoteSource
 from conformance.observations import (
     Batch,
     Crashed,
@@ -28,6 +29,9 @@ from conformance.observations import (
     TimedOut,
 )
 from conformance.program import to_json
+
+_FORKED_SECONDS = 60.0
+"""How long a fork may take to answer a request before the first batch: it has imported all."""
 
 
 class WorkerStartError(RuntimeError):
@@ -104,6 +108,7 @@ class Session:
         self.starts = 0
         self.losses = 0
         """How often a worker was lost: it died, hung, answered garbage, or could not be reset."""
+        self._zygotes = ZygoteSource(launch)
         self._starting: Connection | None = None
         self._aborted = False
 
@@ -156,6 +161,7 @@ class Session:
     def abort(self) -> None:
         """End the worker, from another thread; one that waits for it gets SessionAbortedError."""
         self._aborted = True
+        self._zygotes.kill()
         connection = self._connection or self._starting
         if connection is not None:
             connection.process.kill()
@@ -166,6 +172,7 @@ class Session:
             self._connection.submit({"command": "stop", "id": next(self._ids)})
             self._connection.process.wait(2.0)
         self._drop()
+        self._zygotes.drop()
 
     def _answer(self, ahead: deque[Batch]) -> StructureObservation:
         batch = ahead[0]
@@ -267,27 +274,55 @@ class Session:
         return self._connection
 
     def _start(self) -> Connection:
-        launch = self._launch
+        self.starts += 1
+        forked = self._forked()
+        if self._aborted:
+            if forked is not None:
+                forked.close()
+            raise SessionAbortedError
+        return self._new() if forked is None else forked
+
+    def _forked(self) -> Connection | None:
+        """A worker that is a fork; None if there is none that works, of which no result tells."""
+        worker = self._zygotes.worker(self._limits.start)
+        if worker is None:
+            return None
         try:
-            connection = Connection(
-                launch.command(), launch.environment, launch.directory, launch.memory_limit
-            )
+            return self._introduced(Connection(worker, self._launch.memory_limit), _FORKED_SECONDS)
+        except (WorkerFault, AnswerError):
+            self._zygotes.drop()
+            return None
+
+    def _new(self) -> Connection:
+        """A worker in a new process. WorkerStartError."""
+        launch, memory = self._launch, self._launch.memory_limit
+        try:
+            process = WorkerProcess(launch.command(), launch.environment, launch.directory, memory)
         except OSError as error:
             raise WorkerStartError(f"{launch.python}: {error.strerror}") from error
-        self.starts += 1
-        self._starting = connection
+        connection = Connection(process, memory)
         try:
-            answer = _ask(connection, self._start_request(), self._limits.start)
-            if self._identity is None:
-                self._identity = identity(answer, self._functions)
-            if self._configuration is not None:
-                request = self._configure_request(self._configuration)
-                _ask(connection, request, self._limits.start)
+            return self._introduced(connection, self._limits.start)
         except (WorkerFault, AnswerError) as error:
-            connection.close()
             if self._aborted:
                 raise SessionAbortedError from error
             raise WorkerStartError(_explained(launch, error, connection)) from error
+
+    def _introduced(self, connection: Connection, seconds: float) -> Connection:
+        """The connection, once the worker has told its identity and made the settings.
+
+        WorkerFault or AnswerError if it does not, in so many seconds for each; it is ended then.
+        """
+        self._starting = connection
+        try:
+            answer = _ask(connection, self._start_request(), seconds)
+            if self._identity is None:
+                self._identity = identity(answer, self._functions)
+            if self._configuration is not None:
+                _ask(connection, self._configure_request(self._configuration), seconds)
+        except (WorkerFault, AnswerError):
+            connection.close()
+            raise
         return connection
 
     def _start_request(self) -> dict[str, Any]:

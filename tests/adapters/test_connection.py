@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from conformance.adapters.connection import Connection, WorkerFault
-from conformance.adapters.process import OutputTail
+from conformance.adapters.process import OutputTail, WorkerProcess
 from conformance.adapters.session import Limits, Session
 from conformance.observations import (
     Batch,
@@ -158,7 +158,7 @@ def test_closing_ends_the_whole_group() -> None:
         "print(os.getpid(), flush=True)\n"
         "time.sleep(60)\n"
     )
-    connection = Connection([sys.executable, "-c", script], {})
+    connection = Connection(WorkerProcess([sys.executable, "-c", script], {}))
     with pytest.raises(WorkerFault):
         connection.receive(1.0)
     pids = [int(line) for line in str(connection.output).split()]
@@ -205,7 +205,7 @@ def test_exceptions_that_end_a_program_do_not_end_the_worker() -> None:
 
 def test_refused_requests_do_not_end_the_worker() -> None:
     start = launch("correct")
-    connection = Connection(start.command(), start.environment)
+    connection = Connection(WorkerProcess(start.command(), start.environment))
     bad: list[dict[str, Any]] = [
         {"command": "dance", "id": 1},
         {"command": "run", "id": 2},
@@ -234,7 +234,8 @@ def test_output_tail_keeps_the_end() -> None:
 
 def test_stdin_is_empty_and_descriptors_are_not_inherited() -> None:
     script = "import subprocess, sys\nprint(repr(sys.stdin.read()), flush=True)\n"
-    connection = Connection([sys.executable, "-c", script, "--"], dict(os.environ))
+    command = [sys.executable, "-c", script, "--"]
+    connection = Connection(WorkerProcess(command, dict(os.environ)))
     with pytest.raises(WorkerFault) as caught:
         connection.receive(30)
     assert caught.value.fault == Crashed(None, 0, "''\n")

@@ -23,8 +23,8 @@ class Channel(object):
     """
 
     def __init__(self, read_fd: int, write_fd: int) -> None:
-        self._read = _moved(read_fd)
-        self._write = _moved(write_fd)
+        self._read = moved(read_fd)
+        self._write = moved(write_fd)
         self._marks = {fd: _mark(fd) for fd in (self._read, self._write)}
         self._decoder = FrameDecoder()
 
@@ -58,12 +58,13 @@ class Channel(object):
             raise ChannelError("the implementation closed or replaced a private descriptor")
 
 
-def _moved(descriptor: int) -> int:
+def moved(descriptor: int) -> int:
+    """The descriptor's new, high number; no program that is executed inherits it."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     lowest = _HIGHEST if most == resource.RLIM_INFINITY else min(_HIGHEST, most - 16)
-    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, lowest)
+    number = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, lowest)
     os.close(descriptor)
-    return moved
+    return number
 
 
 def _mark(descriptor: int) -> Tuple[int, int]:

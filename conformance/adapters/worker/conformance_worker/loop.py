@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, List, Tuple
 from .adapters import BUILT_IN
 from .adapters import load as load_adapter
 from .channel import Channel
+from .forking import Ends, Zygote
 from .frames import FrameError
 from .identity import identity
 from .loading import load as load_module
@@ -144,18 +145,34 @@ def serve(channel: Channel, worker: Worker) -> None:
 
 
 def main() -> None:
-    """Run the worker that the command line describes."""
+    """Run the worker, or the zygote and then its workers, that the command line describes."""
     options = _options()
-    channel = Channel(options.read_fd, options.write_fd)
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, MOST_FILE_BYTES)
-    announce = silent if options.stage_fd is None else announcer(options.stage_fd)
-    announce("import", None)
-    module = load_module(options.module, options.startup, options.mapping)
-    _freeze_imports()
+    if options.zygote_fd is None:
+        channel, announce = _connected(Ends(options.read_fd, options.write_fd, options.stage_fd))
+        module = _imported(options)
+    else:
+        zygote = Zygote(options.zygote_fd)
+        module = _imported(options)
+        channel, announce = _connected(zygote.forked())
     adapter = _adapter(module, options)
     announce(None, None)
     serve(channel, Worker(module, adapter, options.family == "eager", announce))
+
+
+def _connected(ends: Ends) -> Tuple[Channel, Announce]:
+    """The channel of a worker that is about to import, and what announces its stages."""
+    channel = Channel(ends.read, ends.write)
+    announce = silent if ends.stage is None else announcer(ends.stage)
+    announce("import", None)
+    return channel, announce
+
+
+def _imported(options: Any) -> Any:
+    module = load_module(options.module, options.startup, options.mapping)
+    _freeze_imports()
+    return module
 
 
 def _adapter(module: Any, options: Any) -> Any:
@@ -166,9 +183,10 @@ def _adapter(module: Any, options: Any) -> Any:
 
 def _options() -> Any:
     parser = argparse.ArgumentParser(description=sys.modules[__name__].__doc__)
-    parser.add_argument("--read-fd", type=int, required=True)
-    parser.add_argument("--write-fd", type=int, required=True)
+    parser.add_argument("--read-fd", type=int)
+    parser.add_argument("--write-fd", type=int)
     parser.add_argument("--stage-fd", type=int)
+    parser.add_argument("--zygote-fd", type=int)
     parser.add_argument("--module", required=True)
     parser.add_argument("--family", choices=("graph", "eager"), required=True)
     parser.add_argument("--adapter")

@@ -1,0 +1,166 @@
+"""Compare workers that are forked with workers that are started: time, and the results.
+
+    python benchmarks/forks.py [TARGET...] [--functions NAMES] [--profile smoke|default] [--pairs N]
+
+A pair is a run with forks and one with full starts of the same functions of a target, one after the
+other, with one worker. The table has the medians of wall time and CPU time (of this process, and of
+the workers with all that they started), how often a worker was replaced, and whether the results of
+all runs are the same, times aside. A restart is what a session waits for between the end of a
+worker and the answer of the next one to its first two requests.
+"""
+
+from __future__ import annotations
+
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import click
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+import conformance
+from conformance.adapters.access import launch
+from conformance.adapters.registry import Target, resolve
+from conformance.adapters.session import Session
+from conformance.cli.subjects import subject
+from conformance.engine import PROFILES, Run, plan, run
+from conformance.engine.planning.plan import Task
+from conformance.results import Results
+from conformance.results.events import Event, TargetFinished
+from conformance.results.model import timeless
+from conformance.specs import load
+
+TARGETS = ("keras-2.2.4-cntk", "keras-2.2.4-theano", "keras-2.2.4-tensorflow", "tf_keras")
+FUNCTIONS = "zeros_like in_top_k square exp pow clip maximum prod std random_uniform one_hot gather"
+"""CNTK ends its own process in most of these."""
+RESTARTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Seconds: of wall time, of this process, and of the processes that it waited for."""
+
+    wall: float
+    host: float
+    workers: float
+
+    @classmethod
+    def now(cls) -> Spent:
+        """What has been spent until now."""
+        own = resource.getrusage(resource.RUSAGE_SELF)
+        below = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return cls(
+            time.perf_counter(), own.ru_utime + own.ru_stime, below.ru_utime + below.ru_stime
+        )
+
+    def since(self, begun: Spent) -> Spent:
+        """The difference."""
+        return Spent(self.wall - begun.wall, self.host - begun.host, self.workers - begun.workers)
+
+
+class Restarting(Session):
+    """A session whose worker can be replaced at any time."""
+
+    def restart(self) -> None:
+        """End the worker, start another and wait until it is ready."""
+        self._drop()
+        self._connected()
+
+
+@dataclass(slots=True)
+class Way:
+    """The runs of a target with forks, or those without."""
+
+    target: Target
+    results: list[Results] = field(default_factory=list)
+    spent: list[Spent] = field(default_factory=list)
+    restarts: list[float] = field(default_factory=list)
+
+    def run(self, tasks: Sequence[Task]) -> None:
+        """One run more."""
+        target, events = self.target, list[Event]()
+        common = Run(conformance.__version__, tasks[0].profile, tasks[0].seed, "")
+        begun = Spent.now()
+        only = replace(subject(target), workers=1)
+        run([only], {target.edition: tasks}, common, events.append, 1)
+        self.spent.append(Spent.now().since(begun))
+        self.results += [e.results for e in events if isinstance(e, TargetFinished)]
+
+    def restart(self) -> None:
+        """Some restarts of an idle worker."""
+        with Restarting(launch(self.target)) as session:
+            session.restart()
+            for _ in range(RESTARTS):
+                begun = time.perf_counter()
+                session.restart()
+                self.restarts.append(time.perf_counter() - begun)
+
+    def cells(self) -> list[str]:
+        """The row of the table."""
+        named = "fork" if self.target.fork else "full start"
+        found = [f"{1000 * statistics.median(self.restarts):.0f}"]
+        found += [
+            f"{statistics.median(getattr(s, f) for s in self.spent):.1f}"
+            for f in ("wall", "host", "workers")
+        ]
+        return [self.target.name, named, *found, str(self.results[0].run.restarts)]
+
+
+COLUMNS = (
+    "target",
+    "worker",
+    "restart, ms",
+    "wall, s",
+    "host, CPU s",
+    "workers, CPU s",
+    "restarts",
+)
+
+
+def _measure(target: Target, functions: Sequence[str], profile: str, pairs: int) -> list[Way]:
+    """Both ways of a target, forks first."""
+    ways = [Way(msgspec.structs.replace(target, fork=fork)) for fork in (True, False)]
+    for way in ways:
+        way.restart()
+    specs, profiled = load(), PROFILES[profile]
+    for _ in range(pairs):
+        for way in ways:
+            # made anew, so that no run has what another one has generated
+            way.run(plan(specs, target.edition, profiled, 0, select=functions.__contains__))
+    return ways
+
+
+def _different(ways: Sequence[Way]) -> list[str]:
+    """The functions whose results are not the same in all runs."""
+    found = [timeless(results) for way in ways for results in way.results]
+    of = [{f.function: f for f in results.functions} for results in found]
+    return [name for name in of[0] if any(one[name] != of[0][name] for one in of)]
+
+
+@click.command(help=__doc__)
+@click.argument("targets", nargs=-1, metavar="[TARGET]...")
+@click.option("--functions", default=FUNCTIONS, help="Their names, with spaces between.")
+@click.option("--profile", type=click.Choice(list(PROFILES)), default="default")
+@click.option("--pairs", type=click.IntRange(min=1), default=3, show_default=True)
+def main(targets: tuple[str, ...], functions: str, profile: str, pairs: int) -> None:
+    """Measure and print the table; exit status 1 if results differ."""
+    table = Table(*COLUMNS, box=None, pad_edge=False)
+    different: dict[str, list[str]] = {}
+    for target in resolve(targets or TARGETS):
+        ways = _measure(target, functions.split(), profile, pairs)
+        for way in ways:
+            table.add_row(*way.cells())
+        different[target.name] = _different(ways)
+    Console(width=None if sys.stdout.isatty() else 120).print(table)
+    for name, those in different.items():
+        click.echo(f"{name}: {'different: ' + ' '.join(those) if those else 'the same results'}")
+    sys.exit(any(different.values()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,254 @@
+"""Workers that are forked: one process imports the module, and each worker is a copy of it.
+
+A fork takes milliseconds where a new process imports the library for seconds. The zygote computes
+nothing; what a worker may not share with others it gets for itself
+(`worker/conformance_worker/forking.py`). Whatever goes wrong with a zygote, no result tells of it:
+`ZygoteSource.worker` then gives no worker, and the session starts one in the usual way.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import select
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+
+from conformance.adapters import guardian
+from conformance.adapters.process import (
+    GRACE,
+    GUARDIAN,
+    GUARDIAN_SECONDS,
+    AnyWorker,
+    Launch,
+    OutputTail,
+    check_executable,
+    kill_marked,
+    new_folder,
+    new_token,
+    own_environment,
+    start_guardian,
+)
+
+MOST_ZYGOTES = 3
+"""How many zygotes a session starts: a target that ends its parents ends its zygote, too."""
+_CHUNK = 2**16
+_MOST_READS = 64
+
+
+class ZygoteError(Exception):
+    """The zygote does not fork; a new process must take the place of the fork."""
+
+
+class Zygote:
+    """A process that has imported the module of a launch, below a guardian of its own.
+
+    OSError if it cannot be started.
+    """
+
+    def __init__(self, launch: Launch) -> None:
+        check_executable(launch.python)
+        self._launch = launch
+        self._folder = new_folder()
+        self._token = new_token()
+        self._said = OutputTail()
+        self._orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._output, output = os.pipe()
+        os.set_blocking(self._output, False)
+        try:
+            command = [*GUARDIAN, str(theirs.fileno())]
+            directory = launch.directory or self._folder
+            self._guardian = start_guardian(command, directory, output, [theirs.fileno()])
+            self._orders.send(self._first_orders())
+        except OSError:
+            self._release()
+            raise
+        finally:
+            theirs.close()
+            os.close(output)
+
+    def _first_orders(self) -> bytes:
+        launch = self._launch
+        orders = guardian.Orders(
+            command=launch.command(),
+            environment=own_environment(self._token, self._folder, launch.environment),
+            memory=launch.memory_limit,
+            grace=GRACE,
+            folder=self._folder,
+        )
+        return json.dumps(orders).encode()
+
+    def prepare(self, seconds: float) -> None:
+        """Wait until the module is imported; ZygoteError if it is not within `seconds`."""
+        deadline = time.monotonic() + seconds
+        ends = [self._orders.fileno(), self._output]
+        while self._orders.fileno() not in (ready := _readable(ends, deadline)):
+            if not ready:
+                raise ZygoteError(f"the zygote did not import the module within {seconds:g} s")
+            if not self._read_output():
+                ends.remove(self._output)
+        with contextlib.suppress(OSError):
+            if self._orders.recv(len(guardian.READY)) == guardian.READY:
+                return
+        raise ZygoteError("the zygote ended, or found that workers would share something")
+
+    def fork(self) -> ForkedWorker:
+        """A new worker; the one before must have ended. ZygoteError if the guardian has ended."""
+        self._read_output()
+        return ForkedWorker(self, str(self._said).encode())
+
+    def order(self, folder: str, descriptors: list[int]) -> None:
+        """Ask for a worker with these descriptors (`guardian.FORKED_ENDS`). ZygoteError."""
+        directory = self._launch.directory or folder
+        order = {"folder": folder, "directory": directory, "zygote": self._folder}
+        try:
+            socket.send_fds(self._orders, [json.dumps(order).encode()], descriptors)
+        except OSError as error:
+            raise ZygoteError(str(error)) from error
+
+    def guardian_code(self) -> int:
+        """The return code of the guardian, which has closed its ends. All that is left is ended."""
+        try:
+            code = self._guardian.wait(GUARDIAN_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._guardian.kill()
+            code = self._guardian.wait()
+        kill_marked(self._token)
+        return code
+
+    def end(self) -> None:
+        """End the zygote, its worker and all that they started; once."""
+        self.kill()
+        self.guardian_code()
+        self._release()
+
+    def kill(self) -> None:
+        """Ask for the end of all that `end` ends, without waiting for it, from any thread."""
+        with contextlib.suppress(OSError):
+            self._orders.shutdown(socket.SHUT_RDWR)
+
+    def _release(self) -> None:
+        self._orders.close()
+        os.close(self._output)
+        guardian.remove(self._folder)
+
+    def _read_output(self) -> bool:
+        """Read what has been printed, without waiting; whether more may come."""
+        with contextlib.suppress(BlockingIOError):
+            for _ in range(_MOST_READS):
+                data = os.read(self._output, _CHUNK)
+                self._said.feed(data)
+                if not data:
+                    return False
+        return True
+
+
+class ForkedWorker(AnyWorker):
+    """A worker that a zygote has forked. ZygoteError if the zygote's guardian has ended."""
+
+    def __init__(self, zygote: Zygote, before: bytes) -> None:
+        super().__init__()
+        self._zygote = zygote
+        self.before = before
+        self._folder = new_folder()
+        self._code: int | None = None
+        self._life, theirs = socket.socketpair()
+        self.watch = self._life.fileno()
+        ends = {"life": theirs.fileno(), "notes": self.notes.fileno(), **self.theirs}
+        try:
+            zygote.order(self._folder, [ends[name] for name in guardian.FORKED_ENDS])
+        except ZygoteError:
+            self.close()
+            guardian.remove(self._folder)
+            raise
+        finally:
+            theirs.close()
+            self.close_theirs()
+
+    def ended(self) -> bool:
+        """Whether the worker, or the guardian, has ended."""
+        return self._code is not None or bool(_readable([self._life.fileno()], 0.0))
+
+    def end(self) -> int:
+        """End the worker and all that it started: SIGTERM, SIGKILL. The return code."""
+        if self._code is None:
+            self.kill()
+            if not self.wait(GUARDIAN_SECONDS):
+                self._zygote.kill()
+            self._code = self._told()
+            guardian.remove(self._folder)
+        return self._code
+
+    def kill(self) -> None:
+        """Ask for the end of the worker and all that it started, without waiting for it."""
+        with contextlib.suppress(OSError):
+            self._life.shutdown(socket.SHUT_WR)
+
+    def close(self) -> None:
+        """Close this side's descriptors; once."""
+        self._life.close()
+        super().close()
+
+    def _told(self) -> int:
+        """The return code that the guardian tells; its own if it ended before that."""
+        with contextlib.suppress(OSError):
+            if status := self._life.recv(guardian.NOTE.size):
+                return os.waitstatus_to_exitcode(*guardian.NOTE.unpack(status))
+        return self._zygote.guardian_code()
+
+
+@dataclass(slots=True)
+class ZygoteSource:
+    """The workers that the zygotes of a launch fork; a zygote that fails is replaced by another."""
+
+    launch: Launch
+    left: int = MOST_ZYGOTES
+    zygote: Zygote | None = None
+
+    def worker(self, seconds: float) -> ForkedWorker | None:
+        """A new worker; None where none can be forked. The import may take that long."""
+        if not self.launch.fork or sys.platform != "linux":
+            return None
+        try:
+            return self._prepared(seconds).fork() if self.left or self.zygote else None
+        except (OSError, ZygoteError):
+            self.drop()
+            return None
+
+    def drop(self) -> None:
+        """End the zygote, which is of no more use."""
+        zygote, self.zygote = self.zygote, None
+        if zygote is not None:
+            zygote.end()
+
+    def kill(self) -> None:
+        """End the zygote, from another thread, and start no other."""
+        self.left = 0
+        zygote = self.zygote
+        if zygote is not None:
+            zygote.kill()
+
+    def _prepared(self, seconds: float) -> Zygote:
+        if self.zygote is None:
+            self.left -= 1
+            self.zygote = Zygote(self.launch)
+            try:
+                self.zygote.prepare(seconds)
+            except ZygoteError:
+                self.left = 0  # another one would fail, too
+                raise
+        return self.zygote
+
+
+def _readable(descriptors: list[int], deadline: float) -> list[int]:
+    """Those that can be read from, waiting until the deadline for the first."""
+    poll = select.poll()
+    for descriptor in descriptors:
+        poll.register(descriptor, select.POLLIN)
+    left = max(0.0, deadline - time.monotonic())
+    return [descriptor for descriptor, _ in poll.poll(math.ceil(left * 1000))]
