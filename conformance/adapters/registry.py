@@ -141,6 +141,8 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     """The environment variables that such a script needs."""
     shortfalls: tuple[Shortfall, ...] = ()
     """What the environment falls short of: an exception that shows it is `unsupported`."""
+    follows: tuple[Edition, ...] = ()
+    """Later editions whose documents it may follow, if it came after the document of its own."""
     workers: Annotated[int, msgspec.Meta(ge=1, le=2)] = 2
     """How many workers share the functions of a run; 1 if two must not run at the same time."""
     memory_limit: Annotated[float, msgspec.Meta(ge=0.125, le=65536)] = 4.0

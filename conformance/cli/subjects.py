@@ -10,7 +10,7 @@ import click
 from conformance.adapters import mappings
 from conformance.adapters.access import open_session
 from conformance.adapters.configured import Configurable
-from conformance.adapters.registry import Target, completed, literal
+from conformance.adapters.registry import SharedLibrary, Target, completed, literal
 from conformance.cli.errors import UsageProblem
 from conformance.cli.options import together
 from conformance.editions import Edition
@@ -111,6 +111,7 @@ def subject(target: Target) -> Subject:
         workers=target.workers,
         library=target.library,
         shortfalls={s.message: s.because for s in target.shortfalls},
+        follows=target.follows,
         cure=_cure(target),
         prelude=_prelude(target),
         open_configured=lambda setup: configurable.open(setup.configuration, setup.environment),
@@ -129,6 +130,14 @@ def _prelude(target: Target) -> Prelude:
         eager_inputs=table.eager_inputs if table else False,
         definitions=table.definitions() if table else None,
         eager=target.family == "eager",
+        needs=[_need(library) for library in target.libraries],
+    )
+
+
+def _need(library: SharedLibrary) -> str:
+    return (
+        f"A folder on LD_LIBRARY_PATH must have {library.name}: a link to {library.found_as} "
+        f"({library.cure})."
     )
 
 

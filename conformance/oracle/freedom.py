@@ -30,6 +30,9 @@ _PLAIN = (0.375, 0.8125)
 """Ordinary numbers, in the domain of every function."""
 _DIFFERENT = 61
 """How many different numbers take the place of others: more would leave the domain."""
+_OTHER_SIGNS = (-4.5, 0.0)
+"""More of them in place of NaN and infinities: the answer may rest on the sign alone, or on whether
+the number counts as zero."""
 
 
 def _special(x: Array) -> Mask:
@@ -94,7 +97,7 @@ def _depends(
     shape, dtype = expectation.value.shape, expectation.dtype
     value = _value(function, arguments, dtype)
     changed = np.zeros(shape, np.bool_)
-    for plain in _PLAIN:
+    for plain in (*_PLAIN, *_OTHER_SIGNS) if which is _special else _PLAIN:
         other = _value(function, _replaced(arguments, which, plain), dtype)
         if not other.shape == value.shape == shape:
             return np.ones(shape, np.bool_)
@@ -119,7 +122,9 @@ def _replaced(
     def one(value: Any) -> Any:
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
             # different numbers, so that they do not cancel
-            ordinary = plain + 0.015625 * (np.arange(value.size) % _DIFFERENT).reshape(value.shape)
+            step = 0.015625 if plain else 0.0
+            places = (np.arange(value.size) % _DIFFERENT).reshape(value.shape)
+            ordinary = plain + step * places
             return np.where(which(value), ordinary.astype(value.dtype), value)
         return [one(item) for item in value] if isinstance(value, list) else value
 

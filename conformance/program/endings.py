@@ -346,8 +346,8 @@ def watching(ending: Ending, death: Death) -> Iterator[str]:
     yield from ("import os, resource, signal", "", "if os.fork():", "    ended = os.wait()[1]")
     yield "    died = os.WIFSIGNALED(ended)"
     yield "    status = os.WTERMSIG(ended) if died else os.WEXITSTATUS(ended)"
-    if death.compares:
-        yield from ("    if not died:", "        sys.exit(status)")
+    leaves = "not died" if death.compares else "not died and status == 2"
+    yield from (f"    if {leaves}:", "        sys.exit(status)")
     yield f"    fault = died or status != {right}"
     yield "    came = 'an end by %s %d' % ('signal' if died else 'exit status', status)"
     if death.gibibytes is not None:

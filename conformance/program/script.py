@@ -44,6 +44,18 @@ def printed(function, *args):
 """A function for scripts that returns what a call prints."""
 
 
+UNIMPORTED = """
+def unimported(kind, error, trace):
+    sys.__excepthook__(kind, error, trace)
+    print('nothing was looked at, for the implementation cannot be imported')
+    sys.exit(2)
+
+
+sys.excepthook = unimported
+""".splitlines()
+"""An exception before the case is run is not the fault: the script ends with another status."""
+
+
 @dataclass(frozen=True, slots=True)
 class Home:
     """A home folder that a script makes before it imports anything.
@@ -81,6 +93,8 @@ class Prelude:
     """Whether the implementation computes at once, so that nothing is compiled without inputs."""
     made_for: str = ""
     """The interpreter and the versions that a script was made for, in words."""
+    needs: Sequence[str] = ()
+    """Sentences on what the system must have besides, such as shared libraries."""
 
 
 def print_script(
@@ -124,7 +138,8 @@ def comparing_script(
 ) -> str:
     """Python source that runs the case and says whether the fault is there.
 
-    It ends with status 1 if it is, with 0 if it is not. The other arguments are those of
+    It ends with status 1 if it is, with 0 if it is not, and with 2 if the implementation cannot be
+    imported. The other arguments are those of
     `print_script`; `title` says in words what the fault is.
     """
     program = _reached(case.program, prelude)
@@ -134,6 +149,8 @@ def comparing_script(
     if prelude.home is not None:  # the import may be what fails
         run, reached = [*reached, *run], ["import numpy as np"]
     helpers = [*(PRINTED if catches_prints(program.steps) else ()), *ending.helpers]
+    if prelude.home is None:
+        reached = [*UNIMPORTED, *reached, "sys.excepthook = sys.__excepthook__"]
     told = () if ending.death and not ending.death.compares else TELL
     watch = watching(ending, ending.death) if ending.death else ()
     lines = [*_head(title, prelude), "import sys", *watch, *reached, *told, "", *helpers]
@@ -149,6 +166,7 @@ def _head(title: str, prelude: Prelude) -> Iterator[str]:
     yield from (f"# {line}".rstrip() for line in title.splitlines())
     yield "#"
     yield f"# Run it with Python: it was made for {prelude.made_for or 'any that has the library'}."
+    yield from (f"# {sentence}" for sentence in prelude.needs)
     yield "# It ends with status 1 where the fault is there, with 0 where it is not."
 
 

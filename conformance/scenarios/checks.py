@@ -123,7 +123,7 @@ def raises(*names: str) -> Test:
             return None
         # NotImplementedError does not show that the wrong argument was noticed
         unmade = "NotImplementedError" in found
-        return Problem(text, found[0], got=text, unmade=unmade, fault=fault)
+        return Problem(f"raises {found[0]}", found[0], got=text, unmade=unmade, fault=fault)
 
     return test
 
@@ -133,7 +133,8 @@ def returns(values: Values) -> Problem | None:
     text = str(plain(values))
     if text == "returns":
         return None
-    return Problem(text, text.split()[1], got=text, fault="first != 'returns'")
+    found = text.removeprefix("raises ").split()[0]
+    return Problem(f"raises {found}", found, got=text, fault="first != 'returns'")
 
 
 def taken_or_invalid(attempt: Values, backend: Values) -> Problem | None:

@@ -12,7 +12,14 @@ from conformance.specs.remembered import remembered
 from conformance.specs.signature import Signature, parse
 from conformance.specs.source import SpecError
 
-_OTHER = ("conventions.yaml", "errata.yaml", "examples.yaml", "general.yaml", "rules.yaml")
+_OTHER = (
+    "conventions.yaml",
+    "errata.yaml",
+    "examples.yaml",
+    "general.yaml",
+    "releases.yaml",
+    "rules.yaml",
+)
 """YAML files of this package that hold no specs."""
 
 

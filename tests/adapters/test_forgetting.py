@@ -5,11 +5,14 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from conformance.adapters.process import Launch
 from conformance.adapters.session import Session
+from conformance.adapters.worker.conformance_worker.settings import Settings
 from conformance.observations import Raised, Returned
 from conformance.program import Program, Ref, Step
 from tests.adapters.support import batch, call, x
@@ -34,3 +37,30 @@ def test_variables_are_initialised_again() -> None:
     found = second.draws[0].outcome.values["y"][0].array
     assert found is not None
     assert np.allclose(found, np.exp(after.arrays["x"][0]))
+
+
+class _Phased:
+    """A library whose learning phase is a constant, as CNTK's: to feed it is to change it."""
+
+    def __init__(self, value: object) -> None:
+        self.phase = SimpleNamespace(value=np.asarray(value))
+
+    def function(self, name: str) -> Any:
+        return (lambda: self.phase) if name == "learning_phase" else None
+
+
+def test_a_phase_that_was_fed_and_stays_is_noticed() -> None:
+    library = _Phased(1.0)
+    settings = Settings(library)
+    assert not settings.phase_leaked()
+    library.phase.value = np.asarray(0.0)
+    assert settings.phase_leaked()
+    library.phase.value = np.asarray(1.0)
+    assert not settings.phase_leaked()
+
+
+def test_a_phase_that_holds_no_number_is_symbolic() -> None:
+    library = _Phased("fed later")
+    settings = Settings(library)
+    library.phase = SimpleNamespace()
+    assert not settings.phase_leaked()

@@ -157,6 +157,26 @@ def test_one_nan_is_no_licence_for_other_rows() -> None:
     assert mask.tolist() == [True, False]
 
 
+@pytest.mark.parametrize(
+    ("function", "x", "concerns"),
+    [
+        ("sign", [np.inf, np.nan, 2.0], [True, True, False]),
+        ("any", [[np.nan], [2.0]], [True, False]),
+        ("any", [[np.nan, 2.0], [0.0, 0.0]], [False, False]),
+        ("all", [[np.nan, 2.0], [0.0, 0.0]], [True, False]),
+        ("ones_like", [np.nan, np.inf], [False, False]),
+    ],
+)
+def test_what_the_sign_or_the_truth_of_a_special_number_decides_rests_on_it(
+    function: str, x: list[object], concerns: list[bool]
+) -> None:
+    array = np.array(x, "float32")
+    arguments = {"x": array, "axis": 1, "keepdims": False} if array.ndim == 2 else {"x": array}
+    expectation = expect(function, arguments, "float32", accuracy(function))
+    mask = concerned(ConventionName.SPECIAL_VALUES, function, arguments, expectation)
+    assert mask.tolist() == concerns
+
+
 def test_infinity_that_is_hidden_by_a_zero_concerns_what_it_is_multiplied_by() -> None:
     x, y = np.array([[0.0, 1.0]], "float32"), np.array([[np.inf], [1.0]], "float32")
     arguments = {"x": x, "y": y}

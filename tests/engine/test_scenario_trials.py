@@ -10,6 +10,7 @@ from conformance.observations import Crashed, DrawObservation, StructureObservat
 from conformance.program import Binding
 from conformance.results import Aspect, Verdict
 from conformance.scenarios import Check, Scenario, checks
+from conformance.scenarios.state import refusals, sessions
 from conformance.scenarios.writing import ProgramWriter
 from tests.scenarios.in_process import findings, module
 
@@ -167,3 +168,56 @@ def test_a_function_without_a_result_has_a_wrong_value_and_no_gradient_to_ask_fo
     assert (value.aspect, value.verdict) == (Aspect.VALUE, Verdict.VIOLATES)
     assert (gradient.aspect, gradient.verdict) == (Aspect.GRADIENT, Verdict.UNSUPPORTED)
     assert gradient.kind == "unmade input"
+
+
+def phases() -> Scenario:
+    """The scenario in which a phase that is neither 0 nor 1 is refused."""
+    made = list(sessions.wrong_phases("keras-2.2"))
+    return made[0]
+
+
+def test_a_call_before_the_one_to_be_refused_says_nothing_of_the_refusal() -> None:
+    def broken(value: int) -> None:
+        raise RuntimeError("no phase can be set")
+
+    (found,) = findings(phases(), module(set_learning_phase=broken))
+    assert (found.aspect, found.verdict) == (Aspect.ERROR, Verdict.UNSUPPORTED)
+    (accepted,) = (
+        f
+        for f in findings(phases(), module(set_learning_phase=lambda value: None))
+        if f.aspect is Aspect.ERROR
+    )
+    assert accepted.verdict is Verdict.VIOLATES
+
+
+def test_the_call_that_raised_is_named_if_it_is_not_the_first() -> None:
+    w = ProgramWriter()
+    w.call("square", w.array("x", np.zeros(2)))
+    w.observe("value", "square", w.array("y", np.ones(3)))
+    check = Check("value", Aspect.VALUE, outputs=("value",), test=checks.raises(), demands="ones")
+    scenario = Scenario(
+        "square", "two squares", program=w.program(), arrays=w.arrays, checks=(check,)
+    )
+
+    def square(x: np.ndarray) -> np.ndarray:
+        if len(x) == 3:
+            raise ValueError("three")
+        return x
+
+    (found,) = findings(scenario, module(square=square))
+    assert found.gives.startswith("raises ValueError in square(y")
+
+
+@pytest.mark.parametrize(
+    ("backend", "verdict"),
+    [("tensorflow", Verdict.VIOLATES), ("theano", Verdict.DIVERGES)],
+)
+def test_unknown_keywords_are_left_out_by_tensorflow_alone(backend: str, verdict: Verdict) -> None:
+    def function(inputs: object, outputs: object, updates: object = None, **more: object) -> None:
+        raise ValueError("there is no such option")
+
+    scenario = refusals.keywords("keras-2.0")[0]
+    (found,) = findings(scenario, module(function=function, backend=lambda: backend))
+    assert found.verdict is verdict
+    assert found.gives == "raises ValueError"
+    assert findings(scenario, module(function=lambda *a, **k: None, backend=lambda: backend)) == []

@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from conformance.adapters import registry
+from conformance.cli.subjects import subject
 from conformance.program import Binding, Case, Input, Prelude, Program, Ref, Step, endings
 from conformance.program.endings import Death, Ending
 from conformance.program.script import Outputs, comparing_script
@@ -335,3 +337,25 @@ def test_a_process_that_ends_is_watched(
         assert done.returncode == status, done
         assert done.stdout.splitlines()[-1].startswith("expected life; got an end by ")
         assert came in done.stdout.splitlines()[-1]
+
+
+@pytest.mark.parametrize("death", [None, Death(seconds=20), Death(seconds=20, compares=True)])
+def test_an_import_that_fails_is_not_the_fault(death: Death | None) -> None:
+    prelude = replace(REFERENCE, imports=("import no_such_library as K",))
+    ending = replace(elements(X), death=death)
+    script = comparing_script(case(call("square")), prelude, ending, "it is wrong")
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 2, ended.stderr
+    assert "No module named 'no_such_library'" in ended.stderr
+    assert "nothing was looked at" in ended.stdout
+
+
+def test_a_script_says_what_the_system_must_have() -> None:
+    target = registry.shipped()["keras-2.2.4-cntk"]
+    script = comparing_script(
+        case(call("square")), subject(target).prelude, elements(X), "it is wrong"
+    )
+    head = script.partition("import sys")[0]
+    assert "# A folder on LD_LIBRARY_PATH must have libmpi.so.12: a link to libmpi.so.40" in head

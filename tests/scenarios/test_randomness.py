@@ -475,3 +475,14 @@ def test_a_test_of_a_sample_says_what_is_no_sample() -> None:
     test = chance.follows(statistics.normal(0, 1))
     for wrong in (np.zeros(3, "int32"), np.array([np.nan]), np.zeros((0, 2))):
         assert test((value(wrong),)) is not None
+
+
+def test_the_seed_is_not_to_blame_for_what_is_not_random() -> None:
+    ones, mixed = np.ones((4, 5)), np.arange(20.0).reshape(4, 5)
+    constant = chance.other_samples(ones, ones)
+    assert constant is not None
+    assert constant.unmade
+    same = chance.other_samples(mixed, mixed)
+    assert same is not None
+    assert not same.unmade
+    assert chance.other_samples(ones, mixed) is None

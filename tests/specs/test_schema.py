@@ -20,7 +20,14 @@ from tests.specs.mistakes import GOOD, MISTAKES, NOT_IN_THE_SCHEMA, Mistake
 
 FOLDER = Path(str(resources.files(specs)))
 SCHEMA_FILE = FOLDER / "schema" / "specs-1.schema.json"
-OTHER = ("conventions.yaml", "errata.yaml", "examples.yaml", "general.yaml", "rules.yaml")
+OTHER = (
+    "conventions.yaml",
+    "errata.yaml",
+    "examples.yaml",
+    "general.yaml",
+    "releases.yaml",
+    "rules.yaml",
+)
 FILES = sorted(p for p in FOLDER.glob("*.yaml") if p.name not in OTHER)
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(encode_schema()))
 

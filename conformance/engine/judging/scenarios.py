@@ -100,10 +100,15 @@ class ScenarioTrial:
         return self.scenario.conventions
 
     @property
+    def _called(self) -> Step | None:
+        """The first call of the function under test."""
+        calls = (s for s in self.scenario.program.steps if s.function == self.name)
+        return next(calls, None)
+
+    @property
     def described(self) -> str:
         """The call of the function under test, and what the scenario is about."""
-        calls = (s for s in self.scenario.program.steps if s.function == self.name)
-        step = next(calls, None)
+        step = self._called
         text = self.name if step is None else call_text(step)
         return f"{text} ({self.scenario.title})"
 
@@ -177,6 +182,9 @@ class ScenarioTrial:
         """What a program shows that did not reach `check`: if a function has no result, that is the
         failure of its value, and it has no gradient and no static shape to ask for."""
         finding = self._no_answer(outcome, check)
+        if check.aspect is Aspect.ERROR and isinstance(outcome, Raised):
+            yield _unreached(finding)
+            return
         if not self._has_no_result(outcome, check):
             yield finding
             return
@@ -279,7 +287,7 @@ class ScenarioTrial:
         self, outcome: Raised, check: Check, allowed: Allowance, *, blamed: bool
     ) -> Finding:
         refused, step = blamed and refuses_by_name(outcome), self._step(outcome)
-        where = "" if step is None or step.function == self.name else f" in {call_text(step)}"
+        where = "" if step is None or step is self._called else f" in {call_text(step)}"
         demands, conventions = check.demands, allowed.conventions
         return Finding(
             check.aspect,
@@ -318,6 +326,16 @@ class ScenarioTrial:
             if step.function == self.name or operates:
                 own.add(step.result)
         return own
+
+
+def _unreached(finding: Finding) -> Finding:
+    """The finding on a program that ended before it was known whether invalid input is refused.
+
+    What raised there is none of the call that must be refused.
+    """
+    return replace(
+        finding, verdict=Verdict.UNSUPPORTED, kind=FindingKind.UNMADE_INPUT, conventions=()
+    )
 
 
 def _not_told(check: Check, outcome: Outcome) -> bool:

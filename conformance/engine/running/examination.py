@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import NamedTuple
@@ -30,6 +30,7 @@ from conformance.engine.judging.probes import (
     without_promise,
     works,
 )
+from conformance.engine.judging.releases import Release
 from conformance.engine.judging.shortfalls import with_shortfalls
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task
@@ -201,6 +202,7 @@ class Examination:
     def judged(self, task: Task, trial: Trial) -> Judgement:
         """Run one trial and judge it, independent of what else was found."""
         judgement = trial.judge(self._run(trial))
+        judgement.findings = self._held(task, judgement.findings, trial)
         judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
         self._drop_shape_failures(judgement, task.spec.name)
         return judgement
@@ -246,7 +248,8 @@ class Examination:
             tally.count(Aspect.SIGNATURE)
             document = task.spec.editions[task.edition]
             printed = task.spec.signatures[document].text
-            tally.note(signatures.signature(identity, task.documented, printed))
+            found = signatures.signature(identity, task.documented, printed)
+            tally.note(self._held(task, found))
 
     def _probe_gradients(self) -> None:
         """Find the bindings that `gradients` cannot differentiate by: a failure of `gradients`."""
@@ -381,6 +384,7 @@ class Examination:
         except Exception as error:
             error.add_note(f"while judging {trial.described} on {self.subject.name}")
             raise
+        judgement.findings = self._held(task, judgement.findings, trial)
         judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
         self._drop_shape_failures(judgement, name)
         if self.twins.keeps(task, trial, judgement, twin=twin):
@@ -391,6 +395,14 @@ class Examination:
         self.known.setdefault(name, {})[trial.key] = known
         self._count(name, observed, len({f.draw for f in judgement.findings}))
         return judgement
+
+    def _held(
+        self, task: Task, findings: Iterable[Finding], trial: Trial | None = None
+    ) -> list[Finding]:
+        """The findings, as they count for a release that came after the document."""
+        offered = self.session.identity.functions[task.documented.name]
+        release = Release(task.spec, task.edition, self.subject.follows, offered)
+        return release.held(findings, trial)
 
     def _run_twin(self, task: Task, twin: Trial) -> bool:
         """Run and judge a twin, unless it was or must not be; whether its inputs could be made."""
@@ -468,6 +480,7 @@ class Examination:
             budget=lambda group: _budget(group, task.profile),
             known=self.known.get(task.spec.name, {}),
             ended=self.stop.is_set,
+            held=partial(self._held, task),
         )
 
 

@@ -43,6 +43,8 @@ class Subject:
     """The library that computes; the estimated cost of functions depends on it."""
     shortfalls: Mapping[str, str] = field(default_factory=dict)
     """What its environment falls short of, by a text in the exceptions that show it."""
+    follows: Sequence[Edition] = ()
+    """The later editions whose documents it may follow: it came after the document of its own."""
     cure: str = ""
     """What to do if its worker does not start."""
     perform: Callable[[Any], Any] | None = None

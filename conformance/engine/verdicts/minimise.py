@@ -47,6 +47,8 @@ class Minimiser:
     known: dict[str, frozenset[Identity]] = field(default_factory=dict)
     ended: Callable[[], bool] = lambda: False
     """Whether to stop with the smallest case found so far."""
+    held: Callable[[list[Finding], Trial], list[Finding]] = lambda findings, _: findings
+    """What the findings on a trial are for this target (`engine.judging.releases`)."""
 
     def minimise(self, group: Group) -> Group:
         """The group with the smallest case found; the group itself if there is none smaller."""
@@ -86,14 +88,17 @@ class Minimiser:
 
     def _run_and_note(self, trial: Trial) -> frozenset[Identity]:
         try:
-            findings = trial.judge(self.run(trial)).findings
+            findings = self._findings(trial)
         except (ValueError, IndexError):  # the oracle has no answer for this one
             findings = []
         self.known[trial.key] = frozenset(f.identity for f in findings)
         return self.known[trial.key]
 
+    def _findings(self, trial: Trial) -> list[Finding]:
+        return self.held(trial.judge(self.run(trial)).findings, trial)
+
     def _find(self, trial: Trial, wanted: Identity) -> Finding | None:
-        findings = trial.judge(self.run(trial)).findings
+        findings = self._findings(trial)
         same = [f for f in findings if is_same(wanted, f.identity)]
         return min(same, key=lambda f: len(f.conventions), default=None)
 
@@ -118,7 +123,7 @@ class Minimiser:
         return replace(group, finding=final, trial=tried, planned=planned, refilled=draw)
 
     def _first(self, trial: Trial, wanted: Identity) -> Finding | None:
-        findings = trial.judge(self.run(trial)).findings
+        findings = self._findings(trial)
         same = [f for f in findings if is_same(wanted, f.identity)]
         return min(same, key=lambda f: f.draw, default=None)
 

@@ -304,4 +304,6 @@ def other_samples(a: Array, b: Array) -> Problem | None:
     """The samples are not the same numbers."""
     if not _same(a, b):
         return None
+    if a.size > 1 and (a == a.flat[0]).all():  # the seed is not to blame for what is not random
+        return Problem("gives one number throughout", "not random", unmade=True)
     return Problem("gives the same numbers", "same numbers", fault=_SAME)

@@ -62,7 +62,16 @@ class Settings(object):
         return bool(self._phase_kind() != self._phase)
 
     def _phase_kind(self) -> Any:
-        """The learning phase if it is a number, otherwise a text that says that it is symbolic."""
+        """The learning phase if it is a number, otherwise the number that the tensor holds.
+
+        A text that says that it is symbolic if it holds none. On CNTK the phase is a constant, and
+        to feed it is to change it.
+        """
         learning_phase = self._function("learning_phase")
-        phase = None if learning_phase is None else learning_phase()
-        return phase if isinstance(phase, int) else "symbolic"
+        phase: Any = None if learning_phase is None else learning_phase()
+        if isinstance(phase, int):
+            return phase
+        try:
+            return "symbolic, {}".format(float(phase.value))
+        except Exception:  # whatever a library raises: it holds no number
+            return "symbolic"
