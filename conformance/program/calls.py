@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from conformance.program.marks import MAYBE, OPERATOR, OPERATOR_CALL, PRINTED_CALL, UNKNOWN
+from conformance.program.marks import (
+    MAYBE,
+    OPERATOR,
+    OPERATOR_CALL,
+    PRINTED_CALL,
+    PRINTED_IMPORT,
+    UNKNOWN,
+)
 from conformance.program.model import OPERATORS, Argument, Function, Ref, Step
 
 
@@ -56,10 +63,17 @@ def catches_prints(steps: Iterable[Step]) -> bool:
     return any(step.function == PRINTED_CALL for step in steps)
 
 
+def imports_again(steps: Iterable[Step]) -> bool:
+    """Whether a step observes what an import of the implementation prints."""
+    return any(step.function == PRINTED_IMPORT for step in steps)
+
+
 def call_text(step: Step) -> str:
     """The call of a step as Python source, such as `sum(x, axis=1)`."""
     if step.function == PRINTED_CALL:
         return f"printed({', '.join(_passed(step.args, step.kwargs))})"
+    if step.function == PRINTED_IMPORT:
+        return "printed_import()"
     if step.function.startswith(OPERATOR):
         return _operation(step.function, list(step.args), _passed((), step.kwargs))
     return f"{step.function}({', '.join(_passed(step.args, step.kwargs))})"

@@ -7,7 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from conformance.program.calls import argument_text, catches_prints, step_lines, uses_package
+from conformance.program.calls import (
+    argument_text,
+    catches_prints,
+    imports_again,
+    step_lines,
+    uses_package,
+)
 from conformance.program.endings import TELL, Ending, body, watching
 from conformance.program.layouts import relaid
 from conformance.program.literals import literal
@@ -42,6 +48,12 @@ def printed(function, *args):
 
 """.splitlines()
 """A function for scripts that returns what a call prints."""
+
+IMPORTED = """
+def printed_import():
+    import subprocess, sys
+""".splitlines()
+"""The beginning of one that returns what another process prints that imports the module."""
 
 
 UNIMPORTED = """
@@ -121,8 +133,7 @@ def print_script(
     else:
         lines += _evaluate(program, prelude.absent, listed=outputs == "lists")
     reached = [*_prelude(prelude, lines, uses_package=uses_package(program.steps)), ""]
-    helpers = PRINTED if catches_prints(program.steps) else ()
-    lines = [*reached, *helpers, *lines]
+    lines = [*reached, *_printing(program, prelude), *lines]
     lines += [f"# {part}" for comment in comments for part in comment.splitlines() or [""]]
     return _joined(lines, prelude)
 
@@ -148,13 +159,26 @@ def comparing_script(
     reached = _prelude(prelude, run, uses_package=uses_package(program.steps))
     if prelude.home is not None:  # the import may be what fails
         run, reached = [*reached, *run], ["import numpy as np"]
-    helpers = [*(PRINTED if catches_prints(program.steps) else ()), *ending.helpers]
+    helpers = [*_printing(program, prelude), *ending.helpers]
     if prelude.home is None:
         reached = [*UNIMPORTED, *reached, "sys.excepthook = sys.__excepthook__"]
     told = () if ending.death and not ending.death.compares else TELL
     watch = watching(ending, ending.death) if ending.death else ()
     lines = [*_head(title, prelude), "import sys", *watch, *reached, *told, "", *helpers]
     return _joined([*lines, *_values(case), *before, *body(ending, run)], prelude)
+
+
+def _printing(program: Program, prelude: Prelude) -> Iterator[str]:
+    """The functions that catch what the program's steps print, as far as it needs them."""
+    if catches_prints(program.steps):
+        yield from PRINTED
+    if imports_again(program.steps):
+        paths = [f"import sys; sys.path[:0] = {list(prelude.paths)!r}"] if prelude.paths else []
+        source = "; ".join([*paths, *prelude.imports])
+        yield from IMPORTED
+        yield f"    done = subprocess.run([sys.executable, '-c', {source!r}],"
+        yield "                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)"
+        yield from ("    return done.stdout.decode(errors='replace')", "")
 
 
 def _joined(lines: Sequence[str], prelude: Prelude) -> str:

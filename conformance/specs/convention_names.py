@@ -59,7 +59,7 @@ class ConventionName(StrEnum):
     KERNEL_ORIENTATION = "kernel-orientation"
     KINDS_OF_TENSORS = "kinds-of-tensors"
     LATER_RELEASE = "later-release"
-    LISTED_GRADIENTS = "listed-gradients"
+    LIST_OR_TUPLE = "list-or-tuple"
     MASKED_STEPS = "masked-steps"
     MASK_RANK = "mask-rank"
     MEMORY_LAYOUT = "memory-layout"

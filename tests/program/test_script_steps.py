@@ -65,6 +65,32 @@ def test_callables_operators_and_attempts_run(tmp_path: Path) -> None:
     ]
 
 
+def test_types_parts_iterables_and_imports_are_written(tmp_path: Path) -> None:
+    steps = (
+        Step("x", "variable", (Ref("rows"),)),
+        Step("axes", "operator.iter", ([0],)),
+        Step("turned", "reverse", (Ref("x"), Ref("axes"))),
+        Step("value", "eval", (Ref("turned"),)),
+        Step("classes", "operator.classes", (Ref("value"),)),
+        Step("shape", "operator.attribute", (Ref("value"), "shape")),
+        Step("first", "operator.range", (0, 2)),
+        Step("second", "operator.set", ([1, 0, 1],)),
+        Step("said", "printed.import", ()),
+    )
+    rows = Input("rows", (2, 2), "float32", Binding.ARRAY)
+    shown = ("value", "classes", "shape", "first", "second", "said")
+    script = print_script(Case(Program((rows,), steps, shown), ROWS), REFERENCE, outputs="values")
+    assert ran(script, tmp_path) == [
+        "value array([[3., 4.],",
+        "       [1., 2.]], dtype=float32)",
+        "classes 'ndarray object'",
+        "shape (2, 2)",
+        "first range(0, 2)",
+        "second {0, 1}",
+        "said ''",
+    ]
+
+
 def test_lists_of_tensors_are_evaluated_together(tmp_path: Path) -> None:
     x = Input("x", (2,), "float32", Binding.PLACEHOLDER)
     steps = (

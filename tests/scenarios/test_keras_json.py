@@ -43,6 +43,16 @@ def backend():
 """
 """Reads the file, and does not keep to it."""
 
+MISNAMED = """
+import sys
+import conformance.reference as K
+for name in K.__all__:
+    globals()[name] = getattr(K, name)
+sys.stderr.write("Using Theano backend.\\n")
+def backend(): return "tensorflow"
+"""
+"""Prints the name of another backend when it is imported."""
+
 
 def scenarios(edition: Edition) -> list[Scenario]:
     """All of an edition."""
@@ -98,6 +108,14 @@ def test_what_ignores_the_file_is_told(tmp_path: Path) -> None:
         "floatx: what the file says",
         "image_data_format: what the file says",
     }
+
+
+def test_an_import_that_tells_another_backend_is_told(tmp_path: Path) -> None:
+    (tmp_path / "misnamed.py").write_text(MISNAMED)
+    misnamed = target(tmp_path, "misnamed", "keras-2.2")
+    asked = [s for s in scenarios("keras-2.2") if s.title == "what an import prints"]
+    told = [problem.gives for s in asked for _, problem in found(misnamed, s)]
+    assert told == ["prints 'Using Theano backend', and backend() gives 'tensorflow'"]
 
 
 @pytest.mark.parametrize("edition", EDITIONS)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
+import conformance.reference
 from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding
 from conformance.results import Verdict
@@ -62,6 +65,44 @@ def test_the_reference_keeps_its_promises(family: Family) -> None:
     target = module()
     wrong = [f for s in scenarios((family,)) for f in findings(s, target)]
     assert [f for f in wrong if f.verdict is not Verdict.UNSUPPORTED] == []
+
+
+class Descent:
+    """An optimiser as Keras has it: it projects what has a constraint."""
+
+    def __init__(self, lr: float) -> None:
+        self.rate = lr
+
+    def get_updates(self, loss: Any, params: list[Any]) -> list[Any]:
+        """One update for each variable."""
+        slopes = conformance.reference.gradients(loss, params)
+        moved = [p - self.rate * slope for p, slope in zip(params, slopes, strict=True)]
+        kept = [p.constraint or (lambda w: w) for p in params]
+        return [
+            conformance.reference.update(p, project(new))
+            for p, project, new in zip(params, kept, moved, strict=True)
+        ]
+
+
+def _unconstrained(value: Any, dtype: Any = None, name: Any = None, constraint: Any = None) -> Any:
+    del constraint
+    return conformance.reference.variable(value, dtype, name)
+
+
+@pytest.mark.parametrize(("variable", "told"), [(None, []), (_unconstrained, [208])])
+def test_a_constraint_that_is_dropped_is_found(
+    variable: Any, told: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = ModuleType("package_with_optimisers")
+    vars(package)["optimizers"] = SimpleNamespace(SGD=Descent)
+    monkeypatch.setitem(sys.modules, package.__name__, package)
+    target = module(**({"variable": variable} if variable else {}))
+    target.__name__ = f"{package.__name__}.backend"
+    made = [s for s in scenarios(creation.FAMILIES) if s.title == "a constraint and an optimiser"]
+    found = [f for s in made for f in findings(s, target)]
+    assert len(made) == 1
+    assert [f.at["ko-2.2"] for f in found if f.verdict is Verdict.VIOLATES] == told
+    assert len(found) == len(told)
 
 
 def test_every_check_names_a_line() -> None:

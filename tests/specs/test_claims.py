@@ -16,7 +16,7 @@ from msgspec.structs import replace as with_fields
 from conformance.adapters.registry import shipped
 from conformance.engine import PROFILES, Run
 from conformance.engine.judging import signatures
-from conformance.mutation import population
+from conformance.mutation.population import population
 from conformance.mutation.records import JudgedMutant
 from conformance.mutation.score import Scoring, unminimised
 from conformance.observations import FunctionIdentity, OfferedParameter, Value

@@ -9,6 +9,7 @@ imported.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -234,6 +235,44 @@ def _backends(edition: Edition) -> Iterator[Scenario]:
         )
 
 
+MESSAGE = {"ja-1": 38, "ja-1-text": 31, "ja-2.0": 41, "zh-TW": 40, "ko-2.2": 45}
+"""The lines that show what the import of a backend prints: "Using TensorFlow backend."."""
+SAID = re.compile(r"\bUsing (\S+) backend\b")
+
+
+def _messages(_edition: Edition) -> Iterator[Scenario]:
+    """The message of an import, if there is one, names the backend that is in use."""
+    w = ProgramWriter()
+    w.observe("said", "printed.import")
+    w.observe("name", "backend")
+    check = Check(
+        "the message of the import",
+        Aspect.CONFIGURATION,
+        outputs=("said", "name"),
+        test=_names_the_backend,
+        demands="that the import tells the backend in use, if it tells one",
+        at=MESSAGE,
+    )
+    title = "what an import prints"
+    yield Scenario("backend", title, program=w.program(), arrays={}, checks=(check,), setup=NO_FILE)
+
+
+def _names_the_backend(said: Values, name: Values) -> Problem | None:
+    text, backend = str(checks.plain(said)), str(checks.plain(name))
+    others = [found for found in SAID.findall(text) if found.lower() != backend.lower()]
+    if not others:
+        return None
+    fault = (
+        f"'Using {others[0]} backend' in first and values[1][0].lower() != {others[0].lower()!r}"
+    )
+    return Problem(
+        f"prints 'Using {others[0]} backend', and backend() gives {backend!r}",
+        "another backend",
+        got=others[0],
+        fault=fault,
+    )
+
+
 def _named(name: str, at: Lines) -> Any:
     """Makes scenarios in which the backend is the target's own."""
 
@@ -263,6 +302,7 @@ def _family(setting: str, make: Any, editions: tuple[Edition, ...]) -> Family:
 
 def _families() -> Iterator[Family]:
     yield _family("backend", _backends, EDITIONS)
+    yield _family("backend", _messages, EDITIONS)
     offered = {"image_data_format": EDITIONS[1:], "image_dim_ordering": EDITIONS[:2]}
     for setting in VALUES:
         for make in (_given, _defaults, _invalid):

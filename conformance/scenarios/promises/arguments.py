@@ -69,17 +69,18 @@ def _reversed(_edition: Edition) -> Iterator[Scenario]:
 def _normalised(_edition: Edition) -> Iterator[Scenario]:
     """Mean and variance over axes in another form are those of a list."""
     for form, make in ITERABLES.items():
-        for shape in ((4, 2), (2, 2, 3, 2)):
+        for shape in ((2, 2), (2, 1, 1, 2)):
             count = len(shape) - 1
             w = ProgramWriter()
-            start = np.arange(float(np.prod(shape))).reshape(shape) % 5
+            # two samples, of which every algorithm has the exact mean and variance
+            start = np.array([[-1.0, 2.0], [3.0, 8.0]]).reshape(shape)
             x = w.call("variable", w.array("x", start, "float32"), dtype="float32")
             gamma, beta = (
                 w.call("variable", w.array(n, [v, v], "float32"), dtype="float32")
                 for n, v in (("gamma", 1.0), ("beta", 0.0))
             )
-            axes: tuple[Argument, ...] = (list(range(count)), make(w, count))
-            for name, given in zip(("listed", "given"), axes, strict=True):
+            axes: tuple[Argument, ...] = (make(w, count), list(range(count)))
+            for name, given in zip(("given", "listed"), axes, strict=True):
                 made = w.call("normalize_batch_in_training", x, gamma, beta, given)
                 for place, part in ((1, "mean"), (2, "variance")):
                     result = w.call("operator.getitem", made, place)

@@ -36,8 +36,9 @@ GRADIENTS: Lines = {"ja-1": 1147, "ja-1-text": 716, "ja-2.0": 2565, "ko-2.2": 25
 RNN: Lines = {"ja-1": 1195, "ja-1-text": 751, "ja-2.0": 2614, "zh-TW": 1103, "ko-2.2": 2629}
 STATES: Lines = {"ja-1": 1200, "ja-1-text": 755, "ja-2.0": 2618, "zh-TW": 1107, "ko-2.2": 2635}
 NORMALISED: Lines = {"ja-2.0": 1438, "ko-2.2": 1902}
+STOPPED: Lines = {"ko-2.2": 2589}
 SHAPE: Lines = {"ja-2.0": 1950}
-IN_A_TUPLE = Alternative(ConventionName.LISTED_GRADIENTS, "a tuple", is_a("tuple"))
+IN_A_TUPLE = Alternative(ConventionName.LIST_OR_TUPLE, "a tuple", is_a("tuple"))
 
 MATRIX = np.array([[1.0, -2.0, 3.5], [4.0, 0.25, -6.0]], "float32")
 ROW = np.array([7.0, -8.0], "float32")
@@ -171,6 +172,14 @@ def _gradients(edition: Edition) -> Iterator[Scenario]:
         yield _scenario("gradients", f"the type of the gradients by {count}", w, checked)
 
 
+def _stopped(_edition: Edition) -> Iterator[Scenario]:
+    """A list of constants for gradients, of a list."""
+    w = ProgramWriter()
+    made = w.call("stop_gradient", [_variable(w, "x", ROW), _variable(w, "y", MATRIX)])
+    w.observe("classes", "operator.classes", made)
+    yield _scenario("stop_gradient", "the type of a list", w, _is("list", "classes", STOPPED))
+
+
 def _recurrent(_edition: Edition) -> Iterator[Scenario]:
     """The tuple of rnn, and its list of states, one and two of them; looped and unrolled."""
     for states, unroll in ((1, False), (2, False), (1, True)):
@@ -200,7 +209,7 @@ def _of_rnn(states: int, *, unroll: bool) -> Scenario:
         w,
         _is("tuple", "classes", RNN),
         _has(3, "results", RNN),
-        _is("list", "of_states", STATES),
+        replace(_is("list", "of_states", STATES), alternatives=(IN_A_TUPLE,)),
         counted,
     )
 
@@ -252,6 +261,7 @@ FAMILIES: tuple[Family, ...] = (
     _family("batch_get_value", _several_arrays),
     _family("function", _compiled, NEWER),
     _family("gradients", _gradients, aspect=Aspect.GRADIENT),
+    _family("stop_gradient", _stopped, ("keras-2.2",)),
     _family("rnn", _recurrent),
     _family("normalize_batch_in_training", _normalised, NEWER),
     _family("cast_to_floatx", _cast),

@@ -12,7 +12,7 @@ import numpy as np
 from conformance.editions import EDITIONS, Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import is_array, is_one_of, plain, returns
+from conformance.scenarios.checks import has_shape, is_array, is_one_of, plain, returns
 from conformance.scenarios.model import Alternative, Array, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import FunctionWriter, ProgramWriter
 from conformance.specs.convention_names import ConventionName
@@ -338,6 +338,41 @@ def _constant(
     return _scenario("constant", title, w, check)
 
 
+FIXED: Lines = {"ja-2.0": 434, "ko-2.2": 251}
+
+
+def _unchangeable(_edition: Edition) -> Iterator[Scenario]:
+    """A constant keeps its value, whatever comes of setting it."""
+    w = ProgramWriter()
+    made = w.call("constant", w.array("start", MATRIX), dtype="float32")
+    w.attempt("set", "set_value", made, w.array("new", NEW))
+    w.observe("value", "eval", made)
+    kept = is_array(MATRIX)
+
+    def test(_set: Values, value: Values) -> Problem | None:
+        return _last(kept(value))
+
+    demands = f"{MATRIX.tolist()} as before: it is a constant"
+    check = _after("a constant is not set", ["set", "value"], test, demands, FIXED)
+    yield _scenario("constant", "a constant and set_value", w, check)
+
+
+RANDOM_NAME: dict[str, Lines] = {
+    "random_uniform_variable": {"ja-2.0": 827, "zh-TW": 516, "ko-2.2": 758},
+    "random_normal_variable": {"ja-2.0": 863, "ko-2.2": 795},
+}
+
+
+def _named_random(function: str, _edition: Edition) -> Iterator[Scenario]:
+    """Random variables take a name, too."""
+    w = ProgramWriter()
+    made = w.call(function, (2, 2), 0.0, 1.0, name=LABEL)
+    w.observe("value", "get_value", made)
+    test, at = has_shape((2, 2)), RANDOM_NAME[function]
+    check = _after("a named variable", ["value"], test, "a variable of shape (2, 2)", at)
+    yield _scenario(function, f"a variable named {LABEL}", w, check)
+
+
 CONSTRAINT: Lines = {"ko-2.2": 208}
 
 
@@ -410,5 +445,7 @@ FAMILIES: tuple[Family, ...] = (
     _fixed("variable", _named_variables, EDITIONS),
     _fixed("placeholder", _placeholders, EDITIONS),
     _fixed("constant", _constants, NEWER),
+    _fixed("constant", _unchangeable, NEWER),
+    *(_fixed(name, partial(_named_random, name), NEWER) for name in RANDOM_NAME),
     _fixed("variable", _constrained, NEWEST),
 )

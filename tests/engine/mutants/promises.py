@@ -29,9 +29,11 @@ result("gradients", "a tuple", tuple, verdict="diverges", **GRADIENT)
 result("gradients", "a tuple in keras-1", tuple, edition="keras-1", **GRADIENT)
 result("gradients", "itself where there is one", lambda made: made[0] if len(made) == 1 else made,
        **GRADIENT)  # fmt: skip
+result("stop_gradient", "a tuple of several", lambda made: tuple(made) if isinstance(made, list)
+       else made)  # fmt: skip
 result("rnn", "a list", list)
 result("rnn", "four results", lambda made: (*made, made[0]))
-result("rnn", "a tuple of states", lambda made: (*made[:2], tuple(made[2])))
+result("rnn", "a tuple of states", lambda made: (*made[:2], tuple(made[2])), verdict="diverges")
 result("rnn", "a state more", lambda made: (*made[:2], [*made[2], made[0]]))
 result("normalize_batch_in_training", "a list", list)
 result("normalize_batch_in_training", "four results", lambda made: (*made, made[1]))
@@ -111,7 +113,7 @@ for _name in ("zeros", "ones"):
 # Names, constraints, constants, placeholders
 
 NAMED = ("constant", "zeros", "ones", "eye", "zeros_like", "ones_like", "identity", "placeholder",
-         "variable")  # fmt: skip
+         "variable", "random_uniform_variable", "random_normal_variable")  # fmt: skip
 
 
 def _by_name(right):
@@ -191,6 +193,7 @@ def _columns(right):
     return wrong
 
 
+result("constant", "a variable", lambda made: Variable(evaluate(made), made.dtype))
 replaced("constant", "lists refused", _arrays_only)
 replaced("constant", "a list's first number fills the shape", _first_number)
 replaced("constant", "lists fill columns", _columns, verdict="diverges")

@@ -27,6 +27,11 @@ class GraphAdapter(object):
         self._module = module
         self._names = names or {}
 
+    @property
+    def module_name(self) -> str:
+        """What to import."""
+        return self._module.__name__  # type: ignore[no-any-return]
+
     def function(self, name: str) -> Optional[Callable[..., Any]]:
         """The callable for the documented function `name`; None if there is none.
 

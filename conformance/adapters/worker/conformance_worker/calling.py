@@ -5,8 +5,17 @@ from typing import Any, Callable, Dict, List
 
 from .adapters import Absent, required
 from .failures import ImplementationError, Meter
-from .marks import MAYBE, OPERATOR, OPERATOR_CALL, PRINTED_CALL, RAISES, RETURNS, UNKNOWN
-from .printing import printed
+from .marks import (
+    MAYBE,
+    OPERATOR,
+    OPERATOR_CALL,
+    PRINTED_CALL,
+    PRINTED_IMPORT,
+    RAISES,
+    RETURNS,
+    UNKNOWN,
+)
+from .printing import printed, printed_by_import
 from .programs import Function, Step, decode
 
 
@@ -59,12 +68,19 @@ class Calls(object):
         if name.startswith(OPERATOR):
             found: Callable[..., Any] = getattr(operator, name[len(OPERATOR) :])
             return found
+        if name == PRINTED_IMPORT:
+            return self._importing
         if name.startswith(MAYBE):
             return self._asking(name[len(MAYBE) :])
         if name == "eval" and self._adapter.function(name) is None:
             # a step in programs that test other functions: another function does the same
             return self._adapter.evaluate  # type: ignore[no-any-return]
         return required(self._adapter, name)
+
+    def _importing(self) -> str:
+        module = getattr(self._adapter, "module_name", None)
+        said = None if module is None else printed_by_import(module)
+        return UNKNOWN if said is None else said
 
     def _asking(self, name: str) -> Callable[..., Any]:
         """A function that returns UNKNOWN where `name` raises or is absent."""

@@ -9,6 +9,8 @@ OPERATOR_CALL = "operator.call"
 """The step that calls its first argument with the others."""
 PRINTED_CALL = "printed.call"
 """The step that calls its first argument, and gives what it printed."""
+PRINTED_IMPORT = "printed.import"
+"""The step that gives what a new process prints that imports the implementation."""
 MAYBE = "maybe."
 """A step `maybe.NAME` gives `UNKNOWN` where the function is absent or raises."""
 

@@ -3,6 +3,7 @@
 import contextlib
 import ctypes
 import os
+import subprocess
 import sys
 import threading
 from typing import Any, Callable, Iterator, List, Optional
@@ -10,6 +11,7 @@ from typing import Any, Callable, Iterator, List, Optional
 from .values import MOST_TEXT
 
 _CHUNK = 2**16
+_MOST_SECONDS = 20.0
 _STREAMS = {1: "stdout", 2: "stderr"}
 _LOGS = {"tensorflow": "TF_CPP_MIN_LOG_LEVEL"}
 """Libraries of which some releases print through their log, and what turns the log off."""
@@ -27,6 +29,26 @@ def printed(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Optional
         function(*args, **kwargs)
     text = b"".join(tail).decode("utf-8", "replace")
     return text if text.strip() or not _silenced() else None
+
+
+def printed_by_import(module: str) -> Optional[str]:
+    """The beginning of what a new process prints that imports the module.
+
+    None if the import fails there or takes too long.
+    """
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", "import " + module],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)),
+            timeout=_MOST_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    text = done.stdout.decode("utf-8", "replace")[:MOST_TEXT]
+    return text if done.returncode == 0 else None
 
 
 def _silenced() -> bool:
