@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 from conformance.cli import spec as module
 from conformance.cli.spec import command
 from conformance.specs import SpecError, Specs
+from conformance.specs.claims.lines import load_lines
 from conformance.specs.errata import load_conflicts
 
 
@@ -32,6 +33,28 @@ def test_the_specs_are_what_the_documents_hold() -> None:
     assert "142 conflicts: 134 are errata of" in result.output
     assert "no unexplained differences" in result.output
     assert "Explained" not in result.output
+
+
+def test_the_claims_of_each_document_are_counted() -> None:
+    lines = check().output.splitlines()
+    header = next(i for i, line in enumerate(lines) if "can end in a violation" in line)
+    rows = [line.split() for line in lines[header + 1 : header + 7]]
+    assert [row[0] for row in rows] == [*load_lines(), "together"]
+    for _, made, checked, violable, unchecked in rows:
+        assert int(made) == int(checked) + int(unchecked)
+        assert 0 < int(violable) <= int(checked)
+
+
+def test_unchecked_claims_are_listed_with_their_reasons() -> None:
+    lines = check("--list").output.splitlines()
+    (line,) = [line for line in lines if "ko-2.2:2962 " in line]
+    assert " ".join(line.split()) == (
+        "ko-2.2:2962 hard_sigmoid, what a function does, or what a setting means: "
+        "about speed, of which no document gives a limit"
+    )
+    *_, together = (line for line in lines if line.startswith("together"))
+    listed = lines[lines.index("Unchecked") + 1 : -2]
+    assert len(listed) == int(together.split()[4])
 
 
 def test_explained_differences_are_listed_with_their_reasons() -> None:
@@ -76,7 +99,8 @@ def test_an_unknown_option_is_status_2() -> None:
 def test_the_help_says_what_is_compared() -> None:
     result = check("--help")
     assert result.exit_code == 0
-    for kind in ("entry", "signature", "parameter", "exception", "conflict", "Exit status"):
+    kinds = ("entry", "signature", "parameter", "exception", "conflict", "claim", "Exit status")
+    for kind in kinds:
         assert kind in result.output
 
 

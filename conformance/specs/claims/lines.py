@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from typing import Annotated
 
@@ -34,6 +34,8 @@ SILENT: Mapping[str, str] = {
     "~": "about libraries, files or readers; leads on to what follows",
 }
 """Lines that demand nothing, or nothing that another line does not."""
+CONTINUED = ("+", "c")
+"""Lines that make a claim of their own as soon as something cites them."""
 
 
 class LineClasses(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,9 +52,19 @@ class LineClasses(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         """Every line with its letter."""
         return enumerate("".join(self.classes), 1)
 
-    def claiming(self) -> Iterator[tuple[int, str]]:
-        """Every line that demands something, with its letter."""
-        return ((line, letter) for line, letter in self.letters() if letter in CLAIMING)
+    def claims(self, line: int) -> bool:
+        """Whether a line makes a claim, or does so once it is cited."""
+        row, place = divmod(line - 1, 100)
+        letter = self.classes[row][place : place + 1] if row < len(self.classes) else ""
+        return letter in CLAIMING or letter in CONTINUED
+
+    def claiming(self, cited: Collection[int]) -> Iterator[tuple[int, str]]:
+        """Every line that demands something, with what it is in words."""
+        for line, letter in self.letters():
+            if letter in CLAIMING:
+                yield line, CLAIMING[letter]
+            elif letter in CONTINUED and line in cited:
+                yield line, SILENT[letter]
 
 
 @cache
@@ -71,5 +83,5 @@ def unclassed(classes: LineClasses) -> Iterator[str]:
     for line, letter in letters.items():
         if letter not in CLAIMING and letter not in SILENT:
             yield f"line {line} is in the class {letter!r}, which is none"
-        if letter in "+c" and letters.get(line - 1) in (None, ".") and letter == "+":
+        if letter == "+" and letters.get(line - 1) in (None, "."):
             yield f"line {line} continues a blank line"

@@ -42,9 +42,17 @@ class ClaimTable:
         return tuple(
             claim
             for document, classes in self.lines.items()
-            for line, letter in classes.claiming()
-            for claim in self._at(document, line, CLAIMING[letter])
+            for line, what in classes.claiming(self._cited[document])
+            for claim in self._at(document, line, what)
         )
+
+    @cached_property
+    def _cited(self) -> Mapping[str, set[int]]:
+        """The lines of each document that something cites."""
+        found: dict[str, set[int]] = {document: set() for document in self.lines}
+        for document, line in (*self.checkers.by_place, *self._by_place):
+            found[document].add(line)
+        return found
 
     def of(self, document: str) -> list[DocumentClaim]:
         """The claims of one document."""
@@ -165,7 +173,7 @@ def _of_form(written: WrittenClaim) -> Iterator[str]:
 def _of_place(table: ClaimTable, written: WrittenClaim, place: Place) -> Iterator[str]:
     """Claims on lines that claim nothing, or in the entry of another function."""
     document, line = place
-    if line not in dict(table.lines[document].claiming()):
+    if not table.lines[document].claims(line):
         yield "claims/written.yaml cites it, and its class is none of a claim"
     entry = table.sources.extraction[document].at(line)
     owner = table.sources.owner(document, entry) if entry else written.function
