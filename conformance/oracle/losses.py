@@ -114,10 +114,13 @@ def _log_error(
         probabilities = np.exp(_log_softmax(output, axis))
         return error + _edge(model, probabilities) + EPSILON / _limited(probabilities)
     total = output.sum(axis=axis, keepdims=True)
-    # a sum that is 1 but for roundings need not be divided by; any other is a convention
+    # a sum that is 1 but for roundings need not be divided by; any other is a convention, and what
+    # is no probability has no sum to speak of
     near = np.abs(total - 1) <= 2 * allowance(count + 1, model)
-    error = allowance(count + 3, model) + np.where(near & divides, np.abs(np.log(total)), 0)
-    shares = output / total if divides else output
+    inside = ((output > 0) & (output < 1)).all(axis=axis, keepdims=True)
+    either = (near | ~inside) & divides
+    error = allowance(count + 3, model) + np.where(either, np.abs(np.log(total)), 0)
+    shares = np.where(inside, output / total, output) if divides else output
     return np.asarray(error + EPSILON / _limited(shares))
 
 
@@ -159,7 +162,8 @@ def bounded_sparse_categorical_crossentropy(  # noqa: PLR0917 - as documented
     errors = np.broadcast_to(_log_error(model, output, from_logits, axis, **how), output.shape)
     rounding = allowance(output.shape[axis] + 9, model) * np.abs(value)
     bound = _at(errors, target, axis, beyond) + rounding + 9 * model.underflow
-    return value, np.where(np.isnan(value), 0, bound)
+    _, inside = placed(target, output.shape[axis], beyond)
+    return value, np.where(inside, bound, 0)
 
 
 def binary_crossentropy(

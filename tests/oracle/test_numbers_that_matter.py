@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pytest
 import scipy.special
 
+from conformance.engine.judging.readings import AllowedAnswers
 from conformance.oracle import ORACLES, Expectation, agrees, expect
 from conformance.oracle.compare import is_inaccurate
 from conformance.oracle.freedom import concerned
@@ -234,3 +235,30 @@ def test_an_epsilon_in_the_bound_does_not_excuse_a_wrong_loss() -> None:
         got = np.array([right * factor])
         assert not agrees(got, asked).all()
         assert is_inaccurate(got, asked, single_will_do=single) is inaccurate
+
+
+def test_what_is_no_probability_has_no_sum_to_divide_by() -> None:
+    target, output = np.array([0, 1]), np.array([[1.0, -1.0], [2.5, 1.0]])
+    asked = ask("sparse_categorical_crossentropy", "float64", target=target, output=output)
+    as_they_are = -np.log(np.clip(output[[0, 1], target], 1e-7, 1 - 1e-7))
+    assert agrees(as_they_are, asked).all()
+
+
+@pytest.mark.parametrize("elementwise", [True, False])
+def test_a_large_element_excuses_errors_of_others_only_where_they_are_mixed(
+    elementwise: bool,
+) -> None:
+    asked = Expectation(np.array([np.exp(100), 3e-44]), np.array([1e30, 1e-44]), "float64")
+    answer = AllowedAnswers((), lambda _: asked, _nowhere, (), elementwise=elementwise)
+    got = np.array([np.exp(100), 1.0])
+    assert (answer.nearly(got, single_will_do=False) is None) is elementwise
+
+
+def test_no_finite_number_is_nearly_infinite() -> None:
+    asked = Expectation(np.array([np.inf, 1.0]), np.array([0.0, 1e-16]), "float64")
+    answer = AllowedAnswers((), lambda _: asked, _nowhere, (), elementwise=True)
+    assert answer.nearly(np.array([7.0, 1.0]), single_will_do=False) is None
+
+
+def _nowhere(_convention: str, expectation: Expectation) -> Array:
+    return np.zeros(expectation.value.shape, np.bool_)

@@ -111,6 +111,8 @@ class AllowedAnswers:
     """The elements of the result that rest on a convention."""
     ruled_out: Container[str] = ()
     """Free readings that a document does not leave open for this function."""
+    elementwise: bool = False
+    """Whether an element depends on one element alone: what others are excuses no error of it."""
 
     def taken(self, got: Array) -> Readings | None:
         """The readings that allow the whole of `got`, none for the suite's own answer; None if
@@ -146,7 +148,8 @@ class AllowedAnswers:
         for chosen, expected in self._expected(got):
             free, readings = self._free(got, expected)
             plain = np.where(free, expected.value, got) if free.any() else got
-            if is_inaccurate(plain, expected, single_will_do=single_will_do):
+            scale = _own_sizes(expected.value) if self.elementwise else None
+            if is_inaccurate(plain, expected, scale, single_will_do=single_will_do):
                 used = readings if (free & ~agrees(got, expected)).any() else ()
                 return (*chosen, *used)
         return None
@@ -189,3 +192,8 @@ class AllowedAnswers:
             for reading in readings:
                 key = (name, reading.name)
                 yield key, np.asarray(concerned & allowed(key, got, expected))
+
+
+def _own_sizes(value: Array) -> Array:
+    """The size of each element, at least 1."""
+    return np.where(np.isfinite(value), np.maximum(np.abs(value), 1), 1)

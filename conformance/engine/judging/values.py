@@ -29,6 +29,7 @@ from conformance.results import Aspect, FindingKind
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
 from conformance.specs.load import ruled_out
+from conformance.specs.model import Ulp
 
 Array = npt.NDArray[Any]
 
@@ -86,8 +87,7 @@ def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Fin
 
 def _otherwise(case: Drawn, got: Array) -> Finding:
     """The finding on a result that is not the suite's own: a reading of a convention, or wrong."""
-    case = _with_extremes(case, got)
-    answer = _allowed(case, got)
+    answer = _allowed(_with_extremes(case, got), got)
     found = answer.taken(got)
     if found is not None:
         return _other_reading(case, got, found)
@@ -103,6 +103,7 @@ def _allowed(case: Drawn, got: Array) -> AllowedAnswers:
         partial(_expectation, case, got),
         case.concerned,
         ruled_out(structure.spec, structure.edition),
+        elementwise=isinstance(structure.accuracy, Ulp),
     )
 
 

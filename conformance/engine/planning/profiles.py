@@ -95,8 +95,8 @@ PROFILES = {
             structures=28,
             invalid=6,
             values=_values(
-                "ordinary halves large ordinary*3 large offset sparse outside*2 unnormalised wide"
-                " integers*2 halves zeros extremes*2 subnormal special*2"
+                "ordinary halves large ordinary*2 large offset sparse outside*2 unnormalised wide"
+                " integers halves zeros extremes*2 subnormal special*2"
             ),
             shrink=15,
             shrink_other=2,

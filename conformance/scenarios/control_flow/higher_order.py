@@ -254,12 +254,12 @@ def _of_length(function: str, length: int) -> HigherOrderCall:
     )
 
 
-def _long(function: str, _edition: Edition) -> tuple[Scenario, ...]:
-    """33 elements."""
-    return (_values(_of_length(function, 33)),)
+def _lengths(function: str, _edition: Edition) -> tuple[Scenario, ...]:
+    """33 elements, and none."""
+    return _values(_of_length(function, 33)), _none(function)
 
 
-def _none(function: str, _edition: Edition) -> tuple[Scenario, ...]:
+def _none(function: str) -> Scenario:
     """No element: nothing is mapped, and what is folded is the initializer."""
     call = _of_length(function, 0)
     built = HigherOrderProgram(call)
@@ -276,7 +276,7 @@ def _none(function: str, _edition: Edition) -> tuple[Scenario, ...]:
         conventions=() if mapped else (ConventionName.EMPTY,),
     )
     found = built.scenario([check])
-    return (replace(found, title="no elements", conventions=(ConventionName.EMPTY,)),)
+    return replace(found, title="no elements", conventions=(ConventionName.EMPTY,))
 
 
 def _family(
@@ -302,13 +302,7 @@ FAMILIES = tuple(
         Family(
             name,
             frozenset({Aspect.VALUE, Aspect.DTYPE}),
-            make=partial(_long, name),
-            editions=("keras-2.0", "keras-2.2"),
-        ),
-        Family(
-            name,
-            frozenset({Aspect.VALUE}),
-            make=partial(_none, name),
+            make=partial(_lengths, name),
             editions=("keras-2.0", "keras-2.2"),
         ),
         _family(name, Aspect.STATIC_SHAPE, made=_static, casts=False),
