@@ -14,7 +14,8 @@ from conformance.editions import EDITIONS, Edition
 from conformance.generators import tensors
 from conformance.generators.forms import ABSENT, form
 from conformance.generators.parts import taken_apart
-from conformance.program import Argument, Binding, Input, Layout, Program, Ref, Step
+from conformance.program import Argument, Binding, Input, Layout, Made, Program, Ref, Step
+from conformance.program.model import TENSORS_OF_INTEGERS
 from conformance.specs import Spec
 from conformance.specs.kinds import DataFormat, Omitted, ParameterRule, PlaceholderShape
 from conformance.specs.load import signature
@@ -143,9 +144,14 @@ class CallDraft:
         return list(getattr(self.rules.get(name), "dtypes", None) or self.spec.dtypes.documented)
 
     def add_value(self, name: str, value: Argument) -> None:
-        """Pass `value`, which is no tensor."""
-        self.values[name] = value
+        """Pass `value`, which is no tensor, or integers that a tensor holds."""
         self.passed[name] = value
+        if isinstance(value, Made):
+            self.values[name] = value.value
+            if value.kind in TENSORS_OF_INTEGERS:
+                self.static_values[name] = [None] * len(value.items)
+        else:
+            self.values[name] = value
 
     def add_tensor(self, name: str, shape: tuple[int, ...], dtype: str, domain: str) -> None:
         """Pass a new input as the parameter `name`."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conformance.program.marks import MAYBE, OPERATOR, OPERATOR_CALL, PRINTED_CALL, UNKNOWN
-from conformance.program.model import OPERATORS, Argument, Function, Ref, Step
+from conformance.program.model import OPERATORS, Argument, Function, Made, Ref, Step
 
 
 def step_lines(step: Step, indent: str = "") -> Iterator[str]:
@@ -83,6 +83,8 @@ def argument_text(value: Argument) -> str:
     """An argument as Python source; a callable is named."""
     if isinstance(value, Ref | Function):
         return value.name
+    if isinstance(value, Made):
+        return _made_text(value)
     if isinstance(value, list):
         return "[" + ", ".join(map(argument_text, value)) + "]"
     if isinstance(value, tuple):
@@ -91,3 +93,17 @@ def argument_text(value: Argument) -> str:
     if isinstance(value, float) and not np.isfinite(value):
         return f"float({str(value)!r})"
     return repr(value)
+
+
+def _made_text(made: Made) -> str:
+    listed = list(made.items)
+    match made.kind:
+        case "range":
+            return f"range({listed[0]}, {listed[-1] + 1})"
+        case "set":
+            return f"{{{', '.join(map(str, listed))}}}"
+        case "iterator":
+            return f"iter({listed})"
+        case "int64":
+            return f"np.int64({listed[0]})"
+    return f"K.{made.kind}(np.array({listed}, dtype='int32'), dtype='int32')"

@@ -96,8 +96,30 @@ class Function:
     returns: Argument
 
 
-Argument = Ref | Function | int | float | bool | str | None | tuple[Any, ...] | list[Any]
-"""A `Ref`, a `Function`, a Python scalar, or a tuple or list of arguments (a list stays a list)."""
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Integers in another form than a number, a tuple or a list: `kind` of `items`.
+
+    A `range`, a `set` or an `iterator` (of Python); an `int64` (of NumPy, of one item); or a tensor
+    of the dtype int32 and rank 1 that `K.constant` or `K.variable` makes: a `constant` or a
+    `variable`.
+    """
+
+    kind: str
+    items: tuple[int, ...]
+
+    @property
+    def value(self) -> int | list[int]:
+        """What it stands for: a number, or a list of numbers."""
+        return self.items[0] if self.kind == "int64" else list(self.items)
+
+
+TENSORS_OF_INTEGERS = ("constant", "variable")
+"""The kinds of `Made` that are tensors."""
+
+Argument = Ref | Function | Made | int | float | bool | str | None | tuple[Any, ...] | list[Any]
+"""A `Ref`, a `Function`, a `Made`, a Python scalar, or a tuple or list of arguments (a list stays a
+list)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,7 @@ class ConventionName(StrEnum):
     NEW_SESSION = "new-session"
     NONZERO_CONDITION = "nonzero-condition"
     NOT_ONLY_VARIABLES = "not-only-variables"
+    NUMBER_TYPE = "number-type"
     ONE_TRIAL = "one-trial"
     OUTPUTS_BEFORE_UPDATES = "outputs-before-updates"
     PARAMETERS = "parameters"

@@ -105,8 +105,8 @@ def test_the_gradient_of_one_tensor_twice_is_the_sum_of_both_paths(
 ) -> None:
     spec = load()[function]
     assert spec.accuracy is not None
-    weights = np.arange(1.0, 1 + ORACLES[function](**arguments).size)
-    weights = weights.reshape(ORACLES[function](**arguments).shape)
+    result = ORACLES[function](**arguments)
+    weights = np.arange(1.0, 1 + result.size).reshape(result.shape)
     both = WeightedGradient(function, arguments, weights, spec.accuracy, same=(same,))
     each = replace(both, same=())
     total = np.sum([each.slopes[place].value for place in same], axis=0)

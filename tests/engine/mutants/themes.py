@@ -12,6 +12,7 @@ THEMES = (
     "chance",
     "state",
     "settings",
+    "users",
 )
 
 
