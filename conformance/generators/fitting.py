@@ -91,7 +91,8 @@ def _labels(call: CallDraft, name: str, rule: kinds.Labels) -> None:
     scope = call.scope(static=False)
     below = evaluate(rule.below, scope)
     shape = tuple(evaluate(rule.shape, scope))
-    call.add_tensor(name, shape, call.pick(tuple(rule.dtypes)), "real")
+    dtype = call.integer_dtype(call.pick(tuple(rule.dtypes)), below)
+    call.add_tensor(name, shape, dtype, "real")
     call.below[name] = below
 
 

@@ -209,7 +209,7 @@ def _indices(call: CallDraft, name: str, rule: kinds.Indices) -> None:
     if below == 0:
         shape = (0, *shape[1:])
     dtype = call.pick(tuple(rule.dtypes)) if rule.dtypes else call.dtype
-    call.add_tensor(name, shape, dtype, "real")
+    call.add_tensor(name, shape, call.integer_dtype(dtype, below), "real")
     call.below[name] = below
 
 

@@ -187,6 +187,8 @@ def _unsettled(call: CallDraft, runtime: Scope) -> tuple[str, ...]:
         named.add(ConventionName.INPUT_DTYPE)
     if call.part is not None and call.part.convention is not None:
         named.add(call.part.convention)
+    if call.mixed:
+        named.add(ConventionName.MIXED_DTYPES)
     if any(isinstance(v, Made) and v.kind == "int64" for v in call.passed.values()):
         named.add(ConventionName.NUMBER_TYPE)
     if any(item.layout in ODD for item in call.inputs):

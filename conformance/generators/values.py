@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from conformance.generators import images, portable, probabilities
 from conformance.generators.structure import Structure
+from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 
@@ -48,7 +49,19 @@ def draw_arrays(structure: Structure, draw: Draw) -> dict[str, Array]:
         else:
             domain = structure.domains.get(item.name, "real")
             arrays[item.name] = fill(rng, item.shape, item.dtype, domain, draw.profile)
+    if ConventionName.MIXED_DTYPES in structure.unsettled:
+        return {name: _as_float32(array) for name, array in arrays.items()}
     return arrays
+
+
+def _as_float32(array: Array) -> Array:
+    """The numbers rounded to float32, but for those beyond its range: in which of two dtypes an
+    implementation takes them makes no difference then."""
+    if array.dtype != np.float64:
+        return array
+    with np.errstate(over="ignore"):
+        narrow = array.astype(np.float32).astype(np.float64)
+    return np.where(np.isfinite(narrow), narrow, array)
 
 
 def shown_profile(arrays: Mapping[str, Array]) -> str:

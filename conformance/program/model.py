@@ -66,6 +66,11 @@ class Input:
         # what a placeholder is made with is not what a variable is made with
         return replace(self, binding=binding, arguments=None)
 
+    def of_dtype(self, dtype: str) -> Input:
+        """The same input with another dtype, also in the arguments of the call that makes it."""
+        told = tuple((k, dtype if k == "dtype" else v) for k, v in self.arguments or ())
+        return replace(self, dtype=dtype, arguments=None if self.arguments is None else told)
+
     @property
     def static_shape(self) -> tuple[int | None, ...]:
         """The shape that an implementation is told when the graph is built."""

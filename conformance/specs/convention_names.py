@@ -58,6 +58,7 @@ class ConventionName(StrEnum):
     MASKED_STEPS = "masked-steps"
     MASK_RANK = "mask-rank"
     MEMORY_LAYOUT = "memory-layout"
+    MIXED_DTYPES = "mixed-dtypes"
     MOVING_AVERAGE = "moving-average"
     NEGATIVE_STOP = "negative-stop"
     NEW_NUMBERS = "new-numbers"
