@@ -1,4 +1,4 @@
-"""How tensors are made and passed: known dimensions, aliases, dtypes, layouts, forms of integers."""
+"""How tensors are made and passed: known dimensions, aliases, dtypes, layouts, integers."""
 
 from __future__ import annotations
 
