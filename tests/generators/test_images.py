@@ -60,8 +60,10 @@ def test_channels_are_known_where_dimensions_are_not(name: str) -> None:
             if item.binding is Binding.PLACEHOLDER_NONE:
                 static = structure.static.shapes[item.name]
                 assert dict(item.arguments or ())["shape"] == static
-                data_format = structure.runtime.values["data_format"]
-                assert image_rules.channels(static, data_format) is not None
+                if name != "local_conv1d":  # its documents give sequences no format
+                    data_format = structure.runtime.values["data_format"]
+                    assert image_rules.channels(static, data_format) is not None
+                assert any(static)
                 assert all(d in (None, real) for d, real in zip(static, item.shape, strict=True))
 
 
