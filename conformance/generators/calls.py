@@ -15,7 +15,8 @@ from conformance.generators import tensors
 from conformance.generators.forms import ABSENT, form
 from conformance.generators.parts import taken_apart
 from conformance.generators.sizes import ELEMENTS
-from conformance.program import Argument, Binding, Input, Layout, Program, Ref, Step
+from conformance.program import Argument, Binding, Input, Layout, Made, Program, Ref, Step
+from conformance.program.model import TENSORS_OF_INTEGERS
 from conformance.specs import Spec
 from conformance.specs.kinds import DataFormat, Omitted, ParameterRule, PlaceholderShape
 from conformance.specs.load import signature
@@ -95,6 +96,8 @@ class CallDraft:
         self.along: dict[str, Along] = {}
         self.part: Part | None = None
         self.claimed = "result"
+        self.mixed = False
+        """Whether its tensors have two floating dtypes, both of them documented."""
         self.one_tensor = False
         """Whether a tensor was shaped so that it can be passed in the place of the next one."""
         self.dtype: str = dtype or self.pick(tuple(_weighted(spec)))
@@ -147,9 +150,14 @@ class CallDraft:
         return list(getattr(self.rules.get(name), "dtypes", None) or self.spec.dtypes.documented)
 
     def add_value(self, name: str, value: Argument) -> None:
-        """Pass `value`, which is no tensor."""
-        self.values[name] = value
+        """Pass `value`, which is no tensor, or integers that a tensor holds."""
         self.passed[name] = value
+        if isinstance(value, Made):
+            self.values[name] = value.value
+            if value.kind in TENSORS_OF_INTEGERS:
+                self.static_values[name] = [None] * len(value.items)
+        else:
+            self.values[name] = value
 
     def add_tensor(self, name: str, shape: tuple[int, ...], dtype: str, domain: str) -> None:
         """Pass a new input as the parameter `name`."""
@@ -206,6 +214,7 @@ class CallDraft:
             return self._placeholder_program()
         if self.error is None:
             self._pass_twice()
+            self._mix_dtypes()
         steps = self._steps()  # may bind inputs otherwise
         if self.error is None:
             self._lay_out()
@@ -249,6 +258,33 @@ class CallDraft:
             listed = [known[ref] for ref in tensors.references(value)]
             if listed and name in self.static_shapes:
                 self.static_shapes[name] = listed if isinstance(value, list) else listed[0]
+
+    def _mix_dtypes(self) -> None:
+        """Seldom, make one tensor but the first of another documented floating dtype."""
+        fitting = [i.name for i in self.inputs if self._may_be_mixed(i)]
+        wanted = self.wanted.get("mixed dtypes")
+        if len(fitting) < 2 or not (self.pick(_RARELY) if wanted is None else wanted == "yes"):
+            return
+        chosen = self.pick(tuple(fitting[1:]))
+        dtype = next(i.dtype for i in self.inputs if i.name == chosen)
+        other = next(d for d in tensors.MIXED if d != dtype)
+        self.inputs = [i.of_dtype(other) if i.name == chosen else i for i in self.inputs]
+        self.dtypes |= {n: other for n, value in self.passed.items() if value == Ref(chosen)}
+        self.mixed = True
+
+    def _may_be_mixed(self, item: Input) -> bool:
+        """Whether the tensor may as well have the other one of two documented dtypes."""
+        documented = {*self.spec.dtypes.documented}
+        own = getattr(self.rules.get(item.name), "dtypes", None)
+        fits = {*tensors.MIXED} <= documented and item.dtype in tensors.MIXED
+        return fits and own is None and item.binding is not Binding.ARRAY
+
+    def integer_dtype(self, dtype: str, below: int) -> str:
+        """The dtype of indices less than `below`: seldom another one that can hold them."""
+        if not dtype.startswith("int") or self.error is not None or not self.pick(_RARELY):
+            return dtype
+        other: str = self.pick(tensors.integers_for(below))
+        return other
 
     def _lay_out(self) -> None:
         """Now and then, give arrays that do not lie in memory row by row."""
@@ -315,6 +351,7 @@ def _one_of(choices: tuple[Any, ...], _types: tuple[type, ...]) -> st.SearchStra
 _between = cache(st.integers)
 
 _SELDOM = (False,) * 7 + (True,)
+_RARELY = (False,) * 15 + (True,)
 _CONSTRUCTED = ("mirrored", "mirrored_last", "even")
 """Domains of kernels, whose elements are made to fit each other."""
 

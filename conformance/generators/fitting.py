@@ -7,6 +7,7 @@ from typing import Any
 
 from conformance.generators import long_axes
 from conformance.generators.calls import Along, CallDraft
+from conformance.generators.forms import ITERABLES, in_form
 from conformance.specs import image_rules, kinds
 from conformance.specs.rules import evaluate
 
@@ -60,7 +61,11 @@ def _reduction_axes(call: CallDraft, name: str, rule: kinds.ReductionAxes) -> No
     if call.pick((False, False, True)):
         chosen = [a for a in range(rank) if call.pick((True, False))]
         axes = chosen if 0 < len(chosen) < rank else axes
-    call.add_value(name, call.pick((list, tuple))(axes))
+    iterables = ITERABLES if call.edition in rule.iterable else ()
+    form = call.pick(("list", "tuple", "list", "tuple", *iterables))
+    if form == "range" and max(axes) - min(axes) == rank - 1:
+        form = "set"  # a range of all axes would be another call
+    call.add_value(name, in_form(axes, form))
 
 
 def _distribution(call: CallDraft, name: str, rule: kinds.Distribution) -> None:
@@ -89,7 +94,8 @@ def _labels(call: CallDraft, name: str, rule: kinds.Labels) -> None:
     scope = call.scope(static=False)
     below = evaluate(rule.below, scope)
     shape = tuple(evaluate(rule.shape, scope))
-    call.add_tensor(name, shape, call.pick(tuple(rule.dtypes)), "real")
+    dtype = call.integer_dtype(call.pick(tuple(rule.dtypes)), below)
+    call.add_tensor(name, shape, dtype, "real")
     call.below[name] = below
 
 

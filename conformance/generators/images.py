@@ -16,7 +16,9 @@ import numpy.typing as npt
 
 from conformance.generators import long_axes, tensors
 from conformance.generators.calls import CallDraft, offered_bindings
+from conformance.generators.forms import in_form
 from conformance.program import Binding, Ref
+from conformance.program.model import TENSORS_OF_INTEGERS
 from conformance.specs import image_rules, kinds
 
 Dims = tuple[int, ...]
@@ -164,7 +166,9 @@ def _output_shape(call: CallDraft, name: str, rule: kinds.OutputShape) -> None:
     spatial = tuple(
         _length_before(call, n or 0, k, s) for n, k, s in zip(lengths, sizes, strides, strict=True)
     )
-    call.add_value(name, image_rules.images(shape[0], spatial, _outside(call, kernel), data_format))
+    made = image_rules.images(shape[0], spatial, _outside(call, kernel), data_format)
+    form = call.pick(("tuple", "tuple", *TENSORS_OF_INTEGERS))
+    call.add_value(name, in_form([d or 0 for d in made], form if call.error is None else "tuple"))
 
 
 def _length_before(call: CallDraft, length: int, size: int, stride: int) -> int:

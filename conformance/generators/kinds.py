@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from conformance.generators import fitting, images, long_axes, tensors
 from conformance.generators.calls import CallDraft
-from conformance.generators.forms import ABSENT, NONE
-from conformance.program import Binding, Ref
+from conformance.generators.forms import ABSENT, ITERABLES, NONE, in_form
+from conformance.program import Argument, Binding, Made, Ref
+from conformance.program.model import TENSORS_OF_INTEGERS
 from conformance.specs import kinds
 from conformance.specs.rules import evaluate
 
@@ -76,6 +77,18 @@ def _draw(call: CallDraft, name: str) -> None:
         call.add_value(name, _VALUES[type(rule)](call, rule))
     else:
         _KINDS[type(rule)](call, name, rule)
+    if isinstance(rule, kinds.Axis | kinds.Integer) and call.error is None:
+        _as_numpy_has_it(call, name)
+
+
+def _as_numpy_has_it(call: CallDraft, name: str) -> None:
+    """Seldom, pass an integer of NumPy in the place of one of Python."""
+    number = call.passed.get(name)
+    if isinstance(number, int) and call.pick(_NUMPY):
+        call.add_value(name, Made("int64", (number,)))
+
+
+_NUMPY = (False,) * 24 + (True,)
 
 
 def dims(call: CallDraft, name: str, ranks: tuple[int, int], *, room: int | None = None) -> Dims:
@@ -223,7 +236,7 @@ def _indices(call: CallDraft, name: str, rule: kinds.Indices) -> None:
     if below == 0:
         shape = (0, *shape[1:])
     dtype = call.pick(tuple(rule.dtypes)) if rule.dtypes else call.dtype
-    call.add_tensor(name, shape, dtype, "real")
+    call.add_tensor(name, shape, call.integer_dtype(dtype, below), "real")
     call.below[name] = below
 
 
@@ -263,15 +276,19 @@ def _axes(call: CallDraft, name: str, rule: kinds.Axes) -> None:
     if rank == 0:
         call.add_value(name, None if rule.optional else [])
         return
-    form = call.pick(("one", "one", "one", "list", "tuple"))
+    form = call.pick((*_AXES, *(ITERABLES if call.edition in rule.iterable else ())))
     if form == "one":
         call.add_value(
             name, call.pick(long_axes.favoured(call, call.shapes[rule.of], _signed(rank)))
         )
         return
     chosen = call.draw(st.lists(st.integers(0, rank - 1), min_size=1, max_size=rank, unique=True))
-    signed = [a - rank if call.pick((False, True)) else a for a in chosen]
-    call.add_value(name, signed if form == "list" else tuple(signed))
+    if form != "range":
+        chosen = [a - rank if call.pick((False, True)) else a for a in chosen]
+    call.add_value(name, in_form(chosen, form))
+
+
+_AXES = ("one", "one", "one", "list", "tuple", "one", "one", "list", "tuple")
 
 
 def _signed(rank: int) -> tuple[int, ...]:
@@ -357,6 +374,12 @@ def _integer(call: CallDraft, rule: kinds.Integer) -> int:
     return long_axes.count(call, rule.range, room=call.room // PRODUCTS if rule.optional else room)
 
 
+def _block(call: CallDraft, numbers: list[int]) -> Argument:
+    """Where a block begins or how long it is: a list, a tuple or a tensor."""
+    form = call.pick(("list", "tuple", "list", "list", *TENSORS_OF_INTEGERS))
+    return in_form(numbers, form if call.error is None else "list")
+
+
 _VALUES: dict[type, Callable[[CallDraft, Any], Any]] = {
     kinds.Permutation: lambda call, rule: tuple(
         call.draw(st.permutations(range(len(call.shapes[rule.of]))))
@@ -365,13 +388,16 @@ _VALUES: dict[type, Callable[[CallDraft, Any], Any]] = {
         long_axes.count(call, rule.range, room=long_axes.growth(call))
         for _ in range(len(call.shapes[rule.of]) + rule.extra)
     ],
-    kinds.Starts: lambda call, rule: [
-        call.integer((0, max(d - 1, 0))) for d in call.shapes[rule.of]
-    ],
-    kinds.Sizes: lambda call, rule: [
-        call.integer((min(1, d - start), d - start))
-        for d, start in zip(call.shapes[rule.of], call.values[rule.starts], strict=True)
-    ],
+    kinds.Starts: lambda call, rule: _block(
+        call, [call.integer((0, max(d - 1, 0))) for d in call.shapes[rule.of]]
+    ),
+    kinds.Sizes: lambda call, rule: _block(
+        call,
+        [
+            call.integer((min(1, d - start), d - start))
+            for d, start in zip(call.shapes[rule.of], call.values[rule.starts], strict=True)
+        ],
+    ),
     kinds.Shape: lambda call, rule: dims(call, "result", rule.ranks),
     kinds.Integer: _integer,
     kinds.Real: lambda call, rule: _sixteenth(call, *rule.range),

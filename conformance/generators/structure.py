@@ -13,7 +13,7 @@ from conformance.generators.calls import CallDraft
 from conformance.generators.kinds import draw_parameter
 from conformance.generators.sizes import ELEMENTS
 from conformance.generators.tensors import ODD
-from conformance.program import Argument, Binding, Program
+from conformance.program import Argument, Binding, Made, Program
 from conformance.specs import Spec
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.load import signature
@@ -197,6 +197,10 @@ def _unsettled(call: CallDraft, runtime: Scope) -> tuple[str, ...]:
         named.add(ConventionName.INPUT_DTYPE)
     if call.part is not None and call.part.convention is not None:
         named.add(call.part.convention)
+    if call.mixed:
+        named.add(ConventionName.MIXED_DTYPES)
+    if any(isinstance(v, Made) and v.kind == "int64" for v in call.passed.values()):
+        named.add(ConventionName.NUMBER_TYPE)
     if any(item.layout in ODD for item in call.inputs):
         named.add(ConventionName.MEMORY_LAYOUT)
     return tuple(sorted(named))

@@ -10,6 +10,8 @@ from dataclasses import replace
 from functools import cache
 from itertools import combinations, product
 
+import numpy as np
+
 from conformance.program import Argument, Binding, Input, Layout, Ref
 from conformance.program.layouts import matters
 
@@ -25,6 +27,10 @@ LAYOUTS = (
 """The layouts, as often as they are wanted; the plain one first."""
 ODD = (Layout.SWAPPED, Layout.UNALIGNED)
 """Layouts that no document speaks of, even in passing."""
+MIXED = ("float32", "float64")
+"""The dtypes of which a call may have both."""
+INTEGERS = ("int8", "uint8", "int16", "uint16", "uint32", "uint64")
+"""Integer dtypes that no document names, of which indices and labels may be."""
 NO_ALIAS = "none"
 """The class of a call without a tensor that is passed twice."""
 
@@ -110,6 +116,12 @@ def stricter(domain: str, other: str) -> str | None:
     return None
 
 
+@cache
+def integers_for(below: int) -> tuple[str, ...]:
+    """The dtypes of `INTEGERS` that hold all integers from 0 to less than `below`."""
+    return tuple(name for name in INTEGERS if np.iinfo(name).max >= below)
+
+
 def aliases(arguments: Mapping[str, Argument]) -> str:
     """The class of a call by the tensors that it passes twice, such as `x is y`."""
     named = [(ref, name) for name, value in arguments.items() for ref in references(value)]
@@ -120,9 +132,11 @@ def aliases(arguments: Mapping[str, Argument]) -> str:
 def classes(inputs: Iterable[Input], arguments: Mapping[str, Argument]) -> dict[str, str]:
     """What a call shows of how its tensors are made and passed: the class of each feature.
 
-    The features are `NAME layout`, `NAME known` and `aliases`.
+    The features are `NAME layout`, `NAME known`, `aliases` and `mixed dtypes`.
     """
-    found = {"aliases": aliases(arguments)}
+    inputs = list(inputs)
+    mixed = {*MIXED} <= {item.dtype for item in inputs}
+    found = {"aliases": aliases(arguments), "mixed dtypes": "yes" if mixed else "no"}
     for item in inputs:
         name = item.name.rstrip("0123456789_")
         found[f"{name} layout"] = str(item.layout)

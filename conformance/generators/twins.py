@@ -20,19 +20,23 @@ from conformance.specs.rules import Scope
 def with_first_dtype(structure: Structure) -> Structure | None:
     """The call with the dtype in which the documents compute; None if it has no other.
 
-    Tensors whose own dtypes a spec names keep theirs.
+    Tensors whose own dtypes a spec names keep theirs, if they have one of those.
     """
-    first, rules = structure.spec.dtypes.documented[0], structure.spec.parameters
-    changed = {
-        name
-        for name, dtype in structure.runtime.dtypes.items()
-        if dtype != first and not getattr(rules.get(name), "dtypes", None)
-    }
+    wanted = {n: _first(structure, n, dtype) for n, dtype in structure.runtime.dtypes.items()}
+    changed = {n: d for n, d in wanted.items() if d != structure.runtime.dtypes[n]}
     if not changed or structure.claimed != "result" or structure.error is not None:
         return None
-    inputs = {ref for name in changed for ref in references(structure.arguments.get(name))}
-    program = _with_inputs(structure.program, lambda i: _of_dtype(i, first, inputs))
-    return _made(structure, program, dict.fromkeys(changed, first))
+    dtypes = {ref: d for n, d in wanted.items() for ref in references(structure.arguments.get(n))}
+    program = _with_inputs(structure.program, lambda i: _of_dtype(i, dtypes))
+    return _made(structure, program, changed)
+
+
+def _first(structure: Structure, name: str, dtype: str) -> str:
+    """The dtype in which the documents have the tensor of this dtype."""
+    own = getattr(structure.spec.parameters.get(name), "dtypes", None)
+    if own:
+        return dtype if dtype in own else str(own[0])
+    return structure.spec.dtypes.documented[0]
 
 
 def rebound(structure: Structure) -> Iterator[Structure]:
@@ -62,6 +66,8 @@ def _plain(structure: Structure) -> Structure:
     return replace(structure, program=program, unsettled=unsettled)
 
 
+_OF_DTYPES = (ConventionName.INPUT_DTYPE, ConventionName.MIXED_DTYPES)
+"""What a call does not rest on if all its tensors have documented dtypes, one for all."""
 _WAYS = (Binding.VARIABLE, Binding.PLACEHOLDER, Binding.CONSTANT, Binding.PLACEHOLDER_NONE)
 
 
@@ -69,11 +75,8 @@ def _with_inputs(program: Program, change: Callable[[Input], Input]) -> Program:
     return replace(program, inputs=tuple(map(change, program.inputs)))
 
 
-def _of_dtype(item: Input, dtype: str, names: set[str]) -> Input:
-    if item.name not in names:
-        return item
-    told = item.arguments and tuple((n, dtype if n == "dtype" else v) for n, v in item.arguments)
-    return replace(item, dtype=dtype, arguments=told)
+def _of_dtype(item: Input, dtypes: Mapping[str, str]) -> Input:
+    return item.of_dtype(dtypes[item.name]) if item.name in dtypes else item
 
 
 def _made(structure: Structure, program: Program, dtypes: Mapping[str, str]) -> Structure:
@@ -86,9 +89,7 @@ def _made(structure: Structure, program: Program, dtypes: Mapping[str, str]) -> 
             shapes[name] = listed if isinstance(value, list) else listed[0]
     runtime = _with_dtypes(structure.runtime, dtypes)
     static = replace(_with_dtypes(structure.static, dtypes), shapes=shapes)
-    unsettled = tuple(
-        u for u in structure.unsettled if not dtypes or u != ConventionName.INPUT_DTYPE
-    )
+    unsettled = tuple(u for u in structure.unsettled if not dtypes or u not in _OF_DTYPES)
     return replace(structure, program=program, runtime=runtime, static=static, unsettled=unsettled)
 
 

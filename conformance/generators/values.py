@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from conformance.generators import arrangement, images, portable, probabilities
 from conformance.generators.structure import Structure
+from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 
@@ -58,7 +59,19 @@ def draw_arrays(structure: Structure, draw: Draw) -> dict[str, Array]:
             domain = structure.domains.get(item.name, "real")
             made = fill(rng, item.shape, item.dtype, domain, draw.profile)
             arrays[item.name] = arrangement.arranged(made, domain, draw.profile, draw.seed)
+    if ConventionName.MIXED_DTYPES in structure.unsettled:
+        return {name: _as_float32(array) for name, array in arrays.items()}
     return arrays
+
+
+def _as_float32(array: Array) -> Array:
+    """The numbers rounded to float32, but for those beyond its range: in which of two dtypes an
+    implementation takes them makes no difference then."""
+    if array.dtype != np.float64:
+        return array
+    with np.errstate(over="ignore"):
+        narrow = array.astype(np.float32).astype(np.float64)
+    return np.where(np.isfinite(narrow), narrow, array)
 
 
 def suits(profile: str, structure: Structure) -> bool:

@@ -66,6 +66,11 @@ class Input:
         # what a placeholder is made with is not what a variable is made with
         return replace(self, binding=binding, arguments=None)
 
+    def of_dtype(self, dtype: str) -> Input:
+        """The same input with another dtype, also in the arguments of the call that makes it."""
+        told = tuple((k, dtype if k == "dtype" else v) for k, v in self.arguments or ())
+        return replace(self, dtype=dtype, arguments=None if self.arguments is None else told)
+
     @property
     def static_shape(self) -> tuple[int | None, ...]:
         """The shape that an implementation is told when the graph is built."""
@@ -96,8 +101,30 @@ class Function:
     returns: Argument
 
 
-Argument = Ref | Function | int | float | bool | str | None | tuple[Any, ...] | list[Any]
-"""A `Ref`, a `Function`, a Python scalar, or a tuple or list of arguments (a list stays a list)."""
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Integers in another form than a number, a tuple or a list: `kind` of `items`.
+
+    A `range`, a `set` or an `iterator` (of Python); an `int64` (of NumPy, of one item); or a tensor
+    of the dtype int32 and rank 1 that `K.constant` or `K.variable` makes: a `constant` or a
+    `variable`.
+    """
+
+    kind: str
+    items: tuple[int, ...]
+
+    @property
+    def value(self) -> int | list[int]:
+        """What it stands for: a number, or a list of numbers."""
+        return self.items[0] if self.kind == "int64" else list(self.items)
+
+
+TENSORS_OF_INTEGERS = ("constant", "variable")
+"""The kinds of `Made` that are tensors."""
+
+Argument = Ref | Function | Made | int | float | bool | str | None | tuple[Any, ...] | list[Any]
+"""A `Ref`, a `Function`, a `Made`, a Python scalar, or a tuple or list of arguments (a list stays a
+list)."""
 
 
 @dataclass(frozen=True, slots=True)

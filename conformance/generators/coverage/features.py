@@ -12,7 +12,7 @@ from conformance.generators.forms import FEW
 from conformance.generators.sizes import size_class
 from conformance.generators.structure import Structure, expected_shape
 from conformance.generators.tensors import classes
-from conformance.program import Argument, Ref
+from conformance.program import Argument, Made, Ref
 from conformance.specs import kinds
 from conformance.specs.convention_names import ConventionName
 
@@ -124,7 +124,7 @@ def _argument(structure: Structure, name: str, value: Argument) -> Iterator[Feat
     if isinstance(rule, kinds.Dtype):
         dtypes = {i.dtype for i in structure.program.inputs if math.prod(i.shape)}
         yield ("nothing converted", name, value if value in dtypes else None)
-    yield ("type", name, type(value).__name__)
+    yield ("type", name, value.kind if isinstance(value, Made) else type(value).__name__)
     if isinstance(value, list | tuple):
         yield ("several", name, len(value) > 1)
         yield from (("from the end", name, "in several") for v in value if _negative(v))

@@ -33,11 +33,14 @@ Function = NamedTuple(
     "Function",
     [("name", str), ("parameters", List[str]), ("steps", List[Step]), ("returns", Any)],
 )
+Made = NamedTuple("Made", [("kind", str), ("items", List[int])])
 Program = NamedTuple(
     "Program", [("inputs", List[Input]), ("steps", List[Step]), ("outputs", List[str])]
 )
 
 PLACEHOLDERS = ("placeholder", "placeholder_none")
+KINDS = ("range", "set", "iterator", "int64", "constant", "variable")
+"""What a `Made` can be."""
 BINDINGS = ("variable", "constant", "array", *PLACEHOLDERS)
 
 
@@ -98,7 +101,11 @@ def _check_steps(steps: List[Step], known: Dict[str, Any]) -> None:
         known[step.result] = None
 
 
-def _check_function(function: Function, names: Dict[str, Any]) -> None:
+def _check_function(function: Any, names: Dict[str, Any]) -> None:
+    if isinstance(function, Made):
+        if function.kind not in KINDS or not all(isinstance(i, int) for i in function.items):
+            raise RequestError("{!r} cannot be made".format(function))
+        return
     for name in function.parameters:
         if not name.isidentifier() or iskeyword(name):
             raise RequestError("{!r} cannot be a parameter".format(name))
@@ -111,7 +118,7 @@ def decode(value: Any, names: Dict[str, Any], make: "Make") -> Any:
     """The argument that `value` stands for.
 
     References are looked up in `names`; `make` makes a callable of a `Function` and the names
-    that are known where it stands.
+    that are known where it stands, or what a `Made` stands for.
     """
     if isinstance(value, dict):
         ((key, content),) = value.items()
@@ -121,7 +128,7 @@ def decode(value: Any, names: Dict[str, Any], make: "Make") -> Any:
     return value
 
 
-Make = Callable[[Function, Dict[str, Any]], Any]
+Make = Callable[[Any, Dict[str, Any]], Any]
 
 
 def _lookup(content: Any, names: Dict[str, Any], make: Make) -> Any:  # noqa: ARG001
@@ -143,10 +150,16 @@ def _function(content: Any, names: Dict[str, Any], make: Make) -> Any:
     return make(Function(*parts), names)
 
 
+def _made(content: Any, names: Dict[str, Any], make: Make) -> Any:
+    kind, items = content
+    return make(Made(kind, items), names)
+
+
 # one entry for each kind of argument that JSON lacks
 _OBJECTS: Dict[str, Callable[[Any, Dict[str, Any], Make], Any]] = {
     "ref": _lookup,
     "tuple": _tuple,
     "float": _float,
     "function": _function,
+    "made": _made,
 }
