@@ -9,7 +9,7 @@ from typing import Literal
 
 from conformance.program.calls import argument_text, catches_prints, step_lines, uses_package
 from conformance.program.endings import TELL, Ending, body, watching
-from conformance.program.literals import literal
+from conformance.program.literals import assignment
 from conformance.program.model import Binding, Case, Input, Program
 
 Outputs = Literal["tensors", "lists", "values"]
@@ -157,7 +157,7 @@ def _reached(program: Program, prelude: Prelude) -> Program:
 
 
 def _values(case: Case) -> list[str]:
-    return [f"{n}_value = {literal(a)}" for n, a in case.arrays.items()]
+    return [line for n, a in case.arrays.items() for line in assignment(f"{n}_value", a)]
 
 
 def _run(program: Program, *, steps: bool = True) -> list[str]:
