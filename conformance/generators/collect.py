@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from random import Random
 from typing import Any, TypeVar
 from unittest import SkipTest
@@ -23,8 +24,9 @@ from conformance.editions import Edition
 from conformance.generators.calls import offered_bindings
 from conformance.generators.coverage import select
 from conformance.generators.coverage.pairs import Pair, missing_pairs, pairs, switched, telling
+from conformance.generators.coverage.terms import terms_class, wanted_for
 from conformance.generators.coverage.windows import beginnings, forms_for, windows_of
-from conformance.generators.sizes import ELEMENTS
+from conformance.generators.sizes import CLASSES, ELEMENTS
 from conformance.generators.structure import Structure, structures
 from conformance.program import Program, to_json
 from conformance.specs import Spec
@@ -37,6 +39,8 @@ TRIED, TRIED_FOR_SWITCHES = 4, 40
 """How many structures are drawn at most to find one with two forms of arguments."""
 SEARCHED = 60
 """The most elements of a tensor, about, of a structure that is searched for."""
+LONG_SHARE = 6
+"""One in so many structures may be searched for because of its long sums."""
 GENERATE = (hypothesis.Phase.generate,)
 _KEY = b"case"
 
@@ -71,7 +75,30 @@ def collect_all(
             condition, wanted = partial(_has, beginning=beginning), forms_for(beginning)
             pool += _found(spec, edition, condition, seed, dtype=dtype, wanted=wanted)
     pool += _completing(pool, edition, seed)
-    return select(pool, count)
+    kept = select(pool, count)
+    long = [*islice(_with_long_sums(kept, spec, edition, seed, elements), count // LONG_SHARE)]
+    return [*(select(pool, count - len(long)) if long else kept), *long]
+
+
+def _with_long_sums(
+    pool: Sequence[Structure], spec: Spec, edition: Edition, seed: int, elements: int
+) -> Iterator[Structure]:
+    """Settled structures with as many terms as no structure of the pool has, most terms first."""
+    shown = {terms_class(s) for s in pool if s.settled}
+    for name, wanted in reversed(wanted_for(spec).items()):
+        if name in shown or CLASSES[name][0] > elements:
+            continue
+        strategy = structures(
+            spec, edition, dtype=spec.dtypes.documented[0], wanted=wanted, elements=elements
+        )
+        condition = partial(_sums, terms=name)
+        found = _find(strategy, condition, RARE, seed, GENERATE)
+        if found is not None:
+            yield found
+
+
+def _sums(structure: Structure, terms: str) -> bool:
+    return structure.settled and terms_class(structure) == terms
 
 
 def _completing(pool: Sequence[Structure], edition: Edition, seed: int) -> Iterator[Structure]:

@@ -39,6 +39,7 @@ def lengthened(call: CallDraft, name: str, shape: Dims, *, room: int | None = No
         return _short(call, shape, wanted)
     if wanted is None and 0 in shape:
         return shape
+    shape = tuple(max(d, 1) for d in shape)
     length = _length(call, most, LENGTHENED if wanted is None else (wanted,))
     if length is None:
         return within(shape, (), most)

@@ -90,7 +90,7 @@ def differing(
     """
     if not isinstance(expected, Array) or not isinstance(got, Array):
         return set()
-    if expected.shape != got.shape:
+    if expected.shape != got.shape or expected.start != got.start:
         return set()
     pairs = zip(expected.data, got.data, strict=False)
     unit = _unit(got.dtype)

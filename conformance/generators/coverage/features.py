@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.generators.coverage.pairs import plain
+from conformance.generators.coverage.terms import terms_class
 from conformance.generators.coverage.windows import Feature, windows_of
 from conformance.generators.forms import FEW
 from conformance.generators.sizes import size_class
@@ -28,6 +29,7 @@ def features_of(structure: Structure) -> Iterator[Feature]:
     if not structure.unsettled:
         yield ("settled", *(i.binding for i in structure.program.inputs))
         yield from (("size", i.name, size_class(i.shape)) for i in structure.program.inputs)
+        yield ("terms", terms_class(structure))
     if structure.part is not None:
         yield ("part", structure.part.name)
     yield from _class_axes(structure)
