@@ -19,7 +19,7 @@ Choices = tuple[str | None, ...]
 LENGTHENED: Choices = (None,) * 8 + LONG
 """The class of a long axis; the first choice, none, is that to which failures shrink."""
 SECOND: Choices = (None,) * 6 + LONG[:3]
-"""The class of a second long axis."""
+"""The class of a second long axis, which is no longer than the first."""
 COUNTED: Choices = (None,) * 20 + LONG
 """The class of a number of repetitions, of classes or of zeros beside an image."""
 GROWTH = 2
@@ -125,7 +125,7 @@ def _places(call: CallDraft, name: str, rank: int) -> Dims:
 def _with_second(call: CallDraft, shape: Dims, axis: int, room: int) -> Dims:
     others = tuple(i for i in range(len(shape)) if i != axis)
     if others:
-        length = _length(call, room // shape[axis], SECOND)
+        length = _length(call, min(shape[axis], room // shape[axis]), SECOND)
         if length is not None:
             other = call.pick(others)
             return within(_set(shape, other, length), (axis, other), room)

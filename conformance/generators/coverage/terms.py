@@ -40,7 +40,7 @@ def _count(structure: Structure) -> int | None:
 
 
 def _along(shape: Dims | None, axis: int | Sequence[int] | None) -> int | None:
-    if not shape:
+    if not shape or not isinstance(shape[0], int):  # a list of shapes
         return None
     axes = range(len(shape)) if axis is None else (axis,) if isinstance(axis, int) else axis
     return math.prod(shape[a] for a in axes if -len(shape) <= a < len(shape))
