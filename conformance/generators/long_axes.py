@@ -49,10 +49,10 @@ def lengthened(call: CallDraft, name: str, shape: Dims, *, room: int | None = No
 
 def longer_axis(call: CallDraft, name: str, length: int, *, room: int) -> int:
     """The length of one axis beside fixed ones, now and then a long one of at most `room`."""
-    if call.error is not None or length == 0:
-        return length
     wanted = call.wanted.get(f"{name} size")
-    choices = (wanted,) if wanted in LONG else LENGTHENED
+    if call.error is not None or length == 0 or (wanted is not None and wanted not in LONG):
+        return length
+    choices = LENGTHENED if wanted is None else (wanted,)
     return _length(call, room, choices) or length
 
 

@@ -84,7 +84,7 @@ def _shapes(structure: Structure) -> list[tuple[int, ...]]:
 @pytest.mark.parametrize("limit", [500, ELEMENTS])
 def test_no_tensor_is_much_larger_than_the_limit(limit: int) -> None:
     for name in CALLED:
-        for structure in generate(structures(load()[name], NEWEST, elements=limit), 25, 1):
+        for structure in generate(structures(load()[name], NEWEST, elements=limit), 8, 1):
             most = max(map(math.prod, _shapes(structure)))
             assert most <= LARGER * limit, (name, _shapes(structure))
 
@@ -92,7 +92,7 @@ def test_no_tensor_is_much_larger_than_the_limit(limit: int) -> None:
 def test_long_axes_are_drawn_of_every_function_with_tensors() -> None:
     for name in CALLED:
         if tensors(name):
-            found = {size_class(i.shape) for s in made(name, 150) for i in s.program.inputs}
+            found = {size_class(i.shape) for s in made(name, 60) for i in s.program.inputs}
             assert found & {*LONG}, name
 
 
