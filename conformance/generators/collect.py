@@ -24,7 +24,7 @@ from conformance.editions import Edition
 from conformance.generators.calls import offered_bindings
 from conformance.generators.coverage import select
 from conformance.generators.coverage.pairs import Pair, missing_pairs, pairs, switched, telling
-from conformance.generators.coverage.terms import terms_class, wanted_for
+from conformance.generators.coverage.terms import LongAxis, long_axes_of
 from conformance.generators.coverage.windows import beginnings, forms_for, windows_of
 from conformance.generators.sizes import CLASSES, ELEMENTS
 from conformance.generators.structure import Structure, structures
@@ -76,29 +76,28 @@ def collect_all(
             pool += _found(spec, edition, condition, seed, dtype=dtype, wanted=wanted)
     pool += _completing(pool, edition, seed)
     kept = select(pool, count)
-    long = [*islice(_with_long_sums(kept, spec, edition, seed, elements), count // LONG_SHARE)]
+    long = [*islice(_with_long_axes(kept, spec, edition, seed, elements), count // LONG_SHARE)]
     return [*(select(pool, count - len(long)) if long else kept), *long]
 
 
-def _with_long_sums(
+def _with_long_axes(
     pool: Sequence[Structure], spec: Spec, edition: Edition, seed: int, elements: int
 ) -> Iterator[Structure]:
-    """Settled structures with as many terms as no structure of the pool has, most terms first."""
-    shown = {terms_class(s) for s in pool if s.settled}
-    for name, wanted in reversed(wanted_for(spec).items()):
-        if name in shown or CLASSES[name][0] > elements:
+    """Settled structures with long axes such as no structure of the pool has, the most important
+    first."""
+    settled = [s for s in pool if s.settled]
+    for long in long_axes_of(spec):
+        if any(map(long.is_in, settled)) or CLASSES[long.size][0] > elements:
             continue
-        strategy = structures(
-            spec, edition, dtype=spec.dtypes.documented[0], wanted=wanted, elements=elements
-        )
-        condition = partial(_sums, terms=name)
-        found = _find(strategy, condition, RARE, seed, GENERATE)
+        dtype = spec.dtypes.documented[0]
+        strategy = structures(spec, edition, dtype=dtype, wanted=long.wanted, elements=elements)
+        found = _find(strategy, partial(_settled_with, long=long), RARE, seed, GENERATE)
         if found is not None:
             yield found
 
 
-def _sums(structure: Structure, terms: str) -> bool:
-    return structure.settled and terms_class(structure) == terms
+def _settled_with(structure: Structure, long: LongAxis) -> bool:
+    return structure.settled and long.is_in(structure)
 
 
 def _completing(pool: Sequence[Structure], edition: Edition, seed: int) -> Iterator[Structure]:
