@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from random import Random
 from typing import Any, TypeVar
 from unittest import SkipTest
@@ -23,8 +24,9 @@ from conformance.editions import Edition
 from conformance.generators.calls import offered_bindings
 from conformance.generators.coverage import select
 from conformance.generators.coverage.pairs import Pair, missing_pairs, pairs, switched, telling
+from conformance.generators.coverage.terms import LongAxis, long_axes_of
 from conformance.generators.coverage.windows import beginnings, forms_for, windows_of
-from conformance.generators.sizes import ELEMENTS
+from conformance.generators.sizes import CLASSES, ELEMENTS
 from conformance.generators.structure import Structure, structures
 from conformance.program import Program, to_json
 from conformance.specs import Spec
@@ -37,6 +39,8 @@ TRIED, TRIED_FOR_SWITCHES = 4, 40
 """How many structures are drawn at most to find one with two forms of arguments."""
 SEARCHED = 60
 """The most elements of a tensor, about, of a structure that is searched for."""
+LONG_SHARE = 6
+"""One in so many structures may be searched for because of its long sums."""
 GENERATE = (hypothesis.Phase.generate,)
 _KEY = b"case"
 
@@ -71,7 +75,29 @@ def collect_all(
             condition, wanted = partial(_has, beginning=beginning), forms_for(beginning)
             pool += _found(spec, edition, condition, seed, dtype=dtype, wanted=wanted)
     pool += _completing(pool, edition, seed)
-    return select(pool, count)
+    kept = select(pool, count)
+    long = [*islice(_with_long_axes(kept, spec, edition, seed, elements), count // LONG_SHARE)]
+    return [*(select(pool, count - len(long)) if long else kept), *long]
+
+
+def _with_long_axes(
+    pool: Sequence[Structure], spec: Spec, edition: Edition, seed: int, elements: int
+) -> Iterator[Structure]:
+    """Settled structures with long axes such as no structure of the pool has, the most important
+    first."""
+    settled = [s for s in pool if s.settled]
+    for long in long_axes_of(spec):
+        if any(map(long.is_in, settled)) or CLASSES[long.size][0] > elements:
+            continue
+        dtype = spec.dtypes.documented[0]
+        strategy = structures(spec, edition, dtype=dtype, wanted=long.wanted, elements=elements)
+        found = _find(strategy, partial(_settled_with, long=long), RARE, seed, GENERATE)
+        if found is not None:
+            yield found
+
+
+def _settled_with(structure: Structure, long: LongAxis) -> bool:
+    return structure.settled and long.is_in(structure)
 
 
 def _completing(pool: Sequence[Structure], edition: Edition, seed: int) -> Iterator[Structure]:

@@ -19,7 +19,7 @@ Choices = tuple[str | None, ...]
 LENGTHENED: Choices = (None,) * 8 + LONG
 """The class of a long axis; the first choice, none, is that to which failures shrink."""
 SECOND: Choices = (None,) * 6 + LONG[:3]
-"""The class of a second long axis."""
+"""The class of a second long axis, which is no longer than the first."""
 COUNTED: Choices = (None,) * 20 + LONG
 """The class of a number of repetitions, of classes or of zeros beside an image."""
 GROWTH = 2
@@ -39,6 +39,7 @@ def lengthened(call: CallDraft, name: str, shape: Dims, *, room: int | None = No
         return _short(call, shape, wanted)
     if wanted is None and 0 in shape:
         return shape
+    shape = tuple(max(d, 1) for d in shape)
     length = _length(call, most, LENGTHENED if wanted is None else (wanted,))
     if length is None:
         return within(shape, (), most)
@@ -48,10 +49,10 @@ def lengthened(call: CallDraft, name: str, shape: Dims, *, room: int | None = No
 
 def longer_axis(call: CallDraft, name: str, length: int, *, room: int) -> int:
     """The length of one axis beside fixed ones, now and then a long one of at most `room`."""
-    if call.error is not None or length == 0:
-        return length
     wanted = call.wanted.get(f"{name} size")
-    choices = (wanted,) if wanted in LONG else LENGTHENED
+    if call.error is not None or length == 0 or (wanted is not None and wanted not in LONG):
+        return length
+    choices = LENGTHENED if wanted is None else (wanted,)
     return _length(call, room, choices) or length
 
 
@@ -124,7 +125,7 @@ def _places(call: CallDraft, name: str, rank: int) -> Dims:
 def _with_second(call: CallDraft, shape: Dims, axis: int, room: int) -> Dims:
     others = tuple(i for i in range(len(shape)) if i != axis)
     if others:
-        length = _length(call, room // shape[axis], SECOND)
+        length = _length(call, min(shape[axis], room // shape[axis]), SECOND)
         if length is not None:
             other = call.pick(others)
             return within(_set(shape, other, length), (axis, other), room)

@@ -69,7 +69,7 @@ class Slopes:
     of the result; `count` says how many of these terms are not 0. `error` bounds what the finite
     differences are wrong by. Where `kink` is 1, any number from `low` to `high` is a slope of the
     function there; elsewhere both are `value`. Of a large input only `MOST` elements are looked
-    at; the others are NaN.
+    at, the first and the last among them; the others are NaN.
     """
 
     value: Array
@@ -166,9 +166,15 @@ class _Along:
 def _of(function: _Along, weights: Array) -> Slopes:
     tensor = function.tensor
     table = np.full((7, tensor.size), np.nan)
-    for i in np.random.Generator(np.random.PCG64(tensor.size)).permutation(tensor.size)[:MOST]:
-        table[:, i] = _element(function, int(i), weights)
+    for i in _looked_at(tensor.size):
+        table[:, i] = _element(function, i, weights)
     return Slopes(*(row.reshape(tensor.shape) for row in table))
+
+
+def _looked_at(size: int) -> list[int]:
+    """The elements whose derivatives are taken: the last, the first, and some between them."""
+    between = np.random.Generator(np.random.PCG64(size)).permutation(size).tolist()
+    return list(dict.fromkeys([*([size - 1, 0] if size else []), *between]))[:MOST]
 
 
 def _element(function: _Along, element: int, weights: Array) -> tuple[float, ...]:

@@ -16,7 +16,7 @@ from conformance.program.calls import (
 )
 from conformance.program.endings import TELL, Ending, body, watching
 from conformance.program.layouts import relaid
-from conformance.program.literals import literal
+from conformance.program.literals import assignment
 from conformance.program.model import Binding, Case, Input, Layout, Program
 
 Outputs = Literal["tensors", "lists", "values"]
@@ -204,7 +204,7 @@ def _values(case: Case) -> list[str]:
     layouts = {item.name: item.layout for item in case.program.inputs}
     lines = []
     for name, array in case.arrays.items():
-        lines.append(f"{name}_value = {literal(array)}")
+        lines += assignment(f"{name}_value", array)
         lines += relaid(f"{name}_value", layouts.get(name, Layout.C))
     return lines
 

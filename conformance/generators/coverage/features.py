@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.generators.coverage.pairs import plain
+from conformance.generators.coverage.terms import terms_class
 from conformance.generators.coverage.windows import Feature, windows_of
 from conformance.generators.forms import FEW
-from conformance.generators.sizes import size_class
+from conformance.generators.sizes import long_axis, size_class
 from conformance.generators.structure import Structure, expected_shape
 from conformance.generators.tensors import classes
 from conformance.program import Argument, Made, Ref
@@ -29,7 +30,10 @@ def features_of(structure: Structure) -> Iterator[Feature]:
     yield from (("convention", name) for name in structure.unsettled)
     if not structure.unsettled:
         yield ("settled", *(i.binding for i in structure.program.inputs))
-        yield from (("size", i.name, size_class(i.shape)) for i in structure.program.inputs)
+        for item in structure.program.inputs:
+            yield ("size", item.name, size_class(item.shape))
+            yield ("long axis", item.name, long_axis(item.shape))
+        yield ("terms", terms_class(structure))
     if structure.part is not None:
         yield ("part", structure.part.name)
     yield from _class_axes(structure)
