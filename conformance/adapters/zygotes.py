@@ -111,10 +111,13 @@ class Zygote:
         except OSError as error:
             raise ZygoteError(str(error)) from error
 
-    def guardian_code(self) -> int:
-        """The return code of the guardian, which has closed its ends. All that is left is ended."""
+    def guardian_code(self, seconds: float = GUARDIAN_SECONDS) -> int:
+        """The return code of the guardian, which is killed if it does not end within `seconds`.
+
+        Then all that it may have left is ended.
+        """
         try:
-            code = self._guardian.wait(GUARDIAN_SECONDS)
+            code = self._guardian.wait(seconds)
         except subprocess.TimeoutExpired:
             self._guardian.kill()
             code = self._guardian.wait()
@@ -178,9 +181,8 @@ class ForkedWorker(AnyWorker):
         """End the worker and all that it started: SIGTERM, SIGKILL. The return code."""
         if self._code is None:
             self.kill()
-            if not self.wait(GUARDIAN_SECONDS):
-                self._zygote.kill()
-            self._code = self._told()
+            in_time = self.wait(GUARDIAN_SECONDS)
+            self._code = self._told() if in_time else self._zygote.guardian_code(0.0)
             guardian.remove(self._folder)
         return self._code
 

@@ -27,6 +27,7 @@ _MOST_MESSAGE = 2**17
 _PR_SET_PDEATHSIG = 1
 _PAUSE = 0.0005
 _NO_GUARDIAN = 127
+_MOST_KEYS = 20
 _HARMLESS = ("/dev/null", "/dev/urandom", "/dev/random", "/dev/zero")
 
 Ends = NamedTuple("Ends", [("read", int), ("write", int), ("stage", int)])
@@ -50,7 +51,8 @@ class Zygote(object):
         """Return in each worker, with its descriptors; the zygote ends when the guardian does."""
         if _shared(self._descriptors):
             os._exit(0)
-        self._seeded = {name for name, key in _keys().items() if key != self._unseeded[name]}
+        keys = _keys()
+        self._seeded = {n for n, key in self._unseeded.items() if not _drawn(key, keys[n])}
         self._random = random.getstate()
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
@@ -117,8 +119,21 @@ class Zygote(object):
 
 
 def _keys() -> Dict[str, Any]:
-    """What a seed sets in each generator; drawing a few numbers does not change it."""
-    return {"numpy": np.random.get_state()[1].tobytes(), "random": random.getstate()[1][:-1]}
+    """The keys of the generators, both of the kind MT19937."""
+    python = np.array(random.getstate()[1][:-1], np.uint32)
+    state: Any = np.random.get_state()
+    return {"numpy": state[1].copy(), "random": python}
+
+
+def _drawn(before: Any, after: Any) -> bool:
+    """Whether drawing at most some ten thousand numbers leads from one key to the other."""
+    stream: Any = np.random.RandomState()
+    stream.set_state(("MT19937", before, len(before)))
+    for _ in range(_MOST_KEYS):
+        if (stream.get_state()[1] == after).all():
+            return True
+        stream.bytes(4 * len(before))  # all that one key gives
+    return False
 
 
 def _shared(known: Dict[int, str]) -> bool:
