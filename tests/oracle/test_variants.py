@@ -202,9 +202,23 @@ def test_axes_after_that_of_the_samples() -> None:
     np.testing.assert_array_equal(found, np.einsum("bij->bji", x))
 
 
+def test_statistics_along_the_last_axis_whatever_axis_is() -> None:
+    x, mean, var, beta, gamma = (RANDOM.uniform(1, 2, s) for s in ((3, 3), 3, 3, 3, 3))
+    given = {"x": x, "mean": mean, "var": var, "beta": beta, "gamma": gamma, "axis": 0}
+    found = answer("batch_normalization", Name.FEATURE_VECTORS, "as they are", **given)
+    np.testing.assert_allclose(found, (x - mean) / np.sqrt(var) * gamma + beta, rtol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("function", "convention", "reading", "arguments"),
     [
+        (
+            "batch_normalization",
+            Name.FEATURE_VECTORS,
+            "as they are",
+            {"x": np.ones((3, 2)), "mean": np.ones(3), "axis": 0},
+        ),
+        ("normalize_batch_in_training", Name.FEATURE_VECTORS, "as they are", {"x": IMAGE}),
         ("conv2d", Name.KERNEL_LAYOUT, "th", {"x": IMAGE, "kernel": KERNEL}),
         ("conv2d", Name.KERNEL_LAYOUT, "of the convolution", {"x": IMAGE, "kernel": KERNEL}),
         ("conv2d", Name.SAME_PADDING, "half", {"x": IMAGE, "kernel": KERNEL, "padding": "valid"}),

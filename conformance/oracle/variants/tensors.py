@@ -17,6 +17,15 @@ def _least_wins(_function: str, arguments: Arguments) -> Arguments:
     return {**arguments, "max_value": max(low, high)}
 
 
+def _along_the_last(function: str, arguments: Arguments) -> Arguments:
+    """Vectors stand along the last axis, as broadcasting has it; ValueError if they do not fit."""
+    if function != "batch_normalization":
+        raise ValueError(f"{function} makes its statistics itself")
+    if arguments["x"].shape[-1:] != arguments["mean"].shape:
+        raise ValueError("the vectors do not fit the last axis")
+    return {**arguments, "axis": -1}
+
+
 VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.AXIS_ORDER, "samples first"): keyword("samples_first", True),
     (ConventionName.CLIP_ORDER, "min_value"): _least_wins,
@@ -26,6 +35,7 @@ VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.INDICES_OUT_OF_RANGE, NOT_A_NUMBER): keyword("beyond", NOT_A_NUMBER),
     (ConventionName.SUM_OF_PROBABILITIES, "as they are"): keyword("divides", False),
     (ConventionName.EXPONENT, "zero"): keyword("pole", 0.0),
+    (ConventionName.FEATURE_VECTORS, "as they are"): _along_the_last,
     (ConventionName.HALF_EVEN, "up"): keyword("halves", "up"),
     (ConventionName.HALF_EVEN, "away from zero"): keyword("halves", "away"),
     (ConventionName.MIXED_DTYPES, "taken together"): lambda _function, arguments: arguments,
