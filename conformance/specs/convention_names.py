@@ -43,6 +43,7 @@ class ConventionName(StrEnum):
     EXCLUSIVE_MAXVAL = "exclusive-maxval"
     EXPONENT = "exponent"
     EXTREMES = "extremes"
+    FEATURE_VECTORS = "feature-vectors"
     GRADIENT_INPUTS = "gradient-inputs"
     GRADIENT_OF_SUM = "gradient-of-sum"
     GRADIENT_OF_TENSORS = "gradient-of-tensors"
