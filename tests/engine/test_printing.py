@@ -33,17 +33,15 @@ BODIES = {
     "another value": "right_x = right(x * 2, message); return right_x * 0.5",
     "twice": "return right(right(x, message), message)",
 }
-FOUND: dict[str, set[tuple[str, Verdict]]] = {
+MESSAGE, VALUE = "the message is printed", "the value is printed"
+FOUND: dict[str, set[str]] = {
     "right": set(),
     "to standard error": set(),
-    "nothing": {
-        ("the message is printed", Verdict.VIOLATES),
-        ("the value is printed", Verdict.VIOLATES),
-    },
-    "another message": {("the message is printed", Verdict.VIOLATES)},
-    "the message alone": {("the value is printed", Verdict.VIOLATES)},
-    "another value": {("the value is printed", Verdict.VIOLATES)},
-    "twice": {("it is printed once", Verdict.DIVERGES)},
+    "nothing": {MESSAGE, VALUE, f"{MESSAGE} by a function", f"{VALUE} by a function"},
+    "another message": {MESSAGE, f"{MESSAGE} by a function"},
+    "the message alone": {VALUE, f"{MESSAGE} by a function", f"{VALUE} by a function"},
+    "another value": {VALUE, f"{VALUE} by a function"},
+    "twice": {"it is printed once"},
 }
 
 
@@ -60,7 +58,8 @@ def failures(name: str, folder: Path) -> list[Failure]:
 @pytest.mark.parametrize("name", BODIES)
 def test_what_is_wrong_is_found_and_nothing_else(name: str, tmp_path: Path) -> None:
     found = failures(name, tmp_path)
-    assert {(f.kind, f.verdict) for f in found} == FOUND[name]
+    assert {f.kind for f in found} == FOUND[name]
+    assert {f.verdict for f in found} <= {Verdict.DIVERGES if name == "twice" else Verdict.VIOLATES}
     lines = {str(f.citation) for f in found if f.verdict is Verdict.VIOLATES}
     assert all("2500" in line for line in lines)
 
