@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from hypothesis import strategies as st
 
 from conformance.editions import EDITIONS, Edition
+from conformance.generators import tensors
 from conformance.generators.forms import ABSENT, form
 from conformance.generators.parts import taken_apart
-from conformance.program import Argument, Binding, Input, Program, Ref, Step
+from conformance.generators.sizes import ELEMENTS
+from conformance.program import Argument, Binding, Input, Layout, Made, Program, Ref, Step
+from conformance.program.model import TENSORS_OF_INTEGERS
 from conformance.specs import Spec
 from conformance.specs.kinds import DataFormat, Omitted, ParameterRule, PlaceholderShape
 from conformance.specs.load import signature
@@ -71,6 +75,7 @@ class CallDraft:
         dtype: str | None = None,
         binding: Binding | None = None,
         wanted: Mapping[str, str] | None = None,
+        elements: int = ELEMENTS,
     ) -> None:
         self.draw = draw
         self.spec = spec
@@ -91,10 +96,16 @@ class CallDraft:
         self.along: dict[str, Along] = {}
         self.part: Part | None = None
         self.claimed = "result"
+        self.mixed = False
+        """Whether its tensors have two floating dtypes, both of them documented."""
+        self.one_tensor = False
+        """Whether a tensor was shaped so that it can be passed in the place of the next one."""
         self.dtype: str = dtype or self.pick(tuple(_weighted(spec)))
         self.binding = binding
         self.wanted = wanted or {}
-        """The forms that some arguments must have."""
+        """The forms that some arguments must have; `layout` and `aliases` are classes of a call."""
+        self.room = elements
+        """The most elements that a tensor may have, about."""
 
     @property
     def order(self) -> list[str]:
@@ -124,6 +135,12 @@ class CallDraft:
             not p.required for p in self.documented.parameters if self.newest(p.name) == name
         )
 
+    def may_be_none(self, name: str) -> bool:
+        """Whether None may be passed for the parameter because that is its documented default."""
+        return self.may_omit(name) and any(
+            p.value is None for p in self.documented.parameters if self.newest(p.name) == name
+        )
+
     def form(self, name: str) -> str:
         """The form of what the parameter was given."""
         return form(self.rules[name], self.passed[name]) if name in self.passed else ABSENT
@@ -133,9 +150,14 @@ class CallDraft:
         return list(getattr(self.rules.get(name), "dtypes", None) or self.spec.dtypes.documented)
 
     def add_value(self, name: str, value: Argument) -> None:
-        """Pass `value`, which is no tensor."""
-        self.values[name] = value
+        """Pass `value`, which is no tensor, or integers that a tensor holds."""
         self.passed[name] = value
+        if isinstance(value, Made):
+            self.values[name] = value.value
+            if value.kind in TENSORS_OF_INTEGERS:
+                self.static_values[name] = [None] * len(value.items)
+        else:
+            self.values[name] = value
 
     def add_tensor(self, name: str, shape: tuple[int, ...], dtype: str, domain: str) -> None:
         """Pass a new input as the parameter `name`."""
@@ -162,6 +184,9 @@ class CallDraft:
     ) -> Input:
         """Add an input to the program."""
         item = Input(name, shape, dtype, binding or self.pick(tuple(self._bindings())))
+        if item.binding is Binding.PLACEHOLDER_NONE and self.error is None:
+            known = self.pick(tensors.known_patterns(len(shape)))
+            item = tensors.partly_known(item, known)
         self.inputs.append(item)
         self.domains[name] = domain
         return item
@@ -187,8 +212,88 @@ class CallDraft:
         """The inputs and the call."""
         if any(isinstance(rule, PlaceholderShape) for rule in self.spec.parameters.values()):
             return self._placeholder_program()
+        if self.error is None:
+            self._pass_twice()
+            self._mix_dtypes()
         steps = self._steps()  # may bind inputs otherwise
+        if self.error is None:
+            self._lay_out()
         return Program(tuple(self.inputs), steps, ("result",))
+
+    def _pass_twice(self) -> None:
+        """Now and then, pass one tensor in the place of two that are alike."""
+        pairs = tuple(p for p in self._alike() if self._may_share(*p))
+        wanted = self.wanted.get("aliases")
+        free = wanted is None and not self.one_tensor
+        if pairs and (self.pick(_SELDOM) if free else wanted != tensors.NO_ALIAS):
+            self.share(*self.pick(pairs))
+
+    def _alike(self) -> Iterator[tuple[str, str]]:
+        return tensors.alike(self.inputs, self.passed, self.domains)
+
+    def _may_share(self, kept: str, other: str) -> bool:
+        """Whether the limits of both tensors can hold for one; logits are no probabilities."""
+        if not {self.domains[kept], self.domains[other]}.isdisjoint(_CONSTRUCTED):
+            return False
+        limited = [self.along[name] for name in (kept, other) if name in self.along]
+        logits = any(a.logits is not None and self.values.get(a.logits) for a in limited)
+        alone = len(limited) == 1 and limited[0].axis is not None
+        return not (alone or logits)
+
+    def share(self, kept: str, other: str) -> None:
+        """Pass the input `kept` wherever `other` is passed, with the limits of both."""
+        self.inputs = [item for item in self.inputs if item.name != other]
+        self.passed = {n: tensors.renamed(v, other, kept) for n, v in self.passed.items()}
+        self.domains[kept] = str(tensors.stricter(self.domains[kept], self.domains[other]))
+        if other in self.along:
+            self.along[kept] = self.along.pop(other)
+        if other in self.below:
+            self.below[kept] = min(self.below.pop(other), self.below.get(kept, sys.maxsize))
+        self.know_again()
+
+    def know_again(self) -> None:
+        """Take what is known of each tensor's shape from its input."""
+        known = {item.name: item.static_shape for item in self.inputs}
+        for name, value in self.passed.items():
+            listed = [known[ref] for ref in tensors.references(value)]
+            if listed and name in self.static_shapes:
+                self.static_shapes[name] = listed if isinstance(value, list) else listed[0]
+
+    def _mix_dtypes(self) -> None:
+        """Seldom, make one tensor but the first of another documented floating dtype."""
+        fitting = [i.name for i in self.inputs if self._may_be_mixed(i)]
+        wanted = self.wanted.get("mixed dtypes")
+        if len(fitting) < 2 or not (self.pick(_RARELY) if wanted is None else wanted == "yes"):
+            return
+        chosen = self.pick(tuple(fitting[1:]))
+        dtype = next(i.dtype for i in self.inputs if i.name == chosen)
+        other = next(d for d in tensors.MIXED if d != dtype)
+        self.inputs = [i.of_dtype(other) if i.name == chosen else i for i in self.inputs]
+        self.dtypes |= {n: other for n, value in self.passed.items() if value == Ref(chosen)}
+        self.mixed = True
+
+    def _may_be_mixed(self, item: Input) -> bool:
+        """Whether the tensor may as well have the other one of two documented dtypes."""
+        documented = {*self.spec.dtypes.documented}
+        own = getattr(self.rules.get(item.name), "dtypes", None)
+        fits = {*tensors.MIXED} <= documented and item.dtype in tensors.MIXED
+        return fits and own is None and item.binding is not Binding.ARRAY
+
+    def integer_dtype(self, dtype: str, below: int) -> str:
+        """The dtype of indices less than `below`: seldom another one that can hold them."""
+        if not dtype.startswith("int") or self.error is not None or not self.pick(_RARELY):
+            return dtype
+        other: str = self.pick(tensors.integers_for(below))
+        return other
+
+    def _lay_out(self) -> None:
+        """Now and then, give arrays that do not lie in memory row by row."""
+        wanted = self.wanted.get("layout")
+        layout = self.pick(tensors.LAYOUTS) if wanted is None else Layout(wanted)
+        choices = tensors.choices_of_layout(self.inputs, layout)
+        if layout is not Layout.C and choices:
+            name = self.pick(choices)
+            self.inputs = [tensors.laid_out(item, layout, name) for item in self.inputs]
 
     def _steps(self) -> tuple[Step, ...]:
         if not self.spec.results:
@@ -198,7 +303,8 @@ class CallDraft:
         if index:
             # such a member need not depend on every input: either all inputs are fed, or none is
             first = self.inputs[0].binding
-            self.inputs = [replace(item, binding=first) for item in self.inputs]
+            self.inputs = [i if i.binding is first else i.bound(first) for i in self.inputs]
+            self.know_again()
         return taken_apart(self._step(), index, flat=self.part.flat)
 
     def _placeholder_program(self) -> Program:
@@ -243,6 +349,11 @@ def _one_of(choices: tuple[Any, ...], _types: tuple[type, ...]) -> st.SearchStra
 
 
 _between = cache(st.integers)
+
+_SELDOM = (False,) * 7 + (True,)
+_RARELY = (False,) * 15 + (True,)
+_CONSTRUCTED = ("mirrored", "mirrored_last", "even")
+"""Domains of kernels, whose elements are made to fit each other."""
 
 _NONE = ErrorCase(name="none", says="", exception="any", editions=[])
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from random import Random
 from typing import Any, TypeVar
 from unittest import SkipTest
@@ -23,7 +24,9 @@ from conformance.editions import Edition
 from conformance.generators.calls import offered_bindings
 from conformance.generators.coverage import select
 from conformance.generators.coverage.pairs import Pair, missing_pairs, pairs, switched, telling
+from conformance.generators.coverage.terms import LongAxis, long_axes_of
 from conformance.generators.coverage.windows import beginnings, forms_for, windows_of
+from conformance.generators.sizes import CLASSES, ELEMENTS
 from conformance.generators.structure import Structure, structures
 from conformance.program import Program, to_json
 from conformance.specs import Spec
@@ -34,6 +37,10 @@ RARE = 300
 """How many structures are drawn at most to find one that rests on a rare convention."""
 TRIED, TRIED_FOR_SWITCHES = 4, 40
 """How many structures are drawn at most to find one with two forms of arguments."""
+SEARCHED = 60
+"""The most elements of a tensor, about, of a structure that is searched for."""
+LONG_SHARE = 6
+"""One in so many structures may be searched for because of its long sums."""
 GENERATE = (hypothesis.Phase.generate,)
 _KEY = b"case"
 
@@ -45,18 +52,20 @@ class StopShrinking(BaseException):
     """Raised by a condition to end a search. Not an Exception: Hypothesis would shrink that."""
 
 
-def collect_all(spec: Spec, edition: Edition, count: int, seed: int) -> list[Structure]:
+def collect_all(
+    spec: Spec, edition: Edition, count: int, seed: int, *, elements: int = ELEMENTS
+) -> list[Structure]:
     """Up to `count` valid structures of a function.
 
     They have every dtype and binding that it may have, and meet every convention that its spec
-    names, as far as one can be found.
+    names, as far as one can be found. Tensors have at most `elements` elements, about.
     """
-    pool = generate(structures(spec, edition), POOL * count, seed)
+    pool = generate(structures(spec, edition, elements=elements), POOL * count, seed)
     for dtype in sorted({*spec.dtypes.documented, *spec.dtypes.probed} - _dtypes(pool)):
-        pool += generate(structures(spec, edition, dtype=dtype), 1, seed)
+        pool += generate(structures(spec, edition, dtype=dtype, elements=elements), 1, seed)
     used = {i.binding for s in pool for i in s.program.inputs}
     for binding in sorted({*offered_bindings(spec, edition)} - used):
-        pool += generate(structures(spec, edition, binding=binding), 1, seed)
+        pool += generate(structures(spec, edition, binding=binding, elements=elements), 1, seed)
     open_points = {u.convention for u in spec.unsettled if u.holds_in(edition)}
     for convention in sorted(open_points - _conventions(pool)):
         pool += _resting_on(convention, spec, edition, seed)
@@ -66,7 +75,29 @@ def collect_all(spec: Spec, edition: Edition, count: int, seed: int) -> list[Str
             condition, wanted = partial(_has, beginning=beginning), forms_for(beginning)
             pool += _found(spec, edition, condition, seed, dtype=dtype, wanted=wanted)
     pool += _completing(pool, edition, seed)
-    return select(pool, count)
+    kept = select(pool, count)
+    long = [*islice(_with_long_axes(kept, spec, edition, seed, elements), count // LONG_SHARE)]
+    return [*(select(pool, count - len(long)) if long else kept), *long]
+
+
+def _with_long_axes(
+    pool: Sequence[Structure], spec: Spec, edition: Edition, seed: int, elements: int
+) -> Iterator[Structure]:
+    """Settled structures with long axes such as no structure of the pool has, the most important
+    first."""
+    settled = [s for s in pool if s.settled]
+    for long in long_axes_of(spec):
+        if any(map(long.is_in, settled)) or CLASSES[long.size][0] > elements:
+            continue
+        dtype = spec.dtypes.documented[0]
+        strategy = structures(spec, edition, dtype=dtype, wanted=long.wanted, elements=elements)
+        found = _find(strategy, partial(_settled_with, long=long), RARE, seed, GENERATE)
+        if found is not None:
+            yield found
+
+
+def _settled_with(structure: Structure, long: LongAxis) -> bool:
+    return structure.settled and long.is_in(structure)
 
 
 def _completing(pool: Sequence[Structure], edition: Edition, seed: int) -> Iterator[Structure]:
@@ -86,7 +117,7 @@ def _beside(pair: Pair, telling_one: Structure, edition: Edition, seed: int) -> 
     """A structure with both forms that tells as much as another one."""
     spec = telling_one.spec
     dtype = spec.dtypes.documented[0]
-    strategy = structures(spec, edition, dtype=dtype, wanted=dict(pair))
+    strategy = structures(spec, edition, dtype=dtype, wanted=dict(pair), elements=SEARCHED)
 
     def shows(structure: Structure) -> bool:
         return pair in pairs(structure) and 1 in telling([telling_one, structure])
@@ -128,7 +159,7 @@ def _found(
     wanted: Mapping[str, str] | None = None,
 ) -> list[Structure]:
     """A structure that meets a condition, if one is found soon."""
-    strategy = structures(spec, edition, dtype=dtype, wanted=wanted)
+    strategy = structures(spec, edition, dtype=dtype, wanted=wanted, elements=SEARCHED)
     found = _find(strategy, condition, RARE, seed, GENERATE)
     return [] if found is None else [found]
 

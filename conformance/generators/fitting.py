@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from conformance.generators import long_axes
 from conformance.generators.calls import Along, CallDraft
+from conformance.generators.forms import ITERABLES, in_form
 from conformance.specs import image_rules, kinds
 from conformance.specs.rules import evaluate
 
@@ -59,7 +61,11 @@ def _reduction_axes(call: CallDraft, name: str, rule: kinds.ReductionAxes) -> No
     if call.pick((False, False, True)):
         chosen = [a for a in range(rank) if call.pick((True, False))]
         axes = chosen if 0 < len(chosen) < rank else axes
-    call.add_value(name, call.pick((list, tuple))(axes))
+    iterables = ITERABLES if call.edition in rule.iterable else ()
+    form = call.pick(("list", "tuple", "list", "tuple", *iterables))
+    if form == "range" and max(axes) - min(axes) == rank - 1:
+        form = "set"  # a range of all axes would be another call
+    call.add_value(name, in_form(axes, form))
 
 
 def _distribution(call: CallDraft, name: str, rule: kinds.Distribution) -> None:
@@ -73,34 +79,41 @@ def _distribution(call: CallDraft, name: str, rule: kinds.Distribution) -> None:
             batch,
             *(call.pick(CLASSES if rank < 4 else (2, 1, 2, 3)) for _ in range(rank - 1)),
         )
+        shape = long_axes.lengthened(call, name, shape)
     call.add_tensor(name, shape, call.dtype, "probability")
     call.along[name] = Along(rule.axis, rule.logits, target=rule.of is not None)
 
 
 def _scores(call: CallDraft, name: str, rule: kinds.ScoresKind) -> None:
     dtype = call.pick(tuple(rule.dtypes)) if rule.dtypes else call.dtype
-    call.add_tensor(name, (call.pick(LENGTHS[2]), call.pick((3, 4, 2, 5, 1))), dtype, "real")
+    shape = (call.pick(LENGTHS[2]), call.pick((3, 4, 2, 5, 1)))
+    call.add_tensor(name, long_axes.lengthened(call, name, shape), dtype, "real")
 
 
 def _labels(call: CallDraft, name: str, rule: kinds.Labels) -> None:
     scope = call.scope(static=False)
     below = evaluate(rule.below, scope)
     shape = tuple(evaluate(rule.shape, scope))
-    call.add_tensor(name, shape, call.pick(tuple(rule.dtypes)), "real")
+    dtype = call.integer_dtype(call.pick(tuple(rule.dtypes)), below)
+    call.add_tensor(name, shape, dtype, "real")
     call.below[name] = below
 
 
 def _padding(call: CallDraft, name: str, rule: kinds.Padding) -> None:
     count = rule.spatial + rule.extra
     if call.edition == "keras-1":
-        counts = tuple(call.integer(rule.range) for _ in range(count))
+        counts = tuple(_zeros(call, rule) for _ in range(count))
         call.add_value(name, counts[0] if count == 1 else counts)
         return
     if rule.spatial == 1:
-        call.add_value(name, tuple(call.integer(rule.range) for _ in range(2 + rule.extra)))
+        call.add_value(name, tuple(_zeros(call, rule) for _ in range(2 + rule.extra)))
         return
-    pairs = tuple((call.integer(rule.range), call.integer(rule.range)) for _ in range(count))
+    pairs = tuple((_zeros(call, rule), _zeros(call, rule)) for _ in range(count))
     call.add_value(name, pairs)
+
+
+def _zeros(call: CallDraft, rule: kinds.Padding) -> int:
+    return long_axes.count(call, rule.range, room=long_axes.growth(call), adds=True)
 
 
 KINDS: dict[type, Callable[[CallDraft, str, Any], None]] = {

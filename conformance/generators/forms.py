@@ -5,29 +5,51 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from conformance.program import Argument
+from conformance.program import Argument, Made
 from conformance.specs import kinds
 
 ABSENT = "absent"
 """The form of what is left to its default."""
+NONE = repr(None)
+"""The form of None, passed in so many words."""
 FEW = (kinds.Literals, kinds.Dtype, kinds.Boolean, kinds.DataFormat)
 """Kinds of parameters with few values, all of which are to be tried."""
 
 
+ITERABLES = ("range", "set", "iterator")
+"""Forms of several integers that are iterables, and neither lists nor tuples."""
+
+
+def in_form(numbers: Sequence[int], form: str) -> Argument:
+    """The numbers as a `list`, a `tuple`, or what is `Made`.
+
+    A range has all numbers from the least to the greatest.
+    """
+    if form == "list":
+        return list(numbers)
+    if form == "tuple":
+        return tuple(numbers)
+    if form == "range":
+        return Made(form, tuple(range(min(numbers), max(numbers) + 1)))
+    return Made(form, tuple(numbers))
+
+
 def form(rule: kinds.ParameterRule, value: Argument) -> str:
     """What sort of number or of sequence it is; else the value itself, if there are few."""
+    if isinstance(value, Made):
+        return value.kind if value.kind == "int64" else _sequence(value.items, value.kind)
     if isinstance(value, list | tuple):
-        return _sequence(value)
+        return _sequence(value, type(value).__name__)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _sign(value)
     return repr(value) if value is None or isinstance(rule, FEW) else type(value).__name__
 
 
-def _sequence(value: Sequence[Any]) -> str:
+def _sequence(value: Sequence[Any], kind: str) -> str:
     count = "several" if len(value) > 1 else "one" if value else "nothing"
     numbers = [v for v in value if isinstance(v, int)]
     below = " and a negative one" if any(v < 0 for v in numbers) else ""
-    return f"{type(value).__name__} of {count}{below}"
+    return f"{kind} of {count}{below}"
 
 
 def _sign(value: float) -> str:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from conformance.generators import images
 from conformance.generators.structure import Structure, accepted_dtypes, expected_shape
 from conformance.generators.values import Draw, draw_arrays
-from conformance.program import Argument, Binding, Input, Program, Ref, Step
+from conformance.program import Argument, Binding, Input, Made, Program, Ref, Step
 
 Array = npt.NDArray[Any]
 FLOATS = ("float32", "float64")
@@ -121,6 +121,8 @@ def resolved(arguments: Mapping[str, Argument], arrays: Mapping[str, Array]) -> 
     def one(value: Argument) -> Any:
         if isinstance(value, Ref):
             return arrays[value.name]
+        if isinstance(value, Made):
+            return value.value
         return [one(v) for v in value] if isinstance(value, list) else value
 
     return {name: one(value) for name, value in arguments.items()}

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from conformance.generators import long_axes, tensors
 from conformance.generators.calls import CallDraft, offered_bindings
+from conformance.generators.forms import in_form
 from conformance.program import Binding, Ref
+from conformance.program.model import TENSORS_OF_INTEGERS
 from conformance.specs import image_rules, kinds
 
 Dims = tuple[int, ...]
@@ -29,6 +31,10 @@ CHANNELS = (1, 2, 2, 3)
 FORMATS = ("channels_last", "channels_first", "channels_last", "channels_last", "channels_last")
 """The meaning of channels_first is a convention, and so is that of no format: both are rare."""
 SIZES = (2, 3, 1, 3, 2, 4, 5)
+PRODUCTS = 10
+"""How many products a convolution may have for each element that a tensor may have."""
+TRANSPOSED, LOCAL = 6, 12
+"""How many elements of a result, or weights of a window, there may be for one of an image."""
 KNOWN = (Binding.PLACEHOLDER, Binding.VARIABLE, Binding.PLACEHOLDER, Binding.CONSTANT)
 
 
@@ -49,14 +55,23 @@ def _images(call: CallDraft, name: str, rule: kinds.Images) -> None:
     spatial = tuple(call.pick(LENGTHS[rule.spatial]) for _ in range(rule.spatial))
     batch, channels = call.pick(BATCHES), call.pick(CHANNELS)
     data_format = _format(call)
-    shape = image_rules.images(batch, spatial, channels, data_format)
-    call.add_tensor(name, tuple(d or 0 for d in shape), call.dtype, "real")
+    drawn = image_rules.images(batch, spatial, channels, data_format)
+    room = call.room // _work(call)
+    shape = long_axes.lengthened(call, name, tuple(d or 0 for d in drawn), room=room)
+    call.add_tensor(name, shape, call.dtype, "real")
     if call.inputs[-1].binding is Binding.PLACEHOLDER_NONE:
-        known = image_rules.images(None, (None,) * rule.spatial, channels, data_format)
-        call.inputs[-1] = replace(
-            call.inputs[-1], arguments=(("shape", known), ("dtype", call.dtype))
-        )
+        inside = image_rules.channels(shape, data_format)
+        least = image_rules.images(None, (None,) * rule.spatial, inside, data_format)
+        told = call.inputs[-1].static_shape
+        known = tuple(a if b is None else b for a, b in zip(told, least, strict=True))
+        call.inputs[-1] = tensors.told(call.inputs[-1], known)
         call.static_shapes[name] = known
+
+
+def _work(call: CallDraft) -> int:
+    """How many elements of a result or of a kernel there are, about, for one of the image."""
+    own = any(isinstance(rule, kinds.LocalKernel) for rule in call.rules.values())
+    return TRANSPOSED if "output_shape" in call.rules and not own else LOCAL if own else 1
 
 
 def _format(call: CallDraft) -> str | None:
@@ -84,9 +99,19 @@ def _kernel(call: CallDraft, name: str, rule: kinds.Kernel) -> None:
     inside = image_rules.channels(shape, data_format)
     assert inside is not None
     outside = call.pick((1, 2, 1) if rule.layout == "depthwise" else CHANNELS)
+    outside = long_axes.longer_axis(
+        call, name, outside, room=_outside_room(call, shape, sizes, inside)
+    )
     mirrored = "mirrored_last" if data_format == "th" else "mirrored"
     domain = call.pick((mirrored, "real"))
     _add_kernel(call, name, _laid_out(call, rule.layout, sizes, inside, outside), domain)
+
+
+def _outside_room(call: CallDraft, images: Dims, sizes: Dims, inside: int) -> int:
+    """How many channels may come out, so that results, kernel and products are not too many."""
+    image, kernel = long_axes.elements([images]), math.prod(sizes) * max(inside, 1)
+    places = max(1, image // max(inside, 1))
+    return call.room * PRODUCTS // max(PRODUCTS * max(places, kernel), places * kernel)
 
 
 def _laid_out(call: CallDraft, layout: str, sizes: Dims, inside: int, outside: int) -> Dims:
@@ -101,17 +126,21 @@ def _laid_out(call: CallDraft, layout: str, sizes: Dims, inside: int, outside: i
 def _window_sizes(call: CallDraft, lengths: image_rules.Dims, layout: str = "convolution") -> Dims:
     dilation = image_rules.each(call.values.get("dilation_rate", 1), lengths)
     inside = call.values.get("padding", "valid") == "valid" and layout != "transposed"
-    sizes = []
+    work, sizes = PRODUCTS * long_axes.growth(call), list[int]()
     for length, rate in zip(lengths, dilation, strict=True):
         assert length is not None
         most = (length - 1) // rate + 1 if inside else max(SIZES)
-        sizes.append(call.pick(tuple(k for k in SIZES if k <= most)))
+        size = call.pick(tuple(k for k in SIZES if k <= most))
+        sizes.append(long_axes.longer_window(call, size, most=most, room=work // math.prod(sizes)))
     return tuple(sizes)
 
 
 def _pointwise(call: CallDraft, name: str, rule: kinds.Pointwise) -> None:
     *sizes, channels, multiplier = call.shapes[rule.of]
-    _add_kernel(call, name, (*(1 for _ in sizes), channels * multiplier, call.pick(CHANNELS)))
+    inside, outside = channels * multiplier, call.pick(CHANNELS)
+    room = _outside_room(call, call.inputs[0].shape, (), inside)
+    outside = long_axes.longer_axis(call, name, outside, room=room)
+    _add_kernel(call, name, (*(1 for _ in sizes), inside, outside))
 
 
 def _window(call: CallDraft, name: str, rule: kinds.Window) -> None:
@@ -137,7 +166,9 @@ def _output_shape(call: CallDraft, name: str, rule: kinds.OutputShape) -> None:
     spatial = tuple(
         _length_before(call, n or 0, k, s) for n, k, s in zip(lengths, sizes, strides, strict=True)
     )
-    call.add_value(name, image_rules.images(shape[0], spatial, _outside(call, kernel), data_format))
+    made = image_rules.images(shape[0], spatial, _outside(call, kernel), data_format)
+    form = call.pick(("tuple", "tuple", *TENSORS_OF_INTEGERS))
+    call.add_value(name, in_form([d or 0 for d in made], form if call.error is None else "tuple"))
 
 
 def _length_before(call: CallDraft, length: int, size: int, stride: int) -> int:
@@ -170,6 +201,8 @@ def _local_kernel(call: CallDraft, name: str, rule: kinds.LocalKernel) -> None:
     channels = image_rules.channels(call.shapes[rule.of], _format(call)) or 0
     features = math.prod(call.values["kernel_size"]) * channels
     shape = (math.prod(_places(call, rule.of)), features, call.pick(CHANNELS))
+    room = call.room // long_axes.elements([shape[:2]])
+    shape = (*shape[:2], long_axes.longer_axis(call, name, shape[2], room=room))
     _add_kernel(call, name, shape, call.pick(("even", "real")))
 
 

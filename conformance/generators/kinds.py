@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import hypothesis
 from hypothesis import strategies as st
 
-from conformance.generators import fitting, images
+from conformance.generators import fitting, images, long_axes, tensors
 from conformance.generators.calls import CallDraft
-from conformance.generators.forms import ABSENT
-from conformance.program import Binding, Ref
+from conformance.generators.forms import ABSENT, ITERABLES, NONE, in_form
+from conformance.program import Argument, Binding, Made, Ref
+from conformance.program.model import TENSORS_OF_INTEGERS
 from conformance.specs import kinds
 from conformance.specs.rules import evaluate
 
@@ -22,6 +24,8 @@ RANKS = (1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 0, 0, 5, 5)
 SIZES = (1,) * 4 + (2,) * 10 + (3,) * 8 + (4,) * 3 + (5,) + (0,) * 2
 SMALL_SIZES = (1,) * 10 + (2,) * 14 + (3,) * 4 + (0,) * 2
 """Each as often as it is to be drawn; the simplest first, towards which Hypothesis shrinks."""
+PRODUCTS = 4
+"""How many products a contraction may have for each element that a tensor may have."""
 REDRAWN = 8
 """How many arguments are drawn at most to get one of the wanted form."""
 
@@ -31,13 +35,33 @@ def draw_parameter(call: CallDraft, name: str) -> None:
     wanted = call.wanted.get(name)
     if wanted is not None:
         _draw_form(call, name, wanted)
-    elif not (call.may_omit(name) and call.pick((True, False, False))):
+    elif not call.may_omit(name):
         _draw(call, name)
+    else:
+        _pass_or_omit(call, name)
+
+
+def _pass_or_omit(call: CallDraft, name: str) -> None:
+    """Leave the parameter to its default, or pass it: what is drawn, or None if that is its
+    default."""
+    way = call.pick(_WITH_NONE if call.may_be_none(name) else _WAYS)
+    if way == "none":
+        call.add_value(name, None)
+    elif way == "drawn":
+        _draw(call, name)
+
+
+_WAYS = ("omitted", "drawn", "drawn")
+_WITH_NONE = ("omitted", "drawn", "drawn", "none", "omitted", "drawn", "drawn")
+"""How a parameter with a default is passed, as often as wanted."""
 
 
 def _draw_form(call: CallDraft, name: str, wanted: str) -> None:
     """Draw arguments until one has the wanted form."""
     if wanted == ABSENT and call.may_omit(name):
+        return
+    if wanted == NONE and call.may_be_none(name):
+        call.add_value(name, None)
         return
     for _ in range(REDRAWN):
         call.passed.pop(name, None)
@@ -53,45 +77,104 @@ def _draw(call: CallDraft, name: str) -> None:
         call.add_value(name, _VALUES[type(rule)](call, rule))
     else:
         _KINDS[type(rule)](call, name, rule)
+    if isinstance(rule, kinds.Axis | kinds.Integer) and call.error is None:
+        _as_numpy_has_it(call, name)
 
 
-def dims(call: CallDraft, ranks: tuple[int, int]) -> Dims:
-    """A shape with a rank from `ranks` and few elements; now and then an axis of length 0."""
+def _as_numpy_has_it(call: CallDraft, name: str) -> None:
+    """Seldom, pass an integer of NumPy in the place of one of Python."""
+    number = call.passed.get(name)
+    if isinstance(number, int) and call.pick(_NUMPY):
+        call.add_value(name, Made("int64", (number,)))
+
+
+_NUMPY = (False,) * 24 + (True,)
+
+
+def dims(call: CallDraft, name: str, ranks: tuple[int, int], *, room: int | None = None) -> Dims:
+    """A shape with a rank from `ranks`: few elements, or a long axis, or now and then one of
+    length 0. With at most `room` elements, or `call.room`."""
     rank = call.pick(tuple(r for r in RANKS if ranks[0] <= r <= ranks[1]))
     sizes = SMALL_SIZES if rank > 3 else SIZES
-    return tuple(call.pick(sizes) for _ in range(rank))
+    shape = tuple(call.pick(sizes) for _ in range(rank))
+    return long_axes.lengthened(call, name, shape, room=room)
 
 
 def _tensor(call: CallDraft, name: str, rule: kinds.TensorKind) -> None:
     dtype = call.pick(tuple(rule.dtypes)) if rule.dtypes else call.dtype
-    call.add_tensor(name, dims(call, rule.ranks), dtype, rule.domain)
+    call.add_tensor(name, dims(call, name, rule.ranks), dtype, rule.domain)
 
 
 def _companion(call: CallDraft, name: str, rule: kinds.Companion) -> None:
-    shape = _RELATIONS[rule.relation](call, rule)
+    shape = _RELATIONS[rule.relation](call, name, rule)
     call.add_tensor(name, shape, call.dtype, rule.domain)
 
 
-def _broadcast(call: CallDraft, rule: kinds.Companion) -> Dims:
+def _broadcast(call: CallDraft, name: str, rule: kinds.Companion) -> Dims:
     shape: Dims = call.shapes[rule.of]
     if call.pick((False, True)):
         return shape
-    stretched = tuple(call.pick((1, 2, 3)) if d == 1 else call.pick((d, 1)) for d in shape)
-    return stretched[call.integer((0, len(stretched))) :]
+    room = call.room // long_axes.elements([shape])
+    stretched = tuple(
+        long_axes.longer_axis(call, name, call.pick((1, 2, 3)), room=room)
+        if d == 1
+        else call.pick((d, 1))
+        for d in shape
+    )
+    most = rule.ranks[1] - len(shape)
+    left_out = call.integer((0, len(stretched) + (most > 0)))
+    if left_out > len(stretched):  # the first operand is the one of lower rank
+        return (*(call.pick(SMALL_SIZES) for _ in range(call.integer((1, most)))), *stretched)
+    return stretched[left_out:]
 
 
-def _contraction(call: CallDraft, rule: kinds.Companion) -> Dims:
-    length = call.shapes[rule.of][-1]
-    free = dims(call, (rule.ranks[0] - 1, rule.ranks[1] - 1))
+def _contraction(call: CallDraft, name: str, rule: kinds.Companion) -> Dims:
+    shape = _shape_of(call, rule.of)
+    if _with_itself(call, rule):
+        return _made_square(call, rule.of, len(shape) - 1, max(len(shape) - 2, 0))
+    *rows, length = shape
+    ranks = (rule.ranks[0] - 1, rule.ranks[1] - 1)
+    free = dims(call, name, ranks, room=_free_room(call, math.prod(rows), length))
     return (*free[:-1], length, *free[-1:])
 
 
-def _batch_contraction(call: CallDraft, rule: kinds.Companion) -> Dims:
+def _with_itself(call: CallDraft, rule: kinds.Companion) -> bool:
+    """Whether the second tensor is to be the first one, if that has a rank that it may have."""
+    if not rule.ranks[0] <= len(call.shapes[rule.of]) <= rule.ranks[1]:
+        return False
+    wanted = call.wanted.get("aliases")
+    call.one_tensor = call.pick(_RARELY) if wanted is None else wanted != tensors.NO_ALIAS
+    return call.one_tensor
+
+
+_RARELY = (False,) * 9 + (True,)
+
+
+def _made_square(call: CallDraft, tensor: str, mine: int, other: int) -> Dims:
+    """The shape of the tensor, after it was changed so that both axes have the same length."""
+    length = _shape_of(call, tensor)[mine]
+    _replace_dim(call, tensor, other, length)
+    return _shape_of(call, tensor)
+
+
+def _free_room(call: CallDraft, rows: int, length: int) -> int:
+    """How many elements the axes of a second tensor may have beside the contracted one, so that
+    this tensor, the result and the products are not too many."""
+    rows, length = max(rows, 1), max(length, 1)
+    return max(1, min(call.room // max(rows, length), PRODUCTS * call.room // (rows * length)))
+
+
+def _batch_contraction(call: CallDraft, name: str, rule: kinds.Companion) -> Dims:
     shape: Dims = call.shapes[rule.of]
     axes = call.values[rule.axes or ""]
     low, high = rule.ranks
     needed = _needed_rank(axes)
-    free = list(dims(call, (max(low, needed) - 2, high - 2)))
+    if needed <= len(shape) and _with_itself(call, rule):
+        axes_of = ["batch_axes", "axes", len(shape), len(shape)]
+        return _made_square(call, rule.of, *evaluate(axes_of, call.scope(static=False)))
+    # each sample has its own products, so that the others' are no part of the rows of one
+    ranks, room = (max(low, needed) - 2, high - 2), _free_room(call, math.prod(shape), 1)
+    free = list(dims(call, name, ranks, room=room))
     rank = len(free) + 2
     mine, other = evaluate(["batch_axes", "axes", len(shape), rank], call.scope(static=False))
     free.insert(other - 1, shape[mine])
@@ -106,12 +189,12 @@ def _needed_rank(axes: Any) -> int:
     return axis + 1 if axis > 0 else 1 - axis
 
 
-def _batch_mismatch(call: CallDraft, rule: kinds.Companion) -> Dims:
+def _batch_mismatch(call: CallDraft, name: str, rule: kinds.Companion) -> Dims:
     batch, length, *_ = call.shapes[rule.of]
-    return (batch, length + 1, *dims(call, (0, rule.ranks[1] - 2)))
+    return (batch, length + 1, *dims(call, name, (0, rule.ranks[1] - 2)))
 
 
-_RELATIONS: dict[str, Callable[[CallDraft, kinds.Companion], Dims]] = {
+_RELATIONS: dict[str, Callable[[CallDraft, str, kinds.Companion], Dims]] = {
     "broadcast": _broadcast,
     "contraction": _contraction,
     "batch_contraction": _batch_contraction,
@@ -121,11 +204,16 @@ _RELATIONS: dict[str, Callable[[CallDraft, kinds.Companion], Dims]] = {
 
 def _tensors(call: CallDraft, name: str, rule: kinds.Tensors) -> None:
     count = call.integer(rule.count)
-    shape = dims(call, rule.ranks)
+    room = call.room // count
+    shape = dims(call, name, rule.ranks, room=room)
     shapes = [shape] * count
     if rule.vary is not None:
         axis = _some_axis(call, len(shape))
-        shapes = [_with(shape, axis, call.pick((2, 1, 3))) for _ in range(count)]
+        room //= long_axes.elements([_with(shape, axis, 1)])
+        shapes = [
+            _with(shape, axis, long_axes.longer_axis(call, name, call.pick((2, 1, 3)), room=room))
+            for _ in range(count)
+        ]
         if axis % len(shape) != call.values[rule.vary] % len(shape):
             call.must_pass.add(rule.vary)
             call.values[rule.vary] = axis
@@ -143,11 +231,12 @@ def _some_axis(call: CallDraft, rank: int) -> int:
 
 def _indices(call: CallDraft, name: str, rule: kinds.Indices) -> None:
     below = evaluate(rule.below, call.scope(static=False))
-    shape = dims(call, rule.ranks)
+    each = long_axes.elements([i.shape[1:] for i in call.inputs])
+    shape = dims(call, name, rule.ranks, room=call.room // each)
     if below == 0:
         shape = (0, *shape[1:])
     dtype = call.pick(tuple(rule.dtypes)) if rule.dtypes else call.dtype
-    call.add_tensor(name, shape, dtype, "real")
+    call.add_tensor(name, shape, call.integer_dtype(dtype, below), "real")
     call.below[name] = below
 
 
@@ -163,7 +252,8 @@ def _axis(call: CallDraft, name: str, rule: kinds.Axis) -> None:
     elif isinstance(call.rules[rule.of], kinds.Tensors):
         axis = call.values[name] % len(shape)
         choices = [axis, axis - len(shape)]
-    call.add_value(name, call.pick(tuple(sorted(choices, key=lambda a: (a < 0, abs(a))))))
+    ordered = tuple(sorted(choices, key=lambda a: (a < 0, abs(a))))
+    call.add_value(name, call.pick(long_axes.favoured(call, shape, ordered)))
 
 
 def _shape_of(call: CallDraft, tensor: str) -> Dims:
@@ -176,7 +266,7 @@ def _replace_dim(call: CallDraft, tensor: str, axis: int, dim: int) -> None:
     """Change a shape that is already drawn, so that `axis` has the length `dim`."""
     index = next(i for i, item in enumerate(call.inputs) if item.name == tensor)
     old = call.inputs[index]
-    item = type(old)(old.name, _with(old.shape, axis, dim), old.dtype, old.binding)
+    item = tensors.reshaped(old, _with(old.shape, axis, dim))
     call.inputs[index] = item
     call.shapes[tensor], call.static_shapes[tensor] = item.shape, item.static_shape
 
@@ -186,13 +276,19 @@ def _axes(call: CallDraft, name: str, rule: kinds.Axes) -> None:
     if rank == 0:
         call.add_value(name, None if rule.optional else [])
         return
-    form = call.pick(("one", "one", "one", "list", "tuple"))
+    form = call.pick((*_AXES, *(ITERABLES if call.edition in rule.iterable else ())))
     if form == "one":
-        call.add_value(name, call.pick(_signed(rank)))
+        call.add_value(
+            name, call.pick(long_axes.favoured(call, call.shapes[rule.of], _signed(rank)))
+        )
         return
     chosen = call.draw(st.lists(st.integers(0, rank - 1), min_size=1, max_size=rank, unique=True))
-    signed = [a - rank if call.pick((False, True)) else a for a in chosen]
-    call.add_value(name, signed if form == "list" else tuple(signed))
+    if form != "range":
+        chosen = [a - rank if call.pick((False, True)) else a for a in chosen]
+    call.add_value(name, in_form(chosen, form))
+
+
+_AXES = ("one", "one", "one", "list", "tuple", "one", "one", "list", "tuple")
 
 
 def _signed(rank: int) -> tuple[int, ...]:
@@ -201,7 +297,7 @@ def _signed(rank: int) -> tuple[int, ...]:
 
 def _batch_axes(call: CallDraft, name: str, rule: kinds.BatchAxes) -> None:
     rank = len(call.shapes[rule.of])
-    mine = call.integer((1, rank - 1))
+    mine = call.pick(long_axes.favoured(call, call.shapes[rule.of], tuple(range(1, rank))))
     form = call.pick(("one", "list", "tuple", "one", "list", "negative", "none"))
     other = call.integer((1, 3))
     choices: dict[str, Any] = {
@@ -226,10 +322,16 @@ def _factors(call: CallDraft, total: int) -> list[int]:
     """At most five dimensions whose product is `total`."""
     left, listed = total, []
     for _ in range(call.integer((0 if total == 1 else 1, 4))):
-        divisors = [d for d in range(1, left + 1) if left % d == 0] or [1]
-        listed.append(call.pick(tuple(divisors)))
+        listed.append(call.pick(_divisors(left)))
         left //= listed[-1]
     return [*listed, left] if left != 1 or total != math.prod(listed) else listed
+
+
+@cache
+def _divisors(number: int) -> Dims:
+    """In ascending order; 1 of 0."""
+    small = [d for d in range(1, math.isqrt(number) + 1) if number % d == 0]
+    return tuple(sorted({*small, *(number // d for d in small)})) or (1,)
 
 
 def _value(call: CallDraft, name: str, rule: kinds.ValueKind) -> None:
@@ -238,13 +340,13 @@ def _value(call: CallDraft, name: str, rule: kinds.ValueKind) -> None:
     whole = not made.startswith("float")
     dtype = "int32" if whole else call.pick(("float32", "float64", "int32"))
     domain = "nonnegative" if whole else "real"
-    item = call.new_input(name, dims(call, rule.ranks), dtype, domain, Binding.ARRAY)
+    item = call.new_input(name, dims(call, name, rule.ranks), dtype, domain, Binding.ARRAY)
     call.shapes[name] = call.static_shapes[name] = item.shape
     call.passed[name] = Ref(name)
 
 
 def _placeholder_shape(call: CallDraft, name: str, rule: kinds.PlaceholderShape) -> None:
-    shape = dims(call, rule.ranks)
+    shape = dims(call, name, rule.ranks)
     known = tuple(d if call.pick((False, True)) else None for d in shape)
     by_rank = call.pick((False, False, True))
     told: tuple[int | None, ...] = (None,) * len(shape) if by_rank else known
@@ -254,11 +356,28 @@ def _placeholder_shape(call: CallDraft, name: str, rule: kinds.PlaceholderShape)
 
 def _fill_shape(call: CallDraft, name: str, rule: kinds.FillShape) -> None:
     if not call.shapes[rule.of]:
-        call.add_value(name, dims(call, (1, 3)))
+        call.add_value(name, dims(call, name, (1, 3)))
 
 
 def _sixteenth(call: CallDraft, low: float, high: float) -> float:
     return low + (high - low) * call.integer((0, 16)) / 16
+
+
+def _integer(call: CallDraft, rule: kinds.Integer) -> int:
+    """An integer of the range, now and then a large one if it counts something.
+
+    Without tensors it is the length of a range if it may be left out, or else of two axes.
+    """
+    if rule.range[0] < 0 and not rule.optional:
+        return call.integer(rule.range)
+    room = long_axes.growth(call) if call.inputs else math.isqrt(call.room)
+    return long_axes.count(call, rule.range, room=call.room // PRODUCTS if rule.optional else room)
+
+
+def _block(call: CallDraft, numbers: list[int]) -> Argument:
+    """Where a block begins or how long it is: a list, a tuple or a tensor."""
+    form = call.pick(("list", "tuple", "list", "list", *TENSORS_OF_INTEGERS))
+    return in_form(numbers, form if call.error is None else "list")
 
 
 _VALUES: dict[type, Callable[[CallDraft, Any], Any]] = {
@@ -266,17 +385,21 @@ _VALUES: dict[type, Callable[[CallDraft, Any], Any]] = {
         call.draw(st.permutations(range(len(call.shapes[rule.of]))))
     ),
     kinds.Counts: lambda call, rule: [
-        call.integer(rule.range) for _ in range(len(call.shapes[rule.of]) + rule.extra)
+        long_axes.count(call, rule.range, room=long_axes.growth(call))
+        for _ in range(len(call.shapes[rule.of]) + rule.extra)
     ],
-    kinds.Starts: lambda call, rule: [
-        call.integer((0, max(d - 1, 0))) for d in call.shapes[rule.of]
-    ],
-    kinds.Sizes: lambda call, rule: [
-        call.integer((min(1, d - start), d - start))
-        for d, start in zip(call.shapes[rule.of], call.values[rule.starts], strict=True)
-    ],
-    kinds.Shape: lambda call, rule: dims(call, rule.ranks),
-    kinds.Integer: lambda call, rule: call.integer(rule.range),
+    kinds.Starts: lambda call, rule: _block(
+        call, [call.integer((0, max(d - 1, 0))) for d in call.shapes[rule.of]]
+    ),
+    kinds.Sizes: lambda call, rule: _block(
+        call,
+        [
+            call.integer((min(1, d - start), d - start))
+            for d, start in zip(call.shapes[rule.of], call.values[rule.starts], strict=True)
+        ],
+    ),
+    kinds.Shape: lambda call, rule: dims(call, "result", rule.ranks),
+    kinds.Integer: _integer,
     kinds.Real: lambda call, rule: _sixteenth(call, *rule.range),
     kinds.Literals: lambda call, rule: rule.values[call.integer((0, len(rule.values) - 1))],
     kinds.Dtype: lambda call, rule: call.pick(tuple(rule.choices)),

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from conformance.editions import Edition
 from conformance.generators.calls import CallDraft
 from conformance.generators.kinds import draw_parameter
-from conformance.program import Argument, Binding, Program
+from conformance.generators.sizes import ELEMENTS
+from conformance.generators.tensors import ODD
+from conformance.program import Argument, Binding, Made, Program
 from conformance.specs import Spec
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.load import signature
@@ -136,11 +138,12 @@ def structures(
     dtype: str | None = None,
     binding: Binding | None = None,
     wanted: Mapping[str, str] | None = None,
+    elements: int = ELEMENTS,
 ) -> Structure:
     """Structures for one function in one edition; invalid ones if `error` is given.
 
     `dtype` and `binding` are those of its tensors, and `wanted` the forms of arguments, if they are
-    not to be drawn.
+    not to be drawn. A tensor has at most `elements` elements, about.
     """
     call = CallDraft(
         draw,
@@ -151,6 +154,7 @@ def structures(
         dtype=dtype,
         binding=binding,
         wanted=wanted,
+        elements=elements,
     )
     for name in call.order:
         draw_parameter(call, name)
@@ -193,6 +197,12 @@ def _unsettled(call: CallDraft, runtime: Scope) -> tuple[str, ...]:
         named.add(ConventionName.INPUT_DTYPE)
     if call.part is not None and call.part.convention is not None:
         named.add(call.part.convention)
+    if call.mixed:
+        named.add(ConventionName.MIXED_DTYPES)
+    if any(isinstance(v, Made) and v.kind == "int64" for v in call.passed.values()):
+        named.add(ConventionName.NUMBER_TYPE)
+    if any(item.layout in ODD for item in call.inputs):
+        named.add(ConventionName.MEMORY_LAYOUT)
     return tuple(sorted(named))
 
 

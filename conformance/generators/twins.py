@@ -11,7 +11,8 @@ from operator import methodcaller
 
 from conformance.generators.calls import offered_bindings
 from conformance.generators.structure import Structure
-from conformance.program import Argument, Binding, Input, Program, Ref
+from conformance.generators.tensors import references
+from conformance.program import Binding, Input, Layout, Program
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.rules import Scope
 
@@ -19,25 +20,30 @@ from conformance.specs.rules import Scope
 def with_first_dtype(structure: Structure) -> Structure | None:
     """The call with the dtype in which the documents compute; None if it has no other.
 
-    Tensors whose own dtypes a spec names keep theirs.
+    Tensors whose own dtypes a spec names keep theirs, if they have one of those.
     """
-    first, rules = structure.spec.dtypes.documented[0], structure.spec.parameters
-    changed = {
-        name
-        for name, dtype in structure.runtime.dtypes.items()
-        if dtype != first and not getattr(rules.get(name), "dtypes", None)
-    }
+    wanted = {n: _first(structure, n, dtype) for n, dtype in structure.runtime.dtypes.items()}
+    changed = {n: d for n, d in wanted.items() if d != structure.runtime.dtypes[n]}
     if not changed or structure.claimed != "result" or structure.error is not None:
         return None
-    inputs = {ref for name in changed for ref in _references(structure.arguments.get(name))}
-    program = _with_inputs(structure.program, lambda i: _of_dtype(i, first, inputs))
-    return _made(structure, program, dict.fromkeys(changed, first))
+    dtypes = {ref: d for n, d in wanted.items() for ref in references(structure.arguments.get(n))}
+    program = _with_inputs(structure.program, lambda i: _of_dtype(i, dtypes))
+    return _made(structure, program, changed)
+
+
+def _first(structure: Structure, name: str, dtype: str) -> str:
+    """The dtype in which the documents have the tensor of this dtype."""
+    own = getattr(structure.spec.parameters.get(name), "dtypes", None)
+    if own:
+        return dtype if dtype in own else str(own[0])
+    return structure.spec.dtypes.documented[0]
 
 
 def rebound(structure: Structure) -> Iterator[Structure]:
     """The call with all its tensors made in one way, for each way that it is not made in already.
 
-    Structures that keep the dimensions known come first.
+    Structures that keep the dimensions known come first. The last ones give plain arrays, if some
+    were not.
     """
     if structure.claimed != "result" or structure.error is not None:
         return
@@ -47,8 +53,21 @@ def rebound(structure: Structure) -> Iterator[Structure]:
         if binding in offered and any(i.binding is not binding for i in tensors):
             program = _with_inputs(structure.program, methodcaller("bound", binding))
             yield _made(structure, program, {})
+    if any(i.layout is not Layout.C for i in tensors):
+        plain = _plain(structure)
+        yield plain
+        yield from rebound(plain)
 
 
+def _plain(structure: Structure) -> Structure:
+    """The call with arrays that lie in memory row by row."""
+    program = _with_inputs(structure.program, lambda i: replace(i, layout=Layout.C))
+    unsettled = tuple(u for u in structure.unsettled if u != ConventionName.MEMORY_LAYOUT)
+    return replace(structure, program=program, unsettled=unsettled)
+
+
+_OF_DTYPES = (ConventionName.INPUT_DTYPE, ConventionName.MIXED_DTYPES)
+"""What a call does not rest on if all its tensors have documented dtypes, one for all."""
 _WAYS = (Binding.VARIABLE, Binding.PLACEHOLDER, Binding.CONSTANT, Binding.PLACEHOLDER_NONE)
 
 
@@ -56,11 +75,8 @@ def _with_inputs(program: Program, change: Callable[[Input], Input]) -> Program:
     return replace(program, inputs=tuple(map(change, program.inputs)))
 
 
-def _of_dtype(item: Input, dtype: str, names: set[str]) -> Input:
-    if item.name not in names:
-        return item
-    told = item.arguments and tuple((n, dtype if n == "dtype" else v) for n, v in item.arguments)
-    return replace(item, dtype=dtype, arguments=told)
+def _of_dtype(item: Input, dtypes: Mapping[str, str]) -> Input:
+    return item.of_dtype(dtypes[item.name]) if item.name in dtypes else item
 
 
 def _made(structure: Structure, program: Program, dtypes: Mapping[str, str]) -> Structure:
@@ -68,22 +84,14 @@ def _made(structure: Structure, program: Program, dtypes: Mapping[str, str]) -> 
     known = {i.name: i.static_shape for i in program.inputs}
     shapes = dict(structure.static.shapes)
     for name, value in structure.arguments.items():
-        references = _references(value)
-        if name in shapes and references:
-            listed = [known[ref] for ref in references]
+        listed = [known[ref] for ref in references(value)]
+        if name in shapes and listed:
             shapes[name] = listed if isinstance(value, list) else listed[0]
     runtime = _with_dtypes(structure.runtime, dtypes)
     static = replace(_with_dtypes(structure.static, dtypes), shapes=shapes)
-    unsettled = tuple(
-        u for u in structure.unsettled if not dtypes or u != ConventionName.INPUT_DTYPE
-    )
+    unsettled = tuple(u for u in structure.unsettled if not dtypes or u not in _OF_DTYPES)
     return replace(structure, program=program, runtime=runtime, static=static, unsettled=unsettled)
 
 
 def _with_dtypes(scope: Scope, dtypes: Mapping[str, str]) -> Scope:
     return replace(scope, dtypes={**scope.dtypes, **dtypes}) if dtypes else scope
-
-
-def _references(value: Argument) -> list[str]:
-    listed = value if isinstance(value, list) else [value]
-    return [item.name for item in listed if isinstance(item, Ref)]

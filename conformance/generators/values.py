@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.generators import images, portable, probabilities
+from conformance.generators import arrangement, images, portable, probabilities
 from conformance.generators.structure import Structure
+from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 
@@ -56,8 +57,21 @@ def draw_arrays(structure: Structure, draw: Draw) -> dict[str, Array]:
             arrays[item.name] = fill_along(rng, item.shape, item.dtype, along.axis, draw.profile)
         else:
             domain = structure.domains.get(item.name, "real")
-            arrays[item.name] = fill(rng, item.shape, item.dtype, domain, draw.profile)
+            made = fill(rng, item.shape, item.dtype, domain, draw.profile)
+            arrays[item.name] = arrangement.arranged(made, domain, draw.profile, draw.seed)
+    if ConventionName.MIXED_DTYPES in structure.unsettled:
+        return {name: _as_float32(array) for name, array in arrays.items()}
     return arrays
+
+
+def _as_float32(array: Array) -> Array:
+    """The numbers rounded to float32, but for those beyond its range: in which of two dtypes an
+    implementation takes them makes no difference then."""
+    if array.dtype != np.float64:
+        return array
+    with np.errstate(over="ignore"):
+        narrow = array.astype(np.float32).astype(np.float64)
+    return np.where(np.isfinite(narrow), narrow, array)
 
 
 def suits(profile: str, structure: Structure) -> bool:
@@ -269,5 +283,6 @@ _DOMAINS: Mapping[str, Callable[[np.random.Generator, Array], Array]] = {
     "sparse probability": probabilities.sparse_probability,
     "fraction": probabilities.fraction,
     "logit": probabilities.logit,
+    "factor": arrangement.factors,
     **images.DOMAINS,
 }

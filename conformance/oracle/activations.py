@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from conformance.oracle.expectation import Array
-from conformance.oracle.rounding import Arithmetic, gamma
+from conformance.oracle.rounding import Arithmetic, allowance
 
 
 def relu(x: Array, alpha: Any = 0.0, max_value: Any = None) -> Array:
@@ -71,7 +71,7 @@ def tanh(x: Array) -> Array:
 
 def softmax_summation(value: Array, model: Arithmetic, x: Array, axis: int = -1) -> Array:
     """What summing n exponentials adds to the bound: gamma_n of the quotient (Higham 4.2)."""
-    bound: Array = gamma(x.shape[axis], model.unit) * np.abs(value)
+    bound: Array = allowance(x.shape[axis], model) * np.abs(value)
     return bound
 
 
@@ -81,7 +81,7 @@ def bounded_hard_sigmoid(model: Arithmetic, x: Array) -> tuple[Array, Array]:
     Limiting to [0, 1] never makes an error larger.
     """
     terms = np.abs(x) / 5 + 0.5
-    bound = gamma(3, model.unit) * np.minimum(terms, 2) + 2 * model.underflow
+    bound = allowance(3, model) * np.minimum(terms, 2) + 2 * model.underflow
     return hard_sigmoid(x), bound
 
 

@@ -117,11 +117,15 @@ def _keeps_half_the_digits(
     with np.errstate(invalid="ignore", over="ignore"):
         # an exact result has no digits to lose, but it may have been computed with roundings
         rounded = _ROUNDINGS * eps * np.where(np.isfinite(value), np.abs(value), 0)
-        worse = np.minimum(bound / root, bound + np.sqrt(root) * scale)
+        # the bound of a long sum grows with every term, what half of the digits lose much less
+        long = max(1.0, expectation.terms / _FEW_TERMS)
+        worse = np.minimum(bound / (root * long), bound + np.sqrt(root) * scale)
         coarse = np.where(bound > 0, np.maximum(worse, root * scale), rounded)
         return bool((np.abs(got - value)[outside] <= coarse[outside]).all())
 
 
+_FEW_TERMS = 8
+"""Sums of so many terms may lose what the bound says for each of them. Chosen."""
 _ROUNDINGS = 2
 """Of what goes in and of what comes out, to float32, of a value as large as the largest element."""
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from conformance.oracle.expectation import Array
 from conformance.oracle.linear_algebra import inner_product
-from conformance.oracle.rounding import Arithmetic, finite_magnitude, gamma
+from conformance.oracle.rounding import Arithmetic, allowance, finite_magnitude
 from conformance.oracle.windows import (
     CHANNELS_FIRST,
     Numbers,
@@ -250,6 +250,17 @@ def _features(kernel: Array, _data_format: str | None) -> int:
     return int(kernel.shape[1])
 
 
+def _counted(terms: Callable[[Array, str | None], int], kernel: str = "kernel") -> Any:
+    def count(**arguments: Any) -> int:
+        return terms(arguments[kernel], arguments.get("data_format"))
+
+    return count
+
+
+def _counted_separable(depthwise_kernel: Array, pointwise_kernel: Array, **_: Any) -> int:
+    return math.prod(depthwise_kernel.shape[:-2]) * math.prod(pointwise_kernel.shape[:-1])
+
+
 def bounded_separable(
     model: Arithmetic,
     x: Array,
@@ -260,8 +271,8 @@ def bounded_separable(
     """Value and bound of `separable`; infinite where a depthwise sum may overflow."""
     triple = (x, depthwise_kernel, pointwise_kernel)
     sizes = [finite_magnitude(part) for part in triple]
-    n = math.prod(depthwise_kernel.shape[:-2]) * math.prod(pointwise_kernel.shape[:-1])
-    factor = gamma(n + 1, model.unit)
+    n = _counted_separable(depthwise_kernel, pointwise_kernel)
+    factor = allowance(n + 1, model)
     bound = factor * separable(*sizes, **others) + _underflow(model, n, sizes, others)
     if model.flushes:
         bound = bound + _flushed_terms(model, sizes, others)
@@ -307,6 +318,15 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
     "local_conv1d": _sequences,
     "local_conv2d": local,
 }
+
+TERMS: Mapping[str, Callable[..., int]] = {
+    **dict.fromkeys(("conv1d", "conv2d", "conv3d"), _counted(_summed)),
+    **dict.fromkeys(("conv2d_transpose", "conv3d_transpose"), _counted(_gathered)),
+    "depthwise_conv2d": _counted(_deep, "depthwise_kernel"),
+    **dict.fromkeys(("local_conv1d", "local_conv2d"), _counted(_features)),
+    **dict.fromkeys(("separable_conv1d", "separable_conv2d"), _counted_separable),
+}
+"""How many products each element of a result is the sum of."""
 
 CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
     **{name: _bounded(convolution, _summed) for name in ("conv1d", "conv2d", "conv3d")},

@@ -24,7 +24,7 @@ import numpy as np
 
 from conformance.oracle.bounds import Question, conditioned
 from conformance.oracle.expectation import Array, Expectation
-from conformance.oracle.rounding import WIDE, Arithmetic, arithmetic, gamma
+from conformance.oracle.rounding import WIDE, Arithmetic, allowance, arithmetic
 from conformance.specs.model import Conditioned
 
 FACTOR = 4.0
@@ -275,7 +275,7 @@ def _expectation(
     assert model is not None, dtype
     wide = array.astype(WIDE[dtype])
     value, bound = conditioned(_question(oracle, name, wide, model), Conditioned(factor=FACTOR))
-    bound = bound + gamma(roundings, model.unit) * (np.abs(value) + 1)
+    bound = bound + allowance(roundings, model) * (np.abs(value) + 1)
     effects = [np.abs(oracle(**{name: other}) - value) for other in fuzz(wide)]
     bound = bound + np.max(effects, axis=0)
     return Expectation(value.astype(np.float64), bound.astype(np.float64), dtype)

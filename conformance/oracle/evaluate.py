@@ -25,6 +25,7 @@ from conformance.oracle import (
 from conformance.oracle.bounds import KINDS, Question
 from conformance.oracle.expectation import Array, Expectation
 from conformance.oracle.rounding import WIDE, Arithmetic, arithmetic, flushed
+from conformance.oracle.terms import terms
 from conformance.specs.model import Accuracy
 
 ORACLES: Mapping[str, Callable[..., Array]] = {
@@ -79,8 +80,8 @@ def expect(
         if flush_subnormals:
             bound = bound + _effect_of_flushing(oracle, arguments, wide, dtype)
         if model is not None:
-            value, bound = _in_range(value, bound, model)
-    return Expectation(value, bound, dtype)
+            value, bound = _narrowed(*_in_range(value, bound, model))
+    return Expectation(value, bound, dtype, terms(function, wide))
 
 
 def widened(arguments: Mapping[str, Any], dtype: str) -> dict[str, Any]:
@@ -133,7 +134,7 @@ def _flushed(value: Any) -> Any:
 
 
 def _in_range(value: Array, bound: Array, model: Arithmetic) -> tuple[Array, Array]:
-    """The value and bound as float64, with overflow to infinity settled.
+    """The value and bound, with overflow to infinity settled.
 
     Where even the nearest allowed number rounds to infinity, infinity is the answer and the bound
     is 0. Where only the farthest does, the value is kept in the finite range; `agrees` then takes
@@ -142,7 +143,7 @@ def _in_range(value: Array, bound: Array, model: Arithmetic) -> tuple[Array, Arr
     """
     reach = np.abs(value) + bound
     if not reach.size or reach.max() < model.largest:
-        return _float64(value), _float64(bound)
+        return value, bound
     magnitude = np.abs(value)
     certain = ~(magnitude - bound < model.overflow)
     unbounded = ~(bound < np.inf) & np.isfinite(value)
@@ -150,7 +151,14 @@ def _in_range(value: Array, bound: Array, model: Arithmetic) -> tuple[Array, Arr
     limit = np.where(np.isnan(value) | unbounded, magnitude, limit)
     bound = np.where(certain & ~unbounded & ~np.isposinf(bound), 0, bound + (magnitude - limit))
     bound = np.where(np.isnan(bound), np.inf, bound)
-    return _float64(np.copysign(limit, value)), _float64(bound)
+    return np.copysign(limit, value), bound
+
+
+def _narrowed(value: Array, bound: Array) -> tuple[Array, Array]:
+    """Both as float64, and what that rounding of the value changes added to the bound."""
+    narrow = _float64(value)
+    lost = np.where(np.isfinite(narrow), np.abs(value - narrow), 0)
+    return narrow, _float64(bound + lost)
 
 
 def _float64(array: Any) -> Array:

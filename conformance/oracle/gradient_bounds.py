@@ -24,6 +24,8 @@ computed, a correct one is within
 
 At a kink the same holds of both ends of the interval of slopes.
 
+The gradient of a tensor that is passed as several arguments is the sum of theirs, term by term.
+
 Two numbers here are chosen, `OPERATIONS` and `CONDITION`, and in `gradients` those that tell kinks
 from curves. A gradient is judged in the dtype that came back; that it should have had another one
 is another check's business.
@@ -43,7 +45,7 @@ from conformance.oracle.bounds import PATTERNS, changed, moved
 from conformance.oracle.compare import is_inaccurate
 from conformance.oracle.expectation import Array, Expectation
 from conformance.oracle.gradient_paths import FREEDOMS, PATHS
-from conformance.oracle.gradients import Place, Slopes, extended_slopes, in_extended
+from conformance.oracle.gradients import Place, Slopes, added, extended_slopes, in_extended
 from conformance.oracle.rounding import gamma
 from conformance.oracle.variants import Readings
 from conformance.specs.model import Accuracy, Conditioned, Ulp
@@ -76,12 +78,18 @@ class WeightedGradient:
     weights: Array
     accuracy: Accuracy
     readings: Readings = ()
+    same: tuple[tuple[Place, ...], ...] = ()
+    """The places of each tensor that is passed more than once; the first stands for all."""
     _moved: dict[float, list[dict[Place, Slopes]]] = field(default_factory=dict, repr=False)
 
     @cached_property
     def slopes(self) -> dict[Place, Slopes]:
         """The gradient with respect to each floating tensor."""
-        return extended_slopes(self.function, self._extended, self.weights, self.readings)
+        return self._slopes(self._extended)
+
+    def _slopes(self, extended: Mapping[str, Any]) -> dict[Place, Slopes]:
+        found = extended_slopes(self.function, extended, self.weights, self.readings)
+        return {**found, **{places[0]: added(found[p] for p in places) for places in self.same}}
 
     def outside(self, place: Place, got: Array) -> Mask:
         """Where `got`, of the shape of the tensor at `place`, is no correct gradient.
@@ -143,8 +151,7 @@ class WeightedGradient:
 
     def _moved_by(self, unit: float, pattern: int) -> dict[Place, Slopes]:
         change = partial(moved, pattern=pattern, unit=unit)
-        arguments = changed(self._extended, change)
-        return extended_slopes(self.function, arguments, self.weights, self.readings)
+        return self._slopes(changed(self._extended, change))
 
     @cached_property
     def _extended(self) -> dict[str, Any]:
@@ -177,9 +184,14 @@ class WeightedGradient:
         with np.errstate(all="ignore"):
             found = made(self.weights.astype(np.longdouble), **self._extended)
         finite = {n: np.where(np.isfinite(a), a, 0).astype(np.float64) for n, a in found.items()}
-        return {
+        known: dict[Place, Array] = {
             (name, None): array for name, array in finite.items() if (name, None) in self.slopes
         }
+        for first, *others in self.same:
+            for place in others:
+                if place in known:
+                    known[first] = known[place] + known.get(first, 0.0)
+        return known
 
 
 def _coarser(got: np.dtype[Any], asked: np.dtype[Any]) -> str:

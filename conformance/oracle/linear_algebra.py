@@ -9,7 +9,9 @@ other is the batch axis). `transpose` reverses the axes (C053).
 Bound of an inner product of n terms, in any order of summation, with or without fused
 multiply-add (Higham 3.1, equation 3.5): gamma_n |x|.|y|. Underflow adds, for every product and
 every partial sum, one `underflow`; where subnormals may be flushed, the terms with a subnormal
-factor add their magnitudes.
+factor add their magnitudes. Where every product and every partial sum is a number of the dtype, as
+with small integers, the bound is 0. (Not that of a convolution, which may be computed by way of
+other numbers: Winograd's algorithm, or a Fourier transform.)
 """
 
 from __future__ import annotations
@@ -21,9 +23,11 @@ import numpy as np
 from conformance.oracle.expectation import Array
 from conformance.oracle.rounding import (
     Arithmetic,
+    allowance,
     finite_magnitude,
-    gamma,
+    is_exact,
     overflow_risk,
+    quantum,
     signed_parts,
 )
 
@@ -78,19 +82,31 @@ def transpose(x: Array, *, samples_first: bool = False) -> Array:
 
 
 def inner_product(
-    product: Callable[[Array, Array], Array], terms: int, model: Arithmetic, x: Array, y: Array
+    product: Callable[[Array, Array], Array],
+    terms: int,
+    model: Arithmetic,
+    x: Array,
+    y: Array,
+    *,
+    direct: bool = False,
 ) -> tuple[Array, Array]:
-    """Value and bound of a bilinear `product` whose elements are sums of `terms` products."""
+    """Value and bound of a bilinear `product` whose elements are sums of `terms` products.
+
+    With `direct` nothing but these products are added, so that the bound is 0 where no order of
+    summation rounds.
+    """
     value = product(x, y)
     left, right = finite_magnitude(x), finite_magnitude(y)
     magnitude = product(left, right)
-    factor = gamma(terms, model.unit)
+    factor = allowance(terms, model)
     bound = factor * magnitude + 2 * terms * model.underflow
     if model.flushes:
         small_left = np.where(left < model.smallest_normal, left, 0)
         small_right = np.where(right < model.smallest_normal, right, 0)
         if small_left.any() or small_right.any():
             bound = bound + product(small_left, right) + product(left, small_right)
+    if direct:
+        bound = np.where(is_exact(magnitude, quantum(x) * quantum(y), model), 0.0, bound)
 
     def parts() -> tuple[Array, Array]:
         (above, below), (over, under) = signed_parts(x), signed_parts(y)
@@ -104,7 +120,7 @@ def inner_product(
 
 def bounded_dot(model: Arithmetic, x: Array, y: Array) -> tuple[Array, Array]:
     """Value and bound of `dot`."""
-    return inner_product(dot, x.shape[-1] if x.ndim else 1, model, x, y)
+    return inner_product(dot, x.shape[-1] if x.ndim else 1, model, x, y, direct=True)
 
 
 def bounded_batch_dot(
@@ -112,7 +128,8 @@ def bounded_batch_dot(
 ) -> tuple[Array, Array]:
     """Value and bound of `batch_dot`."""
     pair = batch_axes(x, y, axes)
-    return inner_product(lambda a, b: batch_dot(a, b, pair), x.shape[pair[0]], model, x, y)
+    length = x.shape[pair[0]]
+    return inner_product(lambda a, b: batch_dot(a, b, pair), length, model, x, y, direct=True)
 
 
 ORACLES: Mapping[str, Callable[..., Array]] = {

@@ -34,7 +34,7 @@ import numpy as np
 from conformance.oracle.activations import sigmoid
 from conformance.oracle.expectation import Array
 from conformance.oracle.indices import NOTHING, filled, placed
-from conformance.oracle.rounding import Arithmetic, gamma
+from conformance.oracle.rounding import Arithmetic, allowance
 
 Bounded = tuple[Array, Array]
 
@@ -90,7 +90,7 @@ def bounded_categorical_crossentropy(
     logs = log_probabilities(output, from_logits, axis, **how)
     weights, count = np.abs(target), output.shape[axis]
     bound = (weights * _log_error(model, output, from_logits, axis, **how)).sum(axis=axis)
-    bound = bound + gamma(count + 9, model.unit) * (weights * np.abs(logs)).sum(axis=axis)
+    bound = bound + allowance(count + 9, model) * (weights * np.abs(logs)).sum(axis=axis)
     value = np.asarray(-(target * logs).sum(axis=axis))
     return value, np.asarray(bound + (count + 9) * model.underflow)
 
@@ -108,7 +108,7 @@ def _log_error(
     count = output.shape[axis]
     if from_logits:
         size: Array = 1 + np.abs(output).max(axis=axis, keepdims=True)
-        error = np.asarray(gamma(count + 8, model.unit) * size)
+        error = np.asarray(allowance(count + 8, model) * size)
         if not limits:
             return error
         probabilities = np.exp(_log_softmax(output, axis))
@@ -116,10 +116,10 @@ def _log_error(
     total = output.sum(axis=axis, keepdims=True)
     # a sum that is 1 but for roundings need not be divided by; any other is a convention, and what
     # is no probability has no sum to speak of
-    near = np.abs(total - 1) <= 2 * gamma(count + 1, model.unit)
+    near = np.abs(total - 1) <= 2 * allowance(count + 1, model)
     inside = ((output > 0) & (output < 1)).all(axis=axis, keepdims=True)
     either = (near | ~inside) & divides
-    error = gamma(count + 3, model.unit) + np.where(either, np.abs(np.log(total)), 0)
+    error = allowance(count + 3, model) + np.where(either, np.abs(np.log(total)), 0)
     shares = np.where(inside, output / total, output) if divides else output
     return np.asarray(error + EPSILON / _limited(shares))
 
@@ -160,7 +160,7 @@ def bounded_sparse_categorical_crossentropy(  # noqa: PLR0917 - as documented
     """Value and bound of `sparse_categorical_crossentropy`."""
     value = sparse_categorical_crossentropy(target, output, from_logits, axis, beyond, **how)
     errors = np.broadcast_to(_log_error(model, output, from_logits, axis, **how), output.shape)
-    rounding = gamma(output.shape[axis] + 9, model.unit) * np.abs(value)
+    rounding = allowance(output.shape[axis] + 9, model) * np.abs(value)
     bound = _at(errors, target, axis, beyond) + rounding + 9 * model.underflow
     _, inside = placed(target, output.shape[axis], beyond)
     return value, np.where(inside, bound, 0)
@@ -196,10 +196,10 @@ def bounded_binary_crossentropy(
     if from_logits:
         size = np.abs(output)
         total = size * (1 + np.abs(target)) + np.log1p(np.exp(-size))
-        return value, gamma(8, model.unit) * total + 8 * model.underflow
+        return value, allowance(8, model) * total + 8 * model.underflow
     limited = _limited(output)
     logs = np.abs(np.log(limited)) + np.abs(np.log1p(-limited))
-    bound = gamma(14, model.unit) * (1 + logs) * np.maximum(np.abs(target), 1)
+    bound = allowance(14, model) * (1 + logs) * np.maximum(np.abs(target), 1)
     bound = bound + EPSILON * (np.abs(target) / limited + np.abs(1 - target) / (1 - limited))
     # 1 - epsilon is rounded, and its distance from 1 is no more than epsilon
     edge = np.where(output > 1 - EPSILON, 2 * model.unit / EPSILON * np.abs(1 - target), 0)
@@ -218,7 +218,7 @@ def _limited_logits_error(model: Arithmetic, logits: Array) -> Array:
     from the nearer end, and the loss cannot leave the range from 0 to -log(epsilon / 2).
     """
     size = np.abs(logits)
-    rounding = gamma(16, model.unit) * (1 + np.minimum(size, _SATURATED))
+    rounding = allowance(16, model) * (1 + np.minimum(size, _SATURATED))
     most = -np.log(EPSILON / 2)
     steep = 1 + np.minimum(np.exp(np.minimum(size, _SATURATED)), 1 / EPSILON)
     end = np.minimum(2 * model.unit / EPSILON, most) + rounding

@@ -29,8 +29,7 @@ import numpy as np
 
 from conformance.oracle import reductions
 from conformance.oracle.expectation import Array
-from conformance.oracle.rounding import Arithmetic, finite_magnitude
-from conformance.oracle.rounding import gamma as gamma_of
+from conformance.oracle.rounding import Arithmetic, allowance, finite_magnitude
 
 Axis = int | Sequence[int] | None
 Bounded = tuple[Array, Array]
@@ -80,7 +79,7 @@ def _terms(  # noqa: PLR0917 - as documented
     size, factor = finite_magnitude(x) + finite_magnitude(mean), finite_magnitude(gamma)
     inverse = finite_magnitude(inverse)
     total = size * inverse * factor + finite_magnitude(beta)
-    bound: Array = gamma_of(12, model.unit) * total + 12 * model.underflow
+    bound: Array = allowance(12, model) * total + 12 * model.underflow
     parts = (size, inverse, inverse * factor, size * inverse, size * inverse * factor, total)
     low, high = model.smallest_normal / model.unit, model.overflow / 4
     for part in parts:
@@ -156,7 +155,7 @@ def bounded_batch_variance(
     if not sample:
         return value, bound
     factor = _correction(x, reduction_axes)
-    return value * factor, (bound + gamma_of(3, model.unit) * (value + bound)) * factor
+    return value * factor, (bound + allowance(3, model) * (value + bound)) * factor
 
 
 def _in_a_row(bounded: Callable[..., Bounded]) -> Callable[..., Bounded]:
@@ -196,7 +195,7 @@ def bounded_l2_normalize(model: Arithmetic, x: Array, axis: Axis = None, **how: 
     """Value and bound of `l2_normalize`."""
     value = l2_normalize(x, axis, **how)
     count = reductions.terms(x, axis)
-    bound = gamma_of(count / 2 + 9, model.unit) * finite_magnitude(value) + 4 * model.underflow
+    bound = allowance(count / 2 + 9, model) * finite_magnitude(value) + 4 * model.underflow
     length = norm(x, axis)
     squares = np.square(length)
     small = squares < count * model.smallest_normal / model.unit

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from conformance.oracle.expectation import Array
-from conformance.oracle.rounding import Arithmetic, finite_magnitude, gamma
+from conformance.oracle.rounding import Arithmetic, allowance, finite_magnitude
 from conformance.oracle.windows import each, from_format, padded, pads, to_format, windows
 
 
@@ -83,7 +83,7 @@ def bounded_pool(
         return value, np.zeros(value.shape)
     n = math.prod(pool_size)
     magnitude = pool(finite_magnitude(x), pool_size, **how)
-    factor = gamma(n + 2, model.unit)
+    factor = allowance(n + 2, model)
     bound = factor * magnitude + (2 if model.flushes else 1) * model.underflow
     risky = n * magnitude * (1 + factor) >= model.overflow
     return value, np.where(risky, np.inf, bound)

@@ -4,7 +4,8 @@ logsumexp. `axis` is None (all elements), an axis or several; a kept axis has le
 Bounds (u the unit roundoff, n the number of terms; all hold for any order of summation, also in
 the dtype itself and with the result rounded once more):
 
-* sum, cumsum: gamma_n sum|x| (Higham, section 4.2; n - 1 additions and a last rounding).
+* sum, cumsum: gamma_n sum|x| (Higham, section 4.2; n - 1 additions and a last rounding); 0 where
+  no order of summation rounds, as with integers and halves whose sum is not too large.
 * mean: gamma_(n+2) sum|x| / n: division, or multiplication by the rounded 1/n.
 * prod, cumprod: gamma_n |value| (Higham, section 3.1). A partial product that underflows is wrong
   by at most `underflow`, and the factors still to come multiply that by at most the product of
@@ -37,9 +38,11 @@ import numpy as np
 from conformance.oracle.expectation import Array
 from conformance.oracle.rounding import (
     Arithmetic,
+    allowance,
     finite_magnitude,
-    gamma,
+    is_exact,
     overflow_risk,
+    quantum,
     signed_parts,
 )
 
@@ -132,15 +135,21 @@ def _bounded_sum(
     n = terms(x, axis)
     value = _SUM(x, axis=where, keepdims=keepdims)
     magnitude = _SUM(finite_magnitude(x), axis=where, keepdims=keepdims)
-    factor = gamma(n + roundings, model.unit)
+    factor = allowance(n + roundings, model)
     bound = factor * magnitude + (2 * n * model.underflow if model.flushes else 0)
     return np.asarray(value), np.asarray(bound), np.asarray(magnitude), factor
+
+
+def _or_exact(bound: Array, magnitude: Array, x: Array, model: Arithmetic) -> Array:
+    """The bound of a sum of elements of x, 0 where every order gives the very sum."""
+    return np.where(is_exact(magnitude, quantum(x), model), 0.0, bound)
 
 
 def bounded_sum(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False) -> Bounded:
     """Value and bound of `sum`."""
     real = _real(x)
     value, bound, magnitude, factor = _bounded_sum(model, real, axis, keepdims, 0)
+    bound = _or_exact(bound, magnitude, real, model)
     combine = partial(_SUM, axis=_axes(axis), keepdims=keepdims)
     return value, overflow_risk(
         value, bound, magnitude, factor, model, parts=lambda: _parts(real, combine)
@@ -166,8 +175,9 @@ def bounded_cumsum(model: Arithmetic, x: Array, axis: int = 0) -> Bounded:
     value = np.add.accumulate(x, axis=axis)
     magnitude = np.add.accumulate(finite_magnitude(x), axis=axis)
     count = _position(x, axis)
-    factor = gamma(count, model.unit)
+    factor = allowance(count, model)
     bound = factor * magnitude + (2 * count * model.underflow if model.flushes else 0)
+    bound = _or_exact(bound, magnitude, x, model)
     combine = partial(np.add.accumulate, axis=axis)
     return value, overflow_risk(
         value, bound, magnitude, factor, model, parts=lambda: _parts(x, combine)
@@ -189,7 +199,7 @@ def _bounded_product(
     size = np.abs(x)
     size = np.where(np.isfinite(size) & (size > 0), size, 1)
     growth, decay = combine(np.maximum(size, 1)), combine(np.minimum(size, 1))
-    factor = gamma(count, model.unit)
+    factor = allowance(count, model)
     finite = np.where(np.isfinite(value), np.abs(value), 0)
     lost = np.where(decay * (1 - factor) <= 2 * model.smallest_normal, growth, 0)
     bound = factor * finite + count * model.underflow * lost
@@ -215,7 +225,7 @@ def bounded_var(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool =
     real, n = _real(x), terms(x, axis)
     _, drift = bounded_mean(model, real, axis, keepdims)
     value = var(real, axis, keepdims)
-    factor = gamma(n + 5, model.unit)
+    factor = allowance(n + 5, model)
     bound = factor * (value + drift**2) + drift**2 + 4 * model.underflow
     squares = n * (value + drift**2) * (1 + factor)
     certain = value * (1 - factor) >= model.overflow
@@ -237,7 +247,7 @@ def logsumexp_summation(
     value: Array, model: Arithmetic, x: Array, axis: Axis = None, **_: Any
 ) -> Array:
     """What n exponentials and their sum add to the bound of `logsumexp`."""
-    return np.full(np.shape(value), gamma(terms(x, axis) + _EXPONENTIAL, model.unit))
+    return np.full(np.shape(value), allowance(terms(x, axis) + _EXPONENTIAL, model))
 
 
 ORACLES: Mapping[str, Callable[..., Array]] = {

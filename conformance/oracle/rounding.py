@@ -38,16 +38,18 @@ OWN_ERROR = 0.0 if WIDE_IS_WIDER else 2.0
 class Arithmetic:
     """A floating dtype's arithmetic. All numbers are exact.
 
-    `unit` is the unit roundoff (half the spacing at 1), `smallest_normal` and
-    `smallest_subnormal` are what the names say, `largest` the largest finite number, and
-    `overflow` the least magnitude that rounds to infinity. `underflow` is the largest absolute
-    error of one operation whose result is below the normal range: the smallest normal where
-    subnormals may be flushed to zero, the smallest subnormal where not.
+    `unit` is the unit roundoff (half the spacing at 1), `wide_unit` that of the type in which the
+    oracle computes, `smallest_normal` and `smallest_subnormal` are what the names say, `largest`
+    is the largest finite number, and `overflow` the least magnitude that rounds to infinity.
+    `underflow` is the largest absolute error of one operation whose result is below the normal
+    range: the smallest normal where subnormals may be flushed to zero, the smallest subnormal
+    where not.
     """
 
     dtype: str
     flushes: bool
     unit: float
+    wide_unit: float
     precision: int
     least_exponent: int
     smallest_normal: float
@@ -63,12 +65,14 @@ def arithmetic(dtype: str, flushes: bool) -> Arithmetic | None:
     if dtype not in WIDE:
         return None
     info: Any = np.finfo(dtype)
+    wide: Any = np.finfo(WIDE[dtype])
     # half an ULP above the largest number; not a number where long double is float64
     overflow = np.ldexp(1 - np.longdouble(info.eps) / 4, int(info.maxexp))
     return Arithmetic(
         dtype=dtype,
         flushes=flushes,
         unit=float(info.eps) / 2,
+        wide_unit=float(wide.eps) / 2,
         precision=int(info.nmant) + 1,
         least_exponent=int(info.minexp),
         smallest_normal=float(info.smallest_normal),
@@ -93,6 +97,38 @@ def gamma(n: Any, unit: float) -> Any:
     if np.ndim(product) == 0:
         return product / (1 - product) if product < 1 else np.inf
     return np.where(product < 1, product / np.where(product < 1, 1 - product, 1), np.inf)
+
+
+def allowance(n: Any, model: Arithmetic) -> Any:
+    """gamma_n of an implementation, and gamma_n of the oracle, which rounds as often."""
+    return gamma(n, model.unit) + gamma(n, model.wide_unit)
+
+
+def quantum(x: Array) -> float:
+    """The largest power of two of which every finite element is a multiple; infinite for zeros."""
+    fraction, exponent = np.frexp(x[np.isfinite(x) & (x != 0)].astype(np.float64))
+    if not fraction.size:
+        return np.inf
+    digits = np.ldexp(fraction, _SIGNIFICAND).astype(np.int64)
+    # the last digit of a number that is not 0
+    _, place = np.frexp((digits & -digits).astype(np.float64))
+    return float(np.ldexp(1.0, int((exponent + place).min()) - 1 - _SIGNIFICAND))
+
+
+_SIGNIFICAND = 53
+
+
+def is_exact(magnitude: Array, unit: float, model: Arithmetic) -> Array:
+    """Where a sum of multiples of `unit` is computed without rounding, in any order.
+
+    `magnitude` is the sum of the terms' magnitudes. A partial sum is a multiple of `unit`, too, and
+    no larger than `magnitude`: where that is less than 2**precision units, the dtype has the
+    partial sum, and an addition whose result the dtype has is exact (IEEE 754).
+    """
+    if unit < model.smallest_normal:
+        return np.zeros(np.shape(magnitude), np.bool_)
+    exact: Array = magnitude < np.minimum(2.0**model.precision * unit, model.largest)
+    return exact
 
 
 def flushed(x: Array) -> Array:

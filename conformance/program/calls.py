@@ -15,7 +15,7 @@ from conformance.program.marks import (
     PRINTED_IMPORT,
     UNKNOWN,
 )
-from conformance.program.model import OPERATORS, Argument, Function, Ref, Step
+from conformance.program.model import OPERATORS, Argument, Function, Made, Ref, Step
 
 
 def step_lines(step: Step, indent: str = "") -> Iterator[str]:
@@ -97,6 +97,8 @@ def argument_text(value: Argument) -> str:
     """An argument as Python source; a callable is named."""
     if isinstance(value, Ref | Function):
         return value.name
+    if isinstance(value, Made):
+        return _made_text(value)
     if isinstance(value, list):
         return "[" + ", ".join(map(argument_text, value)) + "]"
     if isinstance(value, tuple):
@@ -105,3 +107,17 @@ def argument_text(value: Argument) -> str:
     if isinstance(value, float) and not np.isfinite(value):
         return f"float({str(value)!r})"
     return repr(value)
+
+
+def _made_text(made: Made) -> str:
+    listed = list(made.items)
+    match made.kind:
+        case "range":
+            return f"range({listed[0]}, {listed[-1] + 1})"
+        case "set":
+            return f"{{{', '.join(map(str, listed))}}}"
+        case "iterator":
+            return f"iter({listed})"
+        case "int64":
+            return f"np.int64({listed[0]})"
+    return f"K.{made.kind}(np.array({listed}, dtype='int32'), dtype='int32')"

@@ -1,19 +1,30 @@
 """Encode a program as JSON-compatible data, and decode it.
 
 Scalars, `None`, strings and lists stand for themselves. What JSON lacks is an object with one key:
-`{"ref": name}`, `{"tuple": [...]}`, `{"float": "nan" | "inf" | "-inf"}` and
-`{"function": {"name", "parameters", "steps", "returns"}}`.
+`{"ref": name}`, `{"tuple": [...]}`, `{"float": "nan" | "inf" | "-inf"}`,
+`{"function": {"name", "parameters", "steps", "returns"}}` and `{"made": [kind, [integer, ...]]}`.
 """
 
 from __future__ import annotations
 
 import math
 import reprlib
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 import msgspec
 
-from conformance.program.model import Argument, Binding, Function, Input, Program, Ref, Step
+from conformance.program.model import (
+    Argument,
+    Binding,
+    Function,
+    Input,
+    Layout,
+    Made,
+    Program,
+    Ref,
+    Step,
+)
 
 
 class ProgramError(ValueError):
@@ -28,6 +39,7 @@ class _Input(msgspec.Struct, frozen=True):
     dtype: str
     binding: Binding
     arguments: dict[str, Any] | None = None
+    layout: Layout = Layout.C
 
 
 class _Step(msgspec.Struct, frozen=True):
@@ -90,12 +102,14 @@ def _encode_input(item: Input) -> dict[str, Any]:
     }
     if item.arguments is not None:
         encoded["arguments"] = {k: encode_argument(v) for k, v in item.arguments}
+    if item.layout is not Layout.C:
+        encoded["layout"] = str(item.layout)
     return encoded
 
 
 def _decode_input(item: _Input) -> Input:
     arguments = None if item.arguments is None else _decode_keywords(item.arguments)
-    return Input(item.name, tuple(item.shape), item.dtype, item.binding, arguments)
+    return Input(item.name, tuple(item.shape), item.dtype, item.binding, arguments, item.layout)
 
 
 def _encode_step(step: Step) -> dict[str, Any]:
@@ -140,17 +154,21 @@ def _decode_keywords(data: dict[str, Any]) -> tuple[tuple[str, Argument], ...]:
 
 def encode_argument(value: Argument) -> Any:
     """One argument as JSON-compatible data."""
-    if isinstance(value, Ref):
-        return {"ref": value.name}
-    if isinstance(value, Function):
-        return {"function": _encode_function(value)}
-    if isinstance(value, tuple):
-        return {"tuple": [encode_argument(v) for v in value]}
-    if isinstance(value, list):
-        return [encode_argument(v) for v in value]
+    encode = _ENCODERS.get(type(value))
+    if encode is not None:
+        return encode(value)
     if isinstance(value, float) and not math.isfinite(value):
         return {"float": str(value)}
     return value
+
+
+_ENCODERS: Mapping[type, Callable[[Any], Any]] = {
+    Ref: lambda ref: {"ref": ref.name},
+    Function: lambda function: {"function": _encode_function(function)},
+    Made: lambda made: {"made": [made.kind, list(made.items)]},
+    tuple: lambda items: {"tuple": [encode_argument(item) for item in items]},
+    list: lambda items: [encode_argument(item) for item in items],
+}
 
 
 def decode_argument(value: Any) -> Argument:
@@ -174,8 +192,14 @@ def _decode_object(data: dict[str, Any]) -> Argument:
             return float(text)
         case {"function": function, **rest} if not rest:
             return _decode_function(function)
+        case {"made": [str(kind), list(items)], **rest} if not rest and _integers(items):
+            return Made(kind, tuple(items))
     raise ProgramError(
         "an argument that is an object is {'ref': name}, {'tuple': [...]}, "
-        "{'float': 'nan' | 'inf' | '-inf'} or {'function': {...}}, "
+        "{'float': 'nan' | 'inf' | '-inf'}, {'function': {...}} or {'made': [kind, [...]]}, "
         f"not {reprlib.repr(data)}"
     )
+
+
+def _integers(items: list[Any]) -> bool:
+    return bool(items) and all(type(item) is int for item in items)

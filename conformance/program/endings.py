@@ -242,7 +242,8 @@ def reports_a_shape(name: str, expected: str) -> Ending:
 
 def unchanged(names: Sequence[str], bound: Iterable[str]) -> Ending:
     """The inputs should be as they were; those in `bound` are variables."""
-    pairs = [(n, f"K.get_value({n})" if n in bound else f"{n}_value") for n in names]
+    held = "K.get_value({0}).astype({0}_before.dtype)"  # the array may be of the other byte order
+    pairs = [(n, held.format(n) if n in bound else f"{n}_value") for n in names]
     changed = [f"{n!r}: {now}.tobytes() != {n}_before.tobytes()" for n, now in pairs]
     compare = (
         f"changed = {{{', '.join(changed)}}}",

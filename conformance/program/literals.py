@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import zlib
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import numpy.typing as npt
 
 def literal(array: npt.NDArray[np.generic]) -> str:
     """An expression over `np` for the array: every element is printed, none left out."""
-    dtype = "bool" if array.dtype.kind == "b" else array.dtype.name
+    dtype = _dtype(array)
     if not array.size:
         return f"np.empty({array.shape!r}, dtype={dtype!r})"
     body = _elements(array)
@@ -33,3 +35,69 @@ def _elements(array: npt.NDArray[np.generic]) -> str:
 
 def _needs_exponent(value: float) -> bool:
     return value != 0 and np.isfinite(value) and not 1e-4 <= abs(value) < 1e7
+
+
+LONG = 200
+"""From so many elements on an array is written by a formula, or packed."""
+_EXCEPTIONS = 8
+"""How many elements of a long array may be written one by one."""
+_WIDTH = 100
+
+
+def assignment(name: str, array: npt.NDArray[np.generic]) -> list[str]:
+    """Lines of Python over `np` that give `name` the array, bit for bit.
+
+    A long array is one number but for a few elements, or counts from 0 to 99, or is packed: zlib
+    and base64 of its bytes, which the lines import.
+    """
+    if array.size < LONG:
+        return [f"{name} = {literal(array)}"]
+    return _filled(name, array) or _counted(name, array) or _packed(name, array)
+
+
+def _filled(name: str, array: npt.NDArray[np.generic]) -> list[str]:
+    values, counts = np.unique(array.reshape(-1), return_counts=True)
+    most = values[counts.argmax()]
+    others = np.flatnonzero(array.reshape(-1) != most)
+    if len(others) > _EXCEPTIONS:
+        return []
+    made = np.full(array.shape, most)
+    made.reshape(-1)[others] = array.reshape(-1)[others]
+    if made.tobytes() != array.tobytes():  # NaN, or zeros of both signs
+        return []
+    lines = [f"{name} = np.full({array.shape!r}, {_number(most)}, dtype={_dtype(array)!r})"]
+    places = (np.unravel_index(i, array.shape) for i in others)
+    return lines + [f"{name}[{', '.join(map(str, p))}] = {_number(array[p])}" for p in places]
+
+
+def _counted(name: str, array: npt.NDArray[np.generic]) -> list[str]:
+    made = (np.arange(array.size) % 100).astype(array.dtype).reshape(array.shape)
+    if made.tobytes() != array.tobytes():
+        return []
+    counted = f"np.arange({array.size}) % 100"
+    return [f"{name} = ({counted}).astype({_dtype(array)!r}).reshape({array.shape!r})"]
+
+
+def _packed(name: str, array: npt.NDArray[np.generic]) -> list[str]:
+    plain = np.ascontiguousarray(array)
+    packed = zlib.compress(plain.astype(plain.dtype.newbyteorder("<")).tobytes(), 9)
+    text = base64.b64encode(packed).decode()
+    parts = [text[i : i + _WIDTH] for i in range(0, len(text), _WIDTH)]
+    return [
+        "import base64, zlib",
+        f"{name} = (",
+        *(f"    '{part}'" for part in parts),
+        ")",
+        f"{name} = np.frombuffer(zlib.decompress(base64.b64decode({name})), "
+        f"dtype=np.dtype({_dtype(array)!r}).newbyteorder('<'))",
+        f"{name} = {name}.astype({_dtype(array)!r}).reshape({array.shape!r})",
+    ]
+
+
+def _number(value: Any) -> str:
+    text = _elements(np.asarray(value))
+    return text.replace("nan", "np.nan").replace("inf", "np.inf")
+
+
+def _dtype(array: npt.NDArray[np.generic]) -> str:
+    return "bool" if array.dtype.kind == "b" else array.dtype.name

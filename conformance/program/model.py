@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -21,14 +21,34 @@ class Binding(StrEnum):
     PLACEHOLDER = "placeholder"
     """`K.placeholder(shape=..., dtype=...)` with every dimension known."""
     PLACEHOLDER_NONE = "placeholder_none"
-    """`K.placeholder(shape=(None, ...), dtype=...)` with every dimension unknown."""
+    """`K.placeholder(shape=(None, ...), dtype=...)`, with every dimension unknown unless the
+    input's `arguments` have another shape."""
     ARRAY = "array"
     """The NumPy array itself, for functions whose argument is a value, not a tensor."""
 
 
+class Layout(StrEnum):
+    """How the array that is given for an input lies in memory. Its numbers are the same."""
+
+    C = "c"
+    """Row by row, writeable and aligned, in the byte order of the processor."""
+    FORTRAN = "fortran"
+    """Column by column."""
+    STRIDED = "strided"
+    """A view of every second element along the last axis."""
+    REVERSED = "reversed"
+    """A view with a step of -1 along the last axis."""
+    READ_ONLY = "read-only"
+    """An array that cannot be written to."""
+    SWAPPED = "swapped"
+    """Elements in the other byte order."""
+    UNALIGNED = "unaligned"
+    """Elements at addresses that are no multiples of their size."""
+
+
 @dataclass(frozen=True, slots=True)
 class Input:
-    """One named input: run-time shape, dtype name and how it is bound."""
+    """One named input: run-time shape, dtype name, how it is bound, and its array's layout."""
 
     name: str
     shape: tuple[int, ...]
@@ -36,6 +56,8 @@ class Input:
     binding: Binding
     arguments: tuple[tuple[str, Argument], ...] | None = None
     """Keyword arguments of the call that makes it, if they are not the usual ones."""
+    layout: Layout = field(default=Layout.C, repr=False)
+    """How the array lies in memory. Not part of the text that numbers are seeded with."""
 
     def bound(self, binding: Binding) -> Input:
         """The same input, made in another way. An argument that is an array stays one."""
@@ -44,12 +66,18 @@ class Input:
         # what a placeholder is made with is not what a variable is made with
         return replace(self, binding=binding, arguments=None)
 
+    def of_dtype(self, dtype: str) -> Input:
+        """The same input with another dtype, also in the arguments of the call that makes it."""
+        told = tuple((k, dtype if k == "dtype" else v) for k, v in self.arguments or ())
+        return replace(self, dtype=dtype, arguments=None if self.arguments is None else told)
+
     @property
     def static_shape(self) -> tuple[int | None, ...]:
         """The shape that an implementation is told when the graph is built."""
-        if self.binding is Binding.PLACEHOLDER_NONE:
-            return (None,) * len(self.shape)
-        return self.shape
+        if self.binding is not Binding.PLACEHOLDER_NONE:
+            return self.shape
+        told: Any = dict(self.arguments or ()).get("shape")
+        return (None,) * len(self.shape) if told is None else tuple(told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +101,30 @@ class Function:
     returns: Argument
 
 
-Argument = Ref | Function | int | float | bool | str | None | tuple[Any, ...] | list[Any]
-"""A `Ref`, a `Function`, a Python scalar, or a tuple or list of arguments (a list stays a list)."""
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Integers in another form than a number, a tuple or a list: `kind` of `items`.
+
+    A `range`, a `set` or an `iterator` (of Python); an `int64` (of NumPy, of one item); or a tensor
+    of the dtype int32 and rank 1 that `K.constant` or `K.variable` makes: a `constant` or a
+    `variable`.
+    """
+
+    kind: str
+    items: tuple[int, ...]
+
+    @property
+    def value(self) -> int | list[int]:
+        """What it stands for: a number, or a list of numbers."""
+        return self.items[0] if self.kind == "int64" else list(self.items)
+
+
+TENSORS_OF_INTEGERS = ("constant", "variable")
+"""The kinds of `Made` that are tensors."""
+
+Argument = Ref | Function | Made | int | float | bool | str | None | tuple[Any, ...] | list[Any]
+"""A `Ref`, a `Function`, a `Made`, a Python scalar, or a tuple or list of arguments (a list stays a
+list)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,9 @@ from conformance.program.calls import (
     uses_package,
 )
 from conformance.program.endings import TELL, Ending, body, watching
-from conformance.program.literals import literal
-from conformance.program.model import Binding, Case, Input, Program
+from conformance.program.layouts import relaid
+from conformance.program.literals import assignment
+from conformance.program.model import Binding, Case, Input, Layout, Program
 
 Outputs = Literal["tensors", "lists", "values"]
 """What the outputs of a program are: tensors, lists of tensors, or values that are known."""
@@ -199,7 +200,13 @@ def _reached(program: Program, prelude: Prelude) -> Program:
 
 
 def _values(case: Case) -> list[str]:
-    return [f"{n}_value = {literal(a)}" for n, a in case.arrays.items()]
+    """The statements that make the arrays."""
+    layouts = {item.name: item.layout for item in case.program.inputs}
+    lines = []
+    for name, array in case.arrays.items():
+        lines += assignment(f"{name}_value", array)
+        lines += relaid(f"{name}_value", layouts.get(name, Layout.C))
+    return lines
 
 
 def _run(program: Program, *, steps: bool = True) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import UNSET
 from rich.text import Text
 
 from conformance.reporting.listing import ListedFailure
@@ -89,7 +90,7 @@ def differing(
     """
     if not isinstance(expected, Array) or not isinstance(got, Array):
         return set()
-    if expected.shape != got.shape:
+    if expected.shape != got.shape or expected.start != got.start:
         return set()
     pairs = zip(expected.data, got.data, strict=False)
     unit = _unit(got.dtype)
@@ -115,17 +116,30 @@ def _differs(want: Element, have: Element, unit: npt.DTypeLike | None, limit: fl
 
 def _array(title: str, array: Array, marks: set[int], paint: Paint) -> Iterator[Text]:
     shape = ", ".join(map(str, array.shape)) + ("," if len(array.shape) == 1 else "")
-    cut = ", cut" if array.truncated else ""
-    yield paint.text(f"{title}: {array.dtype} ({shape}){cut}")
+    yield paint.text(f"{title}: {array.dtype} ({shape}){part_shown(array)}")
     cells = [_element(value, i in marks) for i, value in enumerate(array.data)]
     width = max(map(len, cells), default=0)
-    length = max(array.shape[-1] if array.shape else 1, 1)
+    length = row_length(array)
     starts = range(0, len(cells), length)
     for start in _chosen(starts, length, marks):
         row = cells[start : start + length]
         yield _array_row(row, width, paint)
     if len(starts) > ROWS:
         yield Text(f"  {len(starts) - ROWS} more rows")
+
+
+def part_shown(array: Array) -> str:
+    """Which elements of the array are shown, if not all."""
+    if array.start is not UNSET:
+        return f", elements {array.start} to {array.start + len(array.data) - 1} in C order"
+    return ", cut" if array.truncated else ""
+
+
+def row_length(array: Array) -> int:
+    """How many elements stand in a row: those along the last axis, or as many as fit if the array
+    has a long one or does not begin with the first row."""
+    length = max(array.shape[-1] if array.shape else 1, 1)
+    return ROW_WIDTH if array.truncated and (array.start is not UNSET or length > 64) else length
 
 
 def _chosen(starts: Sequence[int], length: int, marks: set[int]) -> list[int]:

@@ -180,6 +180,10 @@ def _check_array(path: Path, place: str, array: Array) -> None:
             f"{len(array.data)} elements for the shape {array.shape}",
             f"write {size} elements, or fewer and 'truncated': true",
         )
+    start = 0 if array.start is msgspec.UNSET else array.start
+    if not 0 <= start <= size - len(array.data):
+        hint = "write the number of an element so that all of the data are elements"
+        raise ResultsError(path, f"{place}.start", f"{start} of {size} elements", hint)
     for index, item in enumerate(array.data):
         if isinstance(item, str) and item not in NON_FINITE:
             hint = f"write a number, true, false or one of {', '.join(NON_FINITE)}"

@@ -65,6 +65,8 @@ class Array(Struct, frozen=True):
     data: list[int | float | bool | str]
     """Elements in C order; `data` may be shorter than the shape says when `truncated`."""
     truncated: bool = False
+    start: int | UnsetType = UNSET
+    """Which element `data` begins with, if it is not the first."""
 
 
 class Origin(Struct, frozen=True, kw_only=True):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from msgspec import field
+
+from conformance.editions import Edition
 from conformance.specs.records import Domain, DtypeName, Expression, Range, SpecRecord
 
 # `of` names the tensor parameter that the value depends on.
@@ -65,6 +68,8 @@ class Axes(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="axes"):
 
     of: str
     optional: bool = False
+    iterable: list[Edition] = field(default_factory=list)
+    """The editions whose documents allow any iterable of axes."""
 
 
 class BatchAxes(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="batch_axes"):
@@ -94,13 +99,14 @@ class Counts(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="count
 
 
 class Starts(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="starts"):
-    """A list with one start index for each axis of `of`."""
+    """A list or tuple with one start index for each axis of `of`, or a tensor of them."""
 
     of: str
 
 
 class Sizes(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="sizes"):
-    """A list with one length for each axis of `of`, so that a slice from `starts` fits."""
+    """A list or tuple with one length for each axis of `of`, so that a slice from `starts` fits, or
+    a tensor of them."""
 
     of: str
     starts: str
@@ -189,6 +195,8 @@ class ReductionAxes(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag
     """A list or tuple of distinct axes of `of`, mostly all but the last; not none and not all."""
 
     of: str
+    iterable: list[Edition] = field(default_factory=list)
+    """The editions whose documents allow any iterable of axes."""
 
 
 class Padding(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="padding"):
@@ -275,7 +283,8 @@ class PerAxis(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="per_
 
 
 class OutputShape(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="output_shape"):
-    """A tuple: the shape of images from which a convolution makes those of `of`."""
+    """The shape of images from which a convolution makes those of `of`: a tuple, or a tensor of the
+    dtype int32 and rank 1."""
 
     of: str
 

@@ -36,6 +36,7 @@ Domain = Literal[
     "probability",
     "fraction",
     "logit",
+    "factor",
 ]
 AspectName = Literal[
     "value",

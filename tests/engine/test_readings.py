@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,8 @@ from conformance.specs.convention_names import ConventionName
 from conformance.specs.model import Accuracy
 from tests.engine.support import Outcome, examine, module, tasks
 
+EVERY_DTYPE = replace(PROFILES["smoke"], structures=20)
+"""With enough structures to meet every dtype of a function."""
 LIMITS = Limits(structure=20.0, draw=2.0)
 SPOILED_BY_ONE_NAN = "def tanh(x): return right.tanh(x) + 0.0 * right.sum(x)"
 ZERO_ROOTS = "def sqrt(x): return right.sqrt(right.maximum(x, 0.0))"
@@ -52,7 +55,7 @@ def run(tmp_path: Path, source: str, *functions: str) -> Outcome:
     """The reference, but for what the source defines."""
     head = "from conformance import reference as right\nfrom conformance.reference import *\n"
     (tmp_path / "altered.py").write_text(head + source, encoding="utf-8")
-    return examine(module("altered", tmp_path, LIMITS), functions)
+    return examine(module("altered", tmp_path, LIMITS), functions, EVERY_DTYPE)
 
 
 def value(found: Outcome, function: str) -> AspectResult:
@@ -90,7 +93,7 @@ def test_a_dtype_that_no_document_names_may_be_refused(tmp_path: Path) -> None:
 
 
 def test_a_dtype_is_not_blamed_for_what_fails_without_it(tmp_path: Path) -> None:
-    (task,) = tasks(["exp"], PROFILES["smoke"])
+    (task,) = tasks(["exp"], EVERY_DTYPE)
     drawn = [prepared.structure for prepared in task.prepared()]
     settled = {s.program.inputs[0].shape for s in drawn if s.settled}
     unsettled = [s for s in drawn if not s.settled and {*s.unsettled} <= {"input-dtype"}]

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from conformance.program import Argument, Binding, Input, Program, Ref, Step
+from conformance.program import Argument, Binding, Input, Layout, Program, Ref, Step
 
 REPEATABLE = settings(derandomize=True, database=None, deadline=None)
 """Settings for the same examples every time, so that a test fails always or never."""
@@ -32,6 +32,7 @@ INPUTS = st.builds(
     DTYPES,
     st.sampled_from(Binding),
     st.none() | KEYWORDS,
+    st.sampled_from(Layout),
 )
 STEPS = st.builds(Step, NAMES, NAMES, st.lists(ARGUMENTS, max_size=3).map(tuple), KEYWORDS)
 PROGRAMS = st.builds(

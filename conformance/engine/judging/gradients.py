@@ -39,7 +39,7 @@ from conformance.oracle.compare import is_inaccurate
 from conformance.oracle.gradient_bounds import WeightedGradient
 from conformance.oracle.gradients import Place, Slopes
 from conformance.oracle.variants import Readings
-from conformance.program import Binding, Case, Outputs, call_text
+from conformance.program import Binding, Case, Outputs, Ref, call_text
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
 
@@ -370,12 +370,19 @@ class GradientTrial:
                 weights=arrays[WEIGHTS],
                 accuracy=structure.accuracy,
                 readings=readings,
+                same=tuple(places for places in self._all_places.values() if len(places) > 1),
             )
         return self._gradients[key]
 
     @cached_property
     def _places(self) -> dict[str, Place]:
-        return _places(self.differentiated.structure.arguments)
+        return {name: places[0] for name, places in self._all_places.items()}
+
+    @cached_property
+    def _all_places(self) -> dict[str, tuple[Place, ...]]:
+        wanted = {*self.differentiated.wanted}
+        found = _places(self.differentiated.structure.arguments)
+        return {name: tuple(places) for name, places in found.items() if name in wanted}
 
 
 def _first(outside: Array, got: Array, name: str) -> tuple[tuple[int, ...], str]:
@@ -385,15 +392,16 @@ def _first(outside: Array, got: Array, name: str) -> tuple[tuple[int, ...], str]
     return index, f"gives {float(got[index]):.9g}{place} for {name}"
 
 
-def _places(arguments: Mapping[str, Any]) -> dict[str, Place]:
-    """For each input, the parameter that it is passed as, and which of its tensors."""
-    found: dict[str, Place] = {}
+def _places(arguments: Mapping[str, Any]) -> dict[str, list[Place]]:
+    """For each input, the parameters that it is passed as, and which of their tensors."""
+    found: dict[str, list[Place]] = {}
     for parameter, value in arguments.items():
         if isinstance(value, list):
-            named = [getattr(v, "name", None) for v in value]
-            found.update({n: (parameter, i) for i, n in enumerate(named) if n})
-        elif getattr(value, "name", None):
-            found[value.name] = (parameter, None)
+            for i, item in enumerate(value):
+                if isinstance(item, Ref):
+                    found.setdefault(item.name, []).append((parameter, i))
+        elif isinstance(value, Ref):
+            found.setdefault(value.name, []).append((parameter, None))
     return found
 
 

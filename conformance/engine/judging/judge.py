@@ -12,7 +12,7 @@ from conformance.engine.judging.findings import (
     with_input_dtype,
 )
 from conformance.engine.judging.messages import short_message, without_stack
-from conformance.engine.judging.readings import of_anything, of_refusal
+from conformance.engine.judging.readings import of_anything, of_refusal, refused_by_choice
 from conformance.engine.judging.refusals import lacked, refused_type, refuses_by_name
 from conformance.observations import (
     Crashed,
@@ -69,6 +69,10 @@ def _judge_draw(
     structure = prepared.structure
     named = structure.conventions(prepared.profiles[number])
     conventions = with_input_dtype(named, structure, outcome, other=other)
+    if isinstance(outcome, Raised) and outcome.stage != "bind" and refused_by_choice(conventions):
+        told = ((Aspect.VALUE, reading) for reading in refused_by_choice(conventions))
+        judgement.readings.update(told)
+        return
     if not isinstance(outcome, Returned):
         judgement.findings.append(_fault(prepared, outcome, conventions, number))
         return

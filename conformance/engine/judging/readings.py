@@ -20,6 +20,8 @@ from conformance.specs import load_conventions
 from conformance.specs.conventions import taken
 
 Array = npt.NDArray[Any]
+REFUSED = "refused"
+"""The suite's own reading where an exception is the right answer."""
 MOST = 64
 """The most combinations of readings that are tried."""
 
@@ -43,6 +45,13 @@ def of_readings(*readings: Reading) -> Allowance:
     """The allowance of readings that an answer has been found to take."""
     conventions = tuple(sorted({convention for convention, _ in readings}))
     return Allowance(conventions, tuple(taken(*reading) for reading in readings))
+
+
+def refused_by_choice(conventions: Iterable[str]) -> tuple[str, ...]:
+    """The conventions whose own reading is a refusal, as readings that are taken."""
+    known = load_conventions()
+    chosen = (name for name in sorted({*conventions}) if known[name].choice == REFUSED)
+    return tuple(taken(name, REFUSED) for name in chosen)
 
 
 def of_refusal(conventions: Iterable[str]) -> Allowance:

@@ -31,6 +31,9 @@ from conformance.specs.model import ErrorCase
 
 GRADIENT_POOL = 6
 """How many gradients are generated for each one kept: few of the structures are settled."""
+GRADIENT_ELEMENTS = 300
+"""The most elements of a tensor, about, whose gradient is asked for: each element that is looked
+at costs seven evaluations of the function."""
 _MAKING = threading.Lock()
 RUN_ASPECTS = {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE, Aspect.PURITY}
 """The aspects that a call shows."""
@@ -139,8 +142,10 @@ class Task:
         if self.spec.dtype is None or not self.aspects & RUN_ASPECTS:
             return
         count, seed = self.profile.structures, self.own_seed
-        source = Source(structures(self.spec, self.edition).map(self._call), POOL * count)
-        for structure in collect_all(self.spec, self.edition, count, seed):
+        elements = self.profile.elements
+        made = structures(self.spec, self.edition, elements=elements)
+        source = Source(made.map(self._call), POOL * count)
+        for structure in collect_all(self.spec, self.edition, count, seed, elements=elements):
             call = self._call(structure)
             if _has_answer(call.prepared):
                 yield call, source
@@ -149,8 +154,9 @@ class Task:
         if self.spec.dtype is None or Aspect.GRADIENT not in self.aspects:
             return
         count = GRADIENT_POOL * self.profile.gradients
-        made = structures(self.spec, self.edition).map(differentiated).filter(bool)
-        strategy = made.map(self._gradient)
+        elements = min(GRADIENT_ELEMENTS, self.profile.elements)
+        calls = structures(self.spec, self.edition, elements=elements)
+        strategy = calls.map(differentiated).filter(bool).map(self._gradient)
         source = Source(strategy, count)
         trials: list[GradientTrial] = distinct(strategy, _key, count, self.own_seed)
         unsettled = [bool(trial.unsettled) for trial in trials]

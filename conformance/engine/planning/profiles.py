@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from conformance.generators import Draw, Structure
+from conformance.generators.sizes import ELEMENTS
 from conformance.generators.values import suits
 
 PROBES = ("extremes", "subnormal", "special")
@@ -31,6 +32,8 @@ class Profile:
     """Scenarios that are drawn from each family."""
     gradients: int
     """Structures of each differentiable function whose gradients are tested."""
+    elements: int = ELEMENTS
+    """The most elements of a tensor, about."""
     setups: int = 1000
     """The most configured processes that are started for the functions that share them."""
 
@@ -67,6 +70,7 @@ SURVEY = Profile(
     shrink_other=0,
     scenarios=1,
     gradients=1,
+    elements=500,
     setups=4,
 )
 """The survey that a run with a time limit begins with: every aspect of every function once."""
@@ -83,6 +87,7 @@ PROFILES = {
             shrink_other=0,
             scenarios=2,
             gradients=1,
+            elements=500,
             setups=3,
         ),
         Profile(
@@ -110,6 +115,7 @@ PROFILES = {
             shrink_other=50,
             scenarios=60,
             gradients=40,
+            elements=100_000,
         ),
     )
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from msgspec import UNSET, UnsetType
 from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding
 from conformance.engine.planning.demands import demanded_aspects
+from conformance.engine.verdicts.limits import named_index
 from conformance.engine.verdicts.scripts import script
 from conformance.engine.verdicts.tally import Group, Tally, listed, verdict
 from conformance.program import Prelude, to_json
@@ -162,8 +164,8 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         readings=list(finding.readings),
         program=to_json(case.program) if case else None,
         inputs={n: record(a) for n, a in case.arrays.items()} if case else {},
-        expected=_side(finding.expected),
-        got=_side(finding.got),
+        expected=_side(finding.expected, finding),
+        got=_side(finding.got, finding),
         max_ulp=finding.ulp if finding.ulp is not None and np.isfinite(finding.ulp) else None,
         script=_script(tally, group, message, prelude),
     )
@@ -226,15 +228,30 @@ def _expected(finding: Finding, citation: Citation | None) -> str:
     return f"; expected {finding.demands}"
 
 
-def _side(value: npt.NDArray[Any] | str | None) -> Array | str | None:
-    return record(value) if isinstance(value, np.ndarray) else value
+def _side(value: npt.NDArray[Any] | str | None, finding: Finding) -> Array | str | None:
+    if not isinstance(value, np.ndarray):
+        return value
+    sides = (finding.expected, finding.got)
+    numbers = value.size > MOST_ELEMENTS and all(isinstance(s, np.ndarray) for s in sides)
+    return record(value, named_index(finding) if numbers else ())
 
 
-def record(array: npt.NDArray[Any]) -> Array:
-    """An array for a results file, cut after `MOST_ELEMENTS` elements."""
-    flat = array.reshape(-1)[:MOST_ELEMENTS]
+def record(array: npt.NDArray[Any], around: tuple[int, ...] = ()) -> Array:
+    """An array for a results file, of which `MOST_ELEMENTS` elements are kept: the first ones, or
+    those around an index."""
+    start = _start(array.shape, around)
+    flat = array.reshape(-1)[start : start + MOST_ELEMENTS]
     data = [v if _plain(v) else str(v) for v in flat.tolist()]
-    return Array(array.dtype.name, list(array.shape), data, truncated=array.size > MOST_ELEMENTS)
+    cut = array.size > MOST_ELEMENTS
+    return Array(array.dtype.name, list(array.shape), data, cut, start or UNSET)
+
+
+def _start(shape: tuple[int, ...], around: tuple[int, ...]) -> int:
+    """The first element that is kept."""
+    if len(around) != len(shape) or not all(0 <= i < d for i, d in zip(around, shape, strict=True)):
+        return 0
+    place = int(np.ravel_multi_index(around, shape)) if shape else 0
+    return max(0, min(place - MOST_ELEMENTS // 2, math.prod(shape) - MOST_ELEMENTS))
 
 
 def _plain(value: Any) -> bool:

@@ -23,6 +23,8 @@ from conformance.results.kinds import FATAL
 Array = npt.NDArray[Any]
 RunTrial = Callable[[Trial], StructureObservation]
 
+SHORT_BATCH = 12
+"""The most elements of an array each of which is set to zero in turn."""
 MOST_WITHOUT_SUCCESS = 60
 """A search ends when this many trials in a row did not show the failure."""
 
@@ -165,13 +167,22 @@ class _Shrinking:
 
 
 def _simpler(arrays: Mapping[str, Array], below: Mapping[str, int]) -> Iterator[dict[str, Array]]:
-    """Simpler numbers, the simplest first: zeros, ones, small integers, one element set to zero."""
-    for make in (np.zeros_like, np.ones_like, _counted, _rounded):
+    """Simpler numbers, the simplest first: zeros, ones, a one at the end of a long array, small
+    integers, one element set to zero."""
+    for make in (np.zeros_like, np.ones_like, _last_one, _counted, _rounded):
         for names in ([*arrays], *([n] for n in arrays if len(arrays) > 1)):
             made = {n: make(a) if n in names and n not in below else a for n, a in arrays.items()}
             if any(not _equal(made[n], arrays[n]) for n in arrays):
                 yield made
     yield from _one_element(arrays, below)
+
+
+def _last_one(array: Array) -> Array:
+    if array.size <= SHORT_BATCH:
+        return array
+    made = np.zeros_like(array)
+    made.reshape(-1)[-1] = 1
+    return made
 
 
 def _counted(array: Array) -> Array:
@@ -190,7 +201,7 @@ def _one_element(
 ) -> Iterator[dict[str, Array]]:
     """One element set to zero, in arrays small enough for a short batch."""
     for name, array in arrays.items():
-        if name in below or array.size > 12:
+        if name in below or array.size > SHORT_BATCH:
             continue
         for index in np.flatnonzero(array.reshape(-1) != 0):
             changed = array.copy()

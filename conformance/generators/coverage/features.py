@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.generators.coverage.pairs import plain
+from conformance.generators.coverage.terms import terms_class
 from conformance.generators.coverage.windows import Feature, windows_of
 from conformance.generators.forms import FEW
+from conformance.generators.sizes import long_axis, size_class
 from conformance.generators.structure import Structure, expected_shape
-from conformance.program import Argument, Ref
+from conformance.generators.tensors import classes
+from conformance.program import Argument, Made, Ref
 from conformance.specs import kinds
 from conformance.specs.convention_names import ConventionName
 
@@ -23,9 +26,14 @@ def features_of(structure: Structure) -> Iterator[Feature]:
         yield ("dtype", name, item.dtype)
         yield ("rank", name, len(item.shape))
         yield from (("dimension", name, d) for d in item.shape if d < 2)
+    yield from classes(structure.program.inputs, structure.arguments).items()
     yield from (("convention", name) for name in structure.unsettled)
     if not structure.unsettled:
         yield ("settled", *(i.binding for i in structure.program.inputs))
+        for item in structure.program.inputs:
+            yield ("size", item.name, size_class(item.shape))
+            yield ("long axis", item.name, long_axis(item.shape))
+        yield ("terms", terms_class(structure))
     if structure.part is not None:
         yield ("part", structure.part.name)
     yield from _class_axes(structure)
@@ -120,7 +128,7 @@ def _argument(structure: Structure, name: str, value: Argument) -> Iterator[Feat
     if isinstance(rule, kinds.Dtype):
         dtypes = {i.dtype for i in structure.program.inputs if math.prod(i.shape)}
         yield ("nothing converted", name, value if value in dtypes else None)
-    yield ("type", name, type(value).__name__)
+    yield ("type", name, value.kind if isinstance(value, Made) else type(value).__name__)
     if isinstance(value, list | tuple):
         yield ("several", name, len(value) > 1)
         yield from (("from the end", name, "in several") for v in value if _negative(v))

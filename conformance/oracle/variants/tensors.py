@@ -38,6 +38,7 @@ VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.FEATURE_VECTORS, "as they are"): _along_the_last,
     (ConventionName.HALF_EVEN, "up"): keyword("halves", "up"),
     (ConventionName.HALF_EVEN, "away from zero"): keyword("halves", "away"),
+    (ConventionName.MIXED_DTYPES, "taken together"): lambda _function, arguments: arguments,
     (ConventionName.POPULATION_VARIANCE, "sample"): keyword("sample", True),
     (ConventionName.SMALL_NORMS, "at least 1e-6"): keyword("least", 1e-12),
     (ConventionName.SMALL_NORMS, "not a number"): keyword("divides_zero", True),

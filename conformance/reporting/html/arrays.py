@@ -6,7 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from conformance.reporting.failures import differing
+from msgspec import UNSET
+
+from conformance.reporting.failures import differing, part_shown, row_length
 from conformance.results import Array, Failure
 
 ROWS = 12
@@ -49,9 +51,9 @@ def shown_array(title: str, value: Array, marks: set[int], other: Array | None =
     shape = ", ".join(map(str, value.shape)) + ("," if len(value.shape) == 1 else "")
     differs = other is not None and other.shape != value.shape
     head = [Piece(f"{value.dtype} "), Piece(f"({shape})", differs)]
-    head += [Piece(", cut")] if value.truncated else []
+    head += [Piece(part_shown(value))] if value.truncated else []
     cells = [f"{v:.9g}" if isinstance(v, float) else str(v) for v in value.data]
-    length = max(value.shape[-1] if value.shape else 1, 1)
+    length = row_length(value)
     starts = range(0, len(cells), length)
     kept = _kept(starts, length, marks)
     width = max(map(len, cells), default=0)
@@ -70,7 +72,8 @@ def _kept(starts: Sequence[int], length: int, marks: set[int]) -> list[int]:
 def _row(
     value: Array, cells: Sequence[str], part: slice, marks: set[int], width: int
 ) -> list[Piece]:
-    pieces = [Piece(_index(value.shape, part.start))] if len(value.shape) > 1 else []
+    whole = value.start is UNSET and row_length(value) == max(value.shape[-1:], default=1)
+    pieces = [Piece(_index(value.shape, part.start))] if len(value.shape) > 1 and whole else []
     for index in range(part.start, min(part.stop, len(cells)))[:ROW_WIDTH]:
         pieces += [
             Piece(" " * (width - len(cells[index]) + 1)),

@@ -14,6 +14,7 @@ THEMES = (
     "settings",
     "values",
     "promises",
+    "users",
 )
 
 

@@ -3,6 +3,8 @@
 import operator
 from typing import Any, Callable, Dict, List
 
+import numpy as np
+
 from .adapters import Absent, required
 from .failures import ImplementationError, Meter
 from .marks import (
@@ -16,7 +18,7 @@ from .marks import (
     UNKNOWN,
 )
 from .printing import printed, printed_by_import
-from .programs import Function, Step, decode
+from .programs import Made, Step, decode
 
 
 class Calls(object):
@@ -48,8 +50,11 @@ class Calls(object):
         args = decode(step.args, names, self._callable)
         return self._resolve(step.function)(*args, **self.keywords(step.kwargs, names))
 
-    def _callable(self, function: Function, outside: Dict[str, Any]) -> Callable[..., Any]:
-        """A Python function with that many parameters, because some implementations count them."""
+    def _callable(self, function: Any, outside: Dict[str, Any]) -> Any:
+        """A Python function with that many parameters, because some implementations count them;
+        or what a `Made` stands for."""
+        if isinstance(function, Made):
+            return self._made(function)
 
         def body(*args: Any) -> Any:
             names = dict(outside, **dict(zip(function.parameters, args)))  # noqa: B905
@@ -61,6 +66,14 @@ class Calls(object):
         source = "lambda {0}: body({0})".format(parameters)
         made: Callable[..., Any] = eval(source, {"body": body})  # noqa: S307 - names are checked
         return made
+
+    def _made(self, made: Made) -> Any:
+        if made.kind in _MADE:
+            return _MADE[made.kind](made.items)
+        items = np.array(made.items, dtype="int32")
+        instead = "variable" if made.kind == "constant" else "constant"
+        binder = made.kind if self._adapter.function(made.kind) is not None else instead
+        return self._adapter.bind(binder, [items], {"dtype": "int32"})
 
     def _resolve(self, name: str) -> Callable[..., Any]:
         if name in _CALLS:
@@ -92,6 +105,15 @@ class Calls(object):
                 return UNKNOWN
 
         return ask
+
+
+_MADE: Dict[str, Callable[[List[int]], Any]] = {
+    "range": lambda items: range(items[0], items[-1] + 1),
+    "set": set,
+    "iterator": iter,
+    "int64": lambda items: np.int64(items[0]),
+}
+"""Integers as Python and NumPy have them; the other kinds are tensors."""
 
 
 def _printed(*args: Any, **kwargs: Any) -> str:

@@ -6,6 +6,8 @@
 from keyword import iskeyword
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
+from .layouts import LAYOUTS
+
 Input = NamedTuple(
     "Input",
     [
@@ -14,6 +16,7 @@ Input = NamedTuple(
         ("dtype", str),
         ("binding", str),
         ("arguments", Optional[Dict[str, Any]]),
+        ("layout", str),
     ],
 )
 Step = NamedTuple(
@@ -30,11 +33,14 @@ Function = NamedTuple(
     "Function",
     [("name", str), ("parameters", List[str]), ("steps", List[Step]), ("returns", Any)],
 )
+Made = NamedTuple("Made", [("kind", str), ("items", List[int])])
 Program = NamedTuple(
     "Program", [("inputs", List[Input]), ("steps", List[Step]), ("outputs", List[str])]
 )
 
 PLACEHOLDERS = ("placeholder", "placeholder_none")
+KINDS = ("range", "set", "iterator", "int64", "constant", "variable")
+"""What a `Made` can be."""
 BINDINGS = ("variable", "constant", "array", *PLACEHOLDERS)
 
 
@@ -45,15 +51,23 @@ class RequestError(Exception):
 def parse(data: Any) -> Program:
     """The program in `data`; RequestError if it is none, or refers to what it does not define."""
     try:
-        inputs = [
-            Input(i["name"], tuple(i["shape"]), i["dtype"], i["binding"], i.get("arguments"))
-            for i in data["inputs"]
-        ]
+        inputs = [_input(i) for i in data["inputs"]]
         program = Program(inputs, _steps(data["steps"]), list(data["outputs"]))
         _check(program)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise RequestError("not a program: {!r}".format(error)) from error
     return program
+
+
+def _input(data: Any) -> Input:
+    return Input(
+        data["name"],
+        tuple(data["shape"]),
+        data["dtype"],
+        data["binding"],
+        data.get("arguments"),
+        data.get("layout", "c"),
+    )
 
 
 def _steps(data: Any) -> List[Step]:
@@ -69,6 +83,8 @@ def _check(program: Program) -> None:
     for item in program.inputs:
         if item.binding not in BINDINGS:
             raise RequestError("{!r} is not a binding".format(item.binding))
+        if item.layout not in LAYOUTS:
+            raise RequestError("{!r} is not a layout".format(item.layout))
         for value in (item.arguments or {}).values():
             decode(value, {}, _check_function)
         known[item.name] = None
@@ -85,7 +101,11 @@ def _check_steps(steps: List[Step], known: Dict[str, Any]) -> None:
         known[step.result] = None
 
 
-def _check_function(function: Function, names: Dict[str, Any]) -> None:
+def _check_function(function: Any, names: Dict[str, Any]) -> None:
+    if isinstance(function, Made):
+        if function.kind not in KINDS or not all(isinstance(i, int) for i in function.items):
+            raise RequestError("{!r} cannot be made".format(function))
+        return
     for name in function.parameters:
         if not name.isidentifier() or iskeyword(name):
             raise RequestError("{!r} cannot be a parameter".format(name))
@@ -98,7 +118,7 @@ def decode(value: Any, names: Dict[str, Any], make: "Make") -> Any:
     """The argument that `value` stands for.
 
     References are looked up in `names`; `make` makes a callable of a `Function` and the names
-    that are known where it stands.
+    that are known where it stands, or what a `Made` stands for.
     """
     if isinstance(value, dict):
         ((key, content),) = value.items()
@@ -108,7 +128,7 @@ def decode(value: Any, names: Dict[str, Any], make: "Make") -> Any:
     return value
 
 
-Make = Callable[[Function, Dict[str, Any]], Any]
+Make = Callable[[Any, Dict[str, Any]], Any]
 
 
 def _lookup(content: Any, names: Dict[str, Any], make: Make) -> Any:  # noqa: ARG001
@@ -130,10 +150,16 @@ def _function(content: Any, names: Dict[str, Any], make: Make) -> Any:
     return make(Function(*parts), names)
 
 
+def _made(content: Any, names: Dict[str, Any], make: Make) -> Any:
+    kind, items = content
+    return make(Made(kind, items), names)
+
+
 # one entry for each kind of argument that JSON lacks
 _OBJECTS: Dict[str, Callable[[Any, Dict[str, Any], Make], Any]] = {
     "ref": _lookup,
     "tuple": _tuple,
     "float": _float,
     "function": _function,
+    "made": _made,
 }

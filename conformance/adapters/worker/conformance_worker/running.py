@@ -6,6 +6,7 @@ import numpy as np
 
 from .evaluation import Evaluator
 from .failures import ImplementationError, Meter, describe
+from .layouts import laid_out, numbers
 from .programs import PLACEHOLDERS, Program, RequestError
 from .stages import Announce, silent
 from .structures import BoundProgram
@@ -31,6 +32,7 @@ class BatchRun(object):
         announce: Announce = silent,
     ) -> None:
         fed = [item.name for item in program.inputs if item.binding in PLACEHOLDERS]
+        self._layouts = {item.name: item.layout for item in program.inputs}
         self._variables = [item.name for item in program.inputs if item.binding == "variable"]
         self._fixed = any(item.binding in ("constant", "array") for item in program.inputs)
         if eager and fed and self._variables:
@@ -71,7 +73,7 @@ class BatchRun(object):
 
     def _draw(self, draw: int, given: Dict[str, Any], look: bool) -> List[Any]:
         """[index of the error or null, names of the changed inputs]."""
-        feed = {name: array.copy() for name, array in given.items()}
+        feed = {name: laid_out(array, self._layouts[name]) for name, array in given.items()}
         error = None
         try:
             self._attempt(draw, feed)
@@ -149,7 +151,7 @@ class BatchRun(object):
         ]
 
     def _changed(self, feed: Dict[str, Any], given: Dict[str, Any], look: bool) -> List[str]:
-        changed = [name for name in feed if feed[name].tobytes() != given[name].tobytes()]
+        changed = [name for name in feed if numbers(feed[name]) != numbers(given[name])]
         for name in self._variables if look else ():
             if name not in changed and self._variable_changed(name, given[name]):
                 changed.append(name)

@@ -1,0 +1,158 @@
+"""How users make tensors and pass them: known dimensions, layouts in memory, one tensor twice.
+
+Each of these is drawn of a small table, and its class can be read from the program afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from itertools import combinations, product
+
+import numpy as np
+
+from conformance.program import Argument, Binding, Input, Layout, Ref
+from conformance.program.layouts import matters
+
+MOST_PATTERNS = 4
+"""Up to this rank every combination of known and unknown dimensions is drawn."""
+LAYOUTS = (
+    *(Layout.C,) * 30,
+    *(Layout.FORTRAN, Layout.STRIDED) * 3,
+    *(Layout.REVERSED, Layout.READ_ONLY) * 2,
+    Layout.SWAPPED,
+    Layout.UNALIGNED,
+)
+"""The layouts, as often as they are wanted; the plain one first."""
+ODD = (Layout.SWAPPED, Layout.UNALIGNED)
+"""Layouts that no document speaks of, even in passing."""
+MIXED = ("float32", "float64")
+"""The dtypes of which a call may have both."""
+INTEGERS = ("int8", "uint8", "int16", "uint16", "uint32", "uint64")
+"""Integer dtypes that no document names, of which indices and labels may be."""
+NO_ALIAS = "none"
+"""The class of a call without a tensor that is passed twice."""
+
+Known = tuple[bool, ...]
+
+
+@cache
+def known_patterns(rank: int) -> tuple[Known, ...]:
+    """Which dimensions a placeholder with `None` among them knows, nothing known first.
+
+    A call is as likely to know nothing as to know some of them.
+    """
+    nothing = (False,) * rank
+    if not 1 < rank <= MOST_PATTERNS:
+        return (nothing,)
+    partly = tuple(k for k in product((True, False), repeat=rank) if any(k) and not all(k))
+    return (*(nothing,) * len(partly), *partly)
+
+
+def partly_known(item: Input, known: Known) -> Input:
+    """The placeholder with these dimensions known; as it is if none of them is."""
+    if not any(known):
+        return item
+    return told(item, tuple(d if k else None for d, k in zip(item.shape, known, strict=True)))
+
+
+def told(item: Input, shape: tuple[int | None, ...]) -> Input:
+    """The placeholder, made with this shape."""
+    return replace(item, arguments=(("shape", shape), ("dtype", item.dtype)))
+
+
+def reshaped(item: Input, shape: tuple[int, ...]) -> Input:
+    """The input with another shape of the same rank; what was known of it stays known."""
+    pattern = tuple(d is not None for d in item.static_shape)
+    other = replace(item, shape=shape)
+    return other if item.arguments is None else partly_known(other, pattern)
+
+
+def knowledge(item: Input) -> str:
+    """The class of what is known of an input's dimensions: `all`, `none`, or a pattern.
+
+    The pattern has `n` for a known dimension and `?` for an unknown one: `?n` for (None, 3).
+    """
+    static = item.static_shape
+    if None not in static:
+        return "all"
+    pattern = "".join("?" if d is None else "n" for d in static)
+    return pattern if "n" in pattern else "none"
+
+
+def choices_of_layout(inputs: list[Input], layout: Layout) -> tuple[str | None, ...]:
+    """Which inputs can be laid out so: None stands for all of them together."""
+    names = [item.name for item in inputs if matters(layout, item)]
+    return (None, *names) if len(names) > 1 else tuple(names)
+
+
+def laid_out(item: Input, layout: Layout, name: str | None) -> Input:
+    """The input with the layout, if it is the one called `name`, or if that is None."""
+    fits = name in (None, item.name) and matters(layout, item)
+    return replace(item, layout=layout) if fits else item
+
+
+def alike(
+    inputs: list[Input], passed: Mapping[str, Argument], domains: Mapping[str, str]
+) -> Iterator[tuple[str, str]]:
+    """Pairs of inputs, either of which could take the place of the other, in their order.
+
+    Both are tensors of one shape and dtype, and what one may hold the other may hold, too.
+    """
+    given = {name for value in passed.values() for name in references(value)}
+    tensors = [i for i in inputs if i.name in given and i.binding is not Binding.ARRAY]
+    for a, b in combinations(tensors, 2):
+        same = (a.shape, a.dtype) == (b.shape, b.dtype)
+        if same and stricter(domains[a.name], domains[b.name]) is not None:
+            yield a.name, b.name
+
+
+def stricter(domain: str, other: str) -> str | None:
+    """The domain whose elements are in both; None if neither is part of the other."""
+    for wide, narrow in ((domain, other), (other, domain)):
+        if wide in (narrow, "real") or (wide, narrow) == ("fraction", "probability"):
+            return narrow
+    return None
+
+
+@cache
+def integers_for(below: int) -> tuple[str, ...]:
+    """The dtypes of `INTEGERS` that hold all integers from 0 to less than `below`."""
+    return tuple(name for name in INTEGERS if np.iinfo(name).max >= below)
+
+
+def aliases(arguments: Mapping[str, Argument]) -> str:
+    """The class of a call by the tensors that it passes twice, such as `x is y`."""
+    named = [(ref, name) for name, value in arguments.items() for ref in references(value)]
+    same = [f"{a} is {b}" for (ref, a), (other, b) in combinations(named, 2) if ref == other]
+    return ", ".join(dict.fromkeys(same)) or NO_ALIAS
+
+
+def classes(inputs: Iterable[Input], arguments: Mapping[str, Argument]) -> dict[str, str]:
+    """What a call shows of how its tensors are made and passed: the class of each feature.
+
+    The features are `NAME layout`, `NAME known`, `aliases` and `mixed dtypes`.
+    """
+    inputs = list(inputs)
+    mixed = {*MIXED} <= {item.dtype for item in inputs}
+    found = {"aliases": aliases(arguments), "mixed dtypes": "yes" if mixed else "no"}
+    for item in inputs:
+        name = item.name.rstrip("0123456789_")
+        found[f"{name} layout"] = str(item.layout)
+        if item.binding is Binding.PLACEHOLDER_NONE:
+            found[f"{name} known"] = knowledge(item)
+    return found
+
+
+def references(value: Argument) -> list[str]:
+    """The names of the inputs that an argument is, or lists."""
+    listed = value if isinstance(value, list) else [value]
+    return [item.name for item in listed if isinstance(item, Ref)]
+
+
+def renamed(value: Argument, old: str, new: str) -> Argument:
+    """The argument with another input in the place of `old`."""
+    if isinstance(value, list):
+        return [renamed(item, old, new) for item in value]
+    return Ref(new) if value == Ref(old) else value

@@ -1,0 +1,225 @@
+"""How tensors are made and passed: known dimensions, aliases, dtypes, layouts, integers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.editions import Edition
+from conformance.generators import Draw, Structure, draw_arrays, generate, structures
+from conformance.generators.gradients import resolved
+from conformance.generators.structure import expected_shape, expected_static_shape
+from conformance.generators.tensors import (
+    INTEGERS,
+    LAYOUTS,
+    MIXED,
+    aliases,
+    classes,
+    integers_for,
+    knowledge,
+    known_patterns,
+    stricter,
+)
+from conformance.generators.twins import rebound, with_first_dtype
+from conformance.oracle.evaluate import ORACLES
+from conformance.program import Binding, Input, Layout, Made, Ref
+from conformance.specs import load
+from conformance.specs.convention_names import ConventionName
+
+NEWEST: Edition = "keras-2.2"
+
+
+def made(
+    function: str, count: int = 60, edition: Edition = NEWEST, **wanted: str
+) -> list[Structure]:
+    """Valid structures; `wanted` are the classes that they should have."""
+    asked = {name.replace("_", " "): value for name, value in wanted.items()}
+    return generate(structures(load()[function], edition, wanted=asked), count, 0)
+
+
+def shown(structure: Structure) -> dict[str, str]:
+    return classes(structure.program.inputs, structure.arguments)
+
+
+# Dimensions that are known
+
+
+@pytest.mark.parametrize("rank", range(5))
+def test_every_combination_of_known_dimensions_can_be_drawn(rank: int) -> None:
+    patterns = {*known_patterns(rank)}
+    every = {p for p in np.ndindex(*(2,) * rank) if not all(p) or not rank}
+    assert patterns == ({tuple(map(bool, p)) for p in every} if rank > 1 else {(False,) * rank})
+
+
+def test_what_is_known_follows_to_the_result() -> None:
+    partly = 0
+    for structure in made("dot", 200):
+        real, static = expected_shape(structure), expected_static_shape(structure)
+        assert all(s is None or s == r for s, r in zip(static, real, strict=True))
+        x, y = structure.static.shapes["x"], structure.static.shapes["y"]
+        assert static == (*x[:-1], *y[:-2], *y[1:][-1:])
+        partly += None in static and {*static} != {None}
+    assert partly > 5
+
+
+@pytest.mark.parametrize(
+    ("binding", "told", "expected"),
+    [
+        (Binding.PLACEHOLDER, None, "all"),
+        (Binding.PLACEHOLDER_NONE, None, "none"),
+        (Binding.PLACEHOLDER_NONE, (None, 3), "?n"),
+        (Binding.PLACEHOLDER_NONE, (2, 3), "all"),
+    ],
+)
+def test_the_class_of_what_is_known(binding: Binding, told: Any, expected: str) -> None:
+    arguments = None if told is None else (("shape", told), ("dtype", "float32"))
+    assert knowledge(Input("x", (2, 3), "float32", binding, arguments)) == expected
+
+
+def test_a_twin_of_another_dtype_is_made_with_it() -> None:
+    twins = (with_first_dtype(s) for s in made("conv2d", 100))
+    told = [dict(i.arguments)["dtype"] for t in twins if t for i in t.program.inputs if i.arguments]
+    assert told
+    assert {*told} == {"float32"}
+
+
+# One tensor twice
+
+
+@pytest.mark.parametrize("function", ["dot", "batch_dot", "maximum", "equal", "concatenate"])
+def test_one_tensor_takes_the_place_of_two(function: str) -> None:
+    found = [s for s in made(function, aliases="any") if "is" in aliases(s.arguments)]
+    assert len(found) > 10
+    for structure in found:
+        arrays = draw_arrays(structure, Draw("ordinary", 1))
+        result = ORACLES[structure.oracle](**resolved(structure.arguments, arrays))
+        assert np.shape(result) == expected_shape(structure)
+        assert {*arrays} == {i.name for i in structure.program.inputs}
+
+
+def test_no_tensor_comes_twice_where_that_is_not_wanted() -> None:
+    assert {aliases(s.arguments) for s in made("maximum", aliases="none")} == {"none"}
+
+
+def test_aliases_are_told_by_parameter() -> None:
+    assert aliases({"x": Ref("x"), "y": Ref("x"), "z": Ref("z")}) == "x is y"
+    assert aliases({"tensors": [Ref("a"), Ref("b"), Ref("a")]}) == "tensors is tensors"
+
+
+@pytest.mark.parametrize(
+    ("domain", "other", "expected"),
+    [
+        ("real", "positive", "positive"),
+        ("nonzero", "real", "nonzero"),
+        ("probability", "fraction", "probability"),
+        ("positive", "truth", None),
+    ],
+)
+def test_which_domain_is_part_of_the_other(domain: str, other: str, expected: str | None) -> None:
+    assert stricter(domain, other) == expected
+
+
+# Dtypes
+
+
+def test_two_documented_dtypes_rest_on_a_convention() -> None:
+    found = [s for s in made("maximum", mixed_dtypes="yes") if shown(s)["mixed dtypes"] == "yes"]
+    assert len(found) > 10
+    for structure in found:
+        assert ConventionName.MIXED_DTYPES in structure.unsettled
+        assert {i.dtype for i in structure.program.inputs} == {*MIXED}
+        told = [dict(i.arguments)["dtype"] for i in structure.program.inputs if i.arguments]
+        assert told == [i.dtype for i in structure.program.inputs if i.arguments]
+        twin = with_first_dtype(structure)
+        assert twin is not None
+        assert ConventionName.MIXED_DTYPES not in twin.unsettled
+        for array in draw_arrays(structure, Draw("ordinary", 1)).values():
+            np.testing.assert_array_equal(array, array.astype("float32"))
+
+
+@pytest.mark.parametrize("function", ["gather", "one_hot", "in_top_k"])
+def test_indices_of_dtypes_that_no_document_names(function: str) -> None:
+    found = [
+        s for s in made(function, 400) if {i.dtype for i in s.program.inputs} & {*INTEGERS[2:]}
+    ]
+    assert found
+    assert all(ConventionName.INPUT_DTYPE in s.unsettled for s in found)
+
+
+def test_an_integer_dtype_holds_every_index() -> None:
+    assert integers_for(127) == INTEGERS
+    assert "int8" not in integers_for(200)
+
+
+# Layouts
+
+
+@pytest.mark.parametrize("layout", sorted({*LAYOUTS} - {Layout.C}))
+def test_a_layout_that_is_wanted(layout: Layout) -> None:
+    found = [s for s in made("maximum", 30, layout=str(layout)) if str(layout) in shown(s).values()]
+    assert len(found) > 5
+    rests = layout in (Layout.SWAPPED, Layout.UNALIGNED)
+    assert all((ConventionName.MEMORY_LAYOUT in s.unsettled) is rests for s in found)
+    assert len({"x layout", "y layout"} & {*shown(found[0])}) > 0
+
+
+def test_numbers_do_not_depend_on_the_layout() -> None:
+    for structure in made("maximum", 20, layout="strided"):
+        inputs = tuple(replace(i, layout=Layout.C) for i in structure.program.inputs)
+        plain = replace(structure, program=replace(structure.program, inputs=inputs))
+        mine, other = (draw_arrays(s, Draw("ordinary", 1)) for s in (structure, plain))
+        assert all(mine[name].tobytes() == other[name].tobytes() for name in mine)
+
+
+def test_inputs_that_cannot_be_made_are_made_of_plain_arrays_at_last() -> None:
+    strange = (s for s in made("exp", 30, layout="swapped") if "swapped" in shown(s).values())
+    structure = next(strange)
+    *_, last = rebound(structure)
+    assert {i.layout for i in last.program.inputs} == {Layout.C}
+    assert ConventionName.MEMORY_LAYOUT not in last.unsettled
+
+
+# None, and forms of integers
+
+
+def test_none_is_passed_where_it_is_the_default() -> None:
+    explicit = [s for s in made("sum") if "axis" in s.passed and s.arguments["axis"] is None]
+    assert explicit
+    assert all(expected_shape(s) in ((), (1,) * len(s.runtime.shapes["x"])) for s in explicit)
+    assert not [s for s in made("argmax") if s.arguments["axis"] is None]
+
+
+def forms(function: str, parameter: str, edition: Edition = NEWEST) -> Iterator[str]:
+    for structure in made(function, 200, edition):
+        value = structure.arguments[parameter]
+        yield value.kind if isinstance(value, Made) else type(value).__name__
+
+
+@pytest.mark.parametrize(
+    ("function", "parameter", "expected"),
+    [
+        ("reverse", "axes", {"int", "list", "tuple", "range", "set", "iterator"}),
+        ("normalize_batch_in_training", "reduction_axes", {"range", "set", "iterator"}),
+        ("slice", "start", {"list", "tuple", "constant", "variable"}),
+        ("conv2d_transpose", "output_shape", {"tuple", "constant", "variable"}),
+        ("expand_dims", "axis", {"int", "int64"}),
+    ],
+)
+def test_forms_of_integers(function: str, parameter: str, expected: set[str]) -> None:
+    assert {*forms(function, parameter)} >= expected
+
+
+def test_keras_1_documents_no_iterables() -> None:
+    assert {*forms("reverse", "axes", "keras-1")} == {"int", "list", "tuple"}
+
+
+def test_the_oracle_gets_plain_numbers() -> None:
+    for structure in islice(made("reverse", 100), 100):
+        axes = resolved(structure.arguments, draw_arrays(structure, Draw("ordinary", 1)))["axes"]
+        assert isinstance(axes, int | list | tuple)
+        assert axes == structure.runtime.values["axes"]
