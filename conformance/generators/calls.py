@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
-from hypothesis import strategies as st
-
 from conformance.editions import EDITIONS, Edition
-from conformance.generators.forms import ABSENT, form
+from conformance.generators.drawing import Chooser
 from conformance.generators.parts import taken_apart
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
 from conformance.specs import Spec
@@ -34,6 +31,8 @@ BINDINGS = (
 """Variables cost an initialisation and constants a new graph for every draw, so they are rarer."""
 
 FLOATX = "float32"
+MOST_PICKED = 25
+"""How many times one choice is made at most to get one of the wanted class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,7 @@ class CallDraft:
 
     def __init__(
         self,
-        draw: st.DrawFn,
+        chooser: Chooser,
         spec: Spec,
         documented: Signature,
         edition: Edition,
@@ -70,9 +69,9 @@ class CallDraft:
         *,
         dtype: str | None = None,
         binding: Binding | None = None,
-        wanted: Mapping[str, str] | None = None,
     ) -> None:
-        self.draw = draw
+        self.chooser = chooser
+        self.pick, self.draw = chooser.pick, chooser.draw
         self.spec = spec
         self.documented = documented
         self.edition = edition
@@ -91,10 +90,10 @@ class CallDraft:
         self.along: dict[str, Along] = {}
         self.part: Part | None = None
         self.claimed = "result"
-        self.dtype: str = dtype or self.pick(tuple(_weighted(spec)))
+        self.aims: Mapping[str, str] = {}
+        """The classes that the features of the current parameter's tensor should have."""
+        self.dtype: str = dtype or self.drawn_dtype()
         self.binding = binding
-        self.wanted = wanted or {}
-        """The forms that some arguments must have."""
 
     @property
     def order(self) -> list[str]:
@@ -102,13 +101,27 @@ class CallDraft:
         offered = {self.newest(p.name) for p in self.documented.parameters}
         return [n for n in self.rules if n in offered and not isinstance(self.rules[n], Omitted)]
 
-    def pick(self, choices: tuple[Any, ...]) -> Any:
-        """One of the choices; failures shrink towards the first."""
-        return self.draw(_one_of(choices, tuple(map(type, choices))))
+    def drawn_dtype(self) -> str:
+        """The dtype of its tensors: a documented one as often as any other."""
+        dtype: str = self.pick(tuple(_weighted(self.spec)))
+        return dtype
+
+    def pick_as(
+        self, feature: str, choices: tuple[Any, ...], class_of: Callable[[Any], str]
+    ) -> Any:
+        """One of the choices, of the wanted class if that comes soon."""
+        aim = self.aims.get(feature)
+        for _ in range(0 if aim is None else MOST_PICKED):
+            start = self.chooser.position()
+            chosen = self.pick(choices)
+            if aim == class_of(chosen):
+                return chosen
+            self.chooser.take_back(start)
+        return self.pick(choices)
 
     def integer(self, bounds: tuple[int, int]) -> int:
         """An integer from the first to the second, both included."""
-        return self.draw(_between(*bounds))
+        return self.chooser.integer(*bounds)
 
     def newest(self, name: str) -> str:
         """The newest name of a parameter."""
@@ -123,10 +136,6 @@ class CallDraft:
         return any(
             not p.required for p in self.documented.parameters if self.newest(p.name) == name
         )
-
-    def form(self, name: str) -> str:
-        """The form of what the parameter was given."""
-        return form(self.rules[name], self.passed[name]) if name in self.passed else ABSENT
 
     def documented_dtypes(self, name: str) -> list[str]:
         """The dtypes that the documents cover for a tensor parameter."""
@@ -161,10 +170,14 @@ class CallDraft:
         binding: Binding | None = None,
     ) -> Input:
         """Add an input to the program."""
-        item = Input(name, shape, dtype, binding or self.pick(tuple(self._bindings())))
+        item = Input(name, shape, dtype, binding or self._binding())
         self.inputs.append(item)
         self.domains[name] = domain
         return item
+
+    def _binding(self) -> Binding:
+        found: Binding = self.pick_as("binding", tuple(self._bindings()), str)
+        return found
 
     def _bindings(self) -> list[Binding]:
         if self.binding is not None:
@@ -235,14 +248,6 @@ class CallDraft:
             tuple((p.name, self.passed[self.newest(p.name)]) for p in passed[positional:]),
         )
 
-
-@cache
-def _one_of(choices: tuple[Any, ...], _types: tuple[type, ...]) -> st.SearchStrategy[Any]:
-    """A strategy that is made once, which saves time. The types tell (True, 0) from (1, False)."""
-    return st.sampled_from(choices)
-
-
-_between = cache(st.integers)
 
 _NONE = ErrorCase(name="none", says="", exception="any", editions=[])
 

@@ -1,28 +1,36 @@
-"""Draw values from Hypothesis strategies, keep the choices that made them, and shrink from those.
+"""Draw values with a seed, keep the choices that made them, and make them smaller from those.
 
-Hypothesis's public ways of generating search for failures, keep a tree of all that they have tried,
-and cannot be told apart from a run: a plan needs one value at a time, fast, the same for the same
-seed. So this module, and no other, uses three things of Hypothesis that are not public:
-`ConjectureData` (one draw), `BuildContext` (what `reject` and `note` look for) and
-`ConjectureRunner` (the shrinker). pyproject.toml allows the releases with which it was tested.
+Hypothesis's public ways of generating look for failures, and remember all that they tried; a plan
+needs one value at a time, fast, the same for the same seed. So calls are drawn by `Seeded`, which
+chooses as a strategy does and keeps its choices in the form in which Hypothesis does: the strategy
+makes the same call of them. Other strategies are drawn, and everything is made smaller, by three
+classes of Hypothesis that are not public; this module alone uses them. pyproject.toml allows the
+releases with which it was tested.
 """
 
 from __future__ import annotations
 
-import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from random import Random
 from typing import Any, Generic, TypeVar
 
 import hypothesis
-from hypothesis.control import current_build_context
+from hypothesis import strategies as st
 from hypothesis.database import InMemoryExampleDatabase, choices_from_bytes, choices_to_bytes
 from hypothesis.errors import StopTest, UnsatisfiedAssumption
-from hypothesis.strategies import SearchStrategy
+from hypothesis.strategies import DrawFn, SearchStrategy
 
 _KEY = b"case"
+_PRIVATE = {
+    "BuildContext": "hypothesis.control",
+    "ConjectureData": "hypothesis.internal.conjecture.data",
+    "ConjectureRunner": "hypothesis.internal.conjecture.engine",
+}
+"""The module of each class that Hypothesis does not document."""
 _ORIGIN = "fails"
 _MOST_CALLS = 10_000
 """Hypothesis's own limit of what one search may try; the caller's budget ends it long before."""
@@ -57,13 +65,117 @@ class Drawn(Generic[Value]):
         return choices_to_bytes(self.made_of)
 
 
-class _Given(threading.local):
-    """What the draw of this thread has taken back."""
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """Nothing, because what was drawn cannot go on as it has to."""
 
-    back: list[tuple[int, int]] | None = None
+    reason: str
 
 
-_GIVEN = _Given()
+class Chooser(ABC):
+    """Makes the choices of a call: at random, or as Hypothesis has them."""
+
+    @abstractmethod
+    def pick(self, choices: tuple[Any, ...]) -> Any:
+        """One of the choices; failures shrink towards the first."""
+
+    @abstractmethod
+    def integer(self, low: int, high: int) -> int:
+        """An integer from `low` to `high`, both included."""
+
+    @abstractmethod
+    def draw(self, strategy: SearchStrategy[Value]) -> Value:
+        """A value of any strategy."""
+
+    def position(self) -> int:
+        """The number of choices made so far."""
+        return 0
+
+    def take_back(self, position: int) -> None:  # noqa: B027
+        """Forget the choices since a position, after what they made was undone."""
+
+
+class ByHypothesis(Chooser):
+    """Leaves the choices to Hypothesis."""
+
+    def __init__(self, draw: DrawFn) -> None:
+        self.draw = draw  # type: ignore[method-assign]
+
+    def pick(self, choices: tuple[Any, ...]) -> Any:
+        """One of the choices."""
+        return self.draw(_one_of(choices, tuple(map(type, choices))))
+
+    def integer(self, low: int, high: int) -> int:
+        """An integer."""
+        return self.draw(_between(low, high))
+
+    def draw(self, strategy: SearchStrategy[Value]) -> Value:  # noqa: D102
+        raise NotImplementedError("each has that of its strategy")
+
+
+class Seeded(Chooser):
+    """Chooses at random, each choice as likely as any other, and keeps what it chose.
+
+    It keeps the index of what it picked; of one choice alone nothing, as Hypothesis does.
+    """
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._made: list[Any] = []
+
+    @property
+    def made_of(self) -> tuple[Any, ...]:
+        """The choices."""
+        return tuple(self._made)
+
+    def pick(self, choices: tuple[Any, ...]) -> Any:
+        """One of the choices."""
+        if len(choices) == 1:
+            return choices[0]
+        place = int(self._random.random() * len(choices))
+        self._made.append(place)
+        return choices[place]
+
+    def integer(self, low: int, high: int) -> int:
+        """An integer."""
+        chosen = low + int(self._random.random() * (high - low + 1))
+        self._made.append(chosen)
+        return chosen
+
+    def draw(self, strategy: SearchStrategy[Value]) -> Value:
+        """A value of any strategy, by Hypothesis."""
+        found = drawn(strategy, self._random)
+        if found is None:
+            raise UnsatisfiedAssumption("a strategy rejected what it had drawn")
+        self._made += found.made_of
+        return found.value
+
+    def position(self) -> int:
+        """The number of choices made so far."""
+        return len(self._made)
+
+    def take_back(self, position: int) -> None:
+        """Forget the choices since a position."""
+        del self._made[position:]
+
+
+@cache
+def _one_of(choices: tuple[Any, ...], _types: tuple[type, ...]) -> SearchStrategy[Any]:
+    """A strategy that is made once, which saves time. The types tell (True, 0) from (1, False)."""
+    return st.sampled_from(choices)
+
+
+_between = cache(st.integers)
+
+
+def seeded(make: Callable[[Chooser], Value], random: Random) -> Drawn[Value] | Rejected:
+    """What `make` makes of choices that are made at random."""
+    chooser = Seeded(random)
+    try:
+        value = make(chooser)
+    except UnsatisfiedAssumption as problem:
+        return Rejected(str(problem))
+    return Drawn(value, chooser.made_of)
 
 
 def drawn(strategy: SearchStrategy[Value], random: Random) -> Drawn[Value] | None:
@@ -72,14 +184,10 @@ def drawn(strategy: SearchStrategy[Value], random: Random) -> Drawn[Value] | Non
     UnsupportedHypothesisError if the installed Hypothesis has another private interface.
     """
     data = _new_data(random=random)
-    _GIVEN.back = []
     try:
-        value = _value(data, strategy)
-        return Drawn(value, _without(tuple(data.choices), _GIVEN.back))
+        return Drawn(_value(data, strategy), tuple(data.choices))
     except (StopTest, UnsatisfiedAssumption):
         return None
-    finally:
-        _GIVEN.back = None
 
 
 def remade(strategy: SearchStrategy[Value], choices: bytes) -> Value | None:
@@ -133,29 +241,6 @@ def shrink(
         return
 
 
-def position() -> int:
-    """How many choices the current draw has made."""
-    return len(current_build_context().data.nodes)
-
-
-def take_back(start: int) -> None:
-    """Leave the choices since `start` out of those that the current draw keeps.
-
-    What they made must have been undone: the rest must make the same value without them.
-    """
-    if _GIVEN.back is not None:
-        _GIVEN.back.append((start, position()))
-
-
-def _without(choices: tuple[Any, ...], spans: list[tuple[int, int]]) -> tuple[Any, ...]:
-    kept: list[Any] = []
-    place = 0
-    for start, stop in spans:
-        kept += choices[place:start]
-        place = max(place, stop)
-    return (*kept, *choices[place:])
-
-
 def _value(data: Any, strategy: SearchStrategy[Value]) -> Value:
     with _private("BuildContext", data, is_final=False, wrapped_test=_nothing):
         value: Value = data.draw(strategy)
@@ -174,19 +259,15 @@ def _runner(test: Callable[[Any], None], settings: hypothesis.settings, seed: in
 def _private(name: str, *args: Any, **kwargs: Any) -> Any:
     """An object of one of Hypothesis's private classes."""
     try:
-        return _classes()[name](*args, **kwargs)
-    except (ImportError, TypeError) as problem:
+        return _class(name)(*args, **kwargs)
+    except (ImportError, AttributeError, TypeError) as problem:
         raise UnsupportedHypothesisError(str(problem)) from problem
 
 
 @cache
-def _classes() -> dict[str, Callable[..., Any]]:
-    from hypothesis.control import BuildContext
-    from hypothesis.internal.conjecture.data import ConjectureData
-    from hypothesis.internal.conjecture.engine import ConjectureRunner
-
-    found = (BuildContext, ConjectureData, ConjectureRunner)
-    return {one.__name__: one for one in found}
+def _class(name: str) -> Callable[..., Any]:
+    found: Callable[..., Any] = getattr(import_module(_PRIVATE[name]), name)
+    return found
 
 
 def _nothing() -> None:

@@ -6,12 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-import hypothesis
-from hypothesis import strategies as st
-
 from conformance.generators import fitting, images
 from conformance.generators.calls import CallDraft
-from conformance.generators.forms import ABSENT
 from conformance.program import Binding, Ref
 from conformance.specs import kinds
 from conformance.specs.rules import evaluate
@@ -22,29 +18,12 @@ RANKS = (1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 0, 0, 5, 5)
 SIZES = (1,) * 4 + (2,) * 10 + (3,) * 8 + (4,) * 3 + (5,) + (0,) * 2
 SMALL_SIZES = (1,) * 10 + (2,) * 14 + (3,) * 4 + (0,) * 2
 """Each as often as it is to be drawn; the simplest first, towards which Hypothesis shrinks."""
-REDRAWN = 8
-"""How many arguments are drawn at most to get one of the wanted form."""
 
 
 def draw_parameter(call: CallDraft, name: str) -> None:
     """Draw one parameter, or leave it to its default."""
-    wanted = call.wanted.get(name)
-    if wanted is not None:
-        _draw_form(call, name, wanted)
-    elif not (call.may_omit(name) and call.pick((True, False, False))):
+    if not (call.may_omit(name) and call.pick((True, False, False))):
         _draw(call, name)
-
-
-def _draw_form(call: CallDraft, name: str, wanted: str) -> None:
-    """Draw arguments until one has the wanted form."""
-    if wanted == ABSENT and call.may_omit(name):
-        return
-    for _ in range(REDRAWN):
-        call.passed.pop(name, None)
-        _draw(call, name)
-        if call.form(name) == wanted:
-            return
-    hypothesis.reject()
 
 
 def _draw(call: CallDraft, name: str) -> None:
@@ -57,7 +36,7 @@ def _draw(call: CallDraft, name: str) -> None:
 
 def dims(call: CallDraft, ranks: tuple[int, int]) -> Dims:
     """A shape with a rank from `ranks` and few elements; now and then an axis of length 0."""
-    rank = call.pick(tuple(r for r in RANKS if ranks[0] <= r <= ranks[1]))
+    rank = call.pick_as("rank", tuple(r for r in RANKS if ranks[0] <= r <= ranks[1]), str)
     sizes = SMALL_SIZES if rank > 3 else SIZES
     return tuple(call.pick(sizes) for _ in range(rank))
 
@@ -190,9 +169,15 @@ def _axes(call: CallDraft, name: str, rule: kinds.Axes) -> None:
     if form == "one":
         call.add_value(name, call.pick(_signed(rank)))
         return
-    chosen = call.draw(st.lists(st.integers(0, rank - 1), min_size=1, max_size=rank, unique=True))
+    chosen = _some(call, rank, call.integer((1, rank)))
     signed = [a - rank if call.pick((False, True)) else a for a in chosen]
     call.add_value(name, signed if form == "list" else tuple(signed))
+
+
+def _some(call: CallDraft, below: int, count: int) -> list[int]:
+    """So many different numbers from 0, in any order."""
+    left = [*range(below)]
+    return [left.pop(call.integer((0, len(left) - 1))) for _ in range(count)]
 
 
 def _signed(rank: int) -> tuple[int, ...]:
@@ -263,7 +248,7 @@ def _sixteenth(call: CallDraft, low: float, high: float) -> float:
 
 _VALUES: dict[type, Callable[[CallDraft, Any], Any]] = {
     kinds.Permutation: lambda call, rule: tuple(
-        call.draw(st.permutations(range(len(call.shapes[rule.of]))))
+        _some(call, len(call.shapes[rule.of]), len(call.shapes[rule.of]))
     ),
     kinds.Counts: lambda call, rule: [
         call.integer(rule.range) for _ in range(len(call.shapes[rule.of]) + rule.extra)

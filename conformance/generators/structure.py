@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from hypothesis import strategies as st
 
 from conformance.editions import Edition
 from conformance.generators.calls import CallDraft
-from conformance.generators.kinds import draw_parameter
+from conformance.generators.classes import Classes
+from conformance.generators.drawing import ByHypothesis, Chooser
+from conformance.generators.steering import Steering
 from conformance.program import Argument, Binding, Program
 from conformance.specs import Spec
 from conformance.specs.convention_names import ConventionName
@@ -24,6 +27,9 @@ CONVENTION_OF_PROFILE = {
     "special": ConventionName.SPECIAL_VALUES,
 }
 """The value profiles that no document settles for any function, with their conventions."""
+
+
+_FREE: Classes = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,26 +134,37 @@ def structures(
     *,
     dtype: str | None = None,
     binding: Binding | None = None,
-    wanted: Mapping[str, str] | None = None,
 ) -> Structure:
     """Structures for one function in one edition; invalid ones if `error` is given.
 
-    `dtype` and `binding` are those of its tensors, and `wanted` the forms of arguments, if they are
-    not to be drawn.
+    `dtype` and `binding` are those of its tensors, if they are not to be drawn.
     """
-    call = CallDraft(
-        draw,
-        spec,
-        signature(spec, edition),
-        edition,
-        error,
-        dtype=dtype,
-        binding=binding,
-        wanted=wanted,
-    )
+    return made(ByHypothesis(draw), spec, edition, error, dtype=dtype, binding=binding)
+
+
+def made(
+    chooser: Chooser,
+    spec: Spec,
+    edition: Edition,
+    error: ErrorCase | None = None,
+    *,
+    dtype: str | None = None,
+    binding: Binding | None = None,
+    wanted: Classes = _FREE,
+    demanded: Classes = _FREE,
+) -> Structure:
+    """A structure of these choices.
+
+    Features have the classes in `wanted` where that can be had soon, and those in `demanded`
+    always. The choices of a seed make the same structure if nothing is wanted.
+    """
+    steering = Steering(wanted, demanded)
+    documented = signature(spec, edition)
+    call = CallDraft(chooser, spec, documented, edition, error, dtype=dtype, binding=binding)
+    steering.dtype(call)
     for name in call.order:
-        draw_parameter(call, name)
-    program = call.program()
+        steering.parameter(call, name)
+    program = steering.program(call)
     runtime, static = call.scope(static=False), call.scope(static=True)
     return Structure(
         spec=spec,

@@ -1,0 +1,104 @@
+"""What a plan has to show: pairs of classes, triples where the spec asks, and single points.
+
+An item is shown at a level. It counts for more in a call that the documents settle, in their own
+dtype and with elements, because such a call can convict.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator
+
+from conformance.generators.classes import DTYPE, PASSING, Classes
+from conformance.generators.coverage.windows import windows_of
+from conformance.generators.structure import Structure, expected_shape, refusable
+from conformance.specs import Spec
+from conformance.specs.convention_names import ConventionName
+
+One = tuple[str, str]
+"""A feature and its class."""
+Item = tuple[One, ...]
+"""What is to be shown together: two of them, three of them, or a point of its own."""
+ANY, FILLED, SETTLED = range(3)
+"""Levels: any call; one that has elements and rests on at most two conventions; one that has
+elements and that the documents settle, in their own dtype."""
+MOST_OPEN = 2
+MINOR = ("size", "long axis", "channels", "domain", "count", "layout")
+"""Features of a tensor that are paired with its own features and with arguments, but not with the
+features of other tensors."""
+OF_TENSORS = (*MINOR, "binding", "rank", "window", "beside", "dtype")
+"""How the names of a tensor's features go on after its own."""
+_ELSEWHERE = "which elements a call takes together does not depend on"
+APART = {
+    PASSING: (
+        (DTYPE, *OF_TENSORS),
+        "how arguments are passed is settled before anything is looked at",
+    ),
+    DTYPE: (
+        ("size", "long axis", "channels", "how many", "counted", "window", "beside", "domain"),
+        f"{_ELSEWHERE} their dtype",
+    ),
+    "binding": (
+        ("long axis", "channels", "how many", "counted", "domain"),
+        f"{_ELSEWHERE} how a tensor was made",
+    ),
+}
+"""Features that need not be shown together, by the ends of their names, and why."""
+OTHER_TENSOR = "a detail of one tensor is not paired with what another tensor is like"
+
+
+def points_of(structure: Structure, classes: Classes, level: int) -> Iterator[tuple[Item, int]]:
+    """What a structure shows besides pairs: triples, conventions, effects of windows."""
+    for features in triples_of(structure.spec):
+        if all(feature in classes for feature in features):
+            yield tuple((feature, classes[feature]) for feature in features), level
+    yield from ((_point("convention", name), ANY) for name in structure.unsettled)
+    yield from ((_point("window", *effect), level) for effect in windows_of(structure))
+
+
+def triples_of(spec: Spec) -> Iterator[tuple[str, ...]]:
+    """The features that are to be shown three at a time: what the spec says."""
+    yield from map(tuple, spec.triples)
+
+
+def levels(structure: Structure) -> tuple[int, int]:
+    """The level of what has nothing to do with dtypes, and of what has."""
+    if not all(map(math.prod, _shapes(structure))):
+        return ANY, ANY
+    others = len({*structure.unsettled} - {ConventionName.INPUT_DTYPE})
+    return _level(others + refusable(structure)), _level(others)
+
+
+def _level(open_points: int) -> int:
+    return SETTLED if not open_points else FILLED if open_points <= MOST_OPEN else ANY
+
+
+def _shapes(structure: Structure) -> Iterator[tuple[int, ...]]:
+    yield from (item.shape for item in structure.program.inputs)
+    yield expected_shape(structure)
+
+
+def _point(name: str, *what: Hashable) -> Item:
+    return ((name, " ".join(map(str, what))),)
+
+
+def apart(one: str, other: str) -> str | None:
+    """Why two features need not be shown together; None if they must be."""
+    for mine, its in ((one, other), (other, one)):
+        for name, (others, why) in APART.items():
+            if _ends(mine, name) and any(_ends(its, end) for end in others):
+                return why
+    mine, its = _owner(one), _owner(other)
+    if mine and its and mine != its and (one.endswith(MINOR) or other.endswith(MINOR)):
+        return OTHER_TENSOR
+    return None
+
+
+def _ends(feature: str, name: str) -> bool:
+    return feature == name or feature.endswith(f" {name}") or f" {name} " in feature
+
+
+def _owner(feature: str) -> str:
+    """The tensor of which this is a feature; nothing for other features."""
+    name, _, rest = feature.partition(" ")
+    return name if rest.startswith(OF_TENSORS) else ""
