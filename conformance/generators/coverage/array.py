@@ -79,12 +79,15 @@ class CoveringArray:
     missing: dict[int, dict[int, None]] = field(default_factory=dict)
     """The items of each level that were seen there, and no kept structure shows."""
     seen: Counter[int] = field(default_factory=Counter)
+    settled: Counter[int] = field(default_factory=Counter)
+    """How often each class was seen, and how often in a settled call."""
     excluded: dict[int, str] = field(default_factory=dict)
     """Pairs that were tried in vain, and why."""
     drawn: int = 0
     """Free draws."""
     _pool: list[tuple[Draw, frozenset[int]]] = field(default_factory=list)
     _heap: list[tuple[int, int]] = field(default_factory=list)
+    _settled_pool: int = 0
     _shown: dict[int, frozenset[int]] = field(default_factory=dict)
     _known: set[int] = field(default_factory=set)
     _names: list[One | Item] = field(default_factory=list)
@@ -95,7 +98,7 @@ class CoveringArray:
 
         With a smaller count they are the first ones of those with a greater one.
         """
-        self._draw_freely(self.effort.first)
+        self.draw_freely(self.effort.first)
         while (count is None or len(self.kept) < count) and self._round():
             pass
         if count is None:
@@ -104,7 +107,7 @@ class CoveringArray:
 
     def _round(self) -> bool:
         """Draw a little more, and keep the best structure; False if nothing is missing."""
-        self._draw_freely(self.effort.free)
+        self.draw_freely(self.effort.free)
         row = self._row() if self.effort.steered else {}
         for _ in range(self.effort.steered if row else 0):
             self._add(self._draw(wanted=row))
@@ -112,9 +115,9 @@ class CoveringArray:
 
     def _complete(self) -> None:
         """Look for what exists and was not seen, until all that was seen is shown."""
-        self._draw_freely(max(0, self.effort.least - self.drawn))
+        self.draw_freely(max(0, self.effort.least - self.drawn))
         self._look_for_what_is_rare()
-        for pair in [*self.unseen()]:
+        for pair in [*self.doubtful()]:
             self._try(pair)
         while self._keep_best():
             pass
@@ -154,7 +157,21 @@ class CoveringArray:
                 self._add(draw)
                 return
 
-    def _draw_freely(self, count: int) -> None:
+    def items(self) -> dict[Item, int]:
+        """What the draws have shown, and the best level at which one of them showed it."""
+        return {self.pair(number): level for number, level in self.best.items()}
+
+    def shown(self) -> dict[Item, int]:
+        """What the kept structures show, and the best level at which one of them does."""
+        found: dict[Item, int] = {}
+        for draw in self.kept:
+            for number, level in (divmod(item, _LEVELS) for item in self._shown[id(draw)]):
+                pair = self.pair(number)
+                found[pair] = max(level, found.get(pair, -1))
+        return found
+
+    def draw_freely(self, count: int) -> None:
+        """Draw so many structures, half of them in the dtype in which the documents compute."""
         for _ in range(count):
             # every other one in the dtype in which the documents settle the most
             plain = {DTYPE: self.spec.dtypes.documented[0]} if self.drawn % 2 else {}
@@ -218,8 +235,11 @@ class CoveringArray:
     def _items(self, structure: Structure) -> Iterator[int]:
         classes = classes_of(structure)
         numbers = sorted(map(self._number, classes.items()))
-        self.seen.update(numbers)
         plain, of_dtypes = levels(structure)
+        self.seen.update(numbers)
+        self._settled_pool += plain == SETTLED
+        if of_dtypes == SETTLED:
+            self.settled.update(n for n in numbers if plain == SETTLED or self._is_dtype(n))
         for one, other in combinations(numbers, 2):
             if not self._apart(one, other):
                 about = self._is_dtype(one) or self._is_dtype(other)
@@ -258,18 +278,27 @@ class CoveringArray:
         pair = sorted((self._numbers.get(one, -1), self._numbers.get(other, -1)))
         return pair[0] < 0 or self._apart(*pair) or self._pair(*pair) in self.best
 
-    def unseen(self) -> Iterator[int]:
-        """The pairs that no draw has shown, but might have by chance; notes why others are out."""
+    def doubtful(self) -> Iterator[int]:
+        """The pairs that no draw has shown, or none that is settled, but might have by chance.
+
+        Notes why the others are out: they should have come.
+        """
         ones = [(n, one) for n, one in enumerate(self._names) if isinstance(one[0], str)]
         for (mine, one), (its, other) in combinations(ones, 2):
-            pair = self._pair(mine, its)
-            if one[0] == other[0] or pair in self.best or self._apart(mine, its):
+            if one[0] == other[0] or self._apart(mine, its):
                 continue
-            expected = self.seen[mine] * self.seen[its] / max(1, len(self._pool))
-            if expected < ENOUGH:
+            pair = self._pair(mine, its)
+            seen = self.settled if pair in self.best else self.seen
+            if self.best.get(pair) == SETTLED or not (seen[mine] and seen[its]):
+                continue
+            if seen[mine] * seen[its] < ENOUGH * self._count(seen):
                 yield pair
-            else:
+            elif pair not in self.best:
                 self.excluded[pair] = self._words(mine, its)
+
+    def _count(self, seen: Counter[int]) -> int:
+        """How many structures were counted."""
+        return len(self._pool) if seen is self.seen else self._settled_pool
 
     def _words(self, mine: int, its: int) -> str:
         one, other = self._names[mine], self._names[its]
@@ -284,9 +313,9 @@ class CoveringArray:
         plain = {DTYPE: self.spec.dtypes.documented[0], **demanded}
         reason = f"did not come in {self.effort.tries} draws that were steered to it"
         for attempt in range(self.effort.tries):
-            if number in self.best:
+            if self.best.get(number) == SETTLED:
                 return
-            found = self._draw(demanded=demanded if attempt % 2 else plain)
+            found = self._draw(demanded=plain if attempt % 2 or number in self.best else demanded)
             reason = found.reason if isinstance(found, Rejected) else reason
             self._add(found)
         if number not in self.best:
@@ -294,10 +323,8 @@ class CoveringArray:
 
     def pair(self, number: int) -> Item:
         """The item of a number: two classes, or a triple or a single point by itself."""
-        one, other = self._names[number >> _SHIFT], self._names[number & _MASK]
-        if one == other:
-            return one  # type: ignore[return-value]
-        return one, other  # type: ignore[return-value]
+        one, other = sorted((self._names[number >> _SHIFT], self._names[number & _MASK]))
+        return one if one == other else (one, other)  # type: ignore[return-value]
 
     def _number(self, name: One | Item) -> int:
         found = self._numbers.get(name)
