@@ -17,7 +17,7 @@ from conformance.specs import image_rules, kinds
 
 Classes = Mapping[str, str]
 """The class of each feature."""
-DTYPE, PART, PASSING = "dtype", "part", "passing"
+DTYPE, PART, PASSING = "dtype of tensors", "part of the result", "passing"
 """Features of a whole call; those of a parameter begin with its name."""
 
 SIZES = ((0, 0), (1, 1), (2, 3), (7, 9), (15, 17), (31, 33), (63, 65), (127, 129))
@@ -90,7 +90,8 @@ def _tensors(seen: View, name: str) -> list[Input]:
 
 def _of_tensors(seen: View, name: str, items: Sequence[Input]) -> Iterator[tuple[str, str]]:
     first, rule = items[0], seen.rules[name]
-    yield "binding", " and ".join(sorted({_binding(item) for item in items}))
+    bindings = {_binding(item) for item in items}
+    yield "binding", "mixed" if len(bindings) > 1 else bindings.pop()
     yield "rank", str(len(first.shape))
     if first.shape:
         yield "size", size_class(max((i.shape for i in items), key=math.prod))
@@ -98,7 +99,7 @@ def _of_tensors(seen: View, name: str, items: Sequence[Input]) -> Iterator[tuple
         yield "long axis", _long_axis(first.shape)
     if isinstance(rule, kinds.Tensors):
         yield "count", "one" if len(items) == 1 else "several"
-    if getattr(rule, "dtypes", None) and len(rule.dtypes) > 1:  # type: ignore[union-attr]
+    if len(getattr(rule, "dtypes", None) or ()) > 1:
         yield "dtype", first.dtype
     if seen.domains.get(first.name, "real") != "real":
         yield "domain", seen.domains[first.name]

@@ -11,7 +11,7 @@ from typing import TypeVar
 from hypothesis.strategies import SearchStrategy
 
 from conformance.editions import Edition
-from conformance.generators.classes import DTYPE
+from conformance.generators.classes import DTYPE, Classes
 from conformance.generators.coverage.array import CoveringArray, Effort
 from conformance.generators.drawing import Drawn, Rejected, drawn, seeded
 from conformance.generators.gradients import differentiated
@@ -25,6 +25,8 @@ Found = TypeVar("Found")
 USUAL = Effort(first=40, free=2, steered=2, least=250, tries=2)
 """How much is drawn for each function."""
 
+STEERED = 40
+"""How many structures are drawn at most for each one with certain classes."""
 GRADIENT_DRAWS = 3
 """How many structures are drawn at most for each one that has a gradient."""
 
@@ -57,7 +59,19 @@ def invalid_calls(
         seeded(lambda chooser: made(chooser, spec, edition, error), random)
         for _ in range(_examples(count))
     )
-    return different((d for d in draws if not isinstance(d, Rejected)), key, count)
+    return different((draw for draw in draws if isinstance(draw, Drawn)), key, count)
+
+
+def steered(
+    spec: Spec, edition: Edition, demanded: Classes, count: int, seed: int
+) -> list[Drawn[Structure]]:
+    """Up to `count` different structures whose features have these classes."""
+    random = Random(seed)  # noqa: S311
+    draws = (
+        seeded(lambda chooser: made(chooser, spec, edition, demanded=demanded), random)
+        for _ in range(STEERED * count)
+    )
+    return different((draw for draw in draws if isinstance(draw, Drawn)), key, count)
 
 
 def gradients_of(spec: Spec, edition: Edition, count: int, seed: int) -> list[Drawn[Structure]]:
@@ -70,7 +84,7 @@ def gradients_of(spec: Spec, edition: Edition, count: int, seed: int) -> list[Dr
         return seeded(lambda chooser: made(chooser, spec, edition, wanted=wanted), random)
 
     draws = (make(number) for number in range(GRADIENT_DRAWS * count))
-    given = (d for d in draws if not isinstance(d, Rejected) and differentiated(d.value))
+    given = (d for d in draws if isinstance(d, Drawn) and differentiated(d.value))
     return different(given, _key_of_gradient, count)
 
 
@@ -100,7 +114,8 @@ def covering(
 ) -> list[Drawn[Found]]:
     """`count` of the draws: first each that shows something new, then the others, in order."""
     known: set[Hashable] = set()
-    new, others = [], []
+    new: list[Drawn[Found]] = []
+    others: list[Drawn[Found]] = []
     for draw in draws:
         adds = shown(draw.value) - known
         known |= adds

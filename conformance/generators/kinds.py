@@ -38,7 +38,7 @@ def dims(call: CallDraft, ranks: tuple[int, int]) -> Dims:
     """A shape with a rank from `ranks` and few elements; now and then an axis of length 0."""
     rank = call.pick_as("rank", tuple(r for r in RANKS if ranks[0] <= r <= ranks[1]), str)
     sizes = SMALL_SIZES if rank > 3 else SIZES
-    return tuple(call.pick(sizes) for _ in range(rank))
+    return tuple(call.pick_as("length", sizes, str) for _ in range(rank))
 
 
 def _tensor(call: CallDraft, name: str, rule: kinds.TensorKind) -> None:

@@ -27,7 +27,7 @@ from conformance.generators.classes import (
 from conformance.generators.kinds import draw_parameter
 from conformance.program import Program
 
-MOST_WANTED, MOST_DEMANDED = 4, 16
+MOST_WANTED, MOST_DEMANDED = 4, 32
 """How many times a parameter is drawn at most to get what is wanted, and what is demanded."""
 AIMED = ("rank", "binding")
 """Features of a tensor that one choice decides."""
@@ -68,6 +68,8 @@ class Steering:
     def _aims(self, name: str) -> dict[str, str]:
         """What can be chosen at once, without drawing the whole parameter."""
         aims = {f: self.wanted[f"{name} {f}"] for f in AIMED if f"{name} {f}" in self.wanted}
+        if self.wanted.get(f"{name} size") == "1":
+            aims["length"] = "1"
         if aims.get("binding") in BINDING_OF:
             aims["binding"] = BINDING_OF[aims["binding"]]
         return aims

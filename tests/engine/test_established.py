@@ -51,7 +51,7 @@ def found(trial: CallTrial, run: Callable[[Trial], StructureObservation]) -> Gro
 
 
 def minimised(group: Group, run: Callable[[Trial], StructureObservation]) -> Group:
-    return Minimiser(run, lambda _: None, lambda _: 1, 0, lambda _: 10).minimise(group)
+    return Minimiser(run, lambda _: None, lambda _: b"", 0, lambda _: 10).minimise(group)
 
 
 NAMES = {"special": "special-values", "extremes": "extremes", "subnormal": "subnormal"}

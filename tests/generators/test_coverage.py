@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from conformance.engine import PROFILES
 from conformance.program import Binding
 from conformance.specs import kinds, load
 from tests.generators.support import CALLED, NEWEST, allowed_bindings, everything, shapes, tensors
@@ -197,8 +196,3 @@ def test_values_are_arrays() -> None:
     for name in ("variable", "constant"):
         bound = {i.binding for s in everything(name) for i in s.program.inputs}
         assert bound == {Binding.ARRAY}
-
-
-def test_as_many_structures_as_the_profile_says() -> None:
-    wanted = PROFILES["default"].structures
-    assert {n: len(everything(n)) for n in WITH_TENSORS} == dict.fromkeys(WITH_TENSORS, wanted)

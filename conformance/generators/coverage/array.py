@@ -43,7 +43,7 @@ FIRST = 8
 """Structures that are kept even if later ones show all that they show: a plan of few has them."""
 RARE = 300
 """How many structures are drawn at most to find one with something rare."""
-ENOUGH = 3.0
+ENOUGH = 8.0
 """A pair that should have come so often by chance, and never came, does not exist."""
 
 Draw = Drawn[Structure]
@@ -117,6 +117,8 @@ class CoveringArray:
         """Look for what exists and was not seen, until all that was seen is shown."""
         self.draw_freely(max(0, self.effort.least - self.drawn))
         self._look_for_what_is_rare()
+        for number in [*self._never_settled()]:
+            self._try_class(number)
         for pair in [*self.doubtful()]:
             self._try(pair)
         while self._keep_best():
@@ -278,6 +280,32 @@ class CoveringArray:
         pair = sorted((self._numbers.get(one, -1), self._numbers.get(other, -1)))
         return pair[0] < 0 or self._apart(*pair) or self._pair(*pair) in self.best
 
+    def _never_settled(self) -> Iterator[int]:
+        """The classes that came in no settled call."""
+        for number, name in enumerate(self._names):
+            if isinstance(name[0], str) and len(name) == 2 and not self.settled[number]:
+                yield number
+
+    def _try_class(self, number: int) -> None:
+        feature, one = self._names[number]
+        demanded = {DTYPE: self.spec.dtypes.documented[0], str(feature): str(one)}
+        for _ in range(0 if feature == DTYPE else self.effort.tries * 4):
+            if self.settled[number]:
+                return
+            self._add(self._draw(wanted=self._settling(demanded), demanded=demanded))
+
+    def _settling(self, demanded: Classes) -> dict[str, str]:
+        """For features that decide whether the documents settle a call: a class that they settle.
+
+        Such a feature has classes that came often and never in a settled call.
+        """
+        rates: dict[str, list[tuple[float, str]]] = {}
+        for number, name in enumerate(self._names):
+            if isinstance(name[0], str) and name[0] not in demanded and self.seen[number]:
+                rate = self.settled[number] / self.seen[number]
+                rates.setdefault(name[0], []).append((rate, str(name[1])))
+        return {f: max(its)[1] for f, its in rates.items() if min(its)[0] == 0 < max(its)[0]}
+
     def doubtful(self) -> Iterator[int]:
         """The pairs that no draw has shown, or none that is settled, but might have by chance.
 
@@ -315,7 +343,10 @@ class CoveringArray:
         for attempt in range(self.effort.tries):
             if self.best.get(number) == SETTLED:
                 return
-            found = self._draw(demanded=plain if attempt % 2 or number in self.best else demanded)
+            if attempt % 2 or number in self.best:
+                found = self._draw(wanted=self._settling(plain), demanded=plain)
+            else:
+                found = self._draw(demanded=demanded)
             reason = found.reason if isinstance(found, Rejected) else reason
             self._add(found)
         if number not in self.best:
