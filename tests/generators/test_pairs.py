@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cache
-from random import Random
-
 import pytest
 
-from conformance.generators.collect import USUAL, collect_all, covering_array, key
-from conformance.generators.coverage.array import CoveringArray
+from conformance.generators.collect import collect_all, covering_array, key
 from conformance.generators.coverage.classes import classes_of
 from conformance.generators.coverage.items import SETTLED, Item, apart, levels
+from conformance.generators.coverage.table import lacking, table
 from conformance.generators.forms import ABSENT, form
 from conformance.program import Argument
 from conformance.specs import kinds, load
 from tests.generators.support import CALLED, collected, everything, task
 
 REDUCTIONS = ["sum", "max", "min", "prod", "mean", "var", "std", "any", "all", "logsumexp"]
-SAMPLE = 300
 
 
 def told(name: str) -> set[frozenset[tuple[str, str]]]:
@@ -77,40 +73,23 @@ def test_a_smaller_plan_is_the_beginning_of_a_greater_one() -> None:
     assert [key(s) for s in few] == [key(s) for s in everything("conv2d")[:5]]
 
 
-@cache
-def shown_by_the_plan(name: str) -> dict[Item, int]:
-    """The best level at which a structure of the plan shows each item."""
+def lacks(name: str) -> list[Item]:
+    """What a sample shows, and the plan does not."""
     mine = task("keras-2.2", name)
     array = covering_array(mine.spec, "keras-2.2", None, mine.own_seed)
-    return array.shown()
-
-
-def sampled(name: str, seed: int) -> dict[Item, int]:
-    """The best level at which any of many calls shows each item."""
-    array = CoveringArray(load()[name], "keras-2.2", Random(seed), USUAL)
-    array.draw_freely(SAMPLE)
-    return array.items()
-
-
-def lacking(name: str) -> list[str]:
-    """What a sample shows, and the plan does not."""
-    mine = shown_by_the_plan(name)
-    return [
-        f"{name}: {item} at level {level}, in the plan {mine.get(item)}"
-        for item, level in sampled(name, 777).items()
-        if item not in mine or mine[item] < level == SETTLED
-    ]
+    assert table(array).missing == ()
+    return lacking(array, mine.own_seed)
 
 
 @pytest.mark.parametrize("name", ["abs", "dot", "categorical_crossentropy"])
 def test_the_plan_lacks_nothing_that_a_sample_shows(name: str) -> None:
-    assert lacking(name) == []
+    assert lacks(name) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CALLED)
 def test_no_plan_lacks_what_a_sample_shows(name: str) -> None:
-    assert lacking(name) == []
+    assert lacks(name) == []
 
 
 def test_features_that_stand_apart() -> None:

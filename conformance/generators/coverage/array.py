@@ -163,6 +163,15 @@ class CoveringArray:
         """What the draws have shown, and the best level at which one of them showed it."""
         return {self.pair(number): level for number, level in self.best.items()}
 
+    def often(self, times: int) -> dict[Item, int]:
+        """What so many draws have shown, and the best level at which so many showed it."""
+        counted = Counter(item for _, items in self._pool for item in items)
+        found: dict[Item, int] = {}
+        for number, level in (divmod(item, _LEVELS) for item, n in counted.items() if n >= times):
+            pair = self.pair(number)
+            found[pair] = max(level, found.get(pair, -1))
+        return found
+
     def shown(self) -> dict[Item, int]:
         """What the kept structures show, and the best level at which one of them does."""
         found: dict[Item, int] = {}
