@@ -169,7 +169,17 @@ def _form(seen: View, name: str) -> str:
         return _class_axis(value, seen.shapes.get(rule.of))
     if isinstance(rule, kinds.ReductionAxes):
         return _reduction(value, seen.shapes.get(rule.of))
-    return _of_axes(value) if isinstance(rule, kinds.Axes) else form(rule, value)
+    if isinstance(rule, kinds.Axes):
+        return _of_axes(value)
+    shape = seen.shapes.get(rule.of) if isinstance(rule, kinds.Axis) else None
+    return _of_axis(value, len(shape)) if isinstance(shape, tuple) else form(rule, value)
+
+
+def _of_axis(value: Any, rank: int) -> str:
+    """One axis: the last one, counted from either end, has a class of its own."""
+    if value == rank - 1 > 0:
+        return "last"
+    return "-1" if value == -1 else form(kinds.Axis(of=""), value)
 
 
 def _of_axes(value: Any) -> str:

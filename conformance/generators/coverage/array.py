@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
-from itertools import combinations
+from itertools import combinations, product
 from random import Random
 
 from conformance.editions import Edition
@@ -25,6 +25,7 @@ from conformance.generators.coverage.items import (
     apart,
     levels,
     points_of,
+    triples_of,
 )
 from conformance.generators.coverage.windows import beginnings, demanded_for, has_effect
 from conformance.generators.drawing import Chooser, Drawn, Rejected, seeded
@@ -121,6 +122,8 @@ class CoveringArray:
             self._try_class(number)
         for pair in [*self.doubtful()]:
             self._try(pair)
+        for triple in [*self._triples()]:
+            self._try(triple)
         while self._keep_best():
             pass
         self._drop_redundant()
@@ -289,6 +292,18 @@ class CoveringArray:
         pair = sorted((self._numbers.get(one, -1), self._numbers.get(other, -1)))
         return pair[0] < 0 or self._apart(*pair) or self._pair(*pair) in self.best
 
+    def _triples(self) -> Iterator[int]:
+        """The combinations of the spec's triples that no settled call has shown."""
+        classes: dict[str, list[One]] = {}
+        for name in self._names:
+            if len(name) == 2 and isinstance(name[0], str):
+                classes.setdefault(name[0], []).append((name[0], str(name[1])))
+        for features in triples_of(self.spec):
+            for triple in product(*(classes.get(feature, ()) for feature in features)):
+                number = self._number(triple)
+                if self.best.get(self._pair(number, number)) != SETTLED:
+                    yield self._pair(number, number)
+
     def _never_settled(self) -> Iterator[int]:
         """The classes that came in no settled call."""
         for number, name in enumerate(self._names):
@@ -328,7 +343,9 @@ class CoveringArray:
             seen = self.settled if pair in self.best else self.seen
             if self.best.get(pair) == SETTLED or not (seen[mine] and seen[its]):
                 continue
-            if seen[mine] * seen[its] < ENOUGH * self._count(seen):
+            # two classes that came together at all may well come together in a settled call
+            enough = ENOUGH if pair not in self.best else ENOUGH * 5
+            if seen[mine] * seen[its] < enough * self._count(seen):
                 yield pair
             elif pair not in self.best:
                 self.excluded[pair] = self._words(mine, its)
