@@ -45,8 +45,8 @@ def finding(
 
 def calls() -> list[CallTrial]:
     """Calls from simple to complicated."""
-    found = generate(structures(SPEC, "keras-2.0"), 20, 0)
-    made = [CallTrial(Prepared(s, [Draw("ordinary", 0)])) for s in found]
+    found = generate(structures(SPEC, "keras-2.0", dtype="float32"), 40, 0)
+    made = [CallTrial(Prepared(s, [Draw("ordinary", 0)])) for s in found if not s.unsettled]
     return sorted(made, key=lambda call: call.size)
 
 

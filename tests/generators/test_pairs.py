@@ -96,5 +96,5 @@ def test_features_that_stand_apart() -> None:
     assert apart("x rank", "axis") is None
     assert apart("x rank", "y rank") is None
     assert apart("x size", "y size") is not None
-    assert apart("dtype", "x long axis") is not None
-    assert apart("x long axis", "dtype") is not None
+    assert apart("dtype of tensors", "x long axis") is not None
+    assert apart("x long axis", "dtype of tensors") is not None
