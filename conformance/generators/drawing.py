@@ -41,6 +41,9 @@ Value = TypeVar("Value")
 class UnsupportedHypothesisError(RuntimeError):
     """The installed release of Hypothesis lacks what this module needs of it."""
 
+    for_users = True
+    """The command line prints the message alone."""
+
     def __init__(self, problem: str) -> None:
         super().__init__(
             f"Hypothesis {hypothesis.__version__} does not fit this suite ({problem}): install a "

@@ -366,7 +366,8 @@ class CoveringArray:
         demanded = dict(pair)
         plain = {DTYPE: self.spec.dtypes.documented[0], **demanded}
         reason = f"did not come in {self.effort.tries} draws that were steered to it"
-        for attempt in range(self.effort.tries):
+        more = 3 if number in self.best else 1
+        for attempt in range(more * self.effort.tries):
             if self.best.get(number) == SETTLED:
                 return
             if attempt % 2 or number in self.best:
