@@ -41,6 +41,8 @@ class Steering:
     def __init__(self, wanted: Classes, demanded: Classes) -> None:
         self.wanted = {**wanted, **demanded}
         self.demanded = demanded
+        self.sought: Classes = self.wanted
+        """What is being looked for now."""
         self.had: dict[str, str] = {}
         """The demanded classes that the call has already."""
 
@@ -61,14 +63,18 @@ class Steering:
         if not self.wanted:
             draw_parameter(call, name)
             return
-        call.aims = self._aims(name)
-        draw, told = (lambda: draw_parameter(call, name)), (lambda _: of_draft(call, name))
-        self._repeat(call, draw, told)
+
+        def draw() -> None:
+            call.aims = self._aims(name)
+            draw_parameter(call, name)
+
+        self._repeat(call, draw, lambda _: of_draft(call, name))
 
     def _aims(self, name: str) -> dict[str, str]:
         """What can be chosen at once, without drawing the whole parameter."""
-        aims = {f: self.wanted[f"{name} {f}"] for f in AIMED if f"{name} {f}" in self.wanted}
-        if self.wanted.get(f"{name} size") == "1":
+        wanted = self.sought
+        aims = {f: wanted[f"{name} {f}"] for f in AIMED if f"{name} {f}" in wanted}
+        if wanted.get(f"{name} size") == "1":
             aims["length"] = "1"
         if aims.get("binding") in BINDING_OF:
             aims["binding"] = BINDING_OF[aims["binding"]]
@@ -87,10 +93,10 @@ class Steering:
         before = _state(call)
         for attempt in range(MOST_DEMANDED):
             start = call.chooser.position()
+            self.sought = self.wanted if attempt < MOST_WANTED - 1 else self.demanded
             made = draw()
             found = told(made)
-            wanted = self.wanted if attempt < MOST_WANTED - 1 else self.demanded
-            if all(wanted.get(name, one) == one for name, one in found.items()):
+            if all(self.sought.get(name, one) == one for name, one in found.items()):
                 self.had |= {name: one for name, one in found.items() if name in self.demanded}
                 return made
             call.chooser.take_back(start)

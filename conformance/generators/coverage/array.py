@@ -323,12 +323,11 @@ class CoveringArray:
 
         Such a feature has classes that came often and never in a settled call.
         """
-        rates: dict[str, list[tuple[float, str]]] = {}
+        counts: dict[str, list[tuple[int, str]]] = {}
         for number, name in enumerate(self._names):
             if isinstance(name[0], str) and name[0] not in demanded and self.seen[number]:
-                rate = self.settled[number] / self.seen[number]
-                rates.setdefault(name[0], []).append((rate, str(name[1])))
-        return {f: max(its)[1] for f, its in rates.items() if min(its)[0] == 0 < max(its)[0]}
+                counts.setdefault(name[0], []).append((self.settled[number], str(name[1])))
+        return {f: max(its)[1] for f, its in counts.items() if min(its)[0] == 0 < max(its)[0]}
 
     def doubtful(self) -> Iterator[int]:
         """The pairs that no draw has shown, or none that is settled, but might have by chance.
