@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.generators.forms import ABSENT, form
+from conformance.generators.forms import ABSENT, FEW, form
 from conformance.program import Argument, Binding, Input, Ref, Step
 from conformance.specs import image_rules, kinds
 
@@ -169,6 +169,8 @@ def _form(seen: View, name: str) -> str:
         return _class_axis(value, seen.shapes.get(rule.of))
     if isinstance(rule, kinds.ReductionAxes):
         return _reduction(value, seen.shapes.get(rule.of))
+    if isinstance(rule, FEW):
+        return repr(value)
     if isinstance(rule, kinds.Axes):
         return _of_axes(value)
     shape = seen.shapes.get(rule.of) if isinstance(rule, kinds.Axis) else None

@@ -16,7 +16,10 @@ SPECS = {name: load()[name] for name in CALLED}
 WITH_TENSORS = [n for n in SPECS if tensors(n)]
 LEAST_SETTLED = 0.25
 
-FEW_SETTLED: dict[str, str] = {}
+FEW_SETTLED = dict.fromkeys(
+    ("ones", "transpose", "zeros"),
+    "each dtype comes with each rank and binding, and they settle one or two of seven dtypes",
+)
 """Functions of which the documents settle less, and why that cannot be helped."""
 
 

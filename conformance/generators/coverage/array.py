@@ -44,7 +44,7 @@ FIRST = 8
 """Structures that are kept even if later ones show all that they show: a plan of few has them."""
 RARE = 300
 """How many structures are drawn at most to find one with something rare."""
-ENOUGH = 8.0
+ENOUGH = 12.0
 """A pair that should have come so often by chance, and never came, does not exist."""
 
 Draw = Drawn[Structure]
@@ -369,10 +369,10 @@ class CoveringArray:
         for attempt in range(more * self.effort.tries):
             if self.best.get(number) == SETTLED:
                 return
-            if attempt % 2 or number in self.best:
-                found = self._draw(wanted=self._settling(plain), demanded=plain)
-            else:
-                found = self._draw(demanded=demanded)
+            # what usually settles a call may be what excludes the pair
+            wanted = self._settling(plain) if attempt % 2 else {}
+            asked = plain if attempt % 2 or number in self.best else demanded
+            found = self._draw(wanted=wanted, demanded=asked)
             reason = found.reason if isinstance(found, Rejected) else reason
             self._add(found)
         if number not in self.best:
