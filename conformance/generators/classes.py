@@ -7,7 +7,7 @@ towards a class.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -163,28 +163,23 @@ def _form(seen: View, name: str) -> str:
     if name not in passed:
         return ABSENT
     value = passed[name]
-    if isinstance(rule, _WINDOWS):
-        return _each([value] if isinstance(value, int) else list(value))  # type: ignore[arg-type]
-    if isinstance(rule, kinds.ClassAxis):
-        return _class_axis(value, seen.shapes.get(rule.of))
-    if isinstance(rule, kinds.ReductionAxes):
-        return _reduction(value, seen.shapes.get(rule.of))
     if isinstance(rule, FEW):
         return repr(value)
-    if isinstance(rule, kinds.Axes):
-        return _of_axes(value)
-    shape = seen.shapes.get(rule.of) if isinstance(rule, kinds.Axis) else None
-    return _of_axis(value, len(shape)) if isinstance(shape, tuple) else form(rule, value)
+    if isinstance(rule, _WINDOWS):
+        return _each([value] if isinstance(value, int) else list(value))  # type: ignore[arg-type]
+    shape = seen.shapes.get(getattr(rule, "of", ""))
+    told = _OF_AXES.get(type(rule))
+    return told(value, shape) if told and isinstance(shape, tuple) else form(rule, value)
 
 
-def _of_axis(value: Any, rank: int) -> str:
+def _of_axis(value: Any, shape: Sequence[int]) -> str:
     """One axis: the last one, counted from either end, has a class of its own."""
-    if value == rank - 1 > 0:
+    if value == len(shape) - 1 > 0:
         return "last"
     return "-1" if value == -1 else form(kinds.Axis(of=""), value)
 
 
-def _of_axes(value: Any) -> str:
+def _of_axes(value: Any, _shape: Sequence[int]) -> str:
     """How an axis or several are given; whether several are negative is a feature of its own."""
     return form(kinds.Axis(of=""), value) if isinstance(value, int) else type(value).__name__
 
@@ -214,3 +209,12 @@ def _class_axis(value: Any, shape: Any) -> str:
 def _reduction(value: Any, shape: Any) -> str:
     rest = "all but the last" if list(value) == list(range(len(shape) - 1)) else "others"
     return f"{type(value).__name__} of {rest}"
+
+
+_OF_AXES: dict[type, Callable[[Any, Sequence[int]], str]] = {
+    kinds.Axis: _of_axis,
+    kinds.Axes: _of_axes,
+    kinds.ClassAxis: _class_axis,
+    kinds.ReductionAxes: _reduction,
+}
+"""How axes are given, of a tensor with this shape."""
