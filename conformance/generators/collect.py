@@ -22,7 +22,7 @@ from conformance.specs.model import ErrorCase
 
 Found = TypeVar("Found")
 
-USUAL = Effort(first=40, free=2, steered=2, least=250, tries=3)
+USUAL = Effort(first=40, free=2, steered=2, least=250, tries=2)
 """How much is drawn for each function."""
 
 STEERED = 40

@@ -7,7 +7,6 @@ shrinking and replaying know nothing of what was wanted.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -27,10 +26,12 @@ from conformance.generators.classes import (
 from conformance.generators.kinds import draw_parameter
 from conformance.program import Program
 
-MOST_WANTED, MOST_DEMANDED = 4, 32
+MOST_WANTED, MOST_DEMANDED = 4, 24
 """How many times a parameter is drawn at most to get what is wanted, and what is demanded."""
 AIMED = ("rank", "binding")
 """Features of a tensor that one choice decides."""
+
+_CONTAINERS = (dict, list, set)
 
 Made = TypeVar("Made")
 
@@ -41,6 +42,8 @@ class Steering:
     def __init__(self, wanted: Classes, demanded: Classes) -> None:
         self.wanted = {**wanted, **demanded}
         self.demanded = demanded
+        self._about = {feature.partition(" ")[0] for feature in self.wanted}
+        """The parameters with a wanted feature; no other is drawn again."""
         self.sought: Classes = self.wanted
         """What is being looked for now."""
         self.had: dict[str, str] = {}
@@ -60,7 +63,7 @@ class Steering:
 
     def parameter(self, call: CallDraft, name: str) -> None:
         """Draw a parameter."""
-        if not self.wanted:
+        if name not in self._about:
             draw_parameter(call, name)
             return
 
@@ -136,6 +139,5 @@ def _state(call: CallDraft) -> dict[str, Any]:
 
 def _copied(state: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        name: copy.copy(value) if isinstance(value, dict | list | set) else value
-        for name, value in state.items()
+        name: value.copy() if type(value) in _CONTAINERS else value for name, value in state.items()
     }

@@ -44,7 +44,7 @@ FIRST = 8
 """Structures that are kept even if later ones show all that they show: a plan of few has them."""
 RARE = 300
 """How many structures are drawn at most to find one with something rare."""
-ENOUGH = 12.0
+ENOUGH = 6.0
 """A pair that should have come so often by chance, and never came, does not exist."""
 
 Draw = Drawn[Structure]
@@ -313,7 +313,7 @@ class CoveringArray:
     def _try_class(self, number: int) -> None:
         feature, one = self._names[number]
         demanded = {DTYPE: self.spec.dtypes.documented[0], str(feature): str(one)}
-        for _ in range(0 if feature == DTYPE else self.effort.tries * 4):
+        for _ in range(0 if feature == DTYPE else self.effort.tries * 3):
             if self.settled[number]:
                 return
             self._add(self._draw(wanted=self._settling(demanded), demanded=demanded))
