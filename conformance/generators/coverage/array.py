@@ -143,7 +143,7 @@ class CoveringArray:
 
     def _look_for_what_is_rare(self) -> None:
         """Draw until everything has come that the spec names, or for a while."""
-        for dtype in {*self.spec.dtypes.documented, *self.spec.dtypes.probed}:
+        for dtype in (*self.spec.dtypes.documented, *self.spec.dtypes.probed):
             self._look_for(partial(_has_dtype, dtype=dtype), {DTYPE: dtype})
         for point in self.spec.unsettled:
             if point.holds_in(self.edition):
