@@ -11,7 +11,7 @@ import importlib
 import click
 
 import conformance
-from conformance.cli.errors import INTERNAL, INTERRUPTED, show_internal_error
+from conformance.cli.errors import CANNOT_RUN, INTERNAL, INTERRUPTED, show_internal_error
 
 _COMMANDS = {
     "targets": "List what can be tested here, and how to get what cannot.",
@@ -53,6 +53,9 @@ class _Commands(click.Group):
         except Exception as error:
             if _click_handles(error):
                 raise
+            if getattr(error, "for_users", False):
+                click.echo(f"error: {error}", err=True)
+                ctx.exit(CANNOT_RUN)
             show_internal_error(error)
             ctx.exit(INTERNAL)
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from rich.text import Text
 
 from conformance.cli.known_targets import known_targets
+from conformance.cli.plan_table import plan_lines
 from conformance.cli.results_files import DEFAULT_FOLDER, stored
 from conformance.editions import Edition
 from conformance.reporting.detail import function_lines
@@ -39,7 +40,13 @@ from conformance.specs.model import DocumentedSignature, ErrorCase
 @click.option("--target", "wanted", multiple=True, help="This target only; may be repeated.")
 @click.option("--failure", "identity", help="The failure with this id (or the start of it).")
 @click.option("--script", is_flag=True, help="Print the gravest failure's script, nothing else.")
+@click.option(
+    "--plan", "planned", is_flag=True, help="Print what the plan shows of it, nothing else."
+)
+@click.option("--seed", default=0, show_default=True, help="The seed of the plan.")
+@click.pass_context
 def command(
+    context: click.Context,
     *,
     function: str,
     places: tuple[Path, ...],
@@ -47,14 +54,19 @@ def command(
     wanted: tuple[str, ...],
     identity: str | None,
     script: bool,
+    planned: bool,
+    seed: int,
 ) -> None:
     """Show what the documents say of FUNCTION, and how each target fares.
 
     The targets' part is read from results files that `conformance run` wrote. With --script the
-    output can be piped to the Python of the target's environment.
+    output can be piped to the Python of the target's environment. With --plan the exit status is 1
+    if the plan lacks something that exists.
     """
     specs = load()
     spec = specs[resolve(function, specs)]
+    if planned:
+        context.exit(_print_plan(specs, spec, edition, seed))
     results = _select(read_places(places), edition, wanted)
     results = [_only(one, spec.name, identity) for one in results]
     if identity is not None and not any(one.functions for one in results):
@@ -72,6 +84,15 @@ def command(
         lines.append(Text("No results here: `conformance run --output reports` writes them"))
     for line in lines:
         console.print(line, soft_wrap=not console.is_terminal)
+
+
+def _print_plan(specs: Specs, spec: Spec, edition: Edition | None, seed: int) -> int:
+    newest = [e for e in EDITIONS if e in spec.editions][-1]
+    if edition is not None and edition not in spec.editions:
+        raise click.UsageError(f"{spec.name} is not in {edition}")
+    lines, complete = plan_lines(specs, spec, edition or newest, seed)
+    click.echo("\n".join([f"{spec.name} in {edition or newest}", *lines]))
+    return 0 if complete else 1
 
 
 def resolve(name: str, specs: Specs) -> str:

@@ -1,6 +1,7 @@
 """From a spec to cases: Hypothesis strategies for structures, and the numbers that fill them."""
 
-from conformance.generators.collect import collect_all, generate, shrink
+from conformance.generators.collect import collect_all, generate
+from conformance.generators.drawing import shrink
 from conformance.generators.structure import Structure, structures
 from conformance.generators.values import PROFILES, Draw, draw_arrays
 

@@ -28,7 +28,7 @@ PERIOD = 3
 def arranged(array: Array, domain: str, profile: str, number: int) -> Array:
     """The numbers of the draw with this number, with a domain of `specs.Domain`, if they are many
     along an axis; else the array itself."""
-    order = number % PERIOD
+    order = (number + sum(array.shape)) % PERIOD
     if profile not in PROFILES or max(array.shape, default=0) <= SHORT or not array.size:
         return array
     if not order or domain not in _ORDERS:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
-
-from hypothesis import strategies as st
 
 from conformance.editions import EDITIONS, Edition
 from conformance.generators import tensors
-from conformance.generators.forms import ABSENT, form
+from conformance.generators.drawing import Chooser
 from conformance.generators.parts import taken_apart
 from conformance.generators.sizes import ELEMENTS
 from conformance.program import Argument, Binding, Input, Layout, Made, Program, Ref, Step
@@ -66,7 +63,7 @@ class CallDraft:
 
     def __init__(
         self,
-        draw: st.DrawFn,
+        chooser: Chooser,
         spec: Spec,
         documented: Signature,
         edition: Edition,
@@ -74,10 +71,10 @@ class CallDraft:
         *,
         dtype: str | None = None,
         binding: Binding | None = None,
-        wanted: Mapping[str, str] | None = None,
         elements: int = ELEMENTS,
     ) -> None:
-        self.draw = draw
+        self.chooser = chooser
+        self.pick, self.draw = chooser.pick, chooser.draw
         self.spec = spec
         self.documented = documented
         self.edition = edition
@@ -100,10 +97,10 @@ class CallDraft:
         """Whether its tensors have two floating dtypes, both of them documented."""
         self.one_tensor = False
         """Whether a tensor was shaped so that it can be passed in the place of the next one."""
-        self.dtype: str = dtype or self.pick(tuple(_weighted(spec)))
+        self.aims: Mapping[str, str] = {}
+        """The classes that features of the call, and of the current parameter, should have."""
+        self.dtype: str = dtype or self.drawn_dtype()
         self.binding = binding
-        self.wanted = wanted or {}
-        """The forms that some arguments must have; `layout` and `aliases` are classes of a call."""
         self.room = elements
         """The most elements that a tensor may have, about."""
 
@@ -113,13 +110,28 @@ class CallDraft:
         offered = {self.newest(p.name) for p in self.documented.parameters}
         return [n for n in self.rules if n in offered and not isinstance(self.rules[n], Omitted)]
 
-    def pick(self, choices: tuple[Any, ...]) -> Any:
-        """One of the choices; failures shrink towards the first."""
-        return self.draw(_one_of(choices, tuple(map(type, choices))))
+    def drawn_dtype(self) -> str:
+        """The dtype of its tensors: a documented one as often as any other."""
+        dtype: str = self.pick(tuple(_weighted(self.spec)))
+        return dtype
+
+    def pick_as(
+        self, feature: str, choices: tuple[Any, ...], class_of: Callable[[Any], str]
+    ) -> Any:
+        """One of the choices, of the class that the feature should have if there is such a one."""
+        aim = self.aims.get(feature)
+        if aim is None:
+            return self.pick(choices)
+        return self.pick_from(choices, lambda choice: class_of(choice) == aim)
+
+    def pick_from(self, choices: tuple[Any, ...], fits: Callable[[Any], bool]) -> Any:
+        """One of the choices: one that fits if there is such a one."""
+        among = tuple(i for i, choice in enumerate(choices) if fits(choice))
+        return self.chooser.pick(choices, among)
 
     def integer(self, bounds: tuple[int, int]) -> int:
         """An integer from the first to the second, both included."""
-        return self.draw(_between(*bounds))
+        return self.chooser.integer(*bounds)
 
     def newest(self, name: str) -> str:
         """The newest name of a parameter."""
@@ -140,10 +152,6 @@ class CallDraft:
         return self.may_omit(name) and any(
             p.value is None for p in self.documented.parameters if self.newest(p.name) == name
         )
-
-    def form(self, name: str) -> str:
-        """The form of what the parameter was given."""
-        return form(self.rules[name], self.passed[name]) if name in self.passed else ABSENT
 
     def documented_dtypes(self, name: str) -> list[str]:
         """The dtypes that the documents cover for a tensor parameter."""
@@ -183,13 +191,20 @@ class CallDraft:
         binding: Binding | None = None,
     ) -> Input:
         """Add an input to the program."""
-        item = Input(name, shape, dtype, binding or self.pick(tuple(self._bindings())))
+        item = Input(name, shape, dtype, binding or self._binding())
         if item.binding is Binding.PLACEHOLDER_NONE and self.error is None:
-            known = self.pick(tensors.known_patterns(len(shape)))
-            item = tensors.partly_known(item, known)
+            item = tensors.partly_known(item, self._known(len(shape)))
         self.inputs.append(item)
         self.domains[name] = domain
         return item
+
+    def _binding(self) -> Binding:
+        found: Binding = self.pick_as("binding", tuple(self._bindings()), str)
+        return found
+
+    def _known(self, rank: int) -> tensors.Known:
+        found: tensors.Known = self.pick_as("known", tensors.known_patterns(rank), tensors.partly)
+        return found
 
     def _bindings(self) -> list[Binding]:
         if self.binding is not None:
@@ -223,9 +238,7 @@ class CallDraft:
     def _pass_twice(self) -> None:
         """Now and then, pass one tensor in the place of two that are alike."""
         pairs = tuple(p for p in self._alike() if self._may_share(*p))
-        wanted = self.wanted.get("aliases")
-        free = wanted is None and not self.one_tensor
-        if pairs and (self.pick(_SELDOM) if free else wanted != tensors.NO_ALIAS):
+        if pairs and (self.one_tensor or self.pick_as("aliases", _SELDOM, tensors.yes_or_no)):
             self.share(*self.pick(pairs))
 
     def _alike(self) -> Iterator[tuple[str, str]]:
@@ -262,8 +275,7 @@ class CallDraft:
     def _mix_dtypes(self) -> None:
         """Seldom, make one tensor but the first of another documented floating dtype."""
         fitting = [i.name for i in self.inputs if self._may_be_mixed(i)]
-        wanted = self.wanted.get("mixed dtypes")
-        if len(fitting) < 2 or not (self.pick(_RARELY) if wanted is None else wanted == "yes"):
+        if len(fitting) < 2 or not self.pick_as("mixed dtypes", _RARELY, tensors.yes_or_no):
             return
         chosen = self.pick(tuple(fitting[1:]))
         dtype = next(i.dtype for i in self.inputs if i.name == chosen)
@@ -288,8 +300,7 @@ class CallDraft:
 
     def _lay_out(self) -> None:
         """Now and then, give arrays that do not lie in memory row by row."""
-        wanted = self.wanted.get("layout")
-        layout = self.pick(tensors.LAYOUTS) if wanted is None else Layout(wanted)
+        layout = self.pick_as("layout", tensors.LAYOUTS, str)
         choices = tensors.choices_of_layout(self.inputs, layout)
         if layout is not Layout.C and choices:
             name = self.pick(choices)
@@ -341,14 +352,6 @@ class CallDraft:
             tuple((p.name, self.passed[self.newest(p.name)]) for p in passed[positional:]),
         )
 
-
-@cache
-def _one_of(choices: tuple[Any, ...], _types: tuple[type, ...]) -> st.SearchStrategy[Any]:
-    """A strategy that is made once, which saves time. The types tell (True, 0) from (1, False)."""
-    return st.sampled_from(choices)
-
-
-_between = cache(st.integers)
 
 _SELDOM = (False,) * 7 + (True,)
 _RARELY = (False,) * 15 + (True,)

@@ -79,7 +79,7 @@ def _distribution(call: CallDraft, name: str, rule: kinds.Distribution) -> None:
             batch,
             *(call.pick(CLASSES if rank < 4 else (2, 1, 2, 3)) for _ in range(rank - 1)),
         )
-        shape = long_axes.lengthened(call, name, shape)
+        shape = long_axes.lengthened(call, shape)
     call.add_tensor(name, shape, call.dtype, "probability")
     call.along[name] = Along(rule.axis, rule.logits, target=rule.of is not None)
 
@@ -87,7 +87,7 @@ def _distribution(call: CallDraft, name: str, rule: kinds.Distribution) -> None:
 def _scores(call: CallDraft, name: str, rule: kinds.ScoresKind) -> None:
     dtype = call.pick(tuple(rule.dtypes)) if rule.dtypes else call.dtype
     shape = (call.pick(LENGTHS[2]), call.pick((3, 4, 2, 5, 1)))
-    call.add_tensor(name, long_axes.lengthened(call, name, shape), dtype, "real")
+    call.add_tensor(name, long_axes.lengthened(call, shape), dtype, "real")
 
 
 def _labels(call: CallDraft, name: str, rule: kinds.Labels) -> None:

@@ -57,7 +57,7 @@ def _images(call: CallDraft, name: str, rule: kinds.Images) -> None:
     data_format = _format(call)
     drawn = image_rules.images(batch, spatial, channels, data_format)
     room = call.room // _work(call)
-    shape = long_axes.lengthened(call, name, tuple(d or 0 for d in drawn), room=room)
+    shape = long_axes.lengthened(call, tuple(d or 0 for d in drawn), room=room)
     call.add_tensor(name, shape, call.dtype, "real")
     if call.inputs[-1].binding is Binding.PLACEHOLDER_NONE:
         inside = image_rules.channels(shape, data_format)
@@ -99,9 +99,7 @@ def _kernel(call: CallDraft, name: str, rule: kinds.Kernel) -> None:
     inside = image_rules.channels(shape, data_format)
     assert inside is not None
     outside = call.pick((1, 2, 1) if rule.layout == "depthwise" else CHANNELS)
-    outside = long_axes.longer_axis(
-        call, name, outside, room=_outside_room(call, shape, sizes, inside)
-    )
+    outside = long_axes.longer_axis(call, outside, room=_outside_room(call, shape, sizes, inside))
     mirrored = "mirrored_last" if data_format == "th" else "mirrored"
     domain = call.pick((mirrored, "real"))
     _add_kernel(call, name, _laid_out(call, rule.layout, sizes, inside, outside), domain)
@@ -139,7 +137,7 @@ def _pointwise(call: CallDraft, name: str, rule: kinds.Pointwise) -> None:
     *sizes, channels, multiplier = call.shapes[rule.of]
     inside, outside = channels * multiplier, call.pick(CHANNELS)
     room = _outside_room(call, call.inputs[0].shape, (), inside)
-    outside = long_axes.longer_axis(call, name, outside, room=room)
+    outside = long_axes.longer_axis(call, outside, room=room)
     _add_kernel(call, name, (*(1 for _ in sizes), inside, outside))
 
 
@@ -202,7 +200,7 @@ def _local_kernel(call: CallDraft, name: str, rule: kinds.LocalKernel) -> None:
     features = math.prod(call.values["kernel_size"]) * channels
     shape = (math.prod(_places(call, rule.of)), features, call.pick(CHANNELS))
     room = call.room // long_axes.elements([shape[:2]])
-    shape = (*shape[:2], long_axes.longer_axis(call, name, shape[2], room=room))
+    shape = (*shape[:2], long_axes.longer_axis(call, shape[2], room=room))
     _add_kernel(call, name, shape, call.pick(("even", "real")))
 
 

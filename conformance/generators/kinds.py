@@ -7,12 +7,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import hypothesis
-from hypothesis import strategies as st
-
 from conformance.generators import fitting, images, long_axes, tensors
 from conformance.generators.calls import CallDraft
-from conformance.generators.forms import ABSENT, ITERABLES, NONE, in_form
+from conformance.generators.forms import ITERABLES, in_form
 from conformance.program import Argument, Binding, Made, Ref
 from conformance.program.model import TENSORS_OF_INTEGERS
 from conformance.specs import kinds
@@ -26,16 +23,11 @@ SMALL_SIZES = (1,) * 10 + (2,) * 14 + (3,) * 4 + (0,) * 2
 """Each as often as it is to be drawn; the simplest first, towards which Hypothesis shrinks."""
 PRODUCTS = 4
 """How many products a contraction may have for each element that a tensor may have."""
-REDRAWN = 8
-"""How many arguments are drawn at most to get one of the wanted form."""
 
 
 def draw_parameter(call: CallDraft, name: str) -> None:
     """Draw one parameter, or leave it to its default."""
-    wanted = call.wanted.get(name)
-    if wanted is not None:
-        _draw_form(call, name, wanted)
-    elif not call.may_omit(name):
+    if not call.may_omit(name):
         _draw(call, name)
     else:
         _pass_or_omit(call, name)
@@ -54,21 +46,6 @@ def _pass_or_omit(call: CallDraft, name: str) -> None:
 _WAYS = ("omitted", "drawn", "drawn")
 _WITH_NONE = ("omitted", "drawn", "drawn", "none", "omitted", "drawn", "drawn")
 """How a parameter with a default is passed, as often as wanted."""
-
-
-def _draw_form(call: CallDraft, name: str, wanted: str) -> None:
-    """Draw arguments until one has the wanted form."""
-    if wanted == ABSENT and call.may_omit(name):
-        return
-    if wanted == NONE and call.may_be_none(name):
-        call.add_value(name, None)
-        return
-    for _ in range(REDRAWN):
-        call.passed.pop(name, None)
-        _draw(call, name)
-        if call.form(name) == wanted:
-            return
-    hypothesis.reject()
 
 
 def _draw(call: CallDraft, name: str) -> None:
@@ -91,36 +68,30 @@ def _as_numpy_has_it(call: CallDraft, name: str) -> None:
 _NUMPY = (False,) * 24 + (True,)
 
 
-def dims(call: CallDraft, name: str, ranks: tuple[int, int], *, room: int | None = None) -> Dims:
+def dims(call: CallDraft, ranks: tuple[int, int], *, room: int | None = None) -> Dims:
     """A shape with a rank from `ranks`: few elements, or a long axis, or now and then one of
     length 0. With at most `room` elements, or `call.room`."""
-    rank = call.pick(tuple(r for r in RANKS if ranks[0] <= r <= ranks[1]))
+    rank = call.pick_as("rank", tuple(r for r in RANKS if ranks[0] <= r <= ranks[1]), str)
     sizes = SMALL_SIZES if rank > 3 else SIZES
-    shape = tuple(call.pick(sizes) for _ in range(rank))
-    return long_axes.lengthened(call, name, shape, room=room)
+    shape = tuple(long_axes.short(call, sizes) for _ in range(rank))
+    return long_axes.lengthened(call, shape, room=room)
 
 
 def _tensor(call: CallDraft, name: str, rule: kinds.TensorKind) -> None:
     dtype = call.pick(tuple(rule.dtypes)) if rule.dtypes else call.dtype
-    call.add_tensor(name, dims(call, name, rule.ranks), dtype, rule.domain)
+    call.add_tensor(name, dims(call, rule.ranks), dtype, rule.domain)
 
 
 def _companion(call: CallDraft, name: str, rule: kinds.Companion) -> None:
-    shape = _RELATIONS[rule.relation](call, name, rule)
+    shape = _RELATIONS[rule.relation](call, rule)
     call.add_tensor(name, shape, call.dtype, rule.domain)
 
 
-def _broadcast(call: CallDraft, name: str, rule: kinds.Companion) -> Dims:
+def _broadcast(call: CallDraft, rule: kinds.Companion) -> Dims:
     shape: Dims = call.shapes[rule.of]
     if call.pick((False, True)):
         return shape
-    room = call.room // long_axes.elements([shape])
-    stretched = tuple(
-        long_axes.longer_axis(call, name, call.pick((1, 2, 3)), room=room)
-        if d == 1
-        else call.pick((d, 1))
-        for d in shape
-    )
+    stretched = _stretched(call, shape)
     most = rule.ranks[1] - len(shape)
     left_out = call.integer((0, len(stretched) + (most > 0)))
     if left_out > len(stretched):  # the first operand is the one of lower rank
@@ -128,13 +99,23 @@ def _broadcast(call: CallDraft, name: str, rule: kinds.Companion) -> Dims:
     return stretched[left_out:]
 
 
-def _contraction(call: CallDraft, name: str, rule: kinds.Companion) -> Dims:
+def _stretched(call: CallDraft, shape: Dims) -> Dims:
+    """The shape, where axes of length 1 may be longer and others of length 1."""
+    room, found = call.room // long_axes.elements([shape]), list[int]()
+    for d in shape:
+        made = long_axes.longer_axis(call, call.pick((1, 2, 3)), room=room) if d == 1 else d
+        room //= made if d == 1 else 1
+        found.append(made if d == 1 else call.pick((d, 1)))
+    return tuple(found)
+
+
+def _contraction(call: CallDraft, rule: kinds.Companion) -> Dims:
     shape = _shape_of(call, rule.of)
     if _with_itself(call, rule):
         return _made_square(call, rule.of, len(shape) - 1, max(len(shape) - 2, 0))
     *rows, length = shape
     ranks = (rule.ranks[0] - 1, rule.ranks[1] - 1)
-    free = dims(call, name, ranks, room=_free_room(call, math.prod(rows), length))
+    free = dims(call, ranks, room=_free_room(call, math.prod(rows), length))
     return (*free[:-1], length, *free[-1:])
 
 
@@ -142,8 +123,7 @@ def _with_itself(call: CallDraft, rule: kinds.Companion) -> bool:
     """Whether the second tensor is to be the first one, if that has a rank that it may have."""
     if not rule.ranks[0] <= len(call.shapes[rule.of]) <= rule.ranks[1]:
         return False
-    wanted = call.wanted.get("aliases")
-    call.one_tensor = call.pick(_RARELY) if wanted is None else wanted != tensors.NO_ALIAS
+    call.one_tensor = call.pick_as("aliases", _RARELY, tensors.yes_or_no)
     return call.one_tensor
 
 
@@ -151,9 +131,10 @@ _RARELY = (False,) * 9 + (True,)
 
 
 def _made_square(call: CallDraft, tensor: str, mine: int, other: int) -> Dims:
-    """The shape of the tensor, after it was changed so that both axes have the same length."""
-    length = _shape_of(call, tensor)[mine]
-    _replace_dim(call, tensor, other, length)
+    """The shape of the tensor, after its longer axis of the two was cut to the other's length."""
+    shape = _shape_of(call, tensor)
+    for axis in (mine, other):
+        _replace_dim(call, tensor, axis, min(shape[mine], shape[other]))
     return _shape_of(call, tensor)
 
 
@@ -164,7 +145,7 @@ def _free_room(call: CallDraft, rows: int, length: int) -> int:
     return max(1, min(call.room // max(rows, length), PRODUCTS * call.room // (rows * length)))
 
 
-def _batch_contraction(call: CallDraft, name: str, rule: kinds.Companion) -> Dims:
+def _batch_contraction(call: CallDraft, rule: kinds.Companion) -> Dims:
     shape: Dims = call.shapes[rule.of]
     axes = call.values[rule.axes or ""]
     low, high = rule.ranks
@@ -174,7 +155,7 @@ def _batch_contraction(call: CallDraft, name: str, rule: kinds.Companion) -> Dim
         return _made_square(call, rule.of, *evaluate(axes_of, call.scope(static=False)))
     # each sample has its own products, so that the others' are no part of the rows of one
     ranks, room = (max(low, needed) - 2, high - 2), _free_room(call, math.prod(shape), 1)
-    free = list(dims(call, name, ranks, room=room))
+    free = list(dims(call, ranks, room=room))
     rank = len(free) + 2
     mine, other = evaluate(["batch_axes", "axes", len(shape), rank], call.scope(static=False))
     free.insert(other - 1, shape[mine])
@@ -189,12 +170,12 @@ def _needed_rank(axes: Any) -> int:
     return axis + 1 if axis > 0 else 1 - axis
 
 
-def _batch_mismatch(call: CallDraft, name: str, rule: kinds.Companion) -> Dims:
+def _batch_mismatch(call: CallDraft, rule: kinds.Companion) -> Dims:
     batch, length, *_ = call.shapes[rule.of]
-    return (batch, length + 1, *dims(call, name, (0, rule.ranks[1] - 2)))
+    return (batch, length + 1, *dims(call, (0, rule.ranks[1] - 2)))
 
 
-_RELATIONS: dict[str, Callable[[CallDraft, str, kinds.Companion], Dims]] = {
+_RELATIONS: dict[str, Callable[[CallDraft, kinds.Companion], Dims]] = {
     "broadcast": _broadcast,
     "contraction": _contraction,
     "batch_contraction": _batch_contraction,
@@ -205,13 +186,13 @@ _RELATIONS: dict[str, Callable[[CallDraft, str, kinds.Companion], Dims]] = {
 def _tensors(call: CallDraft, name: str, rule: kinds.Tensors) -> None:
     count = call.integer(rule.count)
     room = call.room // count
-    shape = dims(call, name, rule.ranks, room=room)
+    shape = dims(call, rule.ranks, room=room)
     shapes = [shape] * count
     if rule.vary is not None:
         axis = _some_axis(call, len(shape))
         room //= long_axes.elements([_with(shape, axis, 1)])
         shapes = [
-            _with(shape, axis, long_axes.longer_axis(call, name, call.pick((2, 1, 3)), room=room))
+            _with(shape, axis, long_axes.longer_axis(call, call.pick((2, 1, 3)), room=room))
             for _ in range(count)
         ]
         if axis % len(shape) != call.values[rule.vary] % len(shape):
@@ -232,7 +213,7 @@ def _some_axis(call: CallDraft, rank: int) -> int:
 def _indices(call: CallDraft, name: str, rule: kinds.Indices) -> None:
     below = evaluate(rule.below, call.scope(static=False))
     each = long_axes.elements([i.shape[1:] for i in call.inputs])
-    shape = dims(call, name, rule.ranks, room=call.room // each)
+    shape = dims(call, rule.ranks, room=call.room // each)
     if below == 0:
         shape = (0, *shape[1:])
     dtype = call.pick(tuple(rule.dtypes)) if rule.dtypes else call.dtype
@@ -282,13 +263,19 @@ def _axes(call: CallDraft, name: str, rule: kinds.Axes) -> None:
             name, call.pick(long_axes.favoured(call, call.shapes[rule.of], _signed(rank)))
         )
         return
-    chosen = call.draw(st.lists(st.integers(0, rank - 1), min_size=1, max_size=rank, unique=True))
+    chosen = _some(call, rank, call.integer((1, rank)))
     if form != "range":
         chosen = [a - rank if call.pick((False, True)) else a for a in chosen]
     call.add_value(name, in_form(chosen, form))
 
 
 _AXES = ("one", "one", "one", "list", "tuple", "one", "one", "list", "tuple")
+
+
+def _some(call: CallDraft, below: int, count: int) -> list[int]:
+    """So many different numbers from 0, in any order."""
+    left = [*range(below)]
+    return [left.pop(call.integer((0, len(left) - 1))) for _ in range(count)]
 
 
 def _signed(rank: int) -> tuple[int, ...]:
@@ -340,13 +327,13 @@ def _value(call: CallDraft, name: str, rule: kinds.ValueKind) -> None:
     whole = not made.startswith("float")
     dtype = "int32" if whole else call.pick(("float32", "float64", "int32"))
     domain = "nonnegative" if whole else "real"
-    item = call.new_input(name, dims(call, name, rule.ranks), dtype, domain, Binding.ARRAY)
+    item = call.new_input(name, dims(call, rule.ranks), dtype, domain, Binding.ARRAY)
     call.shapes[name] = call.static_shapes[name] = item.shape
     call.passed[name] = Ref(name)
 
 
 def _placeholder_shape(call: CallDraft, name: str, rule: kinds.PlaceholderShape) -> None:
-    shape = dims(call, name, rule.ranks)
+    shape = dims(call, rule.ranks)
     known = tuple(d if call.pick((False, True)) else None for d in shape)
     by_rank = call.pick((False, False, True))
     told: tuple[int | None, ...] = (None,) * len(shape) if by_rank else known
@@ -356,7 +343,7 @@ def _placeholder_shape(call: CallDraft, name: str, rule: kinds.PlaceholderShape)
 
 def _fill_shape(call: CallDraft, name: str, rule: kinds.FillShape) -> None:
     if not call.shapes[rule.of]:
-        call.add_value(name, dims(call, name, (1, 3)))
+        call.add_value(name, dims(call, (1, 3)))
 
 
 def _sixteenth(call: CallDraft, low: float, high: float) -> float:
@@ -382,7 +369,7 @@ def _block(call: CallDraft, numbers: list[int]) -> Argument:
 
 _VALUES: dict[type, Callable[[CallDraft, Any], Any]] = {
     kinds.Permutation: lambda call, rule: tuple(
-        call.draw(st.permutations(range(len(call.shapes[rule.of]))))
+        _some(call, len(call.shapes[rule.of]), len(call.shapes[rule.of]))
     ),
     kinds.Counts: lambda call, rule: [
         long_axes.count(call, rule.range, room=long_axes.growth(call))
@@ -398,7 +385,7 @@ _VALUES: dict[type, Callable[[CallDraft, Any], Any]] = {
             for d, start in zip(call.shapes[rule.of], call.values[rule.starts], strict=True)
         ],
     ),
-    kinds.Shape: lambda call, rule: dims(call, "result", rule.ranks),
+    kinds.Shape: lambda call, rule: dims(call, rule.ranks),
     kinds.Integer: _integer,
     kinds.Real: lambda call, rule: _sixteenth(call, *rule.range),
     kinds.Literals: lambda call, rule: rule.values[call.integer((0, len(rule.values) - 1))],

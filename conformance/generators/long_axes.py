@@ -1,7 +1,6 @@
 """Draws of long axes: now and then one axis of a shape, rarely two, gets a length of a class.
 
-A draw is steered by `call.wanted["NAME size"]`, a class of `sizes.CLASSES`, and by
-`call.wanted["NAME long axis"]`, one of the places of `sizes.long_axis`; and limited by
+A draw is steered by what `call.aims` says of `size`, `length` and `long axis`, and limited by
 `call.room`, the elements that a tensor may have. An invalid call stays small.
 """
 
@@ -11,7 +10,7 @@ import math
 from collections.abc import Collection, Sequence
 
 from conformance.generators.calls import CallDraft
-from conformance.generators.sizes import CLASSES, LONG, SHORT
+from conformance.generators.sizes import CLASSES, LONG, OF_SHORT, SHORT, long_axis, size_class
 
 Dims = tuple[int, ...]
 Choices = tuple[str | None, ...]
@@ -26,34 +25,34 @@ GROWTH = 2
 """How many times more elements a result may have than a tensor, where small numbers make them."""
 
 
-def lengthened(call: CallDraft, name: str, shape: Dims, *, room: int | None = None) -> Dims:
+def short(call: CallDraft, lengths: Dims) -> int:
+    """The length of a short axis: 0 or 1 if the tensor should have that size, else rather not 0."""
+    aim = call.aims.get("size")
+    if aim is None:
+        return int(call.pick(lengths))
+    return int(call.pick_from(lengths, lambda d: str(d) == aim if aim in ("0", "1") else d > 0))
+
+
+def lengthened(call: CallDraft, shape: Dims, *, room: int | None = None) -> Dims:
     """The shape of a tensor, now and then with a long axis and the others shorter for it.
 
     The result has at most `room` elements, or `call.room`, as far as the long axis lets it.
     """
     most = call.room if room is None else room
-    wanted = call.wanted.get(f"{name} size")
-    if call.error is not None or not shape:
+    if call.error is not None or not shape or 0 in shape:
         return shape
-    if wanted is not None and wanted not in LONG:
-        return _short(call, shape, wanted)
-    if wanted is None and 0 in shape:
-        return shape
-    shape = tuple(max(d, 1) for d in shape)
-    length = _length(call, most, LENGTHENED if wanted is None else (wanted,))
+    length = _length(call, most, LENGTHENED)
     if length is None:
         return within(shape, (), most)
-    axis = call.pick(_places(call, name, len(shape)))
+    axis = call.pick_as("long axis", tuple(range(len(shape))), lambda a: _place(a, len(shape)))
     return _with_second(call, _set(shape, axis, length), axis, most)
 
 
-def longer_axis(call: CallDraft, name: str, length: int, *, room: int) -> int:
+def longer_axis(call: CallDraft, length: int, *, room: int) -> int:
     """The length of one axis beside fixed ones, now and then a long one of at most `room`."""
-    wanted = call.wanted.get(f"{name} size")
-    if call.error is not None or length == 0 or (wanted is not None and wanted not in LONG):
+    if call.error is not None or length == 0:
         return length
-    choices = LENGTHENED if wanted is None else (wanted,)
-    return _length(call, room, choices) or length
+    return _length(call, room, LENGTHENED) or length
 
 
 def longer_window(call: CallDraft, size: int, *, most: int, room: int) -> int:
@@ -108,18 +107,31 @@ def elements(shapes: Sequence[Dims]) -> int:
 
 def _length(call: CallDraft, room: int, choices: Choices) -> int | None:
     possible = tuple(c for c in choices if c is None or CLASSES[c][0] <= room)
-    chosen = call.pick(possible) if possible else None
+    chosen = _class_of_length(call, possible) if possible else None
     if chosen is None:
         return None
     length: int = call.pick(tuple(n for n in CLASSES[chosen] if n <= room))
     return length
 
 
-def _places(call: CallDraft, name: str, rank: int) -> Dims:
-    wanted = call.wanted.get(f"{name} long axis")
-    of_place: dict[str | None, Dims] = {"first": (0,), "last": (rank - 1,)}
-    of_place["middle"] = tuple(range(1, rank - 1)) or tuple(range(rank))
-    return of_place.get(wanted, tuple(range(rank)))
+def _class_of_length(call: CallDraft, possible: Choices) -> str | None:
+    found: str | None
+    if "length" in call.aims:
+        found = call.pick_as("length", possible, str)
+    elif "size" in call.aims:
+        aim = call.aims["size"]
+        found = call.pick_from(possible, lambda c: _size(c) == aim if c else aim in OF_SHORT)
+    else:
+        found = call.pick(possible)
+    return found
+
+
+def _size(of_length: str) -> str:
+    return size_class(CLASSES[of_length][:1])
+
+
+def _place(axis: int, rank: int) -> str:
+    return long_axis([1 if i != axis else 2 for i in range(rank)])
 
 
 def _with_second(call: CallDraft, shape: Dims, axis: int, room: int) -> Dims:
@@ -130,15 +142,6 @@ def _with_second(call: CallDraft, shape: Dims, axis: int, room: int) -> Dims:
             other = call.pick(others)
             return within(_set(shape, other, length), (axis, other), room)
     return within(shape, (axis,), room)
-
-
-def _short(call: CallDraft, shape: Dims, wanted: str) -> Dims:
-    """The shape with no longer axis than the class has."""
-    least, most = CLASSES[wanted][0], CLASSES[wanted][-1]
-    cut = tuple(min(max(d, 1), most) for d in shape) if most else shape
-    if least in cut or most in cut:
-        return cut
-    return _set(cut, call.pick(tuple(range(len(shape)))), least)
 
 
 def _set(shape: Dims, axis: int, length: int) -> Dims:

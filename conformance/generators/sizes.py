@@ -8,7 +8,6 @@ terms than a block of 4,096.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 
 Dims = tuple[int, ...]
@@ -32,28 +31,32 @@ SHORT = 6
 ELEMENTS = 20_000
 """The most elements of a tensor, about, where a profile says nothing else."""
 
-_FIRST = (0, 1, 2, 4, 7, 10, 15, 18, 31, 34, 63, 66, 127, 130, 4097)
+SIZES: Mapping[str, int] = {"0": 0, "1": 1, "2-6": SHORT, "7-33": 33}
+"""The coarse classes of tensors by their longest axis, with the greatest length of each."""
+LONGEST = "34-"
+OF_SHORT = (*SIZES,)[:3]
+"""The coarse classes of tensors without a long axis."""
 
 
-def class_of(length: int) -> str:
-    """The class of a length: one of `CLASSES`, or the gap between two of them, as `10-14`."""
-    place = bisect_right(_FIRST, length)
-    first, *after = _FIRST[place - 1 :]
-    if not after:
-        return f"{first}-"
-    return str(first) if after[0] == first + 1 else f"{first}-{after[0] - 1}"
+def length_class(length: int) -> str:
+    """The class of `CLASSES` to which a length is nearest."""
+    return min(CLASSES, key=lambda name: _distance(length, CLASSES[name]))
+
+
+def _distance(length: int, of_class: Dims) -> int:
+    return max(of_class[0] - length, length - of_class[-1], 0)
 
 
 def size_class(shape: Sequence[int]) -> str:
-    """The class of the longest axis; `0` if there are no elements, `1` for a scalar."""
-    return class_of(0 if 0 in shape else max(shape, default=1))
+    """The coarse class of the longest axis; `0` if there are no elements, `1` for a scalar."""
+    longest = 0 if 0 in shape else max(shape, default=1)
+    return next((name for name, most in SIZES.items() if longest <= most), LONGEST)
 
 
 def long_axis(shape: Sequence[int]) -> str:
-    """Which axis is long: `none`, `only`, `first`, `middle`, `last`, or `several`."""
-    places = [i for i, d in enumerate(shape) if d > SHORT]
-    if len(places) != 1:
-        return "several" if places else "none"
-    if len(shape) == 1:
-        return "only"
-    return {0: "first", len(shape) - 1: "last"}.get(places[0], "middle")
+    """Which axis is the longest: `first`, `inner` or `last`; `none` if there are several."""
+    longest = max(shape, default=0)
+    if shape.count(longest) != 1:
+        return "none"
+    place = shape.index(longest)
+    return "first" if place == 0 else "last" if place == len(shape) - 1 else "inner"

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from hypothesis import strategies as st
 
 from conformance.editions import Edition
 from conformance.generators.calls import CallDraft
-from conformance.generators.kinds import draw_parameter
+from conformance.generators.classes import Classes
+from conformance.generators.drawing import ByHypothesis, Chooser
 from conformance.generators.sizes import ELEMENTS
+from conformance.generators.steering import Steering
 from conformance.generators.tensors import ODD
 from conformance.program import Argument, Binding, Made, Program
 from conformance.specs import Spec
@@ -30,6 +33,9 @@ _REPEATING = ("sparse", "large", "offset")
 """Profiles with zeros or equal elements."""
 _LARGE = ("large", "offset")
 """Profiles whose squares and sums may leave the range of float16."""
+
+
+_FREE: Classes = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,28 +143,50 @@ def structures(
     *,
     dtype: str | None = None,
     binding: Binding | None = None,
-    wanted: Mapping[str, str] | None = None,
     elements: int = ELEMENTS,
 ) -> Structure:
     """Structures for one function in one edition; invalid ones if `error` is given.
 
-    `dtype` and `binding` are those of its tensors, and `wanted` the forms of arguments, if they are
-    not to be drawn. A tensor has at most `elements` elements, about.
+    `dtype` and `binding` are those of its tensors, if they are not to be drawn. A tensor has at
+    most `elements` elements, about.
     """
+    return made(
+        ByHypothesis(draw), spec, edition, error, dtype=dtype, binding=binding, elements=elements
+    )
+
+
+def made(
+    chooser: Chooser,
+    spec: Spec,
+    edition: Edition,
+    error: ErrorCase | None = None,
+    *,
+    dtype: str | None = None,
+    binding: Binding | None = None,
+    wanted: Classes = _FREE,
+    demanded: Classes = _FREE,
+    elements: int = ELEMENTS,
+) -> Structure:
+    """A structure of these choices.
+
+    Features have the classes in `wanted` where that can be had soon, and those in `demanded`
+    always. The choices of a seed make the same structure if nothing is wanted.
+    """
+    steering = Steering(wanted, demanded)
     call = CallDraft(
-        draw,
+        chooser,
         spec,
         signature(spec, edition),
         edition,
         error,
         dtype=dtype,
         binding=binding,
-        wanted=wanted,
         elements=elements,
     )
+    steering.dtype(call)
     for name in call.order:
-        draw_parameter(call, name)
-    program = call.program()
+        steering.parameter(call, name)
+    program = steering.program(call)
     runtime, static = call.scope(static=False), call.scope(static=True)
     return Structure(
         spec=spec,

@@ -31,8 +31,6 @@ MIXED = ("float32", "float64")
 """The dtypes of which a call may have both."""
 INTEGERS = ("int8", "uint8", "int16", "uint16", "uint32", "uint64")
 """Integer dtypes that no document names, of which indices and labels may be."""
-NO_ALIAS = "none"
-"""The class of a call without a tensor that is passed twice."""
 
 Known = tuple[bool, ...]
 
@@ -48,6 +46,16 @@ def known_patterns(rank: int) -> tuple[Known, ...]:
         return (nothing,)
     partly = tuple(k for k in product((True, False), repeat=rank) if any(k) and not all(k))
     return (*(nothing,) * len(partly), *partly)
+
+
+def partly(known: Known) -> str:
+    """The class of a pattern: whether it knows some dimensions."""
+    return yes_or_no(any(known))
+
+
+def yes_or_no(is_so: bool) -> str:
+    """The class of what is so or not."""
+    return "yes" if is_so else "no"
 
 
 def partly_known(item: Input, known: Known) -> Input:
@@ -122,26 +130,27 @@ def integers_for(below: int) -> tuple[str, ...]:
     return tuple(name for name in INTEGERS if np.iinfo(name).max >= below)
 
 
-def aliases(arguments: Mapping[str, Argument]) -> str:
-    """The class of a call by the tensors that it passes twice, such as `x is y`."""
+def aliased(arguments: Mapping[str, Argument]) -> list[str]:
+    """Which tensors are passed twice, such as `x is y`."""
     named = [(ref, name) for name, value in arguments.items() for ref in references(value)]
     same = [f"{a} is {b}" for (ref, a), (other, b) in combinations(named, 2) if ref == other]
-    return ", ".join(dict.fromkeys(same)) or NO_ALIAS
+    return [*dict.fromkeys(same)]
 
 
 def classes(inputs: Iterable[Input], arguments: Mapping[str, Argument]) -> dict[str, str]:
-    """What a call shows of how its tensors are made and passed: the class of each feature.
+    """How the tensors of a call are made and passed: the class of each feature of the call.
 
-    The features are `NAME layout`, `NAME known`, `aliases` and `mixed dtypes`.
+    The features are `layout`, `aliases` and `mixed dtypes`.
     """
-    inputs = list(inputs)
-    mixed = {*MIXED} <= {item.dtype for item in inputs}
-    found = {"aliases": aliases(arguments), "mixed dtypes": "yes" if mixed else "no"}
-    for item in inputs:
-        name = item.name.rstrip("0123456789_")
-        found[f"{name} layout"] = str(item.layout)
-        if item.binding is Binding.PLACEHOLDER_NONE:
-            found[f"{name} known"] = knowledge(item)
+    items, passed = list(inputs), [ref for v in arguments.values() for ref in references(v)]
+    found = (
+        {"layout": str(next((i.layout for i in items if i.layout is not Layout.C), Layout.C))}
+        if items
+        else {}
+    )
+    if len(passed) > 1:
+        found["aliases"] = yes_or_no(len({*passed}) < len(passed))
+        found["mixed dtypes"] = yes_or_no({*MIXED} <= {item.dtype for item in items})
     return found
 
 

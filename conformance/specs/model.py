@@ -177,6 +177,10 @@ class Part(SpecRecord, frozen=True, kw_only=True):
     """The convention without which no document settles its value."""
 
 
+Triple = Annotated[list[str], Meta(min_length=3, max_length=3)]
+"""Three features, as `conformance show FUNCTION --plan` names them."""
+
+
 class Spec(SpecRecord, frozen=True, kw_only=True):
     """What the documents say of one function."""
 
@@ -201,6 +205,9 @@ class Spec(SpecRecord, frozen=True, kw_only=True):
     accuracy: Accuracy | None = None
     results: list[Part] = field(default_factory=list)
     """Where the function returns a tuple: its members, of which a case looks at one."""
+    triples: list[Triple] = field(default_factory=list)
+    """Features that a plan shows three at a time, in every combination that exists; it shows every
+    two of all features anyway."""
     differentiable: bool
     claims: list[Claim]
     errors: list[ErrorCase] = field(default_factory=list)

@@ -15,6 +15,7 @@ from conformance.engine.verdicts.failures import cite, function_result, identifi
 from conformance.engine.verdicts.forms import rare_forms
 from conformance.engine.verdicts.tally import MOST_LISTED, Group, Tally, verdict
 from conformance.generators import Draw, generate, structures
+from conformance.generators.collect import steered
 from conformance.generators.forms import ABSENT
 from conformance.program import Prelude, Ref
 from conformance.results import ASPECTS, Aspect, Citation, Origin, Verdict
@@ -44,8 +45,9 @@ def finding(
 
 def calls(count: int = 20) -> list[CallTrial]:
     """Calls from simple to complicated."""
-    found = generate(structures(SPEC, "keras-2.0"), count, 0)
-    made = [CallTrial(Prepared(s, [Draw("ordinary", 0)])) for s in found]
+    found = generate(structures(SPEC, "keras-2.0", dtype="float32"), 4 * count, 0)
+    usual = [s for s in found if not s.unsettled and s.arguments["axis"] == 1][:count]
+    made = [CallTrial(Prepared(s, [Draw("ordinary", 0)])) for s in usual]
     return sorted(made, key=lambda call: call.size)
 
 
@@ -161,7 +163,8 @@ def called(spec: str, **arguments: object) -> CallTrial:
     """A call with these arguments and no others, tensors aside."""
     forms = {"axis": "positive", "keepdims": "True"}
     wanted = {name: forms[name] if name in arguments else ABSENT for name in forms}
-    for made in generate(structures(load()[spec], "keras-2.2", wanted=wanted), 400, 0):
+    for drawn in steered(load()[spec], "keras-2.2", wanted, 200, 0):
+        made = drawn.value
         tensors = {n for n, v in made.arguments.items() if isinstance(v, Ref)}
         passed = {n: made.arguments[n] for n in made.passed - tensors}
         if passed == arguments and made.settled:

@@ -1,11 +1,13 @@
-"""Arguments whose meaning may depend on each other stand beside each other in settled calls."""
+"""The plan shows every two classes of features together that any call can have."""
 
 from __future__ import annotations
 
 import pytest
 
-from conformance.generators.collect import collect_all, key
-from conformance.generators.coverage.pairs import Pair, pairs, telling
+from conformance.generators.collect import collect_all, covering_array, key
+from conformance.generators.coverage.classes import classes_of
+from conformance.generators.coverage.items import SETTLED, Item, apart, levels
+from conformance.generators.coverage.table import lacking, table
 from conformance.generators.forms import ABSENT, form
 from conformance.program import Argument
 from conformance.specs import kinds, load
@@ -14,10 +16,15 @@ from tests.generators.support import CALLED, collected, everything, task
 REDUCTIONS = ["sum", "max", "min", "prod", "mean", "var", "std", "any", "all", "logsumexp"]
 
 
-def told(name: str) -> set[Pair]:
-    """The pairs in calls that show how an argument is understood."""
-    found = everything(name)
-    return {pair for place in telling(found) for pair in pairs(found[place])}
+def told(name: str) -> set[frozenset[tuple[str, str]]]:
+    """The pairs in calls that the documents settle."""
+    settled = [s for s in everything(name) if levels(s)[0] == SETTLED]
+    return {
+        frozenset((one, other))
+        for structure in settled
+        for one in classes_of(structure).items()
+        for other in classes_of(structure).items()
+    }
 
 
 def test_every_reduction_with_a_switch_is_looked_at() -> None:
@@ -29,19 +36,11 @@ def test_every_reduction_with_a_switch_is_looked_at() -> None:
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_keepdims_stands_beside_every_form_of_axis(name: str) -> None:
     wanted = {
-        (("axis", axis), ("keepdims", keepdims))
+        frozenset((("axis", axis), ("keepdims", keepdims)))
         for axis in (ABSENT, "zero", "positive")
         for keepdims in (ABSENT, "False", "True")
     }
     assert wanted - told(name) == set()
-
-
-def test_what_tells_something_is_settled_and_not_empty() -> None:
-    found = everything("sum")
-    for place in telling(found):
-        assert not found[place].unsettled
-        assert all(0 not in i.shape for i in found[place].program.inputs)
-        assert max(sum(d > 1 for d in i.shape) for i in found[place].program.inputs) > 1
 
 
 @pytest.mark.parametrize(
@@ -66,3 +65,36 @@ def test_structures_do_not_depend_on_what_was_made_before() -> None:
     mine = task("keras-2.2", "std")
     again = collect_all(mine.spec, "keras-2.2", mine.profile.structures, mine.own_seed)
     assert [key(s) for s in again] == [key(s) for s in collected("keras-2.2", "std")]
+
+
+def test_a_smaller_plan_is_the_beginning_of_a_greater_one() -> None:
+    mine = task("keras-2.2", "conv2d")
+    few = collect_all(mine.spec, "keras-2.2", 5, mine.own_seed)
+    assert [key(s) for s in few] == [key(s) for s in everything("conv2d")[:5]]
+
+
+def lacks(name: str) -> list[Item]:
+    """What a sample shows, and the plan does not."""
+    mine = task("keras-2.2", name)
+    array = covering_array(mine.spec, "keras-2.2", None, mine.own_seed)
+    assert table(array).missing == ()
+    return lacking(array, mine.own_seed)
+
+
+@pytest.mark.parametrize("name", ["abs", "dot", "categorical_crossentropy"])
+def test_the_plan_lacks_nothing_that_a_sample_shows(name: str) -> None:
+    assert lacks(name) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CALLED)
+def test_no_plan_lacks_what_a_sample_shows(name: str) -> None:
+    assert lacks(name) == []
+
+
+def test_features_that_stand_apart() -> None:
+    assert apart("x rank", "axis") is None
+    assert apart("x rank", "y rank") is None
+    assert apart("x size", "y size") is not None
+    assert apart("dtype of tensors", "x long axis") is not None
+    assert apart("x long axis", "dtype of tensors") is not None

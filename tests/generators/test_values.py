@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from conformance.engine import PROFILES as RUN_PROFILES
+from conformance.engine.planning.profiles import Profile
 from conformance.generators import PROFILES, Draw, draw_arrays
 from conformance.generators.values import fill, shown_profile, suits
 from conformance.specs import load
@@ -147,11 +148,11 @@ def test_two_inputs_of_one_shape_get_different_numbers() -> None:
 
 
 @pytest.mark.parametrize("profile", RUN_PROFILES.values(), ids=lambda p: str(p.name))
-def test_a_run_s_draws_are_different_and_probe_floats_only(profile: object) -> None:
+def test_a_run_s_draws_are_different_and_probe_floats_only(profile: Profile) -> None:
     mine = task(NEWEST, "identity")
     assert mine.profile is RUN_PROFILES["default"]
     for structure in everything("identity"):
-        draws = profile.draws(structure, 0)  # type: ignore[attr-defined]
+        draws = profile.draws_of(structure, profile.values, 0)
         assert len({d.seed for d in draws}) == len(draws)
         floating = structure.program.inputs[0].dtype.startswith("float")
         probed = {d.profile for d in draws} & {"extremes", "subnormal", "special"}

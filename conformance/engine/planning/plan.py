@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -19,9 +19,16 @@ from conformance.engine.judging.trials import Trial
 from conformance.engine.planning import twins
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.planning.profiles import FEW_DRAWS, Profile
-from conformance.generators import Draw, Structure, collect_all, generate, structures
-from conformance.generators.collect import POOL, distinct
-from conformance.generators.coverage import select_settled
+from conformance.generators import Draw, Structure, structures
+from conformance.generators.collect import (
+    covering,
+    covering_array,
+    distinct_draws,
+    gradients_of,
+    invalid_calls,
+)
+from conformance.generators.coverage.selection import select_settled
+from conformance.generators.coverage.spreading import spread
 from conformance.generators.gradients import Differentiated, differentiated
 from conformance.results import Aspect
 from conformance.scenarios import Family, Scenario, families_of
@@ -29,6 +36,10 @@ from conformance.specs import Signature, Spec, Specs, load
 from conformance.specs.load import documented_name, signature
 from conformance.specs.model import ErrorCase
 
+USUAL_STRUCTURES = 60
+"""About how many structures it takes to show every pair of a function."""
+MORE_SCENARIOS = 2
+"""How many scenarios are drawn for each one kept."""
 GRADIENT_POOL = 6
 """How many gradients are generated for each one kept: few of the structures are settled."""
 GRADIENT_ELEMENTS = 300
@@ -47,11 +58,13 @@ def documented_names(edition: Edition) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The strategy that generates trials of one sort; a failing one is made smaller with it."""
+    """The strategy that makes a trial; a failing one is made smaller with it."""
 
     strategy: SearchStrategy[Trial]
-    count: int
-    """How many trials were generated, before some of them were chosen."""
+    choices: bytes
+    """The choices of which the strategy makes the trial."""
+    values: tuple[str, ...] = ()
+    """The value profiles of its draws."""
 
 
 @dataclass(slots=True, eq=False)
@@ -97,12 +110,12 @@ class Task:
 
     def first_dtype_twin(self, trial: Trial) -> Trial | None:
         """The trial with the dtype in which the documents compute; None if it has no other."""
-        twin = twins.of_first_dtype(trial, self._call)
+        twin = twins.of_first_dtype(trial, self._like(trial))
         return None if twin is None else self._adopted(twin, trial)
 
     def rebound_twins(self, trial: Trial) -> Iterator[Trial]:
         """The trial with its inputs made in other ways."""
-        for twin in twins.made_otherwise(trial, self._call):
+        for twin in twins.made_otherwise(trial, self._like(trial)):
             yield self._adopted(twin, trial)
 
     def _adopted(self, made: Trial, trial: Trial) -> Trial:
@@ -128,8 +141,10 @@ class Task:
         return [trial.prepared for trial in self.trials() if isinstance(trial, CallTrial)]
 
     def draws(self, structure: Structure) -> tuple[Draw, ...]:
-        """The draws of a structure."""
-        return self.profile.draws(structure, self.seed)
+        """The draws of a structure that is not of the plan: one of each of its first profiles."""
+        return self.profile.draws_of(
+            structure, self.profile.values[: self.profile.draws], self.seed
+        )
 
     def _made(self) -> Iterator[tuple[Trial, Source | None]]:
         yield from self._calls()
@@ -141,28 +156,33 @@ class Task:
     def _calls(self) -> Iterator[tuple[Trial, Source]]:
         if self.spec.dtype is None or not self.aspects & RUN_ASPECTS:
             return
-        count, seed = self.profile.structures, self.own_seed
-        elements = self.profile.elements
-        made = structures(self.spec, self.edition, elements=elements)
-        source = Source(made.map(self._call), POOL * count)
-        for structure in collect_all(self.spec, self.edition, count, seed, elements=elements):
-            call = self._call(structure)
+        profile = self.profile
+        count, elements = profile.structures, profile.elements
+        array = covering_array(
+            self.spec, self.edition, count, self.own_seed, profile.effort, elements=elements
+        )
+        listed = spread([d.value for d in array.kept], profile.values, profile.draws)
+        strategy = structures(self.spec, self.edition, elements=elements)
+        for draw, values in zip(array.kept, listed, strict=True):
+            as_call = partial(self._call, values=values)
+            call = as_call(draw.value)
             if _has_answer(call.prepared):
-                yield call, source
+                yield call, Source(strategy.map(as_call), draw.choices, values)
 
     def _gradients(self) -> Iterator[tuple[Trial, Source]]:
         if self.spec.dtype is None or Aspect.GRADIENT not in self.aspects:
             return
-        count = GRADIENT_POOL * self.profile.gradients
+        count, spec, edition = self.profile.gradients, self.spec, self.edition
         elements = min(GRADIENT_ELEMENTS, self.profile.elements)
-        calls = structures(self.spec, self.edition, elements=elements)
-        strategy = calls.map(differentiated).filter(bool).map(self._gradient)
-        source = Source(strategy, count)
-        trials: list[GradientTrial] = distinct(strategy, _key, count, self.own_seed)
-        unsettled = [bool(trial.unsettled) for trial in trials]
-        made_of = [trial.differentiated.structure for trial in trials]
-        for place in select_settled(made_of, unsettled, self.profile.gradients):
-            yield trials[place], source
+        strategy = structures(spec, edition, elements=elements).map(differentiated).filter(bool)
+        pool = GRADIENT_POOL * count
+        found = gradients_of(spec, edition, pool, self.own_seed, elements=elements)
+        trials = [(self._gradient(differentiated(draw.value)), draw) for draw in found]
+        unsettled = [bool(trial.unsettled) for trial, _ in trials]
+        made_of = [trial.differentiated.structure for trial, _ in trials]
+        for place in select_settled(made_of, unsettled, count):
+            trial, draw = trials[place]
+            yield trial, Source(strategy.map(self._gradient), draw.choices)
 
     def _gradient(self, made: Differentiated | None) -> GradientTrial:
         assert made is not None, "the strategy leaves out what has no gradient"
@@ -173,13 +193,18 @@ class Task:
             return
         count = self.profile.invalid
         for error in self._errors():
-            invalid = structures(self.spec, self.edition, error)
-            source = Source(invalid.map(self._call), count)
-            for structure in generate(invalid, count, self.own_seed):
-                yield self._call(structure), source
+            strategy = structures(self.spec, self.edition, error).map(self._call)
+            for draw in invalid_calls(self.spec, self.edition, error, count, self.own_seed):
+                yield self._call(draw.value), Source(strategy, draw.choices)
 
-    def _call(self, structure: Structure) -> CallTrial:
-        return CallTrial(Prepared(structure, self.draws(structure)))
+    def _call(self, structure: Structure, values: Sequence[str] = ()) -> CallTrial:
+        listed = values or self.profile.values[: self.profile.draws]
+        return CallTrial(Prepared(structure, self.profile.draws_of(structure, listed, self.seed)))
+
+    def _like(self, trial: Trial) -> Callable[[Structure], CallTrial]:
+        """Makes calls with the draws of a trial."""
+        source = self.source(trial)
+        return partial(self._call, values=() if source is None else source.values)
 
     def _errors(self) -> list[ErrorCase]:
         return [e for e in self.spec.errors if self.edition in e.editions]
@@ -194,9 +219,10 @@ class Task:
             yield from ((as_trial(scenario), None) for scenario in made)
             return
         count, seed = self._scenario_count(family), self.own_seed
-        source = Source(made.map(as_trial), count)
-        for trial in distinct(source.strategy, _key, count, seed):
-            yield trial, source
+        strategy = made.map(as_trial)
+        found = distinct_draws(strategy, _key, MORE_SCENARIOS * count, seed)
+        for draw in covering(found, _checked, count):
+            yield draw.value, Source(strategy, draw.choices)
 
     def _scenario_count(self, family: Family) -> int:
         return max(1, round(self.profile.scenarios * family.share))
@@ -217,7 +243,7 @@ class Task:
 
     def _valid_cases(self) -> int:
         """An estimate: some structures have constants or no elements, and so few draws."""
-        structures, draws = self.profile.structures, len(self.profile.values)
+        structures, draws = self.profile.structures or USUAL_STRUCTURES, self.profile.draws
         if Aspect.PURITY not in demanded_aspects(self.spec, self.edition):
             return structures
         constants, empty = max(1, structures // 6), -(-structures // 7)
@@ -230,6 +256,14 @@ def _scenario_trial(name: str, scenario: Scenario) -> ScenarioTrial:
 
 def _key(trial: Trial) -> str:
     return trial.key
+
+
+def _checked(trial: Trial) -> frozenset[Hashable]:
+    """What a scenario is about, and what is checked of it."""
+    assert isinstance(trial, ScenarioTrial)
+    scenario = trial.scenario
+    checks = ((check.name, check.aspect, check.conventions) for check in scenario.checks)
+    return frozenset([scenario.title, scenario.conventions, *checks])
 
 
 def _has_answer(prepared: Prepared) -> bool:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.generators import Draw, Structure
+from conformance.generators.collect import USUAL
+from conformance.generators.coverage.array import Effort
 from conformance.generators.sizes import ELEMENTS
 from conformance.generators.values import suits
 
@@ -13,17 +16,21 @@ PROBES = ("extremes", "subnormal", "special")
 FEW_DRAWS = 3
 """The draws of a structure whose graph must be built again for each draw."""
 
+QUICK = Effort(first=40, free=2, steered=2, least=0, tries=0)
+THOROUGH = Effort(first=40, free=2, steered=2, least=2000, tries=8)
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How many trials of each sort are run, and with which numbers: `values` names a value profile
-    for each draw of a structure."""
+    """How many trials of each sort are run, and with which numbers."""
 
     name: str
-    structures: int
+    structures: int | None
+    """The most structures of each function; None for as many as it takes to show every pair."""
     invalid: int
     """Structures for each documented error."""
     values: tuple[str, ...]
+    """The value profiles. Every structure gets the first of them, the others in turn."""
     shrink: int
     """The most trials that are run to make a violation smaller."""
     shrink_other: int
@@ -36,23 +43,24 @@ class Profile:
     """The most elements of a tensor, about."""
     setups: int = 1000
     """The most configured processes that are started for the functions that share them."""
+    draws: int = 4
+    """Draws of each structure."""
+    effort: Effort = USUAL
+    """How much is drawn to find the structures."""
 
-    def draws(self, structure: Structure, seed: int) -> tuple[Draw, ...]:
-        """The draws of the structure.
+    def draws_of(self, structure: Structure, values: Sequence[str], seed: int) -> tuple[Draw, ...]:
+        """The draws of a structure from these value profiles.
 
-        A structure without any element gets one draw. Without floating inputs it gets no draw of
-        `PROBES`. One whose graph must be built again for every draw gets few.
+        A structure without any element gets one draw. A profile that does not suit it is replaced
+        by ordinary numbers. One whose graph must be built again for every draw gets few.
         """
         inputs = structure.program.inputs
         if structure.error or not any(math.prod(i.shape) for i in inputs):
             return (Draw("ordinary", seed),)
-        values = self.values
-        if not any(i.dtype.startswith("float") for i in inputs):
-            values = tuple(v for v in values if v not in PROBES)
-        values = tuple(v if suits(v, structure) else "ordinary" for v in values)
+        listed = [v if suits(v, structure) else "ordinary" for v in values]
         if any(i.binding in ("constant", "array") for i in inputs):
-            values = values[: FEW_DRAWS - 1] + tuple(v for v in values if v in PROBES)[-1:]
-        return tuple(Draw(v, seed * 1000 + i) for i, v in enumerate(values))
+            listed = listed[:FEW_DRAWS]
+        return tuple(Draw(v, seed * 1000 + i) for i, v in enumerate(listed))
 
 
 def _values(text: str) -> tuple[str, ...]:
@@ -72,6 +80,7 @@ SURVEY = Profile(
     gradients=1,
     elements=500,
     setups=4,
+    effort=QUICK,
 )
 """The survey that a run with a time limit begins with: every aspect of every function once."""
 
@@ -89,14 +98,15 @@ PROFILES = {
             gradients=1,
             elements=500,
             setups=3,
+            effort=QUICK,
         ),
         Profile(
             "default",
-            structures=28,
+            structures=None,
             invalid=6,
             values=_values(
-                "ordinary halves large ordinary*2 large offset sparse outside*2 unnormalised wide"
-                " integers halves zeros extremes*2 subnormal special*2"
+                "ordinary halves large offset sparse outside unnormalised wide integers zeros"
+                " extremes subnormal special"
             ),
             shrink=15,
             shrink_other=2,
@@ -105,12 +115,14 @@ PROFILES = {
         ),
         Profile(
             "thorough",
-            structures=200,
+            structures=None,
             invalid=20,
             values=_values(
-                "ordinary halves large ordinary*6 large*2 offset*2 sparse*2 outside*3"
-                " unnormalised*2 wide*2 integers*4 halves*3 zeros extremes*2 subnormal*2 special*2"
+                "ordinary halves ordinary*3 large*2 offset sparse outside*2 unnormalised*2 wide*2"
+                " integers*2 zeros extremes*2 subnormal special*2"
             ),
+            draws=12,
+            effort=THOROUGH,
             shrink=200,
             shrink_other=50,
             scenarios=60,

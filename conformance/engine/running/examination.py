@@ -468,14 +468,14 @@ class Examination:
             source = task.source(trial)
             return None if source is None else source.strategy
 
-        def count(trial: Trial) -> int:
+        def choices(trial: Trial) -> bytes:
             source = task.source(trial)
-            return 1 if source is None else source.count
+            return b"" if source is None else source.choices
 
         return Minimiser(
             run=self._run,
             strategy=strategy,
-            count=count,
+            choices=choices,
             seed=task.own_seed,
             budget=lambda group: _budget(group, task.profile),
             known=self.known.get(task.spec.name, {}),

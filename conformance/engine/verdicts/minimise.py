@@ -15,8 +15,7 @@ from conformance.engine.judging.findings import Finding, Identity
 from conformance.engine.judging.trials import Trial
 from conformance.engine.verdicts.forms import rare_forms
 from conformance.engine.verdicts.tally import Group, is_same
-from conformance.generators import shrink
-from conformance.generators.collect import StopShrinking, current_choices
+from conformance.generators.drawing import Drawn, StopShrinking, shrink
 from conformance.observations import StructureObservation
 from conformance.results.kinds import FATAL
 
@@ -40,8 +39,8 @@ class Minimiser:
     run: RunTrial
     strategy: Callable[[Trial], SearchStrategy[Trial] | None]
     """The strategy for trials of the same sort; None if there are no others."""
-    count: Callable[[Trial], int]
-    """How many trials of its sort the plan generated."""
+    choices: Callable[[Trial], bytes]
+    """The choices of which the strategy makes the trial."""
     seed: int
     budget: Callable[[Group], int]
     """How many trials may be run to make a failure smaller. A count, not a time: results must not
@@ -68,7 +67,7 @@ class Minimiser:
         shrink(
             strategy,
             partial(search.fails, shows=self._shows),
-            self.count(trial),
+            self.choices(trial),
             self.seed,
         )
         if search.best is trial:
@@ -148,8 +147,12 @@ class _Shrinking:
         """The identity of the failure."""
         return self.finding.identity
 
-    def fails(self, trial: Trial, shows: Callable[[Trial, _Shrinking], bool]) -> bool:
-        """Whether the trial shows the failure; StopShrinking after too many that do not."""
+    def fails(self, drawn: Drawn[Trial], shows: Callable[[Trial, _Shrinking], bool]) -> bool:
+        """Whether the trial shows the failure; StopShrinking after too many that do not, or when
+        no more may be run."""
+        trial = drawn.value
+        if self.left <= 0:
+            raise StopShrinking
         if self.without_success is not None:
             self.without_success += 1
             if self.without_success > MOST_WITHOUT_SUCCESS:
@@ -162,7 +165,7 @@ class _Shrinking:
             return False
         self.without_success = 0
         if trial.size < self.best.size:
-            self.best, self.choices = trial, current_choices()
+            self.best, self.choices = trial, drawn.choices
         return True
 
 

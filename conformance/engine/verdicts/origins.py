@@ -18,7 +18,7 @@ from conformance.adapters.worker.conformance_worker.frames import FrameError, de
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task
 from conformance.engine.verdicts.tally import Group
-from conformance.generators.collect import remade
+from conformance.generators.drawing import remade
 from conformance.program import to_json
 from conformance.results import Failure, Origin
 

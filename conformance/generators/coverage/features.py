@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.generators.coverage.pairs import plain
 from conformance.generators.coverage.terms import terms_class
 from conformance.generators.coverage.windows import Feature, windows_of
 from conformance.generators.forms import FEW
@@ -15,7 +14,6 @@ from conformance.generators.structure import Structure, expected_shape
 from conformance.generators.tensors import classes
 from conformance.program import Argument, Made, Ref
 from conformance.specs import kinds
-from conformance.specs.convention_names import ConventionName
 
 
 def features_of(structure: Structure) -> Iterator[Feature]:
@@ -43,21 +41,6 @@ def features_of(structure: Structure) -> Iterator[Feature]:
     yield from windows_of(structure)
     for name, value in structure.arguments.items():
         yield from _argument(structure, name, value)
-
-
-def together_in(structure: Structure) -> Iterator[Feature]:
-    """Features that must be seen together, or alone, because one can hide another."""
-    if not structure.unsettled:
-        yield ("settled", *sorted({i.dtype for i in structure.program.inputs}))
-    if structure.part is not None:
-        yield (
-            "part",
-            structure.part.name,
-            ConventionName.INPUT_DTYPE in structure.unsettled,
-            plain(structure),
-        )
-    if len(structure.unsettled) == 1 and plain(structure):
-        yield ("convention alone", *structure.unsettled)
 
 
 def features_of_gradients(structure: Structure) -> Iterator[Feature]:

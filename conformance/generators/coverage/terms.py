@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from conformance.generators.sizes import CLASSES, LONG, Dims, class_of, long_axis
+from conformance.generators.sizes import CLASSES, LONG, Dims, length_class, long_axis
 from conformance.generators.structure import Structure
 from conformance.specs import Spec, kinds
 
@@ -14,7 +14,7 @@ from conformance.specs import Spec, kinds
 def terms_class(structure: Structure) -> str | None:
     """The class of the length that is reduced, accumulated or contracted; None if nothing is."""
     count = _count(structure)
-    return None if count is None else class_of(count)
+    return None if count is None else length_class(count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class LongAxis:
     def wanted(self) -> dict[str, str]:
         """What is to be wanted of a draw."""
         place = {} if self.place is None else {f"{self.tensor} long axis": self.place}
-        return {f"{self.tensor} size": self.size, **place}
+        return {f"{self.tensor} length": self.size, **place}
 
     def is_in(self, structure: Structure) -> bool:
         """Whether the structure has it; at a place also one that is longer."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from itertools import combinations
 
 from conformance.generators.structure import Structure
 from conformance.specs import Spec, image_rules, kinds
@@ -13,25 +12,9 @@ Feature = tuple[Hashable, ...]
 
 
 def windows_of(structure: Structure) -> Iterator[Feature]:
-    """How windows move: every pair of these circumstances, and the effects on each axis."""
-    if not any(isinstance(r, kinds.Images) for r in structure.spec.parameters.values()):
-        return
-    values = structure.runtime.values
-    settled = structure.settled
-    moves = [
-        ("settled", settled),
-        ("padding", values.get("padding")),
-        ("first", values.get("data_format") in image_rules.CHANNELS_FIRST),
-        ("mode", values.get("pool_mode")),
-        ("channels", all(_channels(structure, s) > 1 for s in structure.runtime.shapes.values())),
-    ]
-    for name in ("strides", "dilation_rate", "pool_size", "kernel_size"):
-        numbers = image_rules.each(values.get(name, 1), "x")
-        moves.append((name, max(numbers) > 1))
-        moves.append((name + " differ", len(set(numbers)) > 1))
-    yield from (("windows", *pair) for pair in combinations(moves, 2))
-    yield ("border", values.get("padding"), values.get("pool_mode"), settled)
-    yield from ((*effect, settled) for effect in _effects(structure))
+    """The effects of windows on each axis."""
+    if any(isinstance(r, kinds.Images) for r in structure.spec.parameters.values()):
+        yield from _effects(structure)
 
 
 def beginnings(spec: Spec) -> list[Feature]:
@@ -50,14 +33,19 @@ def beginnings(spec: Spec) -> list[Feature]:
         return []
     if "pool_size" in spec.parameters:  # what is padded is computed of the window
         found += [("of one", "same", axis, True) for axis in range(images[0].spatial)]
-    modes = spec.parameters.get("pool_mode")
-    if isinstance(modes, kinds.Literals):
-        found += [("border", "same", mode) for mode in modes.values]
     return found
 
 
-def forms_for(beginning: Feature) -> dict[str, str]:
-    """The forms of arguments with which features of this beginning are found sooner."""
+def has_effect(structure: Structure, beginning: Feature) -> bool:
+    """Whether a settled call has a feature that begins so, and is true."""
+    if not structure.settled:
+        return False
+    found = (f for f in windows_of(structure) if f[: len(beginning)] == beginning)
+    return any(all(part is not False for part in f) for f in found)
+
+
+def demanded_for(beginning: Feature) -> dict[str, str]:
+    """The arguments with which features of this beginning are found sooner."""
     named = beginning[1:2]
     return {"padding": repr(named[0])} if named and isinstance(named[0], str) else {}
 
@@ -85,8 +73,3 @@ def _effects(structure: Structure) -> Iterator[Feature]:
         yield ("reaches", axis, (k or 0) > 1 and rate > 1)
         yield ("beyond", padding, axis, (k or 0) > 1 and seen)
         yield ("of one", padding, axis, k == 1)
-
-
-def _channels(structure: Structure, shape: tuple[int, ...]) -> int:
-    """The channels of an image; of a kernel, those that come out."""
-    return image_rules.channels(shape, structure.runtime.values.get("data_format")) or 0

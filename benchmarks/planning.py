@@ -1,0 +1,52 @@
+"""What planning costs: CPU seconds of all plans of an edition, as a multiple of a simple loop.
+
+    python -m benchmarks.planning [PROFILE]
+
+The loop, measured in the same run, tells the machine: `for i in range(20_000_000): x += 1`.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+from conformance.engine import PROFILES
+from conformance.engine.planning.plan import plan
+from conformance.specs import load
+
+LOOPS = 20_000_000
+
+
+def loop() -> int:
+    """The unit."""
+    x = 0
+    for _ in range(LOOPS):
+        x += 1
+    return x
+
+
+def planned(profile: str) -> int:
+    """How many trials the plans of the newest edition have."""
+    tasks = plan(load(), "keras-2.2", PROFILES[profile], 0)
+    return sum(len(task.trials()) for task in tasks)
+
+
+def seconds(act: Callable[[], int]) -> tuple[float, int]:
+    """The CPU seconds that it takes, and what it gives."""
+    start = time.process_time()
+    given = act()
+    return time.process_time() - start, given
+
+
+def main() -> None:
+    """Measure, and print a line."""
+    profile = sys.argv[1] if len(sys.argv) > 1 else "default"
+    load()
+    unit, _ = seconds(loop)
+    spent, trials = seconds(lambda: planned(profile))
+    print(f"{profile}: {trials} trials, {spent:.1f} s, {spent / unit:.1f} loops of {unit:.2f} s")
+
+
+if __name__ == "__main__":
+    main()

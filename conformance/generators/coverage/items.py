@@ -1,0 +1,153 @@
+"""What a plan has to show: pairs of classes, triples where the spec asks, and single points.
+
+An item is shown at a level. It counts for more in a call that the documents settle, in their own
+dtype and with elements, because such a call can convict.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator
+
+from conformance.generators.classes import DTYPE, PASSING, Classes
+from conformance.generators.coverage.terms import terms_class
+from conformance.generators.coverage.windows import windows_of
+from conformance.generators.structure import Structure, expected_shape, refusable
+from conformance.generators.tensors import knowledge
+from conformance.program import Binding
+from conformance.specs import Spec
+from conformance.specs.convention_names import ConventionName
+
+One = tuple[str, str]
+"""A feature and its class."""
+Item = tuple[One, ...]
+"""What is to be shown together: two of them, three of them, or a point of its own."""
+ANY, FILLED, SETTLED = range(3)
+"""Levels: any call; one that has elements and rests on at most two conventions; one that has
+elements and that the documents settle, in their own dtype."""
+MOST_OPEN = 2
+MINOR = (" size", " long axis", " channels", " domain", " count")
+"""Features of a tensor that are paired with its own features and with arguments, but not with the
+features of other tensors."""
+OF_TENSORS = (*MINOR, " binding", " rank", " window", " beside", " dtype")
+"""How the names of a tensor's features go on after its own."""
+UNPAIRED = {
+    " length": "of how long an axis is, the size is paired, which has fewer classes",
+    "layout": "how an array lies in memory matters to what reads it, and to nothing else",
+    "mixed dtypes": "the documents do not speak of mixed dtypes, so that no such call can convict",
+}
+"""Features whose classes are shown by themselves alone, and why."""
+_ELSEWHERE = "which elements a call takes together does not depend on"
+APART = {
+    PASSING: (
+        (DTYPE, "aliases", *OF_TENSORS),
+        "how arguments are passed is settled before anything is looked at",
+    ),
+    "aliases": (
+        (DTYPE, *OF_TENSORS),
+        "that two tensors are one is paired with arguments",
+    ),
+    DTYPE: (
+        (
+            " size",
+            " long axis",
+            " channels",
+            " written",
+            " counted",
+            " window",
+            " beside",
+            " domain",
+        ),
+        f"{_ELSEWHERE} their dtype",
+    ),
+    " written": (
+        (" size", " channels", " domain"),
+        "how an axis is written decides which axis it is, and nothing else",
+    ),
+    " binding": (
+        (*MINOR, " written", " counted"),
+        f"{_ELSEWHERE} how a tensor was made",
+    ),
+}
+"""Features that need not be shown together, by the ends of their names, and why."""
+OTHER_TENSOR = "a detail of one tensor is not paired with what another tensor is like"
+
+
+def points_of(structure: Structure, classes: Classes, level: int) -> Iterator[tuple[Item, int]]:
+    """What a structure shows besides pairs: triples, conventions, effects of windows."""
+    for features in triples_of(structure.spec):
+        if all(feature in classes for feature in features):
+            yield tuple((feature, classes[feature]) for feature in features), level
+    alone = ((f, one) for f, one in classes.items() if _why_unpaired(f) is not None)
+    yield from ((((feature, one),), level) for feature, one in alone)
+    yield from ((_point("convention", name), ANY) for name in structure.unsettled)
+    yield from ((_point(*known), level) for known in _known(structure))
+    yield (_point("terms", str(terms_class(structure))), level)
+    yield from ((_point("window", *effect), level) for effect in windows_of(structure))
+
+
+def _known(structure: Structure) -> Iterator[tuple[str, str]]:
+    """Which dimensions of each tensor are known when the graph is built."""
+    for item in structure.program.inputs:
+        if item.binding is Binding.PLACEHOLDER_NONE:
+            yield f"known of {item.name.rstrip('0123456789_')}", knowledge(item)
+
+
+def is_steered(item: Item) -> bool:
+    """Whether a draw can be steered towards an item: a pair, or a class of an unpaired feature."""
+    return len(item) == 2 or (len(item) == 1 and _why_unpaired(item[0][0]) is not None)
+
+
+def _why_unpaired(feature: str) -> str | None:
+    return next((why for name, why in UNPAIRED.items() if _ends(feature, name)), None)
+
+
+def triples_of(spec: Spec) -> Iterator[tuple[str, ...]]:
+    """The features that are to be shown three at a time: what the spec says."""
+    yield from map(tuple, spec.triples)
+
+
+def levels(structure: Structure) -> tuple[int, int]:
+    """The level of what has nothing to do with dtypes, and of what has."""
+    if not all(map(math.prod, _shapes(structure))):
+        return ANY, ANY
+    others = len({*structure.unsettled} - {ConventionName.INPUT_DTYPE})
+    return _level(others + refusable(structure)), _level(others)
+
+
+def _level(open_points: int) -> int:
+    return SETTLED if not open_points else FILLED if open_points <= MOST_OPEN else ANY
+
+
+def _shapes(structure: Structure) -> Iterator[tuple[int, ...]]:
+    yield from (item.shape for item in structure.program.inputs)
+    yield expected_shape(structure)
+
+
+def _point(name: str, *what: Hashable) -> Item:
+    return ((name, " ".join(map(str, what))),)
+
+
+def apart(one: str, other: str) -> str | None:
+    """Why two features need not be shown together; None if they must be."""
+    unpaired = _why_unpaired(one) or _why_unpaired(other)
+    if unpaired is not None:
+        return unpaired
+    for mine, its in ((one, other), (other, one)):
+        for name, (others, why) in APART.items():
+            if _ends(mine, name) and any(_ends(its, end) for end in others):
+                return why
+    mine, its = _owner(one), _owner(other)
+    if mine and its and mine != its and (one.endswith(MINOR) or other.endswith(MINOR)):
+        return OTHER_TENSOR
+    return None
+
+
+def _ends(feature: str, name: str) -> bool:
+    return feature.endswith(name) or f"{name} " in feature if name[0] == " " else feature == name
+
+
+def _owner(feature: str) -> str:
+    """The tensor of which this is a feature; nothing for other features."""
+    name, _, rest = feature.partition(" ")
+    return name if f" {rest}".startswith(OF_TENSORS) else ""

@@ -1,0 +1,159 @@
+"""Steer the drawing of a call towards classes of features, one parameter at a time.
+
+A parameter whose argument has another class than wanted is drawn again. The choices of what was
+drawn in vain are taken back, so that those that are kept make the same call without any steering:
+shrinking and replaying know nothing of what was wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from hypothesis.errors import UnsatisfiedAssumption
+
+from conformance.generators import tensors
+from conformance.generators.calls import CallDraft
+from conformance.generators.classes import (
+    BINDING_OF,
+    DTYPE,
+    OF_CALL,
+    PART,
+    PARTLY_KNOWN,
+    PASSING,
+    UNKNOWN,
+    Classes,
+    View,
+    of_parameter,
+    passing,
+)
+from conformance.generators.kinds import draw_parameter
+from conformance.program import Program
+
+MOST_WANTED, MOST_DEMANDED = 4, 24
+"""How many times a parameter is drawn at most to get what is wanted, and what is demanded."""
+AIMED = ("rank", "binding", "size", "length", "long axis")
+"""Features of a tensor that one choice decides, or a few."""
+
+_OF_PROGRAM = (PART, PASSING, *OF_CALL)
+_CONTAINERS = (dict, list, set)
+
+Made = TypeVar("Made")
+
+
+class Steering:
+    """The classes that a call should have, and those without which it is rejected."""
+
+    def __init__(self, wanted: Classes, demanded: Classes) -> None:
+        self.wanted = {**wanted, **demanded}
+        self.demanded = demanded
+        self._about = {*self.wanted, *(feature.partition(" ")[0] for feature in self.wanted)}
+        """The parameters with a wanted feature; no other is drawn again."""
+        self.sought: Classes = self.wanted
+        """What is being looked for now."""
+        self.had: dict[str, str] = {}
+        """The demanded classes that the call has already."""
+
+    def dtype(self, call: CallDraft) -> None:
+        """Draw the dtype of tensors, which was drawn first of all, again if it is another."""
+        wanted = self.wanted.get(DTYPE, call.dtype)
+        if call.dtype == wanted:
+            return
+        call.chooser.take_back(call.chooser.position() - 1)
+
+        def again() -> None:
+            call.dtype = call.drawn_dtype()
+
+        self._repeat(call, again, lambda _: {DTYPE: call.dtype})
+
+    def parameter(self, call: CallDraft, name: str) -> None:
+        """Draw a parameter."""
+        if name not in self._about:
+            call.aims = self._aims_of_call()
+            draw_parameter(call, name)
+            return
+
+        def draw() -> None:
+            call.aims = {**self._aims_of_call(), **self._aims(name)}
+            draw_parameter(call, name)
+
+        self._repeat(call, draw, lambda _: of_draft(call, name))
+
+    def _aims(self, name: str) -> dict[str, str]:
+        """What can be chosen at once, without drawing the whole parameter."""
+        wanted = self.sought
+        aims = {f: wanted[f"{name} {f}"] for f in AIMED if f"{name} {f}" in wanted}
+        binding = aims.get("binding")
+        if binding in (UNKNOWN, PARTLY_KNOWN):
+            aims["known"] = tensors.yes_or_no(binding == PARTLY_KNOWN)
+        if binding in BINDING_OF:
+            aims["binding"] = BINDING_OF[binding]
+        return aims
+
+    def _aims_of_call(self) -> dict[str, str]:
+        return {f: self.sought[f] for f in OF_CALL if f in self.sought}
+
+    def program(self, call: CallDraft) -> Program:
+        """Make the program, in which the way of passing arguments and the part are drawn."""
+        if self._about.isdisjoint(_OF_PROGRAM):
+            call.aims = {}
+            return call.program()
+
+        def draw() -> Program:
+            call.aims = self._aims_of_call()
+            return call.program()
+
+        return self._repeat(call, draw, lambda program: _of_program(call, program))
+
+    def _repeat(
+        self, call: CallDraft, draw: Callable[[], Made], told: Callable[[Made], Classes]
+    ) -> Made:
+        """Draw until the classes are as wanted; after a while, as demanded."""
+        before = _state(call)
+        for attempt in range(MOST_DEMANDED):
+            start = call.chooser.position()
+            self.sought = self.wanted if attempt < MOST_WANTED - 1 else self.demanded
+            made = draw()
+            found = told(made)
+            if all(self.sought.get(name, one) == one for name, one in found.items()):
+                self.had |= {name: one for name, one in found.items() if name in self.demanded}
+                return made
+            call.chooser.take_back(start)
+            vars(call).update(_copied(before))
+        missed = (name for name in found if self.demanded.get(name, found[name]) != found[name])
+        raise UnsatisfiedAssumption(self._why(next(missed)))
+
+    def _why(self, feature: str) -> str:
+        beside = " and ".join(f"{name} {one}" for name, one in self.had.items())
+        tried = f"{feature} {self.demanded[feature]} did not come in {MOST_DEMANDED} draws"
+        return f"{tried} beside {beside}" if beside else tried
+
+
+def of_draft(call: CallDraft, name: str) -> Classes:
+    """The classes of a parameter that has just been drawn."""
+    return of_parameter(
+        View(
+            call.rules,
+            {item.name: item for item in call.inputs},
+            call.shapes,
+            call.domains,
+            call.values,
+            call.passed,
+        ),
+        name,
+    )
+
+
+def _of_program(call: CallDraft, program: Program) -> Classes:
+    found = {PASSING: passing(program.steps[0]), **tensors.classes(program.inputs, call.passed)}
+    return found if call.part is None else {**found, PART: call.part.name}
+
+
+def _state(call: CallDraft) -> dict[str, Any]:
+    return _copied(vars(call))
+
+
+def _copied(state: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: value.copy() if type(value) in _CONTAINERS else value for name, value in state.items()
+    }
