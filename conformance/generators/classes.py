@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from conformance.generators.forms import ABSENT, FEW, NONE, form
 from conformance.generators.sizes import length_class, long_axis, size_class
@@ -37,6 +37,8 @@ BINDING_OF = {
 }
 """The binding of each class of bindings."""
 _WINDOWS = (kinds.PerAxis, kinds.Window)
+_SEQUENCES = (kinds.Starts, kinds.Sizes, kinds.Counts, kinds.TargetShape, kinds.Permutation)
+"""Kinds whose numbers follow from a shape, so that only how they are written has classes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,8 @@ def _of_tensors(seen: View, name: str, items: Sequence[Input]) -> Iterator[tuple
     first, rule = items[0], seen.rules[name]
     bindings = {_binding(item) for item in items}
     yield "binding", "mixed" if len(bindings) > 1 else bindings.pop()
-    yield "rank", str(len(first.shape))
+    if not _follows(rule):
+        yield "rank", str(len(first.shape))
     if first.shape:
         largest = max((i.shape for i in items), key=math.prod)
         yield "size", size_class(largest)
@@ -111,18 +114,23 @@ def _windows(seen: View, rule: kinds.ParameterRule, item: Input) -> Iterator[tup
         yield "window", _each([d or 0 for d in sizes])
 
 
+def _follows(rule: kinds.ParameterRule) -> TypeGuard[kinds.Companion | kinds.Features]:
+    """Whether the shape is told by how it stands to another one, and its rank by that."""
+    return isinstance(rule, kinds.Features) or getattr(rule, "relation", "") == "broadcast"
+
+
 def _relation(seen: View, name: str, item: Input) -> Iterator[tuple[str, str]]:
     """How the shape stands to that of the parameter that it goes with."""
-    other = getattr(seen.rules[name], "of", None)
-    of = seen.shapes.get(other) if other else None
-    if not isinstance(of, tuple) or isinstance(seen.rules[name], kinds.Kernel):
-        return
-    yield f"beside {other}", _stands(item.shape, of)
+    rule = seen.rules[name]
+    if _follows(rule):
+        yield f"beside {rule.of}", _stands(item.shape, seen.shapes[rule.of])
 
 
 def _stands(mine: Sequence[int], of: Sequence[int]) -> str:
     if tuple(mine) == tuple(of):
         return "same shape"
+    if not mine or not of:
+        return "scalar" if of else "beside a scalar"
     if len(mine) != len(of):
         return "fewer axes" if len(mine) < len(of) else "more axes"
     ones = any((a == 1) != (b == 1) for a, b in zip(mine, of, strict=True))
@@ -132,6 +140,8 @@ def _stands(mine: Sequence[int], of: Sequence[int]) -> str:
 def _of_argument(seen: View, name: str) -> dict[str, str]:
     """Of axes, how many there are is a feature of its own, and how they are written another."""
     rule, told = seen.rules[name], _form(seen, name)
+    if isinstance(rule, _SEQUENCES):
+        return {f"{name} written": told}
     if type(rule) not in _OF_AXES or told in (ABSENT, NONE):
         return {name: told}
     return {name: _how_many(seen.passed[name]), f"{name} written": told, **_counted(seen, name)}

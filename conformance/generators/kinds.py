@@ -54,7 +54,8 @@ def _draw(call: CallDraft, name: str) -> None:
         call.add_value(name, _VALUES[type(rule)](call, rule))
     else:
         _KINDS[type(rule)](call, name, rule)
-    if isinstance(rule, kinds.Axis | kinds.Integer) and call.error is None:
+    # without tensors the type of a number decides that of the result
+    if isinstance(rule, kinds.Axis | kinds.Integer) and call.error is None and call.inputs:
         _as_numpy_has_it(call, name)
 
 

@@ -17,7 +17,8 @@ from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Array, Prepared
 from conformance.engine.judging.findings import Finding, Judgement
 from conformance.engine.judging.judge import judge
-from conformance.generators import Draw, generate, structures
+from conformance.generators import Draw
+from conformance.generators.classes import DTYPE
 from conformance.generators.structure import expected_shape
 from conformance.observations import (
     DrawObservation,
@@ -35,6 +36,7 @@ from conformance.specs import load
 from conformance.specs.convention_names import ConventionName
 from tests.adapters.support import launch
 from tests.engine.support import ROOT, Outcome, examine, fake, module, run_script
+from tests.generators.support import demanded
 
 X = np.array([[0.5, -1.25], [2.0, 0.75]])
 PROFILE = replace(
@@ -86,11 +88,9 @@ def test_a_layout_that_is_misread_violates(name: str, layout: Layout, binding: B
 
 def laid_out(layout: Layout, binding: Binding) -> list[CallTrial]:
     """A few calls of `exp` with arrays of this layout."""
-    wanted = {"layout": str(layout)}
-    strategy = structures(
-        load()["exp"], "keras-2.2", dtype="float32", binding=binding, wanted=wanted
-    )
-    made = (s for s in generate(strategy, 60, 0) if s.program.inputs[0].layout is layout)
+    made_by = {Binding.PLACEHOLDER: "fed", Binding.VARIABLE: "variable"}
+    classes = {"layout": str(layout), DTYPE: "float32", "x binding": made_by[binding]}
+    made = demanded("exp", classes, 30)
     several = (s for s in made if s.program.inputs[0].static_shape[-1:] > (1,))
     return [CallTrial(Prepared(s, [Draw("ordinary", 1)])) for s in islice(several, 3)]
 
@@ -161,8 +161,7 @@ def test_the_gradient_of_one_tensor_twice_is_the_sum_of_both_paths(
 
 def _mixed() -> Prepared:
     """A call with tensors of both floating dtypes, which rests on nothing else."""
-    strategy = structures(load()["maximum"], "keras-2.2", wanted={"mixed dtypes": "yes"})
-    made = generate(strategy, 60, 0)
+    made = demanded("maximum", {"mixed dtypes": "yes"}, 60)
     alone = (s for s in made if s.unsettled == (ConventionName.MIXED_DTYPES,))
     return Prepared(next(s for s in alone if expected_shape(s)), [Draw("ordinary", 1)])
 

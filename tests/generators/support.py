@@ -9,6 +9,8 @@ from typing import Any
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Task, plan
 from conformance.generators import Structure, collect_all
+from conformance.generators.classes import Classes
+from conformance.generators.collect import steered
 from conformance.program import Binding
 from conformance.specs import EDITIONS, kinds, load
 
@@ -39,6 +41,13 @@ def collected(edition: Edition, function: str) -> list[Structure]:
     mine = task(edition, function)
     count = mine.profile.structures if edition == NEWEST else 3
     return collect_all(mine.spec, edition, count, mine.own_seed)
+
+
+def demanded(
+    function: str, classes: Classes, count: int, edition: Edition = NEWEST
+) -> list[Structure]:
+    """Valid structures with these classes."""
+    return [draw.value for draw in steered(load()[function], edition, classes, count, 0)]
 
 
 def everything(function: str) -> list[Structure]:

@@ -76,7 +76,7 @@ def test_a_structure_is_one_call_as_the_edition_documents_it(edition: Edition, n
             inside = str(documented).removeprefix(documented.name)[1:-1]
             bound = signature_of(inside).bind(*step.args, **dict(step.kwargs))
             passed = bound.arguments
-            assert sorted(references(list(passed.values()))) == sorted(made)
+            assert {*references(list(passed.values()))} == made
         assert passed.keys() <= {p.name for p in documented.parameters}
         assert structure.program.outputs == ("result",)
         assert from_json(json.loads(json.dumps(to_json(structure.program)))) == structure.program

@@ -23,6 +23,7 @@ from conformance.generators.coverage.items import (
     Item,
     One,
     apart,
+    empty_apart,
     is_steered,
     levels,
     points_of,
@@ -411,7 +412,10 @@ class CoveringArray:
         return self._names[number][0] == DTYPE
 
     def _apart(self, one: int, other: int) -> bool:
-        return _stand_apart(self._names[one][0], self._names[other][0])
+        mine, its = self._names[one], self._names[other]
+        if _stand_apart(mine[0], its[0]):
+            return True
+        return empty_apart((mine, its)) or empty_apart((its, mine))
 
 
 def _has_dtype(structure: Structure, dtype: str) -> bool:

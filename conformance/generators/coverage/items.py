@@ -60,6 +60,10 @@ APART = {
         ),
         f"{_ELSEWHERE} their dtype",
     ),
+    "dtype": (
+        (" size", " long axis", " rank"),
+        "what dtype is asked for does not depend on a shape",
+    ),
     " written": (
         (" size", " channels", " domain"),
         "how an axis is written decides which axis it is, and nothing else",
@@ -141,6 +145,15 @@ def apart(one: str, other: str) -> str | None:
     if mine and its and mine != its and (one.endswith(MINOR) or other.endswith(MINOR)):
         return OTHER_TENSOR
     return None
+
+
+def empty_apart(pair: tuple[Hashable, ...]) -> bool:
+    """Whether a pair's first class says that a tensor is empty, so that there is nothing to
+    compute, and the other one is of no rank and no axes."""
+    match pair:
+        case (str(size), "0"), (str(other), _):
+            return size.endswith(" size") and not other.endswith((" rank", "axis", "axes"))
+    return False
 
 
 def _ends(feature: str, name: str) -> bool:
