@@ -82,10 +82,10 @@ def _cast(_edition: Edition) -> Iterator[Scenario]:
     yield written("cast_to_floatx", "the type of the array", w, checked)
 
 
-def _items(w: ProgramWriter, listed: Ref, count: int) -> None:
+def _items(w: ProgramWriter, items: Ref, count: int) -> None:
     """Outputs "last" and "beyond": whether there is an item of that number, and one more."""
-    w.attempt("last", "operator.getitem", listed, count - 1)
-    w.attempt("beyond", "operator.getitem", listed, count)
+    w.attempt("last", "operator.getitem", items, count - 1)
+    w.attempt("beyond", "operator.getitem", items, count)
 
 
 def _has(count: int, what: str, at: Lines, aspect: Aspect = Aspect.VALUE) -> Check:
