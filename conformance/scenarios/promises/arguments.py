@@ -39,7 +39,7 @@ ITERABLES: Mapping[str, Callable[[ProgramWriter, int], Argument]] = {
     "a set": lambda w, count: w.call("operator.set", list(range(count))),
     "an iterator": lambda w, count: w.call("operator.iter", list(range(count))),
 }
-"""The first axes, so many, in each form."""
+"""The first `count` axes, in each form of an iterable."""
 
 CUBE = np.arange(12.0).reshape(2, 3, 2).astype("float32")
 

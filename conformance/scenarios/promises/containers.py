@@ -89,7 +89,7 @@ def _items(w: ProgramWriter, items: Ref, count: int) -> None:
 
 
 def _has(count: int, what: str, at: Lines, aspect: Aspect = Aspect.VALUE) -> Check:
-    """The outputs "last" and "beyond" show so many items and no more."""
+    """The outputs "last" and "beyond" show exactly `count` items."""
     return Check(
         f"the number of {what}",
         aspect,
