@@ -13,7 +13,6 @@ from conformance.reporting.paint import Paint, make_console
 from conformance.scenarios.cited import cited_exceptions, evidence
 from conformance.specs import SpecError, load
 from conformance.specs.attachment import unattached
-from conformance.specs.claims.records import DocumentClaim
 from conformance.specs.claims.table import (
     ClaimCounts,
     ClaimTable,
@@ -76,24 +75,28 @@ def check(*, explained: bool, unchecked: bool) -> None:
     Exit status: 0 no difference is unexplained; 1 some are; 2 a file cannot be read.
     """
     try:
-        sources = Sources(load(), load_extraction(), load_conflicts(), cited_exceptions())
-        table = claim_table(sources, evidence())
-        found = [*differences(sources), *unattached(sources), *table_differences(table)]
-        outcome = settle(found, load_explanations())
+        sources, table, outcome = _compared()
     except SpecError as error:
         raise UsageProblem(str(error), "correct the file; docs/specs.md describes it") from error
     console = make_console()
-    listed = [claim for claim in table.claims if unchecked and not claim.checked]
     for part in (
         *_report(sources, outcome, Paint(console), explained=explained),
         *_claims(table),
-        *_unchecked(listed, Paint(console)),
+        *(_unchecked(table, Paint(console)) if unchecked else ()),
         Text(),
         _summary(outcome, Paint(console)),
     ):
         console.print(part, soft_wrap=isinstance(part, Text) and not console.is_terminal)
     if outcome.differences:
         raise SystemExit(1)
+
+
+def _compared() -> tuple[Sources, ClaimTable, SpecComparison]:
+    """The specs with the documents, the table of their claims, and the differences of both."""
+    sources = Sources(load(), load_extraction(), load_conflicts(), cited_exceptions())
+    table = claim_table(sources, evidence())
+    found = [*differences(sources), *unattached(sources), *table_differences(table)]
+    return sources, table, settle(found, load_explanations())
 
 
 def _report(
@@ -129,8 +132,9 @@ def _numbers(found: ClaimCounts) -> tuple[str, ...]:
     return str(found.made), str(found.checked), str(found.violable), str(found.unchecked)
 
 
-def _unchecked(claims: list[DocumentClaim], paint: Paint) -> Iterator[Text]:
+def _unchecked(table: ClaimTable, paint: Paint) -> Iterator[Text]:
     """The claims that nothing checks, with the reason."""
+    claims = [claim for claim in table.claims if not claim.checked]
     if claims:
         yield Text("\nUnchecked", "bold")
     for claim in claims:

@@ -58,6 +58,16 @@ def _unequal(got: Array, wanted: Array) -> Problem:
     return Problem(f"gives {shown(got)}", kind, conventions=conventions, got=got, expected=wanted)
 
 
+def as_second(first: Values, second: Values) -> Problem | None:
+    """The first output is one array, equal in shape and elements to that of the second."""
+    wanted = only(second)
+    if isinstance(wanted, Problem):
+        return wanted
+    problem = is_array(wanted)(first)
+    fault = "not same(measured(values[0][0]), measured(values[1][0]))"
+    return None if problem is None else Problem(problem.gives, problem.detail, fault=fault)
+
+
 def agrees_with(expect: Callable[[], Expectation] | Expectation) -> Test:
     """The output is one array within the bounds of the expectation.
 
@@ -135,13 +145,6 @@ def returns(values: Values) -> Problem | None:
         return None
     found = text.removeprefix("raises ").split()[0]
     return Problem(f"raises {found}", found, got=text, fault="first != 'returns'")
-
-
-def taken_or_invalid(attempt: Values, backend: Values) -> Problem | None:
-    """The keyword is taken. On another backend than TensorFlow it may be called invalid."""
-    if plain(backend) != "tensorflow" and raises("ValueError")(attempt) is None:
-        return None
-    return returns(attempt)
 
 
 def is_a(*names: str) -> Test:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,14 @@ def test_a_problem_holds_both_arrays() -> None:
     assert found.gives == "gives [1. 3.]"
     np.testing.assert_array_equal(np.asarray(found.got), [1, 3])
     np.testing.assert_array_equal(np.asarray(found.expected), [1, 2])
+
+
+def test_two_outputs_are_equal() -> None:
+    test = partial(checks.as_second, array([1.0, np.nan]))
+    assert test(array([1.0, np.nan])) is None
+    assert problem(test, array([2.0, np.nan])).gives == "gives [ 1. nan]"
+    assert problem(test, array([[1.0, np.nan]])).detail == "shape"
+    assert problem(test, text("no array")).gives == "gives a str"
 
 
 def test_a_dtype_counts_where_it_is_asked_for() -> None:

@@ -30,6 +30,7 @@ from conformance.specs.claims.lines import CLAIMING, SILENT, LineClasses, load_l
 from conformance.specs.claims.records import DocumentClaim, Ending, Evidence, WrittenClaim
 from conformance.specs.claims.table import ClaimTable, claim_table, counts, table_differences
 from conformance.specs.comparison import Sources, SpecDifference
+from conformance.specs.conventions import load_conventions
 from conformance.specs.errata import load_conflicts
 from conformance.specs.examples import load_examples
 from conformance.specs.extraction import load_extraction
@@ -258,6 +259,11 @@ def refused(check: Check) -> bool:
     return False
 
 
+def only_refused(names: tuple[str, ...]) -> bool:
+    """Whether an exception alone is another reading of the conventions."""
+    return all(r.refuses for name in names for r in load_conventions()[name].readings)
+
+
 @cache
 def refusing() -> frozenset[tuple[str, str]]:
     """The checks of scenarios, by function and name, that refuse one of the answers."""
@@ -271,7 +277,7 @@ def _refusing() -> Iterator[tuple[str, str]]:
             for scenario in scenarios_of(family, edition):
                 for check in scenario.checks:
                     key = (family.function, check.name)
-                    settled = not (check.conventions or scenario.conventions)
+                    settled = not check.conventions and only_refused(scenario.conventions)
                     if key not in known and settled and refused(check):
                         known.add(key)
                         yield key

@@ -6,13 +6,13 @@ setter was given what the file says: both must do the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from conformance.editions import EDITIONS, Edition
+from conformance.editions import Edition
 from conformance.program import Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import is_array, only
+from conformance.scenarios.checks import as_second
 from conformance.scenarios.configuration.keras_json import FIELD, given_setup
 from conformance.scenarios.configuration.process_settings import (
     LAYOUT_USERS,
@@ -20,7 +20,8 @@ from conformance.scenarios.configuration.process_settings import (
     MATRIX,
     NEWER,
 )
-from conformance.scenarios.model import Check, Family, Problem, Scenario, Setup, Values
+from conformance.scenarios.making import listed, written
+from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import ProgramWriter
 
 EPSILON, FLOATX, LAYOUT = 1e-05, "float64", "channels_first"
@@ -35,26 +36,6 @@ def _check(name: str, setting: str, test: Any, demands: str) -> Check:
         demands=demands,
         at=FIELD[setting],
     )
-
-
-def _scenario(setting: str, title: str, setup: Setup, w: ProgramWriter, check: Check) -> Scenario:
-    return Scenario(
-        setting,
-        title,
-        program=w.program(),
-        arrays=w.arrays,
-        checks=(check,),
-        setup=setup,
-    )
-
-
-def _same(by_file: Values, by_setter: Values) -> Problem | None:
-    wanted = only(by_setter)
-    if isinstance(wanted, Problem):
-        return wanted
-    problem = is_array(wanted)(by_file)
-    fault = "not same(measured(values[0][0]), measured(values[1][0]))"
-    return None if problem is None else Problem(problem.gives, problem.detail, fault=fault)
 
 
 def _same_dtype(by_file: Values, by_setter: Values) -> Problem | None:
@@ -82,9 +63,9 @@ def _losses(edition: Edition) -> Iterator[Scenario]:
     w.call("set_epsilon", EPSILON)
     w.observe("by_setter", "eval", w.call("binary_crossentropy", *arguments))
     demands = f"the loss that set_epsilon({EPSILON}) leads to"
-    check = _check("the epsilon of the file is used", "epsilon", _same, demands)
+    check = _check("the epsilon of the file is used", "epsilon", as_second, demands)
     setup = given_setup("epsilon", EPSILON, edition)
-    yield _scenario("epsilon", "a loss with the epsilon of the file", setup, w, check)
+    yield written("epsilon", "a loss with the epsilon of the file", w, check, setup=setup)
 
 
 def _dtypes(edition: Edition) -> Iterator[Scenario]:
@@ -100,7 +81,8 @@ def _dtypes(edition: Edition) -> Iterator[Scenario]:
         demands = f"the dtype that set_floatx({FLOATX!r}) leads to"
         check = _check("the float type of the file is used", "floatx", _same_dtype, demands)
         title = f"{maker} with the float type of the file"
-        yield _scenario("floatx", title, given_setup("floatx", FLOATX, edition), w, check)
+        setup = given_setup("floatx", FLOATX, edition)
+        yield written("floatx", title, w, check, setup=setup)
 
 
 def _layouts(edition: Edition) -> Iterator[Scenario]:
@@ -113,22 +95,14 @@ def _layouts(edition: Edition) -> Iterator[Scenario]:
         w.call("set_image_data_format", LAYOUT)
         w.observe("by_setter", "eval", w.call(function, *tensors))
         demands = f"what set_image_data_format({LAYOUT!r}) leads to"
-        check = _check("the layout of the file is used", "image_data_format", _same, demands)
+        check = _check("the layout of the file is used", "image_data_format", as_second, demands)
         title = f"{function} with the layout of the file"
         setup = given_setup("image_data_format", LAYOUT, edition)
-        yield _scenario("image_data_format", title, setup, w, check)
-
-
-def _family(setting: str, make: Any, editions: Sequence[Edition]) -> Family:
-    def made(edition: Edition) -> list[Scenario]:
-        return list(make(edition))
-
-    aspects = frozenset({Aspect.CONFIGURATION})
-    return Family(setting, aspects, make=made, editions=tuple(editions))
+        yield written("image_data_format", title, w, check, setup=setup)
 
 
 FAMILIES: tuple[Family, ...] = (
-    _family("epsilon", _losses, EDITIONS),
-    _family("floatx", _dtypes, NEWER),
-    _family("image_data_format", _layouts, NEWER),
+    listed("epsilon", _losses, Aspect.CONFIGURATION),
+    listed("floatx", _dtypes, Aspect.CONFIGURATION, NEWER),
+    listed("image_data_format", _layouts, Aspect.CONFIGURATION, NEWER),
 )

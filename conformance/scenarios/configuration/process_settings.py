@@ -13,6 +13,7 @@ from conformance.editions import EDITIONS, Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios import checks
+from conformance.scenarios.making import written
 from conformance.scenarios.model import Alternative, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import ProgramWriter
 from conformance.specs.convention_names import ConventionName
@@ -50,7 +51,7 @@ def _read_back(function: str, getter: str, _edition: Edition) -> Iterator[Scenar
         for number, value in enumerate((first, second)):
             w.call(f"set_{getter}", value)
             w.observe(f"read_{number}", getter)
-        yield _scenario(
+        yield written(
             function,
             f"{getter}() after set_{getter}",
             w,
@@ -70,10 +71,6 @@ def _is(output: str, value: Any, at: dict[str, int]) -> Check:
     )
 
 
-def _scenario(function: str, title: str, w: ProgramWriter, *tests: Check, **more: Any) -> Scenario:
-    return Scenario(function, title, program=w.program(), arrays=w.arrays, checks=tests, **more)
-
-
 def _backend_is_a_name(_edition: Edition) -> Sequence[Scenario]:
     """Any text will do: the documents name only the backends that come with Keras."""
     w = ProgramWriter()
@@ -85,7 +82,7 @@ def _backend_is_a_name(_edition: Edition) -> Sequence[Scenario]:
         test=_is_name,
         demands="the name of the backend, a text",
     )
-    return [_scenario("backend", "the backend in use", w, check)]
+    return [written("backend", "the backend in use", w, check)]
 
 
 def _is_name(values: Values) -> Problem | None:
@@ -104,7 +101,7 @@ def _getter_gives(getter: str, _edition: Edition) -> Sequence[Scenario]:
         values = VALUES[getter]
         test, demands = checks.is_one_of(*values), " or ".join(map(repr, sorted(values)))
     check = Check("the kind of value", Aspect.VALUE, outputs=("value",), test=test, demands=demands)
-    return [_scenario(getter, "what it gives", w, check)]
+    return [written(getter, "what it gives", w, check)]
 
 
 def _is_float(values: Values) -> Problem | None:
@@ -136,7 +133,7 @@ def _words(function: str, _edition: Edition) -> Iterator[Scenario]:
             demands=repr(wanted),
             at=at,
         )
-        yield _scenario(function, f"{getter}() after {setter}", w, check)
+        yield written(function, f"{getter}() after {setter}", w, check)
 
 
 Maker = tuple[str, tuple[Argument, ...]]
@@ -182,7 +179,7 @@ def _made_in(floatx: str, maker: str, arguments: tuple[Argument, ...]) -> Scenar
         alternatives=(single,),
     )
     title = f"{maker} after set_floatx({floatx!r})"
-    return _scenario("set_floatx", title, w, check, conventions=(ConventionName.DEFAULT_DTYPE,))
+    return written("set_floatx", title, w, check, conventions=(ConventionName.DEFAULT_DTYPE,))
 
 
 CAST_AT = {"ja-1": 156, "ja-1-text": 114, "ja-2.0": 249, "zh-TW": 155, "ko-2.2": 3938}
@@ -225,7 +222,7 @@ def _cast(array: Any, floatx: str | None) -> Scenario:
     # arrays of any dtype are documented
     conventions = unsettled_of(np.shape(array), "float32")
     title = f"an array in {wanted}"
-    return _scenario("cast_to_floatx", title, w, *tests, conventions=conventions)
+    return written("cast_to_floatx", title, w, *tests, conventions=conventions)
 
 
 def _cast_after(_edition: Edition) -> list[Scenario]:
@@ -264,7 +261,7 @@ def _laid_out(function: str, arrays: Sequence[Any], layout: str) -> Scenario:
     outputs, demands = ("default", "named"), f"what data_format={layout!r} gives"
     check = Check("the default layout", Aspect.STATE, outputs=outputs, test=_same, demands=demands)
     title = f"{function} after set_image_data_format({layout!r})"
-    return _scenario(
+    return written(
         "set_image_data_format", title, w, check, conventions=(ConventionName.DEFAULT_DATA_FORMAT,)
     )
 
@@ -292,7 +289,7 @@ def _epsilon_used(_edition: Edition) -> list[Scenario]:
     )
     title = "a loss with two values of epsilon"
     return [
-        _scenario("set_epsilon", title, w, check, conventions=(ConventionName.EPSILON_IN_LOSSES,))
+        written("set_epsilon", title, w, check, conventions=(ConventionName.EPSILON_IN_LOSSES,))
     ]
 
 
@@ -335,7 +332,7 @@ def _refused(getter: str, edition: Edition) -> Iterator[Scenario]:
         w.attempt("attempt", setter, value)
         w.observe("read", getter)
         kept = checks.is_one_of(valid)
-        yield _scenario(
+        yield written(
             setter,
             f"{setter}({value!r})",
             w,

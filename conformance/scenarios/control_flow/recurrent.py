@@ -252,6 +252,28 @@ def _offered(edition: Edition, *, masked: bool, outside: bool) -> list[StepFunct
     return 2 * [c for c in found if c.constants or c.weights(1)] + found if outside else found
 
 
+def _drawn_dims(draw: st.DrawFn, step: StepFunction, edition: Edition) -> tuple[int, ...]:
+    dims: tuple[int, ...] = draw(st.sampled_from([(2,), (3,), (1,)]))
+    # ja-2.0 line 2601: an output has the shape (samples, output_dim)
+    if step.any_rank and edition != "keras-2.0":
+        return draw(st.sampled_from([dims, dims, (*dims, 2)]))
+    return dims
+
+
+def _drawn_dtypes(draw: st.DrawFn) -> tuple[str, str]:
+    """The dtype of the inputs and the dtype of a mask."""
+    dtype = draw(st.sampled_from(["float32", "float32", "float64"]))
+    # no document says that the dtype of a mask may differ in width from that of the inputs
+    return dtype, "bool" if dtype == "float32" and draw(st.booleans()) else dtype
+
+
+def _drawn_told(draw: st.DrawFn, *, unroll: bool, needed: bool) -> bool:
+    """Whether the call passes `input_length`; it always does where an unrolled loop needs it."""
+    if unroll:
+        return needed or draw(st.booleans())
+    return draw(st.sampled_from([False, False, True]))
+
+
 @st.composite
 def _calls(
     draw: st.DrawFn,
@@ -267,15 +289,10 @@ def _calls(
     """
     newest = edition == "keras-2.2"
     step = draw(st.sampled_from(_offered(edition, masked=masked, outside=outside)))
-    dims: tuple[int, ...] = draw(st.sampled_from([(2,), (3,), (1,)]))
-    # ja-2.0 line 2601: an output has the shape (samples, output_dim)
-    if step.any_rank and edition != "keras-2.0":
-        dims = draw(st.sampled_from([dims, dims, (*dims, 2)]))
+    dims = _drawn_dims(draw, step, edition)
     unroll = draw(st.booleans())
     time = draw(st.sampled_from([3, 2, 4, 1, 9, 33]))
-    dtype = draw(st.sampled_from(["float32", "float32", "float64"]))
-    # no document says that the dtype of a mask may differ in width from that of the inputs
-    binary = "bool" if dtype == "float32" and draw(st.booleans()) else dtype
+    dtype, binary = _drawn_dtypes(draw)
     return RnnCall(
         edition,
         step,
@@ -289,9 +306,7 @@ def _calls(
         go_backwards=draw(st.booleans()),
         unroll=unroll,
         # keras-1 and keras-2.0 ask for input_length where a loop is unrolled
-        told=always_told or not newest or draw(st.booleans())
-        if unroll
-        else draw(st.sampled_from([False, False, True])),
+        told=_drawn_told(draw, unroll=unroll, needed=always_told or not newest),
         mask=binary if masked else None,
         columns=masked and draw(st.sampled_from([not newest, not newest, newest])),
         # an unrolled step combines a variable with a fed tensor, which some backends cannot align:

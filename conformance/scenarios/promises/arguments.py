@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from conformance.program import Argument
 from conformance.program.marks import MAYBE
 from conformance.results import Aspect
 from conformance.scenarios.checks import (
+    as_second,
     is_array,
     is_one_of,
     only,
@@ -20,8 +20,8 @@ from conformance.scenarios.checks import (
     raises,
     returns,
     shown,
-    taken_or_invalid,
 )
+from conformance.scenarios.making import listed, written
 from conformance.scenarios.model import Alternative, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import FunctionWriter, ProgramWriter
 from conformance.specs.convention_names import ConventionName
@@ -39,13 +39,9 @@ ITERABLES: Mapping[str, Callable[[ProgramWriter, int], Argument]] = {
     "a set": lambda w, count: w.call("operator.set", list(range(count))),
     "an iterator": lambda w, count: w.call("operator.iter", list(range(count))),
 }
-"""The first axes, so many, in each form."""
+"""The first `count` axes, in each form of an iterable."""
 
 CUBE = np.arange(12.0).reshape(2, 3, 2).astype("float32")
-
-
-def _scenario(function: str, title: str, w: ProgramWriter, *checks: Check, **more: Any) -> Scenario:
-    return Scenario(function, title, program=w.program(), arrays=w.arrays, checks=checks, **more)
 
 
 def _reversed(_edition: Edition) -> Iterator[Scenario]:
@@ -63,7 +59,7 @@ def _reversed(_edition: Edition) -> Iterator[Scenario]:
                 demands=f"x reversed along the first {count} axes",
                 at=REVERSED,
             )
-            yield _scenario("reverse", f"axes that are {form} of {count}", w, check)
+            yield written("reverse", f"axes that are {form} of {count}", w, check)
 
 
 def _normalised(_edition: Edition) -> Iterator[Scenario]:
@@ -85,7 +81,7 @@ def _normalised(_edition: Edition) -> Iterator[Scenario]:
                 for place, part in ((1, "mean"), (2, "variance")):
                     result = w.call("operator.getitem", made, place)
                     w.observe(f"{part}_{name}", "eval", result)
-            yield _scenario(
+            yield written(
                 "normalize_batch_in_training",
                 f"axes that are {form} of {count}",
                 w,
@@ -98,19 +94,10 @@ def _alike(part: str, form: str) -> Check:
         f"the {part} by axes in another form",
         Aspect.VALUE,
         outputs=(f"{part}_given", f"{part}_listed"),
-        test=_same,
+        test=as_second,
         demands=f"the {part} that a list gives, for {form}",
         at=NORMALISED,
     )
-
-
-def _same(given: Values, listed: Values) -> Problem | None:
-    wanted = only(listed)
-    if isinstance(wanted, Problem):
-        return wanted
-    problem = is_array(wanted)(given)
-    fault = "not same(measured(values[0][0]), measured(values[1][0]))"
-    return None if problem is None else Problem(problem.gives, problem.detail, fault=fault)
 
 
 KEYWORDS: Lines = {"ja-2.0": 2542, "ko-2.2": 2538}
@@ -135,7 +122,7 @@ def _session_keywords(edition: Edition) -> Iterator[Scenario]:
         w.attempt("taken", "function", [x], outputs, **given)
         w.attempt("called", "operator.call", body)
         checks = [_taken(word, edition), _callable(word)]
-        yield _scenario("function", f"{word}=None", w, *checks)
+        yield written("function", f"{word}=None", w, *checks)
 
 
 def _taken(word: str, edition: Edition) -> Check:
@@ -144,11 +131,18 @@ def _taken(word: str, edition: Edition) -> Check:
         "a keyword of the session is taken",
         Aspect.ERROR,
         outputs=("taken", "backend"),
-        test=taken_or_invalid,
+        test=_taken_or_invalid,
         demands=f"a function: {word} is a keyword of tf.Session.run",
         at=KEYWORDS,
         alternatives=() if edition == "keras-2.0" else (invalid,),
     )
+
+
+def _taken_or_invalid(attempt: Values, backend: Values) -> Problem | None:
+    """The keyword is taken. On another backend than TensorFlow it may be called invalid."""
+    if plain(backend) != "tensorflow" and raises("ValueError")(attempt) is None:
+        return None
+    return returns(attempt)
 
 
 def _invalid(taken: Values, _backend: Values) -> Problem | None:
@@ -206,7 +200,7 @@ def _fixed_phases(_edition: Edition) -> Iterator[Scenario]:
             demands=f"the integer {phase}, or a scalar tensor of it",
             at=PHASE,
         )
-        yield _scenario("learning_phase", f"after set_learning_phase({phase})", w, check)
+        yield written("learning_phase", f"after set_learning_phase({phase})", w, check)
 
 
 def _rank_of_phase(_edition: Edition) -> Iterator[Scenario]:
@@ -221,25 +215,13 @@ def _rank_of_phase(_edition: Edition) -> Iterator[Scenario]:
         demands="a scalar",
         at=PHASE,
     )
-    yield _scenario("learning_phase", "the number of its axes", w, check)
-
-
-Make = Callable[[Edition], Iterator[Scenario]]
-
-
-def _family(
-    function: str, make: Make, aspect: Aspect = Aspect.VALUE, editions: Sequence[Edition] = NEWER
-) -> Family:
-    def made(edition: Edition) -> list[Scenario]:
-        return list(make(edition))
-
-    return Family(function, frozenset({aspect}), make=made, editions=tuple(editions))
+    yield written("learning_phase", "the number of its axes", w, check)
 
 
 FAMILIES: tuple[Family, ...] = (
-    _family("reverse", _reversed),
-    _family("normalize_batch_in_training", _normalised),
-    _family("function", _session_keywords, Aspect.ERROR),
-    _family("learning_phase", _fixed_phases, Aspect.DTYPE),
-    _family("learning_phase", _rank_of_phase, Aspect.DTYPE),
+    listed("reverse", _reversed, editions=NEWER),
+    listed("normalize_batch_in_training", _normalised, editions=NEWER),
+    listed("function", _session_keywords, Aspect.ERROR, NEWER),
+    listed("learning_phase", _fixed_phases, Aspect.DTYPE, NEWER),
+    listed("learning_phase", _rank_of_phase, Aspect.DTYPE, NEWER),
 )

@@ -6,15 +6,16 @@ will do. Arrays without axes are left out, because NumPy itself turns them into 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from conformance.editions import EDITIONS, Edition
+from conformance.editions import Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import is_a, raises, returns
+from conformance.scenarios.making import listed, written
 from conformance.scenarios.model import Alternative, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import FunctionWriter, ProgramWriter
 from conformance.specs.convention_names import ConventionName
@@ -51,10 +52,6 @@ def _is(what: str, output: str, at: Lines, *, aspect: Aspect = Aspect.VALUE) -> 
     )
 
 
-def _scenario(function: str, title: str, w: ProgramWriter, *checks: Check) -> Scenario:
-    return Scenario(function, title, program=w.program(), arrays=w.arrays, checks=checks)
-
-
 def _variable(w: ProgramWriter, name: str, value: object) -> Ref:
     return w.call("variable", w.array(name, value, "float32"), dtype="float32")
 
@@ -66,7 +63,7 @@ def _one_array(function: str, _edition: Edition) -> Iterator[Scenario]:
         made = w.call(function, _variable(w, "value", value))
         w.observe("classes", "operator.classes", made)
         checked = _is("ndarray", "classes", ARRAY[function])
-        yield _scenario(function, f"the type of the value of a {name}", w, checked)
+        yield written(function, f"the type of the value of a {name}", w, checked)
 
 
 def _evaluated(_edition: Edition) -> Iterator[Scenario]:
@@ -74,7 +71,7 @@ def _evaluated(_edition: Edition) -> Iterator[Scenario]:
     w = ProgramWriter()
     made = w.call("eval", w.call("square", _variable(w, "value", MATRIX)))
     w.observe("classes", "operator.classes", made)
-    yield _scenario("eval", "the type of a result", w, _is("ndarray", "classes", ARRAY["eval"]))
+    yield written("eval", "the type of a result", w, _is("ndarray", "classes", ARRAY["eval"]))
 
 
 def _cast(_edition: Edition) -> Iterator[Scenario]:
@@ -82,17 +79,17 @@ def _cast(_edition: Edition) -> Iterator[Scenario]:
     made = w.call("cast_to_floatx", w.array("value", MATRIX, "float64"))
     w.observe("classes", "operator.classes", made)
     checked = _is("ndarray", "classes", ARRAY["cast_to_floatx"])
-    yield _scenario("cast_to_floatx", "the type of the array", w, checked)
+    yield written("cast_to_floatx", "the type of the array", w, checked)
 
 
-def _items(w: ProgramWriter, listed: Ref, count: int) -> None:
+def _items(w: ProgramWriter, items: Ref, count: int) -> None:
     """Outputs "last" and "beyond": whether there is an item of that number, and one more."""
-    w.attempt("last", "operator.getitem", listed, count - 1)
-    w.attempt("beyond", "operator.getitem", listed, count)
+    w.attempt("last", "operator.getitem", items, count - 1)
+    w.attempt("beyond", "operator.getitem", items, count)
 
 
 def _has(count: int, what: str, at: Lines, aspect: Aspect = Aspect.VALUE) -> Check:
-    """The outputs "last" and "beyond" show so many items and no more."""
+    """The outputs "last" and "beyond" show exactly `count` items."""
     return Check(
         f"the number of {what}",
         aspect,
@@ -119,7 +116,7 @@ def _several_arrays(_edition: Edition) -> Iterator[Scenario]:
         w.observe("classes", "operator.classes", made)
         _items(w, made, len(values))
         w.observe("item", "operator.classes", w.call("operator.getitem", made, 0))
-        yield _scenario(
+        yield written(
             "batch_get_value",
             f"the type of the values of {len(values)}",
             w,
@@ -140,7 +137,7 @@ def _compiled(_edition: Edition) -> Iterator[Scenario]:
     for place in range(2):
         item = w.call("operator.getitem", made, place)
         w.observe(f"item_{place}", "operator.classes", item)
-    yield _scenario(
+    yield written(
         "function",
         "the types of its results",
         w,
@@ -169,7 +166,7 @@ def _gradients(edition: Edition) -> Iterator[Scenario]:
             at=GRADIENTS,
             alternatives=() if edition == "keras-1" else (IN_A_TUPLE,),
         )
-        yield _scenario("gradients", f"the type of the gradients by {count}", w, checked)
+        yield written("gradients", f"the type of the gradients by {count}", w, checked)
 
 
 def _stopped(_edition: Edition) -> Iterator[Scenario]:
@@ -177,7 +174,7 @@ def _stopped(_edition: Edition) -> Iterator[Scenario]:
     w = ProgramWriter()
     made = w.call("stop_gradient", [_variable(w, "x", ROW), _variable(w, "y", MATRIX)])
     w.observe("classes", "operator.classes", made)
-    yield _scenario("stop_gradient", "the type of a list", w, _is("list", "classes", STOPPED))
+    yield written("stop_gradient", "the type of a list", w, _is("list", "classes", STOPPED))
 
 
 def _recurrent(_edition: Edition) -> Iterator[Scenario]:
@@ -203,7 +200,7 @@ def _of_rnn(states: int, *, unroll: bool) -> Scenario:
     w.attempt("last_state", "operator.getitem", new, states - 1)
     w.attempt("no_state", "operator.getitem", new, states)
     counted = replace(_has(states, "new states", STATES), outputs=("last_state", "no_state"))
-    return _scenario(
+    return written(
         "rnn",
         f"the types of results with {states} states{', unrolled' if unroll else ''}",
         w,
@@ -223,7 +220,7 @@ def _normalised(_edition: Edition) -> Iterator[Scenario]:
         made = w.call("normalize_batch_in_training", x, gamma, beta, [*axes])
         w.observe("classes", "operator.classes", made)
         _items(w, made, 3)
-        yield _scenario(
+        yield written(
             "normalize_batch_in_training",
             f"the types of results of rank {len(shape)}",
             w,
@@ -236,34 +233,19 @@ def _shape(_edition: Edition) -> Iterator[Scenario]:
     w = ProgramWriter()
     made = w.call("get_variable_shape", _variable(w, "x", MATRIX))
     w.observe("classes", "operator.classes", made)
-    yield _scenario("get_variable_shape", "its type", w, _is("tuple", "classes", SHAPE))
-
-
-Make = Callable[[Edition], Iterator[Scenario]]
-
-
-def _family(
-    function: str,
-    make: Make,
-    editions: Sequence[Edition] = EDITIONS,
-    aspect: Aspect = Aspect.VALUE,
-) -> Family:
-    def made(edition: Edition) -> list[Scenario]:
-        return list(make(edition))
-
-    return Family(function, frozenset({aspect}), make=made, editions=tuple(editions))
+    yield written("get_variable_shape", "its type", w, _is("tuple", "classes", SHAPE))
 
 
 FAMILIES: tuple[Family, ...] = (
-    _family("get_value", lambda edition: _one_array("get_value", edition)),
-    _family("eval", lambda edition: _one_array("eval", edition)),
-    _family("eval", _evaluated),
-    _family("batch_get_value", _several_arrays),
-    _family("function", _compiled, NEWER),
-    _family("gradients", _gradients, aspect=Aspect.GRADIENT),
-    _family("stop_gradient", _stopped, ("keras-2.2",)),
-    _family("rnn", _recurrent),
-    _family("normalize_batch_in_training", _normalised, NEWER),
-    _family("cast_to_floatx", _cast),
-    _family("get_variable_shape", _shape, ("keras-2.0",)),
+    listed("get_value", lambda edition: _one_array("get_value", edition)),
+    listed("eval", lambda edition: _one_array("eval", edition)),
+    listed("eval", _evaluated),
+    listed("batch_get_value", _several_arrays),
+    listed("function", _compiled, editions=NEWER),
+    listed("gradients", _gradients, Aspect.GRADIENT),
+    listed("stop_gradient", _stopped, editions=("keras-2.2",)),
+    listed("rnn", _recurrent),
+    listed("normalize_batch_in_training", _normalised, editions=NEWER),
+    listed("cast_to_floatx", _cast),
+    listed("get_variable_shape", _shape, editions=("keras-2.0",)),
 )

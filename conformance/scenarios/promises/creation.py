@@ -13,6 +13,7 @@ from conformance.editions import EDITIONS, Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import has_shape, is_array, is_one_of, plain, returns
+from conformance.scenarios.making import listed, written
 from conformance.scenarios.model import Alternative, Array, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import FunctionWriter, ProgramWriter
 from conformance.specs.convention_names import ConventionName
@@ -20,14 +21,9 @@ from conformance.specs.convention_names import ConventionName
 NEWER: tuple[Edition, ...] = ("keras-2.0", "keras-2.2")
 NEWEST: tuple[Edition, ...] = ("keras-2.2",)
 Lines = Mapping[str, int]
-VALUE = frozenset({Aspect.VALUE})
 
 NEW = np.array([[5.0, -6.0], [7.5, 8.0]], "float32")
 MATRIX = np.array([[1.0, -2.0], [3.5, 4.0]], "float32")
-
-
-def _scenario(function: str, title: str, w: ProgramWriter, *checks: Check, **more: Any) -> Scenario:
-    return Scenario(function, title, program=w.program(), arrays=w.arrays, checks=checks, **more)
 
 
 def _after(
@@ -136,7 +132,7 @@ def _is_variable(maker: Maker, _edition: Edition) -> list[Scenario]:
         test, shown = is_array(maker.fresh), f"{maker.fresh.tolist()}"
         checks.append(_after("its first value", ["before"], test, shown, at))
     title = "a variable that is set"
-    return [_scenario(maker.function, title, w, *_given(returns, *checks))]
+    return [written(maker.function, title, w, *_given(returns, *checks))]
 
 
 def _settable(values: Values) -> Problem | None:
@@ -184,12 +180,12 @@ def _symbolic(function: str, _edition: Edition) -> Iterator[Scenario]:
         w.observe(f"of_{rows}", "operator.getitem", called, 0)
         wanted = np.full((rows, 3), value, "float32")  # the square of 0 or 1
         checks.append(_filled(f"of_{rows}", wanted, line))
-    yield _scenario(function, "the shape of a placeholder", w, *checks)
+    yield written(function, "the shape of a placeholder", w, *checks)
     w = ProgramWriter()
     x = w.call("variable", w.array("x", MATRIX), dtype="float32")
     w.observe("value", "eval", w.call(function, w.call("shape", x)))
     wanted = np.full(MATRIX.shape, value, "float32")
-    yield _scenario(function, "the shape of a variable", w, _filled("value", wanted, line))
+    yield written(function, "the shape of a variable", w, _filled("value", wanted, line))
 
 
 def _filled(output: str, wanted: Array, line: int) -> Check:
@@ -239,7 +235,7 @@ def _named(function: str, _edition: Edition) -> list[Scenario]:
         demands = f"{wanted.tolist()}: a name changes no value"
         test, at = is_array(wanted), NAME[function]
         checks.append(_after("a named tensor", [f"value_{place}"], test, demands, at))
-    return [_scenario(function, f"two tensors named {LABEL}", w, *checks)]
+    return [written(function, f"two tensors named {LABEL}", w, *checks)]
 
 
 def _named_variables(_edition: Edition) -> list[Scenario]:
@@ -252,7 +248,7 @@ def _named_variables(_edition: Edition) -> list[Scenario]:
     w.observe("second", "get_value", second)
     at = NAME["variable"]
     return [
-        _scenario(
+        written(
             "variable",
             f"two variables named {LABEL}, one of them set",
             w,
@@ -285,7 +281,7 @@ def _fed(title: str, at: Lines, given: Mapping[str, Argument]) -> Scenario:
     function = w.call("function", [x, y], outputs)
     called = w.call("operator.call", function, [w.array("of_x", MATRIX), w.array("of_y", NEW)])
     w.observe("total", "operator.getitem", called, 0)
-    return _scenario(
+    return written(
         "placeholder",
         title,
         w,
@@ -336,7 +332,7 @@ def _constant(
     given: dict[str, Argument] = {} if shape is None else {"shape": shape}
     w.observe("value", "eval", w.call("constant", value, **given))
     check = _after("its value", ["value"], is_array(wanted), f"{wanted.tolist()}", at)
-    return _scenario("constant", title, w, check)
+    return written("constant", title, w, check)
 
 
 FIXED: Lines = {"ja-2.0": 434, "ko-2.2": 251}
@@ -355,7 +351,7 @@ def _unchangeable(_edition: Edition) -> Iterator[Scenario]:
 
     demands = f"{MATRIX.tolist()} as before: it is a constant"
     check = _after("a constant is not set", ["set", "value"], test, demands, FIXED)
-    yield _scenario("constant", "a constant and set_value", w, check)
+    yield written("constant", "a constant and set_value", w, check)
 
 
 RANDOM_NAME: dict[str, Lines] = {
@@ -371,7 +367,7 @@ def _named_random(function: str, _edition: Edition) -> Iterator[Scenario]:
     w.observe("value", "get_value", made)
     test, at = has_shape((2, 2)), RANDOM_NAME[function]
     check = _after("a named variable", ["value"], test, "a variable of shape (2, 2)", at)
-    yield _scenario(function, f"a variable named {LABEL}", w, check)
+    yield written(function, f"a variable named {LABEL}", w, check)
 
 
 CONSTRAINT: Lines = {"ko-2.2": 208}
@@ -397,7 +393,7 @@ def _constrained(_edition: Edition) -> list[Scenario]:
         _after("the first value", ["before"], is_array(MATRIX), f"{MATRIX.tolist()}, {kept}", at),
         _after("the value set", ["after"], is_array(-NEW), f"{(-NEW).tolist()}, {kept}", at),
     )
-    return [_scenario("variable", "a constraint before any update", w, *checks), _optimised()]
+    return [written("variable", "a constraint before any update", w, *checks), _optimised()]
 
 
 def _optimised() -> Scenario:
@@ -424,13 +420,7 @@ def _optimised() -> Scenario:
 
     demands = f"{projected.tolist()}: the update is projected"
     check = _after("an update is projected", ["free", "bound"], test, demands, CONSTRAINT)
-    return _scenario("variable", "a constraint and an optimiser", w, check)
-
-
-def _fixed(function: str, make: Any, editions: Sequence[Edition]) -> Family:
-    return Family(
-        function, VALUE, make=lambda edition: list(make(edition)), editions=tuple(editions)
-    )
+    return written("variable", "a constraint and an optimiser", w, check)
 
 
 def _naming(function: str) -> tuple[Edition, ...]:
@@ -440,13 +430,13 @@ def _naming(function: str) -> tuple[Edition, ...]:
 
 
 FAMILIES: tuple[Family, ...] = (
-    *(_fixed(m.function, partial(_is_variable, m), m.editions) for m in MAKERS),
-    *(_fixed(name, partial(_symbolic, name), NEWEST) for name in ("zeros", "ones")),
-    *(_fixed(name, partial(_named, name), _naming(name)) for name in NAME),
-    _fixed("variable", _named_variables, EDITIONS),
-    _fixed("placeholder", _placeholders, EDITIONS),
-    _fixed("constant", _constants, NEWER),
-    _fixed("constant", _unchangeable, NEWER),
-    *(_fixed(name, partial(_named_random, name), NEWER) for name in RANDOM_NAME),
-    _fixed("variable", _constrained, NEWEST),
+    *(listed(m.function, partial(_is_variable, m), editions=m.editions) for m in MAKERS),
+    *(listed(name, partial(_symbolic, name), editions=NEWEST) for name in ("zeros", "ones")),
+    *(listed(name, partial(_named, name), editions=_naming(name)) for name in NAME),
+    listed("variable", _named_variables),
+    listed("placeholder", _placeholders),
+    listed("constant", _constants, editions=NEWER),
+    listed("constant", _unchangeable, editions=NEWER),
+    *(listed(name, partial(_named_random, name), editions=NEWER) for name in RANDOM_NAME),
+    listed("variable", _constrained, editions=NEWEST),
 )
