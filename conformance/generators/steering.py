@@ -7,7 +7,7 @@ shrinking and replaying know nothing of what was wanted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from hypothesis.errors import UnsatisfiedAssumption
@@ -36,6 +36,8 @@ AIMED = ("rank", "binding", "size", "length", "long axis")
 """Features of a tensor that one choice decides, or a few."""
 
 _OF_PROGRAM = (PART, PASSING, *OF_CALL)
+NOWHERE = "nowhere"
+"""In the place of the class of a feature that a call does not have."""
 _CONTAINERS = (dict, list, set)
 
 Made = TypeVar("Made")
@@ -77,7 +79,8 @@ class Steering:
             call.aims = {**self._aims_of_call(), **self._aims(name)}
             draw_parameter(call, name)
 
-        self._repeat(call, draw, lambda _: of_draft(call, name))
+        needed = [f for f in self.demanded if f == name or f.startswith(f"{name} ")]
+        self._repeat(call, draw, lambda _: of_draft(call, name), needed)
 
     def _aims(self, name: str) -> dict[str, str]:
         """What can be chosen at once, without drawing the whole parameter."""
@@ -103,18 +106,24 @@ class Steering:
             call.aims = self._aims_of_call()
             return call.program()
 
-        return self._repeat(call, draw, lambda program: _of_program(call, program))
+        needed = [feature for feature in _OF_PROGRAM if feature in self.demanded]
+        return self._repeat(call, draw, lambda program: _of_program(call, program), needed)
 
     def _repeat(
-        self, call: CallDraft, draw: Callable[[], Made], told: Callable[[Made], Classes]
+        self,
+        call: CallDraft,
+        draw: Callable[[], Made],
+        told: Callable[[Made], Classes],
+        needed: Sequence[str] = (),
     ) -> Made:
-        """Draw until the classes are as wanted; after a while, as demanded."""
+        """Draw until the classes are as wanted; after a while, as demanded, with the features that
+        are needed among them."""
         before = _state(call)
         for attempt in range(MOST_DEMANDED):
             start = call.chooser.position()
             self.sought = self.wanted if attempt < MOST_WANTED - 1 else self.demanded
             made = draw()
-            found = told(made)
+            found = {**dict.fromkeys(needed, NOWHERE), **told(made)}
             if all(self.sought.get(name, one) == one for name, one in found.items()):
                 self.had |= {name: one for name, one in found.items() if name in self.demanded}
                 return made

@@ -88,15 +88,15 @@ def exact(question: Question, _: Exact) -> Bounded:
 
 
 def in_ulp(question: Question, accuracy: Ulp) -> Bounded:
-    """`limit` ULP of the result dtype, and any number in the last binade.
+    """`limit` ULP of the result dtype; in the last binade also infinity.
 
     What scales by a power of two at the end, as exponentials do, may overflow one binade early
     (Muller, Elementary Functions, 3rd edition, section 11.1).
     """
     value, model = question.answer(), question.model
-    size = np.abs(value)
+    bound, size = accuracy.limit * ulp(value, model), np.abs(value)
     last = (size >= model.overflow / 2) & (size < model.overflow)
-    bound = np.where(last, np.inf, accuracy.limit * ulp(value, model))
+    bound = np.where(last, np.maximum(bound, model.overflow - size), bound)
     return value, _with_room(value, bound, model)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from random import Random
 
 import hypothesis
@@ -57,7 +57,10 @@ def test_hypothesis_makes_the_same_call_of_the_choices(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "demanded"),
     [
-        ("sum", {"x rank": "4", "axis": "tuple", "keepdims": "True", "passing": "by position"}),
+        (
+            "sum",
+            {"x rank": "4", "axis written": "tuple", "keepdims": "True", "passing": "by position"},
+        ),
         ("conv2d", {"strides": "equal", "padding": "'same'", "x binding": "variable"}),
         ("transpose", {"dtype of tensors": "int64"}),
     ],
@@ -77,10 +80,10 @@ def test_steered_calls_need_no_steering_to_be_made_again(
 
 def test_what_cannot_be_had_is_rejected_with_the_reason() -> None:
     random = Random(0)
-    demanded = {"x rank": "0", "axis": "negative"}
+    demanded = {"x rank": "0", "axis written": "negative"}
     found = seeded(lambda c: made(c, load()["sum"], NEWEST, demanded=demanded), random)
     assert isinstance(found, Rejected)
-    assert "axis negative" in found.reason
+    assert "axis written negative" in found.reason
     assert "x rank 0" in found.reason
 
 
@@ -97,8 +100,13 @@ def test_hypothesis_own_way_reaches_the_same_features(name: str) -> None:
         theirs.extend(classes_of(structure).items())
 
     collect()
-    assert {*theirs} <= ours
-    assert {feature for feature, _ in theirs} == {feature for feature, _ in ours}
+    assert {one for one in theirs if not one[0].endswith(" domain")} <= ours
+    assert told(theirs) == told(ours)
+
+
+def told(ones: Iterable[tuple[str, str]]) -> set[str]:
+    """The features; of domains, those that no rare use of one tensor as two has changed."""
+    return {feature for feature, _ in ones if not feature.endswith(" domain")}
 
 
 def test_any_strategy_is_drawn_the_same_for_the_same_seed() -> None:
