@@ -104,6 +104,7 @@ def test_the_help_says_what_is_compared() -> None:
         assert kind in result.output
 
 
+@pytest.mark.thorough
 def test_the_installed_command_prints_plain_text_into_a_pipe() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "conformance", "spec", "check", "--explained"],

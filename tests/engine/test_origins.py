@@ -45,6 +45,7 @@ def source(failure: Failure) -> Origin:
     return failure.origin
 
 
+@pytest.mark.thorough
 def test_every_case_is_made_again_with_its_numbers() -> None:
     for name, failure in with_cases():
         (task,) = tasks([name], PROFILES["smoke"], 5, EDITION)

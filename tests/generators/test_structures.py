@@ -58,6 +58,7 @@ def references(argument: Argument) -> list[str]:
     return [argument.name] if isinstance(argument, Ref) else []
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("edition", "name"), PAIRS)
 def test_a_structure_is_one_call_as_the_edition_documents_it(edition: Edition, name: str) -> None:
     documented = signature(load()[name], edition)
@@ -82,6 +83,7 @@ def test_a_structure_is_one_call_as_the_edition_documents_it(edition: Edition, n
         assert from_json(json.loads(json.dumps(to_json(structure.program)))) == structure.program
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("edition", "name"), PAIRS)
 def test_inputs_are_bound_as_the_edition_allows(edition: Edition, name: str) -> None:
     for structure in collected(edition, name):
@@ -92,6 +94,7 @@ def test_inputs_are_bound_as_the_edition_allows(edition: Edition, name: str) -> 
                 assert item.binding in allowed_bindings(name, edition)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("edition", "name"), PAIRS)
 def test_the_rules_agree_with_each_other(edition: Edition, name: str) -> None:
     for structure in collected(edition, name):
