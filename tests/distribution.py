@@ -31,13 +31,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-@pytest.hookimpl(optionalhook=True)
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
     """No worker of pytest-xdist for files and tests that are named: two would start for seconds."""
     return 0 if _names_files(config) else None
 
 
-@pytest.hookimpl(optionalhook=True)
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeScheduling | None:
     """With `--dist loadgroup`, keep the tests of a file together, too."""
     return _Scheduling(config, log) if config.getoption("dist") == "loadgroup" else None
@@ -46,8 +46,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadScopeSch
 class _Scheduling(LoadScopeScheduling):  # type: ignore[misc] # it has no types
     """Sends each group of tests, and what no group has of each file, to one process.
 
-    So what the tests of a file share is made once.
+    So what the tests of a file share is made once. Groups take longest, and so they come first.
     """
+
+    def _assign_work_unit(self, node: Any) -> None:
+        group = next((scope for scope in self.workqueue if not scope.endswith(".py")), None)
+        if group is not None:
+            self.workqueue.move_to_end(group, last=False)
+        super()._assign_work_unit(node)
 
     def _split_scope(self, nodeid: str) -> str:
         file, _, test = nodeid.partition("::")
@@ -109,8 +115,8 @@ def pytest_terminal_summary(
 def left_out(counts: Counter[str]) -> str:
     """The line that counts the tests by marker."""
     parts = [f"{counts[mark]} {mark}" for mark in LEFT_OUT if counts[mark]]
-    tests = "test" if counts.total() == 1 else "tests"
-    return f"Left out: {counts.total()} {tests} that take minutes in all ({', '.join(parts)})"
+    tests = "test that takes" if counts.total() == 1 else "tests that take"
+    return f"Left out: {counts.total()} {tests} minutes in all ({', '.join(parts)})"
 
 
 def command(config: pytest.Config) -> str:
