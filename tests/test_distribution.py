@@ -72,10 +72,10 @@ def ran(pytester: pytest.Pytester, *arguments: str) -> tuple[list[str], pytest.R
     """The names of the tests that ran in a run of pytest, sorted, and what it printed."""
     (pytester.path / "told").unlink(missing_ok=True)
     options = ("-p", "tests.distribution", "-p", "no:cacheprovider", "--strict-markers")
-    started = pytester.runpytest_inprocess
-    if "2" in arguments:  # several processes of pytest-xdist, whose controller has to be one, too
-        started = pytester.runpytest_subprocess
-    result = started(*options, *arguments)
+    if "2" in arguments:  # where pytest-xdist starts processes, its own has to be another, too
+        result = pytester.runpytest_subprocess(*options, *arguments)
+    else:
+        result = pytester.runpytest_inprocess(*options, *arguments)
     return sorted(name for name, _ in told(pytester.path)), result
 
 
