@@ -107,6 +107,7 @@ def test_the_rules_agree_with_each_other(edition: Edition, name: str) -> None:
             assert structure.claimed != "result" or static == real
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("edition", "name"), PAIRS)
 def test_the_shape_rule_gives_the_shape_of_the_oracle(edition: Edition, name: str) -> None:
     answered = 0
