@@ -161,6 +161,7 @@ QUICKLY = ("long payload", "no JSON", "promised array", "another request")
 """The others differ in what the decoder says of them, and test_fuzz.py asks it."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "frame", [f if f in QUICKLY else pytest.param(f, marks=pytest.mark.slow) for f in FRAMES]
 )
@@ -173,6 +174,7 @@ def test_frames_that_are_forged_are_garbage(frame: str) -> None:
     assert isinstance(found.draws[1].outcome, TimedOut if waited else Garbled)
 
 
+@pytest.mark.thorough
 def test_an_answer_that_comes_late_is_not_taken_for_another() -> None:
     asked = negative_at(1, draws=2)
     limits = Limits(structure=1.0, draw=0.0)
@@ -182,6 +184,7 @@ def test_an_answer_that_comes_late_is_not_taken_for_another() -> None:
     assert isinstance(found.draws[1].outcome, TimedOut)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("what", CHANGES)
 def test_what_is_changed_of_the_process_harms_no_other(what: str) -> None:
     asked = negative_at(1)

@@ -115,6 +115,7 @@ MARKS = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("ending", [pytest.param(e, marks=MARKS.get(e, ())) for e in ENDINGS])
 def test_a_fork_and_a_full_start_are_told_apart_by_nothing(ending: str) -> None:
     name, environment = ENDINGS[ending]
@@ -194,6 +195,7 @@ def test_generators_are_seeded_as_in_a_new_process(habit: str) -> None:
         assert len(values) == (1 if habit == "seeds" else 4)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "habit", ["thread", "child", "file", "descriptor", "memory", "dies", "kills", "closes", "grows"]
 )
@@ -310,6 +312,7 @@ def test_the_loss_of_a_zygote_while_a_worker_computes(victim: str) -> None:
         assert len(found.incidents) == (victim == "guardian")
 
 
+@pytest.mark.thorough
 def test_a_worker_that_is_too_slow_is_ended_and_forked_again() -> None:
     with Session(forking("hangs"), limits=QUICK) as session:
         found = session.run_batch(negative_at(0, draws=1))

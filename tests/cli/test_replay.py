@@ -263,6 +263,7 @@ def test_what_one_seed_found_is_tried_first_by_another(module: Path) -> None:
     assert Database(DirectoryBasedExampleDatabase("kept")).stored() == [], "it is mended"
 
 
+@pytest.mark.thorough
 def test_by_default_cases_are_kept_here_but_not_in_ci(
     module: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

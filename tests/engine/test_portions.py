@@ -129,7 +129,7 @@ def results(name: str, jobs: int, shard: Shard | None = None) -> tuple[list[Even
     return events, finished.results
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.thorough
 @pytest.mark.usefixtures("_two_workers")
 @pytest.mark.parametrize("name", ["correct", "always_wrong"])
 def test_one_worker_at_a_time_finds_what_two_find(name: str) -> None:

@@ -299,6 +299,7 @@ def test_few_functions_promise_something_of_rare_numbers() -> None:
     assert found == {"logsumexp", "hard_sigmoid", "identity", "print_tensor", "squeeze"}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("function", ["conv2d", "conv3d", "conv2d_transpose"])
 def test_wrong_axes_of_a_kernel_violate_with_either_layout(function: str) -> None:
     for edition in editions(function):

@@ -24,6 +24,7 @@ def test_the_data_format_is_the_editions(edition: Edition, name: str) -> None:
     assert found <= allowed
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", CONVOLUTIONS)
 def test_both_data_formats_and_all_circumstances_are_tried(name: str) -> None:
     values = [s.runtime.values for s in everything(name)]
