@@ -19,6 +19,7 @@ def check(*arguments: str) -> Result:
     return CliRunner().invoke(command, ["check", *arguments])
 
 
+@pytest.mark.thorough
 def test_the_specs_are_what_the_documents_hold() -> None:
     result = check()
     assert result.exit_code == 0, result.output

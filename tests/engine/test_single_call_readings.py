@@ -188,7 +188,7 @@ def violations(found: Iterator[Finding]) -> list[Finding]:
     return [f for f in found if f.verdict is Verdict.VIOLATES]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.thorough
 @pytest.mark.parametrize("function", SHARED)
 def test_zeros_are_no_convolution_with_either_layout(function: str) -> None:
     for edition in editions(function):

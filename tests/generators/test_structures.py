@@ -222,6 +222,7 @@ def test_shrinking_ends_with_the_smallest_that_fails() -> None:
     assert shrink(strategy, lambda _: False, 40, mine.own_seed) is None
 
 
+@pytest.mark.thorough
 def test_the_reference_binds_every_structure() -> None:
     """The documented signature, as the reference offers it, takes what is passed."""
     import conformance.reference as K  # noqa: N812, PLC0415 - the edition is chosen at import
