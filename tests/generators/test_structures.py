@@ -59,6 +59,7 @@ def references(argument: Argument) -> list[str]:
     return [argument.name] if isinstance(argument, Ref) else []
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("edition", "name"), PAIRS)
 def test_a_structure_is_one_call_as_the_edition_documents_it(edition: Edition, name: str) -> None:
     documented = signature(load()[name], edition)
@@ -83,6 +84,7 @@ def test_a_structure_is_one_call_as_the_edition_documents_it(edition: Edition, n
         assert from_json(json.loads(json.dumps(to_json(structure.program)))) == structure.program
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("edition", "name"), PAIRS)
 def test_inputs_are_bound_as_the_edition_allows(edition: Edition, name: str) -> None:
     for structure in collected(edition, name):
@@ -93,6 +95,7 @@ def test_inputs_are_bound_as_the_edition_allows(edition: Edition, name: str) -> 
                 assert item.binding in allowed_bindings(name, edition)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("edition", "name"), PAIRS)
 def test_the_rules_agree_with_each_other(edition: Edition, name: str) -> None:
     for structure in collected(edition, name):
@@ -106,6 +109,7 @@ def test_the_rules_agree_with_each_other(edition: Edition, name: str) -> None:
             assert structure.claimed != "result" or static == real
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("edition", "name"), PAIRS)
 def test_the_shape_rule_gives_the_shape_of_the_oracle(edition: Edition, name: str) -> None:
     answered = 0
@@ -245,6 +249,7 @@ def test_what_does_not_fail_is_asked_about_once() -> None:
     assert asked == [key(first.value)]
 
 
+@pytest.mark.thorough
 def test_the_reference_binds_every_structure() -> None:
     """The documented signature, as the reference offers it, takes what is passed."""
     import conformance.reference as K  # noqa: N812, PLC0415 - the edition is chosen at import
