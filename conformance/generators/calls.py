@@ -61,6 +61,21 @@ def offered_bindings(spec: Spec, edition: Edition) -> list[Binding]:
 class CallDraft:
     """Collects arguments, inputs and shapes; names of parameters are the newest ones."""
 
+    COLLECTED = (
+        "shapes",
+        "static_shapes",
+        "dtypes",
+        "values",
+        "static_values",
+        "passed",
+        "must_pass",
+        "inputs",
+        "domains",
+        "below",
+        "along",
+    )
+    """What drawing a parameter adds to."""
+
     def __init__(
         self,
         chooser: Chooser,
@@ -203,7 +218,10 @@ class CallDraft:
         return found
 
     def _known(self, rank: int) -> tensors.Known:
-        found: tensors.Known = self.pick_as("known", tensors.known_patterns(rank), tensors.partly)
+        feature, class_of = "known", tensors.pattern
+        if feature not in self.aims:
+            feature, class_of = "partly known", tensors.partly
+        found: tensors.Known = self.pick_as(feature, tensors.known_patterns(rank), class_of)
         return found
 
     def _bindings(self) -> list[Binding]:

@@ -13,6 +13,7 @@ from typing import Any, TypeGuard
 
 from conformance.generators.forms import ABSENT, FEW, NONE, form
 from conformance.generators.sizes import length_class, long_axis, size_class
+from conformance.generators.tensors import knowledge
 from conformance.program import Argument, Binding, Input, Made, Ref, Step
 from conformance.specs import image_rules, kinds
 
@@ -80,6 +81,8 @@ def _of_tensors(seen: View, name: str, items: Sequence[Input]) -> Iterator[tuple
     first, rule = items[0], seen.rules[name]
     bindings = {_binding(item) for item in items}
     yield "binding", "mixed" if len(bindings) > 1 else bindings.pop()
+    if first.binding is Binding.PLACEHOLDER_NONE:
+        yield "known", knowledge(first)
     if not _follows(rule):
         yield "rank", str(len(first.shape))
     if first.shape:
@@ -90,7 +93,8 @@ def _of_tensors(seen: View, name: str, items: Sequence[Input]) -> Iterator[tuple
         yield "long axis", long_axis(first.shape)
     if isinstance(rule, kinds.Tensors):
         yield "count", "one" if len(items) == 1 else "several"
-    if len(getattr(rule, "dtypes", None) or ()) > 1:
+    dtypes = getattr(rule, "dtypes", None) or ()
+    if len(dtypes) > 1 and first.dtype in dtypes:
         yield "dtype", first.dtype
     if seen.domains.get(first.name, "real") != "real":
         yield "domain", seen.domains[first.name]

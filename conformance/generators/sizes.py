@@ -9,6 +9,7 @@ terms than a block of 4,096.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 Dims = tuple[int, ...]
 
@@ -38,6 +39,7 @@ OF_SHORT = (*SIZES,)[:3]
 """The coarse classes of tensors without a long axis."""
 
 
+@cache
 def length_class(length: int) -> str:
     """The class of `CLASSES` to which a length is nearest."""
     return min(CLASSES, key=lambda name: _distance(length, CLASSES[name]))

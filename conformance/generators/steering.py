@@ -32,14 +32,12 @@ from conformance.program import Program
 
 MOST_WANTED, MOST_DEMANDED = 4, 24
 """How many times a parameter is drawn at most to get what is wanted, and what is demanded."""
-AIMED = ("rank", "binding", "size", "length", "long axis")
+AIMED = ("rank", "binding", "known", "size", "length", "long axis")
 """Features of a tensor that one choice decides, or a few."""
 
 _OF_PROGRAM = (PART, PASSING, *OF_CALL)
 NOWHERE = "nowhere"
 """In the place of the class of a feature that a call does not have."""
-_CONTAINERS = (dict, list, set)
-
 Made = TypeVar("Made")
 
 
@@ -49,7 +47,8 @@ class Steering:
     def __init__(self, wanted: Classes, demanded: Classes) -> None:
         self.wanted = {**wanted, **demanded}
         self.demanded = demanded
-        self._about = {*self.wanted, *(feature.partition(" ")[0] for feature in self.wanted)}
+        own = self.wanted.keys() - {DTYPE}
+        self._about = {*own, *(feature.partition(" ")[0] for feature in own)}
         """The parameters with a wanted feature; no other is drawn again."""
         self.sought: Classes = self.wanted
         """What is being looked for now."""
@@ -79,7 +78,7 @@ class Steering:
             call.aims = {**self._aims_of_call(), **self._aims(name)}
             draw_parameter(call, name)
 
-        needed = [f for f in self.demanded if f == name or f.startswith(f"{name} ")]
+        needed = [f for f in self.demanded if f != DTYPE and f"{f} ".startswith(f"{name} ")]
         self._repeat(call, draw, lambda _: of_draft(call, name), needed)
 
     def _aims(self, name: str) -> dict[str, str]:
@@ -88,7 +87,11 @@ class Steering:
         aims = {f: wanted[f"{name} {f}"] for f in AIMED if f"{name} {f}" in wanted}
         binding = aims.get("binding")
         if binding in (UNKNOWN, PARTLY_KNOWN):
-            aims["known"] = tensors.yes_or_no(binding == PARTLY_KNOWN)
+            aims["partly known"] = tensors.yes_or_no(binding == PARTLY_KNOWN)
+        if "known" in aims:
+            aims.setdefault("binding", PARTLY_KNOWN)
+            aims |= {} if aims["known"] == "none" else {"rank": str(len(aims["known"]))}
+        binding = aims.get("binding")
         if binding in BINDING_OF:
             aims["binding"] = BINDING_OF[binding]
         return aims
@@ -163,6 +166,7 @@ def _state(call: CallDraft) -> dict[str, Any]:
 
 
 def _copied(state: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: value.copy() if type(value) in _CONTAINERS else value for name, value in state.items()
-    }
+    copied = dict(state)
+    for name in CallDraft.COLLECTED:
+        copied[name] = copied[name].copy()
+    return copied

@@ -82,11 +82,13 @@ def knowledge(item: Input) -> str:
 
     The pattern has `n` for a known dimension and `?` for an unknown one: `?n` for (None, 3).
     """
-    static = item.static_shape
-    if None not in static:
-        return "all"
-    pattern = "".join("?" if d is None else "n" for d in static)
-    return pattern if "n" in pattern else "none"
+    known = tuple(d is not None for d in item.static_shape)
+    return "all" if all(known) else pattern(known)
+
+
+def pattern(known: Known) -> str:
+    """The class of which dimensions are known, if not all of them are."""
+    return "".join("n" if k else "?" for k in known) if any(known) else "none"
 
 
 def choices_of_layout(inputs: list[Input], layout: Layout) -> tuple[str | None, ...]:

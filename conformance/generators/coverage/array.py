@@ -48,7 +48,7 @@ FIRST = 8
 """Structures that are kept even if later ones show all that they show: a plan of few has them."""
 RARE = 300
 """How many structures are drawn at most to find one with something rare."""
-ENOUGH = 6.0
+ENOUGH = 12.0
 """A pair that should have come so often by chance, and never came, does not exist."""
 
 Draw = Drawn[Structure]
@@ -97,6 +97,7 @@ class CoveringArray:
     _settled_pool: int = 0
     _shown: dict[int, frozenset[int]] = field(default_factory=dict)
     _known: set[int] = field(default_factory=set)
+    _are_apart: dict[int, bool] = field(default_factory=dict)
     _names: list[One | Item] = field(default_factory=list)
     _numbers: dict[One | Item, int] = field(default_factory=dict)
 
@@ -412,10 +413,13 @@ class CoveringArray:
         return self._names[number][0] == DTYPE
 
     def _apart(self, one: int, other: int) -> bool:
-        mine, its = self._names[one], self._names[other]
-        if _stand_apart(mine[0], its[0]):
-            return True
-        return empty_apart((mine, its)) or empty_apart((its, mine))
+        pair = self._pair(one, other)
+        found = self._are_apart.get(pair)
+        if found is None:
+            mine, its = self._names[one], self._names[other]
+            found = _stand_apart(mine[0], its[0]) or empty_apart((mine, its))
+            found = self._are_apart[pair] = found or empty_apart((its, mine))
+        return found
 
 
 def _has_dtype(structure: Structure, dtype: str) -> bool:

@@ -39,7 +39,8 @@ def of_call(structure: Structure) -> dict[str, str]:
     if structure.part is not None:
         found[PART] = structure.part.name
     free = {d for n, d in structure.runtime.dtypes.items() if not _own_dtypes(structure, n)}
-    if len(structure.spec.dtypes.documented + structure.spec.dtypes.probed) > 1 and len(free) == 1:
+    listed = structure.spec.dtypes.documented + structure.spec.dtypes.probed
+    if len(listed) > 1 and len(free) == 1 and free <= {*listed}:
         found[DTYPE] = free.pop()
     return found
 

@@ -13,8 +13,6 @@ from conformance.generators.classes import DTYPE, PASSING, Classes
 from conformance.generators.coverage.terms import terms_class
 from conformance.generators.coverage.windows import windows_of
 from conformance.generators.structure import Structure, expected_shape, refusable
-from conformance.generators.tensors import knowledge
-from conformance.program import Binding
 from conformance.specs import Spec
 from conformance.specs.convention_names import ConventionName
 
@@ -33,6 +31,7 @@ OF_TENSORS = (*MINOR, " binding", " rank", " window", " beside", " dtype")
 """How the names of a tensor's features go on after its own."""
 UNPAIRED = {
     " length": "of how long an axis is, the size is paired, which has fewer classes",
+    " known": "of which dimensions are known, whether some are is paired, as a binding",
     "layout": "how an array lies in memory matters to what reads it, and to nothing else",
     "mixed dtypes": "the documents do not speak of mixed dtypes, so that no such call can convict",
 }
@@ -85,16 +84,8 @@ def points_of(structure: Structure, classes: Classes, level: int) -> Iterator[tu
     alone = ((f, one) for f, one in classes.items() if _why_unpaired(f) is not None)
     yield from ((((feature, one),), level) for feature, one in alone)
     yield from ((_point("convention", name), ANY) for name in structure.unsettled)
-    yield from ((_point(*known), level) for known in _known(structure))
     yield (_point("terms", str(terms_class(structure))), level)
     yield from ((_point("window", *effect), level) for effect in windows_of(structure))
-
-
-def _known(structure: Structure) -> Iterator[tuple[str, str]]:
-    """Which dimensions of each tensor are known when the graph is built."""
-    for item in structure.program.inputs:
-        if item.binding is Binding.PLACEHOLDER_NONE:
-            yield f"known of {item.name.rstrip('0123456789_')}", knowledge(item)
 
 
 def is_steered(item: Item) -> bool:

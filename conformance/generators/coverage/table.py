@@ -14,7 +14,7 @@ from conformance.generators.coverage.items import SETTLED, Item, apart
 
 SAMPLE = 400
 """Structures in the sample that a plan is held against."""
-OFTEN = 4
+OFTEN = 8
 """What so many structures of the sample show exists; what one alone shows is a matter of chance."""
 _OTHER = 99_991
 
