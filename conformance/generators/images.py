@@ -33,7 +33,7 @@ FORMATS = ("channels_last", "channels_first", "channels_last", "channels_last", 
 SIZES = (2, 3, 1, 3, 2, 4, 5)
 PRODUCTS = 10
 """How many products a convolution may have for each element that a tensor may have."""
-TRANSPOSED, LOCAL = 6, 12
+TRANSPOSED, LOCAL, PADDED = 6, 12, 6
 """How many elements of a result, or weights of a window, there may be for one of an image."""
 KNOWN = (Binding.PLACEHOLDER, Binding.VARIABLE, Binding.PLACEHOLDER, Binding.CONSTANT)
 
@@ -70,6 +70,8 @@ def _images(call: CallDraft, name: str, rule: kinds.Images) -> None:
 
 def _work(call: CallDraft) -> int:
     """How many elements of a result or of a kernel there are, about, for one of the image."""
+    if any(isinstance(rule, kinds.Padding) for rule in call.rules.values()):
+        return PADDED
     own = any(isinstance(rule, kinds.LocalKernel) for rule in call.rules.values())
     return TRANSPOSED if "output_shape" in call.rules and not own else LOCAL if own else 1
 

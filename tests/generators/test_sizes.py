@@ -22,7 +22,7 @@ from conformance.generators.structure import expected_shape, structures
 from conformance.specs import load
 from tests.generators.support import CALLED, NEWEST, demanded, tensors
 
-LARGER = 6
+LARGER = 10
 """How many times larger than the limit a result may be: strides and borders multiply."""
 
 
