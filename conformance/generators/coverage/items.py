@@ -34,7 +34,7 @@ OF_TENSORS = (*MINOR, " binding", " rank", " window", " beside", " dtype")
 UNPAIRED = {
     " length": "of how long an axis is, the size is paired, which has fewer classes",
     "layout": "how an array lies in memory matters to what reads it, and to nothing else",
-    " iterable": "that an iterable is neither a list nor a tuple is paired, which has fewer classes",
+    " iterable": "that an iterable is neither a list nor a tuple is paired, not which one",
     "mixed dtypes": "the documents do not speak of mixed dtypes, so that no such call can convict",
 }
 """Features whose classes are shown by themselves alone, and why."""
