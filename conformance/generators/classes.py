@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from conformance.generators.forms import ABSENT, FEW, NONE, form
+from conformance.generators.forms import ABSENT, FEW, ITERABLES, NONE, form
 from conformance.generators.sizes import length_class, long_axis, size_class
 from conformance.generators.tensors import knowledge
 from conformance.program import Argument, Binding, Input, Made, Ref, Step
@@ -148,7 +148,9 @@ def _of_argument(seen: View, name: str) -> dict[str, str]:
         return {f"{name} written": told}
     if type(rule) not in _OF_AXES or told in (ABSENT, NONE):
         return {name: told}
-    return {name: _how_many(seen.passed[name]), f"{name} written": told, **_counted(seen, name)}
+    found = {name: _how_many(seen.passed[name]), f"{name} written": told, **_counted(seen, name)}
+    kind = _kind(seen.passed[name])
+    return {**found, f"{name} iterable": kind} if kind in ITERABLES else found
 
 
 def _form(seen: View, name: str) -> str:
@@ -196,7 +198,12 @@ def _of_axes(value: Any, _shape: Sequence[int]) -> str:
     """How an axis or several are given; whether several are negative is a feature of its own."""
     if value is None or isinstance(value, int):
         return NONE if value is None else form(kinds.Axis(of=""), value)
-    return _kind(value)
+    return _holder(value)
+
+
+def _holder(value: Any) -> str:
+    """What holds several numbers; which sort of other iterable is a feature of its own."""
+    return "iterable" if _kind(value) in ITERABLES else _kind(value)
 
 
 def _kind(value: Any) -> str:
@@ -218,7 +225,7 @@ def _class_axis(value: Any, shape: Any) -> str:
 
 def _reduction(value: Any, shape: Any) -> str:
     rest = "all but the last" if sorted(_numbers(value)) == [*range(len(shape) - 1)] else "others"
-    return f"{_kind(value)} of {rest}"
+    return f"{_holder(value)} of {rest}"
 
 
 _OF_AXES: dict[type, Callable[[Any, Sequence[int]], str]] = {

@@ -62,7 +62,7 @@ def _reduction_axes(call: CallDraft, name: str, rule: kinds.ReductionAxes) -> No
         chosen = [a for a in range(rank) if call.pick((True, False))]
         axes = chosen if 0 < len(chosen) < rank else axes
     iterables = ITERABLES if call.edition in rule.iterable else ()
-    form = call.pick(("list", "tuple", "list", "tuple", *iterables))
+    form = call.pick(("list", "tuple") * 4 + iterables)
     if form == "range" and max(axes) - min(axes) == rank - 1:
         form = "set"  # a range of all axes would be another call
     call.add_value(name, in_form(axes, form))

@@ -27,6 +27,8 @@ Array = npt.NDArray[Any]
 
 MOST_ORDINARY = 20.0
 """The largest magnitude of an ordinary number."""
+LEAST_ORDINARY = 1e-4
+"""The magnitude below which a number, if it is not zero, counts as an extreme one."""
 MOST_LARGE = 100.0
 """The largest magnitude of a large one: in float32 exp overflows, and sigmoid and tanh saturate."""
 DECLARED = ("outside", "unnormalised", "wide")
@@ -51,7 +53,7 @@ def draw_arrays(structure: Structure, draw: Draw) -> dict[str, Array]:
         if below is not None:
             found = indices(rng, item.shape, item.dtype, below, draw.profile)
             arrays[item.name] = found.astype(item.dtype)
-        elif item.name in structure.distributions and draw.profile != "special":
+        elif item.name in structure.distributions:
             along = structure.distributions[item.name]
             fill_along = probabilities.targets if along.target else probabilities.distribution
             arrays[item.name] = fill_along(rng, item.shape, item.dtype, along.axis, draw.profile)
@@ -121,15 +123,30 @@ def indices(
     return np.where(where, wrong, found)
 
 
-def shown_profile(arrays: Mapping[str, Array]) -> str:
+def leaves_domain(structure: Structure, arrays: Mapping[str, Array]) -> bool:
+    """Whether a function is asked for what it is not defined for, such as the logarithm of zero."""
+    domains = structure.domains
+    limited = ((a, _OUTSIDE[domains[n]]) for n, a in arrays.items() if domains.get(n) in _OUTSIDE)
+    return any(bool(leaves(array).any()) for array, leaves in limited)
+
+
+_OUTSIDE: Mapping[str, Callable[[Array], Array]] = {
+    "positive": lambda a: np.asarray(a <= 0),
+    "nonnegative": lambda a: np.asarray(a < 0),
+}
+"""Which numbers a function of numbers from a domain is not defined for."""
+
+
+def shown_profile(arrays: Mapping[str, Array], first: str = "special") -> str:
     """The profile that these numbers really show, whatever profile they were drawn from.
 
-    An array drawn from `special` may hold nothing but ordinary numbers. Numbers that repeat or are
+    If they show several that no document settles, it is `first`, or else the first of them. An
+    array drawn from `special` may hold nothing but ordinary numbers. Numbers that repeat or are
     0 show ties and kinks, as those of `halves` do.
     """
     found = [a.reshape(-1) for a in arrays.values() if a.dtype.kind == "f"]
-    for name, shows in _SHOWING.items():
-        if any(shows(numbers).any() for numbers in found):
+    for name in sorted(_SHOWING, key=lambda one: one != first):
+        if any(_SHOWING[name](numbers).any() for numbers in found):
             return name
     for name, unit in (("zeros", np.inf), ("integers", 1.0), ("halves", 0.5)):
         if found and all(_are_multiples(numbers, unit) for numbers in found):
@@ -156,7 +173,8 @@ def _most(numbers: Array) -> float:
 
 
 def _small(numbers: Array) -> float:
-    return float(np.finfo(numbers.dtype).eps)
+    """The smallest magnitude that the documents cover; squares of less may count as zero."""
+    return max(float(np.finfo(numbers.dtype).eps), LEAST_ORDINARY)
 
 
 def fill(
