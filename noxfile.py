@@ -20,7 +20,9 @@ REPORTS = "reports"
 KERAS = "keras==2.2.4"
 RELEASED = ("h5py", "pyyaml", "six", "pytest", "pytest-timeout", "setuptools", "wheel")
 NUMBERS = ("tests/oracle", "tests/reference", "tests/engine", "tests/scenarios")
-QUICK = ("-m", "not real and (not slow or scenario)")
+MANY = ("-m", "not real and (not slow or scenario)")
+# Keras's tests may lie inside this folder, and its settings are for the suite's own tests
+NO_SETTINGS = ("-o", "addopts=", "-o", "required_plugins=")
 TORCH = "conformance/adapters/locks/torch.txt"
 KERAS_TESTS = (
     "keras/backend",
@@ -76,16 +78,16 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """The tests; those of real implementations where `conformance install` has been."""
+    """All tests; those of real implementations where `conformance install` has been."""
     session.install("-e", ".[test]")
-    session.run("pytest", *session.posargs)
+    session.run("pytest", *(session.posargs or ["--everything"]))
 
 
 @nox.session
 def processors(session: nox.Session) -> None:
     """The tests in which numbers are compared, as on a processor without AVX2 and AVX-512."""
     session.install("-e", ".[test]")
-    given = session.posargs or (*NUMBERS, *QUICK)
+    given = session.posargs or (*NUMBERS, *MANY)
     session.run("python", "-m", "tests.processors", "pytest", *given)
 
 
@@ -93,7 +95,7 @@ def processors(session: nox.Session) -> None:
 def lowest(session: nox.Session) -> None:
     """The same tests with the lowest releases of the dependencies that pyproject.toml allows."""
     session.install("--resolution", "lowest-direct", "-e", ".[test]")
-    session.run("pytest", *(session.posargs or (*NUMBERS, *QUICK)))
+    session.run("pytest", *(session.posargs or (*NUMBERS, *MANY)))
 
 
 @nox.session
@@ -208,7 +210,7 @@ def keras(session: nox.Session) -> None:
     }
     chosen = session.posargs or KERAS_TESTS
     # some tests name other backends, or need packages of their time: docs/reference.md lists them
-    session.run("pytest", *options, *chosen, env=environment, success_codes=[0, 1])
+    session.run("pytest", *NO_SETTINGS, *options, *chosen, env=environment, success_codes=[0, 1])
 
 
 def _run(session: nox.Session, target: str) -> None:

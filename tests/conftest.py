@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["pytester"]
+pytest_plugins = ["pytester", "tests.distribution"]
 
 settings.register_profile("suite", derandomize=True, deadline=None, database=None)
 settings.register_profile("fuzz", deadline=None, database=None, max_examples=5000)

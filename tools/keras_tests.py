@@ -74,6 +74,8 @@ class Runner:
 
     def _command(self, report: Path) -> list[str]:
         options = ["-p", "conformance_pytest_mutant", "-p", "plugin", "-p", "no:cacheprovider"]
+        # the folder may lie inside this one, whose settings are for the suite's own tests
+        options += ["-o", "addopts=", "-o", "required_plugins="]
         asked = ["-q", "--timeout", "300", f"--junitxml={report}", "backend_test.py"]
         return [str(interpreter(self.target)), "-B", "-m", "pytest", *options, *asked]
 

@@ -49,6 +49,7 @@ def ask(session: Session, function: str, *args: str) -> Any:
     return draw.outcome.value("answer").text
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("text", [None, "{}", '{"backend": "theano"}', "not JSON", ""])
 def test_the_file_is_in_the_home_of_the_process(target: Configurable, text: str | None) -> None:
     with target.open(text, {}) as session:
@@ -57,6 +58,7 @@ def test_the_file_is_in_the_home_of_the_process(target: Configurable, text: str 
     assert keras == f"{home}/.keras"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [

@@ -37,6 +37,7 @@ from tests.adapters.support import (
 QUICK = Limits(structure=1.0, draw=0.0)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("blamed", [0, 2, 3])
 def test_abort_is_blamed_on_one_draw(blamed: int) -> None:
     asked = negative_at(blamed)
@@ -77,6 +78,7 @@ def test_failures_of_a_batch_are_bounded() -> None:
     assert set(outcomes) == {Crashed, NotRun}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("fake", ["hangs", "ignores_sigterm"])
 def test_hang_is_blamed_and_ended(fake: str) -> None:
     asked = negative_at(1, draws=2)

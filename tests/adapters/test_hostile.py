@@ -137,6 +137,7 @@ def test_exit_with_status_0_is_a_crash() -> None:
     assert (outcome.signal, outcome.exit_code, outcome.limit) == (None, 0, None)
 
 
+@pytest.mark.thorough
 def test_a_crash_that_is_told_late_is_a_crash() -> None:
     asked = negative_at(1, draws=2)
     with Session(launch("crashes", FAKE_SLOWLY="2")) as session:
@@ -145,6 +146,7 @@ def test_a_crash_that_is_told_late_is_a_crash() -> None:
     assert (outcome.signal, outcome.stage) == (signal.SIGABRT, "call")
 
 
+@pytest.mark.thorough
 def test_closing_the_descriptors_and_going_on_is_garbage() -> None:
     asked = negative_at(1, draws=2)
     with Session(launch("closes_descriptors", FAKE_CLOSE="all", FAKE_SECONDS="60")) as session:
@@ -159,6 +161,7 @@ QUICKLY = ("long payload", "no JSON", "promised array", "another request")
 """The others differ in what the decoder says of them, and test_fuzz.py asks it."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "frame", [f if f in QUICKLY else pytest.param(f, marks=pytest.mark.slow) for f in FRAMES]
 )
@@ -171,6 +174,7 @@ def test_frames_that_are_forged_are_garbage(frame: str) -> None:
     assert isinstance(found.draws[1].outcome, TimedOut if waited else Garbled)
 
 
+@pytest.mark.thorough
 def test_an_answer_that_comes_late_is_not_taken_for_another() -> None:
     asked = negative_at(1, draws=2)
     limits = Limits(structure=1.0, draw=0.0)
@@ -180,6 +184,7 @@ def test_an_answer_that_comes_late_is_not_taken_for_another() -> None:
     assert isinstance(found.draws[1].outcome, TimedOut)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("what", CHANGES)
 def test_what_is_changed_of_the_process_harms_no_other(what: str) -> None:
     asked = negative_at(1)
@@ -212,7 +217,10 @@ HORRORS = {
 }
 
 
-@pytest.mark.parametrize("what", HORRORS)
+@pytest.mark.parametrize(
+    "what",
+    [pytest.param(h, marks=pytest.mark.thorough if h == "hangs" else ()) for h in HORRORS],
+)
 def test_results_that_cannot_be_read_harm_no_other(what: str) -> None:
     asked = negative_at(1, draws=2)
     launched = launch("returns_horrors", FAKE_WHAT=what)
@@ -250,6 +258,7 @@ def test_nothing_outlives_a_host_that_is_killed(tmp_path: Path, temporary: Path)
     assert not any(map(alive, pids))
 
 
+@pytest.mark.thorough
 def test_a_host_that_was_stopped_waits_as_long_as_ever(tmp_path: Path) -> None:
     """Time in which the host was stopped, and perhaps the worker too, does not count."""
     script = """

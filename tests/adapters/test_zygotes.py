@@ -108,12 +108,15 @@ ENDINGS: dict[str, tuple[str, dict[str, str]]] = {
     "one file": ("fills_disk", {"FAKE_FILES": "one"}),
     "changes of the process": ("meddles", {"FAKE_WHAT": "memory"}),
 }
-SLOW = {"disk", "child stays", "memory of children", "parent SIGTERM", "one file", "hang"}
+MARKS = {
+    **dict.fromkeys(["disk", "child stays", "memory of children"], pytest.mark.slow),
+    **dict.fromkeys(["parent SIGTERM", "one file", "hang"], pytest.mark.slow),
+    "ignores SIGTERM": pytest.mark.thorough,
+}
 
 
-@pytest.mark.parametrize(
-    "ending", [pytest.param(e, marks=pytest.mark.slow) if e in SLOW else e for e in ENDINGS]
-)
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("ending", [pytest.param(e, marks=MARKS.get(e, ())) for e in ENDINGS])
 def test_a_fork_and_a_full_start_are_told_apart_by_nothing(ending: str) -> None:
     name, environment = ENDINGS[ending]
     told, restarts = [], []
@@ -192,6 +195,7 @@ def test_generators_are_seeded_as_in_a_new_process(habit: str) -> None:
         assert len(values) == (1 if habit == "seeds" else 4)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "habit", ["thread", "child", "file", "descriptor", "memory", "dies", "kills", "closes", "grows"]
 )
@@ -208,6 +212,7 @@ def test_a_zygote_that_cannot_fork_is_replaced_by_full_starts(habit: str, tmp_pa
     assert found.incidents == ()
 
 
+@pytest.mark.thorough
 def test_a_zygote_that_does_not_come_to_an_end_is_replaced(tmp_path: Path) -> None:
     environment = {"FAKE_HABIT": "hangs", "FAKE_MARKER": str(tmp_path / "first")}
     limits = Limits(start=15.0)
@@ -229,6 +234,7 @@ def _lines(text: str) -> list[str]:
     return [line for line in text.splitlines() if "conformance_worker" not in line][-3:]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("sent", ["SIGKILL", "SIGSTOP"])
 @pytest.mark.parametrize("victim", ["zygote", "guardian"])
 def test_a_full_start_takes_the_place_of_a_zygote_that_is_lost(
@@ -306,6 +312,7 @@ def test_the_loss_of_a_zygote_while_a_worker_computes(victim: str) -> None:
         assert len(found.incidents) == (victim == "guardian")
 
 
+@pytest.mark.thorough
 def test_a_worker_that_is_too_slow_is_ended_and_forked_again() -> None:
     with Session(forking("hangs"), limits=QUICK) as session:
         found = session.run_batch(negative_at(0, draws=1))
@@ -341,7 +348,10 @@ time.sleep(600)
 """
 
 
-@pytest.mark.parametrize("victims", ["host", "zygote host", "guardian host"])
+@pytest.mark.parametrize(
+    "victims",
+    ["host", "zygote host", pytest.param("guardian host", marks=pytest.mark.thorough)],
+)
 def test_nothing_outlives_what_is_killed(victims: str, tmp_path: Path, temporary: Path) -> None:
     told, paths = tmp_path / "told", [str(Path(__file__).parents[2])]
     script = _HOST.format(paths=paths, told=str(told))

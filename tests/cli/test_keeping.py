@@ -54,6 +54,7 @@ def softmax(x, axis=-1):
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
 def test_a_run_goes_on_where_it_was_interrupted(name: str, tmp_path: Path) -> None:
     """The worker sends the signal itself, the first time only."""
@@ -90,6 +91,7 @@ def test_without_results_a_run_begins_anew(tmp_path: Path) -> None:
     assert f"nothing to resume in {tmp_path}" in done.output
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("changes", "options", "said"),
     [
@@ -193,6 +195,7 @@ def fill(folder: Path) -> Path:
     return ballast
 
 
+@pytest.mark.thorough
 def test_a_full_disk_leaves_what_is_there_whole_and_the_run_can_go_on(small: Path) -> None:
     command = ("-k", "argmax or identity", "-o", str(small))
     assert fake("correct", *command).exit_code == 0

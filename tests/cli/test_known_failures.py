@@ -197,6 +197,7 @@ def test_an_entry_of_a_function_that_no_target_has_matches_nothing(tmp_path: Pat
         assert not known_failures.without_function([results(["exp"], **part)], known)
 
 
+@pytest.mark.thorough
 def test_an_intermittent_failure_may_be_absent_and_covers_what_it_did(tmp_path: Path) -> None:
     known = tmp_path / "known.toml"
     known.write_text(ENTRY.format(verdict="violates") + "intermittent = true\n")
@@ -303,6 +304,7 @@ def test_an_option_of_writing_needs_a_file_to_write() -> None:
     assert "--write-expectations FILE" in output
 
 
+@pytest.mark.thorough
 def test_shards_and_resumed_runs_have_the_marks_of_a_whole_run(tmp_path: Path) -> None:
     both, whole, parts = ("-k", "argmax or exp"), tmp_path / "whole.toml", tmp_path / "parts.toml"
     run("always_wrong", *both, "--write-expectations", str(whole))
@@ -411,6 +413,7 @@ def test_another_verdict_is_changed_in_its_entry(tmp_path: Path) -> None:
     assert made == text.replace("crashed", "violates")
 
 
+@pytest.mark.thorough
 def test_rewriting_says_what_has_changed(tmp_path: Path) -> None:
     known = tmp_path / "known.toml"
     known.write_text(entry(function='"argmax"', verdict='"crashed"') + entry(function='"softmax"'))

@@ -118,6 +118,7 @@ def test_a_failure_of_another_sort_is_told(module: Path, out: Path) -> None:
     assert "it fails in another way" in result.output
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("change", ["no origin", "damaged"])
 def test_a_case_that_cannot_be_made_again_is_looked_for(
     module: Path, out: Path, tmp_path: Path, change: str
@@ -243,6 +244,7 @@ def run(module: Path, broken: str, seed: int, *arguments: str) -> tuple[int, Res
     return status, timeless(read_results(Path("out", "mine.json")))
 
 
+@pytest.mark.thorough
 def test_what_one_seed_found_is_tried_first_by_another(module: Path) -> None:
     shape, kept = shape_of_one_seed(), ("--database", "kept")
     first = run(module, shape, 0)
@@ -261,6 +263,7 @@ def test_what_one_seed_found_is_tried_first_by_another(module: Path) -> None:
     assert Database(DirectoryBasedExampleDatabase("kept")).stored() == [], "it is mended"
 
 
+@pytest.mark.thorough
 def test_by_default_cases_are_kept_here_but_not_in_ci(
     module: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

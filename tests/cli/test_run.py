@@ -73,10 +73,12 @@ def test_a_violation_is_1_and_is_named_with_its_line() -> None:
     assert "ko-2.2:1527" in result.output
 
 
+@pytest.mark.thorough
 def test_a_crash_counts_as_a_violation() -> None:
     assert fake("crashes", "-k", EXP).exit_code == 1
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("name", "fail_on", "status"),
     [
@@ -223,6 +225,7 @@ def test_shards_are_disjoint_and_together_everything(tmp_path: Path) -> None:
     assert sorted(name for part in parts for name in part) == sorted(offered)
 
 
+@pytest.mark.thorough
 def test_a_shard_finds_what_the_whole_finds(tmp_path: Path) -> None:
     chosen = ("-k", "softmax or tanh or sigmoid and not hard")
     whole, part = tmp_path / "whole", tmp_path / "part"
@@ -309,6 +312,7 @@ def test_piped_output_has_no_escape_codes_and_no_warnings() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.thorough
 def test_a_default_run_warns_of_nothing() -> None:
     """Numbers at the ends of the range are the suite's own business."""
     done = executed("reference", "-k", "mean or square", "--profile", "default")
@@ -316,6 +320,7 @@ def test_a_default_run_warns_of_nothing() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.thorough
 def test_quiet_is_shorter_and_verbose_is_longer() -> None:
     quiet, normal, verbose = (
         fake("always_wrong", "-k", "exp or softmax or reshape", *flags).output

@@ -91,6 +91,7 @@ def test_reports_is_where_results_are_looked_for(
     assert "differs (a1b2) (ko-2.2:1053)" in show("batch_dot").output
 
 
+@pytest.mark.thorough
 def test_every_function_can_be_shown_in_every_edition(folder: Path) -> None:
     for name in load():
         for edition in ("keras-1", "keras-2.0", "keras-2.2"):

@@ -19,6 +19,7 @@ def check(*arguments: str) -> Result:
     return CliRunner().invoke(command, ["check", *arguments])
 
 
+@pytest.mark.thorough
 def test_the_specs_are_what_the_documents_hold() -> None:
     result = check()
     assert result.exit_code == 0, result.output
@@ -104,6 +105,7 @@ def test_the_help_says_what_is_compared() -> None:
         assert kind in result.output
 
 
+@pytest.mark.thorough
 def test_the_installed_command_prints_plain_text_into_a_pipe() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "conformance", "spec", "check", "--explained"],

@@ -7,6 +7,8 @@ import os
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import Target
 from conformance.adapters.session import Limits
@@ -42,12 +44,14 @@ def test_wrong_gradients_are_the_fault_of_gradients_alone() -> None:
     assert {aspect for _, aspect in blamed(found)} == {Aspect.GRADIENT}
 
 
+@pytest.mark.thorough
 def test_a_phase_that_stays_spoils_no_other_scenario() -> None:
     found = outcome("leaks_phase", *PHASED)
     assert not blamed(found)
     assert found.results.run.complete
 
 
+@pytest.mark.thorough
 def test_clear_session_that_ends_the_process_is_blamed_for_it() -> None:
     found = outcome("clear_crashes", "clear_session", "tanh")
     assert found.aspect("clear_session", Aspect.STATE).verdict is Verdict.CRASHED
@@ -82,6 +86,7 @@ def configurable(name: str) -> Subject:
     )
 
 
+@pytest.mark.thorough
 def test_an_import_that_a_file_breaks_violates_the_configuration() -> None:
     found = examine(configurable("refuses_configuration"), SETTINGS, "default")
     assert {a for _, a in blamed(found)} <= {Aspect.CONFIGURATION, Aspect.EXAMPLE}
@@ -91,6 +96,7 @@ def test_an_import_that_a_file_breaks_violates_the_configuration() -> None:
         assert {f.kind for f in result.failures} == {"exception"}
 
 
+@pytest.mark.thorough
 def test_a_refusal_that_was_never_asked_for_is_no_violation() -> None:
     found = outcome("refuses_placeholders", "placeholder", "bias_add")
     assert found.aspect("placeholder", Aspect.VALUE).verdict is Verdict.VIOLATES

@@ -73,6 +73,7 @@ def cut(results: Results, *finished: str) -> Results:
     )
 
 
+@pytest.mark.thorough
 def test_with_time_enough_a_run_finds_what_it_finds_without_a_limit() -> None:
     events, limited = outcome(max_time=600.0)
     assert timeless(limited) == timeless(undisturbed())

@@ -131,6 +131,7 @@ def test_always_wrong_violates_with_a_citation() -> None:
         assert failure.count > 3
 
 
+@pytest.mark.thorough
 def test_a_signature_that_takes_anything_is_unsupported_and_not_wrong() -> None:
     result = outcome("always_wrong", *WRONG_ONES).aspect("exp", Aspect.SIGNATURE)
     assert result.verdict is Verdict.UNSUPPORTED
@@ -147,6 +148,7 @@ def test_the_expected_and_the_given_array_are_in_the_failure() -> None:
     np.testing.assert_allclose(np.array(failure.got.data), right + 1, rtol=1e-6)
 
 
+@pytest.mark.thorough
 def test_another_dtype_diverges_in_the_aspect_dtype_alone() -> None:
     failures = only(outcome("wrong_dtype", "exp", *REST), "exp", Aspect.DTYPE, Verdict.DIVERGES)
     for failure in failures:
@@ -180,6 +182,7 @@ def test_one_ulp_more_is_within_the_limit_and_is_shown() -> None:
     assert 1 <= result.max_ulp < 3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("ulp", [4, 40])
 def test_more_than_the_limit_diverges_by_the_convention_accuracy(ulp: int) -> None:
     found = examine(fake("one_ulp_over", FAKE_ULP=str(ulp)), ("exp", "identity"), "smoke")
@@ -193,6 +196,7 @@ def test_more_than_the_limit_diverges_by_the_convention_accuracy(ulp: int) -> No
         assert "within 3 ULP" in failure.message
 
 
+@pytest.mark.thorough
 def test_one_wrong_number_in_a_thousand_is_found() -> None:
     found = outcome("wrong_one_in_a_thousand", "exp", "identity", profile="default")
     result = found.aspect("exp", Aspect.VALUE)
@@ -202,6 +206,7 @@ def test_one_wrong_number_in_a_thousand_is_found() -> None:
     assert found.aspect("identity", Aspect.VALUE).verdict is Verdict.CONFORMS
 
 
+@pytest.mark.thorough
 def test_changed_inputs_diverge_by_the_convention_purity() -> None:
     failures = only(outcome("changes_inputs", "exp", *REST), "exp", Aspect.PURITY, Verdict.DIVERGES)
     assert [f.convention for f in failures] == ["purity"]
@@ -226,6 +231,7 @@ def test_a_crash_is_blamed_on_its_function_and_the_rest_is_judged() -> None:
     assert sorted(judged) == sorted(("exp", *REST))
 
 
+@pytest.mark.thorough
 def test_an_exit_status_is_told() -> None:
     found = examine(fake("crashes", FAKE_END="exit"), ("exp",), TINY)
     (failure,) = found.aspect("exp", Aspect.VALUE).failures
@@ -243,12 +249,14 @@ def test_a_hang_is_timed_out_and_the_rest_is_judged() -> None:
     assert values == {Verdict.CONFORMS}
 
 
+@pytest.mark.thorough
 def test_garbage_on_every_descriptor_is_a_crash_of_its_function() -> None:
     found = examine(fake("writes_garbage"), ("exp", *REST), TINY)
     failures = only(found, "exp", Aspect.VALUE, Verdict.CRASHED, TINY)
     assert [f.kind for f in failures] == ["garbage"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["floods_output", "closes_descriptors"])
 def test_what_does_no_harm_conforms(name: str) -> None:
     found = examine(fake(name), ("exp", *REST), TINY)
@@ -256,6 +264,7 @@ def test_what_does_no_harm_conforms(name: str) -> None:
     assert found.results.run.restarts == 0
 
 
+@pytest.mark.thorough
 def test_closing_all_descriptors_is_a_crash_of_its_function() -> None:
     found = examine(fake("closes_descriptors", FAKE_CLOSE="all"), ("exp", *REST), TINY)
     only(found, "exp", Aspect.VALUE, Verdict.CRASHED, TINY)
@@ -294,6 +303,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "profile", "functions"), WRONG, ids=[w[0] for w in WRONG])
 def test_every_script_shows_its_failure_alone(
     name: str, profile: str, functions: tuple[str, ...]
@@ -313,6 +323,7 @@ def test_every_script_shows_its_failure_alone(
             assert got == failure.got
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "profile", "functions"), WRONG, ids=[w[0] for w in WRONG])
 def test_no_script_finds_a_fault_in_a_correct_implementation(
     name: str, profile: str, functions: tuple[str, ...]
@@ -344,6 +355,7 @@ def test_the_events_add_up() -> None:
         assert sum(f.count for f in value.failures) <= value.cases
 
 
+@pytest.mark.thorough
 def test_int_shape_that_fails_for_every_result_is_not_the_functions_failure() -> None:
     found = outcome("no_static_shapes", "exp", "reshape").verdicts()
     assert found["exp", Aspect.STATIC_SHAPE] is Verdict.UNSUPPORTED
@@ -363,6 +375,7 @@ def kinds(found: Outcome, function: str) -> dict[str, Verdict]:
     return {f.kind: f.verdict for f in found.aspect(function, Aspect.STATIC_SHAPE).failures}
 
 
+@pytest.mark.thorough
 def test_a_number_for_what_is_unknown_is_the_failure_of_int_shape() -> None:
     found = examine(fake("unknown_is_negative"), NEGATIVE)
     assert found.aspect("int_shape", Aspect.VALUE).verdict is Verdict.VIOLATES

@@ -46,7 +46,7 @@ class Hostile(NamedTuple):
     words: str = ""
     """Words in the message."""
     quick: bool = False
-    """Whether every test run tries it; the others are much like one that is always tried."""
+    """Whether CI tries it on every Python; the others are much like one of these."""
 
 
 def _changes(what: str, verdict: Verdict = Verdict.CONFORMS) -> Hostile:
@@ -140,6 +140,7 @@ def named(hostile: Hostile) -> str:
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "hostile",
     [pytest.param(h, id=named(h), marks=() if h.quick else pytest.mark.slow) for h in TABLE],

@@ -38,6 +38,9 @@ EITHER = ("batch_dot",)
 UNTOUCHED = ("flatten", "expand_dims")
 
 
+pytestmark = pytest.mark.thorough  # for the one run
+
+
 @pytest.fixture(scope="module")
 def outcome() -> Outcome:
     """One run over all mutants."""

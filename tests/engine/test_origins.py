@@ -45,6 +45,7 @@ def source(failure: Failure) -> Origin:
     return failure.origin
 
 
+@pytest.mark.thorough
 def test_every_case_is_made_again_with_its_numbers() -> None:
     for name, failure in with_cases():
         (task,) = tasks([name], PROFILES["smoke"], 5, EDITION)
@@ -54,6 +55,7 @@ def test_every_case_is_made_again_with_its_numbers() -> None:
         assert made == failure.inputs, failure.message
 
 
+@pytest.mark.thorough
 def test_cases_of_every_sort_are_among_them() -> None:
     found = [source(f) for _, f in with_cases()]
     assert any(o.choices for o in found), "none was made smaller in structure"

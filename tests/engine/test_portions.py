@@ -129,6 +129,7 @@ def results(name: str, jobs: int, shard: Shard | None = None) -> tuple[list[Even
     return events, finished.results
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("_two_workers")
 @pytest.mark.parametrize("name", ["correct", "always_wrong"])
 def test_one_worker_at_a_time_finds_what_two_find(name: str) -> None:
@@ -143,6 +144,7 @@ def test_one_worker_at_a_time_finds_what_two_find(name: str) -> None:
     assert together.summary.functions == len(FUNCTIONS)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.usefixtures("_two_workers")
 @pytest.mark.parametrize("name", ["always_wrong", "crashes"])
 def test_merged_shards_are_the_bytes_of_one_run(name: str) -> None:

@@ -55,6 +55,7 @@ def failures(name: str, folder: Path) -> list[Failure]:
     return [f for f in result.failures if "printed" in f.kind]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", BODIES)
 def test_what_is_wrong_is_found_and_nothing_else(name: str, tmp_path: Path) -> None:
     found = failures(name, tmp_path)

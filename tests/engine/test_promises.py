@@ -60,6 +60,7 @@ SPECIAL = replace(TINY, structures=8, values=("ordinary", "special"), gradients=
 MANY = replace(TINY, structures=16, gradients=0, shrink=0)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("function", "verdict"),
     [
@@ -82,6 +83,7 @@ def test_an_integer_below_zero_is_a_documented_exponent(tmp_path: Path) -> None:
     assert found.aspect("pow", Aspect.VALUE).verdict is Verdict.VIOLATES
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("function", "verdict"),
     [
@@ -98,6 +100,7 @@ def test_no_convention_excuses_special_values_where_the_content_is_documented(
     assert found.aspect(function, Aspect.VALUE).verdict is verdict
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("ends", "verdict"), [("0, 0", Verdict.DIVERGES), ("0, start - 1", Verdict.VIOLATES)]
 )

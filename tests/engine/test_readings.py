@@ -59,6 +59,7 @@ def value(found: Outcome, function: str) -> AspectResult:
     return found.aspect(function, Aspect.VALUE)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("source", "function"),
     [(SPOILED_BY_ONE_NAN, "tanh"), (WRONG_IN_HALF, "softmax"), (WRONG_SCALARS, "softplus")],
@@ -69,6 +70,7 @@ def test_what_no_reading_allows_violates(tmp_path: Path, source: str, function: 
     assert all(f.citation for f in judged.failures if f.verdict is Verdict.VIOLATES)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("source", "function", "convention"),
     [(ZERO_ROOTS, "sqrt", "special-values"), (NO_SCALARS, "softplus", "scalar")],
@@ -106,6 +108,7 @@ def exp(x):
     assert judged.verdict is Verdict.VIOLATES
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_fed_is_made_as_variables(tmp_path: Path) -> None:
     found = run(tmp_path, NO_PLACEHOLDERS + WRONG_IN_HALF, "softmax", "tanh")
     assert value(found, "tanh").verdict is Verdict.CONFORMS

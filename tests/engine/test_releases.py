@@ -87,6 +87,7 @@ def softplus(x):
 """A release of keras-2.0 that has gone on to keras-2.2, and has an error of its own."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("follows", [(), ("keras-2.2",)])
 def test_what_a_later_document_says_is_a_reading_of_a_release_that_follows_it(
     follows: Sequence[Edition], tmp_path: Path
@@ -119,6 +120,7 @@ def batch_normalization(x, mean, var, beta, gamma, epsilon=0.001):
 """The default of keras-2.0, ten times that of keras-1."""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("follows", [(), ("keras-2.0",)])
 def test_what_a_later_default_makes_of_a_call_is_told_with_the_default(
     follows: Sequence[Edition], tmp_path: Path

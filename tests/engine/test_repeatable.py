@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
+import pytest
+
 from conformance.reporting.json_results import encode
 from conformance.results import Array, Verdict, timeless
 from conformance.results.events import FunctionJudged, TargetFinished
@@ -36,6 +38,7 @@ def test_the_same_seed_gives_the_same_order_of_events() -> None:
     assert kinds[0] == kinds[1]
 
 
+@pytest.mark.thorough
 def test_another_seed_gives_other_cases_and_the_same_ids() -> None:
     first, second = outcome(3, 1), outcome(4, 1)
     assert encode(timeless(first.results)) != encode(timeless(second.results))

@@ -104,6 +104,7 @@ def run(script: str, folder: Path, name: str = "flawed") -> subprocess.Completed
     )
 
 
+@pytest.mark.thorough
 def test_every_function_fails(found: tuple[Path, list[tuple[str, Failure]]]) -> None:
     places = {place for place, _ in found[1]}
     assert {"cumsum presence", "relu signature", "elu signature"} <= places

@@ -142,6 +142,7 @@ TAKEN: list[tuple[str, Reading, set[Edition]]] = [
 """Functions, readings, and the editions that leave no such point open."""
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("function", "reading", "without"), TAKEN)
 def test_an_allowed_reading_diverges_by_its_name(
     function: str, reading: Reading, without: set[Edition]
@@ -154,6 +155,7 @@ def test_an_allowed_reading_diverges_by_its_name(
         assert taken(*reading) in {r for f in found for r in f.readings}, edition
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("function", "name"),
     [("conv1d", "front"), ("conv1d", "middle"), ("pool2d", "front"), ("pool3d", "early")],
@@ -186,6 +188,7 @@ def violations(found: Iterator[Finding]) -> list[Finding]:
     return [f for f in found if f.verdict is Verdict.VIOLATES]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("function", SHARED)
 def test_zeros_are_no_convolution_with_either_layout(function: str) -> None:
     for edition in editions(function):
@@ -260,6 +263,7 @@ LEFT_OUT: dict[tuple[str, ConventionName], set[Edition]] = {
 """Editions that do not leave the point open."""
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("function", "convention", "backend"), WRONG)
 def test_what_no_reading_allows_violates(
     function: str, convention: ConventionName, backend: Backend
@@ -295,6 +299,7 @@ def test_few_functions_promise_something_of_rare_numbers() -> None:
     assert found == {"logsumexp", "hard_sigmoid", "identity", "print_tensor", "squeeze"}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("function", ["conv2d", "conv3d", "conv2d_transpose"])
 def test_wrong_axes_of_a_kernel_violate_with_either_layout(function: str) -> None:
     for edition in editions(function):

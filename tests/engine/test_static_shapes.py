@@ -115,6 +115,7 @@ def int_shape(x):
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("backend", "edition", "verdict"),
     [

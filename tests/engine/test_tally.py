@@ -169,6 +169,7 @@ def called(spec: str, **arguments: object) -> CallTrial:
     raise LookupError(f"no call of {spec} with {arguments}")
 
 
+@pytest.mark.thorough
 def test_a_wrong_answer_is_told_apart_by_rare_arguments() -> None:
     plain = called("sum")
     kept, along = called("sum", keepdims=True), called("sum", axis=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from msgspec import UNSET
 
 from conformance.engine import PROFILES
@@ -192,6 +193,7 @@ def test_scripts_do_not_stop_at_a_static_shape_that_nobody_tells(tmp_path: Path)
     assert not any("int_shape" in script for script in scripts)
 
 
+@pytest.mark.thorough
 def test_a_process_that_ends_while_inputs_are_made_is_not_the_fault_of_the_call(
     tmp_path: Path,
 ) -> None:
@@ -202,6 +204,7 @@ def test_a_process_that_ends_while_inputs_are_made_is_not_the_fault_of_the_call(
     assert (judged.verdict, judged.failures) == (Verdict.CONFORMS, [])  # of other bindings
 
 
+@pytest.mark.thorough
 def test_a_target_that_dies_on_every_empty_array_has_one_finding(tmp_path: Path) -> None:
     (tmp_path / "hollow.py").write_text(HOLLOW, encoding="utf-8")
     functions = ("variable", "exp", "sin", "random_normal")

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import pytest
+
 from conformance.engine import PROFILES
 from conformance.program import Binding
 from conformance.specs import kinds, load
@@ -26,6 +28,7 @@ def missing(functions: Iterable[str], of: Callable[[str], set[Any]]) -> dict[str
     return {name: sorted(map(str, lacks)) for name in functions if (lacks := of(name))}
 
 
+@pytest.mark.thorough
 def test_every_binding() -> None:
     def of(name: str) -> set[Any]:
         used = {i.binding for s in everything(name) for i in s.program.inputs}
@@ -35,6 +38,7 @@ def test_every_binding() -> None:
     assert missing(WITH_TENSORS, of) == {}
 
 
+@pytest.mark.thorough
 def test_every_documented_and_probed_dtype() -> None:
     def of(name: str) -> set[Any]:
         listed = SPECS[name].dtypes
@@ -86,6 +90,7 @@ def settled(name: str) -> float:
     return sum(not s.unsettled for s in found) / len(found)
 
 
+@pytest.mark.thorough
 def test_enough_cases_are_settled_by_the_documents() -> None:
     few = {n: f"{settled(n):.0%}" for n in SPECS if settled(n) < LEAST_SETTLED}
     assert few.keys() == FEW_SETTLED.keys(), few
@@ -163,6 +168,7 @@ def test_shapes_broadcast_in_every_way() -> None:
     assert missing(functions, of) == {}
 
 
+@pytest.mark.thorough
 def test_arguments_by_position_by_name_and_left_out() -> None:
     def of(name: str) -> set[Any]:
         steps = [s.program.steps[0] for s in everything(name)]

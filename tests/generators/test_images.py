@@ -16,6 +16,7 @@ from tests.generators.support import PAIRS, collected, everything, task
 CONVOLUTIONS = [n for n in load() if load().theme(n) in ("convolution", "pooling")]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("edition", "name"), [p for p in PAIRS if p[1] in CONVOLUTIONS])
 def test_the_data_format_is_the_editions(edition: Edition, name: str) -> None:
     found = {s.runtime.values["data_format"] for s in collected(edition, name)}
@@ -23,6 +24,7 @@ def test_the_data_format_is_the_editions(edition: Edition, name: str) -> None:
     assert found <= allowed
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", CONVOLUTIONS)
 def test_both_data_formats_and_all_circumstances_are_tried(name: str) -> None:
     values = [s.runtime.values for s in everything(name)]
@@ -42,6 +44,7 @@ def test_most_structures_are_settled_and_some_windows_have_several_elements(name
     assert not inputs or any(max(i.shape[:-2]) > 1 for i in inputs)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("name", ["pool2d", "pool3d"])
 def test_a_window_of_one_is_padded_on_every_axis(edition: Edition, name: str) -> None:

@@ -58,6 +58,7 @@ def references(argument: Argument) -> list[str]:
     return [argument.name] if isinstance(argument, Ref) else []
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("edition", "name"), PAIRS)
 def test_a_structure_is_one_call_as_the_edition_documents_it(edition: Edition, name: str) -> None:
     documented = signature(load()[name], edition)
@@ -82,6 +83,7 @@ def test_a_structure_is_one_call_as_the_edition_documents_it(edition: Edition, n
         assert from_json(json.loads(json.dumps(to_json(structure.program)))) == structure.program
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("edition", "name"), PAIRS)
 def test_inputs_are_bound_as_the_edition_allows(edition: Edition, name: str) -> None:
     for structure in collected(edition, name):
@@ -92,6 +94,7 @@ def test_inputs_are_bound_as_the_edition_allows(edition: Edition, name: str) -> 
                 assert item.binding in allowed_bindings(name, edition)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("edition", "name"), PAIRS)
 def test_the_rules_agree_with_each_other(edition: Edition, name: str) -> None:
     for structure in collected(edition, name):
@@ -104,6 +107,7 @@ def test_the_rules_agree_with_each_other(edition: Edition, name: str) -> None:
             assert structure.claimed != "result" or static == real
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("edition", "name"), PAIRS)
 def test_the_shape_rule_gives_the_shape_of_the_oracle(edition: Edition, name: str) -> None:
     answered = 0
@@ -218,6 +222,7 @@ def test_shrinking_ends_with_the_smallest_that_fails() -> None:
     assert shrink(strategy, lambda _: False, 40, mine.own_seed) is None
 
 
+@pytest.mark.thorough
 def test_the_reference_binds_every_structure() -> None:
     """The documented signature, as the reference offers it, takes what is passed."""
     import conformance.reference as K  # noqa: N812, PLC0415 - the edition is chosen at import

@@ -102,6 +102,7 @@ def test_an_error_is_noticed_by_a_failure_that_is_not_known(judge: Judge) -> Non
     assert one.run == ["softmax"]
 
 
+@pytest.mark.thorough
 def test_what_is_no_error_survives(judge: Judge) -> None:
     one = judge("softmax", "a - np.max", "-np.max", "exp")
     assert (one.outcome, one.notice, one.run) == ("survived", None, ["exp"])
@@ -116,6 +117,7 @@ def test_an_error_in_what_a_function_reaches_is_noticed(judge: Judge) -> None:
     assert (one.notice.how, one.notice.aspect) == ("unexpected", "static shape")
 
 
+@pytest.mark.thorough
 def test_what_a_convention_excuses_is_told_of_a_survivor(judge: Judge) -> None:
     one = judge("node", "trial.dtype", "np.float64", "exp")
     assert one.outcome == "survived"
@@ -123,6 +125,7 @@ def test_what_a_convention_excuses_is_told_of_a_survivor(judge: Judge) -> None:
     assert all(said.startswith("exp dtype diverges ") for said in one.quiet)
 
 
+@pytest.mark.thorough
 def test_a_known_failure_that_goes_away_is_noticed() -> None:
     target, name = fake("fakes.wrong_axis"), "softmax"
     module = sources(target).module("fakes.wrong_axis")
@@ -155,6 +158,7 @@ def test_a_module_that_cannot_be_imported_is_noticed(judge: Judge) -> None:
     assert "ZeroDivisionError" in one.notice.says
 
 
+@pytest.mark.thorough
 def test_a_change_that_hangs_ends(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scoring, "LEAST_SECONDS", 1.5)
     monkeypatch.setattr(scoring, "PATIENCE", 0.0)
@@ -164,6 +168,7 @@ def test_a_change_that_hangs_ends(judge: Judge, monkeypatch: pytest.MonkeyPatch)
     assert one.seconds < 60
 
 
+@pytest.mark.thorough
 def test_what_only_takes_too_long_is_told_apart_from_what_is_wrong() -> None:
     gate = IdentityGate()
     results = _results(fake("fakes.wrong_axis"), {}, "softmax")
@@ -187,6 +192,7 @@ def test_a_target_that_does_not_start_without_a_change_is_an_error(judge: Judge)
         judge("exp", "np.exp", "np.sin", "exp", target=fake(startup=("1 / 0",)))
 
 
+@pytest.mark.thorough
 def test_nothing_installed_is_touched(judge: Judge) -> None:
     before = FILE.read_bytes()
     judge("exp", "np.exp", "np.sin", "exp")
@@ -237,6 +243,7 @@ def mutate(*arguments: str) -> Result:
     return CliRunner().invoke(main, asked)
 
 
+@pytest.mark.thorough
 def test_the_command_goes_on_with_what_it_left(project: Path) -> None:
     folder = project / "out"
     first = mutate("--sample", "2", "-o", str(folder))
@@ -259,6 +266,7 @@ def test_the_command_goes_on_with_what_it_left(project: Path) -> None:
     assert "was made with another seed" in other.output
 
 
+@pytest.mark.thorough
 def test_ctrl_c_keeps_what_was_judged(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def look(self: CodeScoring, one: CodeMutant, number: int) -> JudgedCodeMutant | None:
         if done:

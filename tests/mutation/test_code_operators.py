@@ -178,6 +178,7 @@ def test_a_sample_is_the_same_again_and_begins_a_larger_one() -> None:
     assert len(drawn(made, None, 7)) == len(made) == len({m.id for m in made})
 
 
+@pytest.mark.thorough
 def test_every_change_of_a_real_module_can_be_read() -> None:
     file = ast.__file__
     module = parsed("ast", file, Path(file).read_bytes())

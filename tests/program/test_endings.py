@@ -320,6 +320,7 @@ def test_a_process_that_lives_compares() -> None:
     )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("does", "death", "status", "came"), DEATHS.values(), ids=list(DEATHS))
 def test_a_process_that_ends_is_watched(
     does: str, death: Death, status: int, came: str, tmp_path: Path

@@ -48,6 +48,7 @@ def test_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
@@ -89,6 +90,7 @@ def test_keras_home_comes_first(tmp_path: Path) -> None:
     assert printed(tmp_path, "print(K.floatx())", KERAS_HOME="") == "float64"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -302,6 +302,7 @@ def test_the_same_results_give_the_same_bytes() -> None:
     assert first == second
 
 
+@pytest.mark.thorough
 def test_fifteen_targets_weigh_little_and_are_made_quickly() -> None:
     said = documented()
     functions = [

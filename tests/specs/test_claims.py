@@ -36,9 +36,20 @@ from conformance.specs.examples import load_examples
 from conformance.specs.extraction import load_extraction
 from conformance.specs.signature import Signature, parse
 
-SOURCES = Sources(load(), load_extraction(), load_conflicts(), cited_exceptions())
-TABLE = claim_table(SOURCES, evidence())
 RECORDS = Path(__file__).parents[2] / "reports" / "mutation"
+
+
+@cache  # and no constant: pytest imports this module whatever it runs
+def whole() -> ClaimTable:
+    """The table of the shipped specs and scenarios."""
+    sources = Sources(load(), load_extraction(), load_conflicts(), cited_exceptions())
+    return claim_table(sources, evidence())
+
+
+@cache
+def violable() -> list[DocumentClaim]:
+    """The claims that something can violate."""
+    return [claim for claim in whole().claims if claim.violable]
 
 
 def faults(table: ClaimTable) -> list[SpecDifference]:
@@ -49,7 +60,7 @@ def faults(table: ClaimTable) -> list[SpecDifference]:
 
 
 def test_every_claim_has_a_checker_that_exists_or_a_reason() -> None:
-    assert faults(TABLE) == []
+    assert faults(whole()) == []
 
 
 def test_every_line_is_in_one_class() -> None:
@@ -77,7 +88,7 @@ def test_what_is_extracted_of_an_entry_is_in_its_class(document: str) -> None:
 
 def test_what_is_cited_is_a_claim() -> None:
     """A citation of a blank line, a heading or a fence is a wrong number."""
-    for document, line in TABLE.checkers.by_place:
+    for document, line in whole().checkers.by_place:
         assert load_lines()[document].claims(line), f"{document}:{line}"
 
 
@@ -93,15 +104,16 @@ def test_a_claim_cites_a_signature_only_where_nothing_else_is_said() -> None:
 
 
 def test_the_counts_add_up() -> None:
-    whole = counts(TABLE.claims)
-    parts = [counts(TABLE.of(document)) for document in TABLE.lines]
-    assert whole.made == sum(part.made for part in parts)
-    assert whole.unchecked == sum(part.unchecked for part in parts)
-    assert 0 < whole.violable <= whole.checked < whole.made
+    table = whole()
+    total = counts(table.claims)
+    parts = [counts(table.of(document)) for document in table.lines]
+    assert total.made == sum(part.made for part in parts)
+    assert total.unchecked == sum(part.unchecked for part in parts)
+    assert 0 < total.violable <= total.checked < total.made
 
 
 def test_what_nothing_checks_has_its_reason() -> None:
-    unseen = [claim for claim in TABLE.claims if not claim.checked]
+    unseen = [claim for claim in whole().claims if not claim.checked]
     assert all(claim.reason for claim in unseen)
     place = next(c for c in unseen if (c.document, c.line) == ("ko-2.2", 2962))
     assert place.reason == "about speed, of which no document gives a limit"
@@ -126,13 +138,13 @@ def changed(document: str, line: int, letter: str) -> dict[str, LineClasses]:
 )
 def test_a_line_in_no_class_or_without_a_checker_is_found(letter: str, says: str) -> None:
     """ko-2.2:4060 is the last line, which is blank or a rule."""
-    table = replace(TABLE, lines=changed("ko-2.2", 4060, letter))
+    table = replace(whole(), lines=changed("ko-2.2", 4060, letter))
     assert [says in fault.says for fault in faults(table)] == [True]
 
 
 def test_a_claim_that_is_no_longer_written_down_is_found() -> None:
-    written = tuple(claim for claim in TABLE.written if claim.function != "hard_sigmoid")
-    (fault,) = faults(replace(TABLE, written=written))
+    written = tuple(claim for claim in whole().written if claim.function != "hard_sigmoid")
+    (fault,) = faults(replace(whole(), written=written))
     assert fault.place == "ko-2.2:2962"
     assert "nothing checks what a function does" in fault.says
 
@@ -155,16 +167,16 @@ def test_a_claim_that_is_no_longer_written_down_is_found() -> None:
 )
 def test_what_is_written_and_does_not_hold_is_found(change: dict[str, object], says: str) -> None:
     fields = {"says": "the largest", "function": "max", "at": {"ko-2.2": 1164}, **change}
-    table = replace(TABLE, written=(*TABLE.written, WrittenClaim(**fields)))  # type: ignore[arg-type]
+    table = replace(whole(), written=(*whole().written, WrittenClaim(**fields)))  # type: ignore[arg-type]
     assert any(says in fault.says for fault in faults(table))
 
 
 def test_a_parameter_that_nothing_passes_is_unchecked() -> None:
     """rnn's `unroll` is in no single call: scenarios pass it."""
     place = ("ko-2.2", 2623)
-    unroll = next(c for c in TABLE.claims if (c.document, c.line) == place)
+    unroll = next(c for c in whole().claims if (c.document, c.line) == place)
     assert unroll.violable
-    without = replace(TABLE, evidence=Evidence(checks=evidence().checks))
+    without = replace(whole(), evidence=Evidence(checks=evidence().checks))
     unroll = next(c for c in without.claims if (c.document, c.line) == place)
     assert not unroll.checked
     assert unroll.reason.startswith("nothing passes it")
@@ -172,8 +184,8 @@ def test_a_parameter_that_nothing_passes_is_unchecked() -> None:
 
 def test_a_check_that_rests_on_a_convention_cannot_end_in_a_violation() -> None:
     open_ = frozenset(replace(check, settled=False) for check in evidence().checks)
-    table = replace(TABLE, evidence=Evidence(open_, evidence().passed))
-    before = {(c.document, c.line, c.part): c for c in TABLE.claims}
+    table = replace(whole(), evidence=Evidence(open_, evidence().passed))
+    before = {(c.document, c.line, c.part): c for c in whole().claims}
     after = {(c.document, c.line, c.part): c for c in table.claims}
     place = ("ko-2.2", 905, "")
     assert before[place].violable
@@ -183,8 +195,6 @@ def test_a_check_that_rests_on_a_convention_cannot_end_in_a_violation() -> None:
 
 
 # What is said to end in a violation does.
-
-VIOLABLE = [claim for claim in TABLE.claims if claim.violable]
 
 
 def offered(signature: Signature) -> list[OfferedParameter]:
@@ -196,7 +206,7 @@ def offered(signature: Signature) -> list[OfferedParameter]:
 
 
 def test_every_signature_is_violated_by_a_parameter_more() -> None:
-    for claim in VIOLABLE:
+    for claim in violable():
         if claim.what == CLAIMING["s"]:
             printed = load()[claim.function].signatures[claim.document]  # type: ignore[index]
             documented = parse(printed.corrected or printed.text)
@@ -314,8 +324,9 @@ def shown_to_fail(claim: DocumentClaim) -> bool:
     return False
 
 
+@pytest.mark.thorough
 def test_something_is_known_that_violates_each_claim() -> None:
-    assert [claim for claim in VIOLABLE if not shown_to_fail(claim)] == []
+    assert [claim for claim in violable() if not shown_to_fail(claim)] == []
 
 
 def sample(size: int, seed: int) -> dict[str, str]:
@@ -323,7 +334,7 @@ def sample(size: int, seed: int) -> dict[str, str]:
     every = {mutant.name for mutant in population(load(), "keras-2.2")}
     called = {
         checker.function
-        for claim in VIOLABLE
+        for claim in violable()
         for checker in claim.checkers
         if checker.kind in ("parameter", "result", "claim") and checker.function in recorded()
     }
@@ -333,6 +344,7 @@ def sample(size: int, seed: int) -> dict[str, str]:
     return {m: f for f, names in known.items() for m in chooser.sample(names, min(3, len(names)))}
 
 
+@pytest.mark.thorough
 def test_a_sample_of_functions_is_violated_again() -> None:
     found: list[JudgedMutant] = []
     mutants = sample(5, seed=17)
@@ -348,5 +360,5 @@ def test_a_sample_of_functions_is_violated_again() -> None:
 
 
 def test_examples_are_all_in_the_table() -> None:
-    placed = {c.name for found in TABLE.checkers.by_place.values() for c in found}
+    placed = {c.name for found in whole().checkers.by_place.values() for c in found}
     assert {example.id for example in load_examples()} <= placed

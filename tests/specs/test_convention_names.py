@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -36,10 +37,10 @@ OTHER_MEANINGS: Mapping[str, set[str]] = {
 arguments."""
 
 
-def sources() -> Iterator[tuple[str, ast.Module]]:
-    """Every module of the package, by its path in it."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        yield path.relative_to(PACKAGE).as_posix(), ast.parse(path.read_text("utf-8"))
+@cache
+def tree_of(path: str) -> ast.Module:
+    """A module of the package, by its path in it."""
+    return ast.parse((PACKAGE / path).read_text("utf-8"))
 
 
 def bare(tree: ast.Module) -> set[str]:
@@ -60,8 +61,8 @@ def named(tree: ast.Module) -> set[str]:
     }
 
 
-MODULES = dict(sources())
-OTHERS = {path: tree for path, tree in MODULES.items() if path != HOME}
+MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
+OTHERS = [path for path in MODULES if path != HOME]
 
 
 @pytest.mark.parametrize("member", ConventionName)
@@ -77,19 +78,19 @@ def test_members_are_texts_like_others() -> None:
 
 
 def test_each_member_is_used() -> None:
-    used = set().union(*map(named, OTHERS.values()))
+    used = set().union(*(named(tree_of(path)) for path in OTHERS))
     assert [m.name for m in ConventionName if m.name not in used] == []
 
 
 @pytest.mark.parametrize("path", OTHERS)
 def test_no_convention_is_a_bare_string(path: str) -> None:
     allowed = (words for place, words in OTHER_MEANINGS.items() if path.startswith(place))
-    assert bare(OTHERS[path]) <= set().union(*allowed)
+    assert bare(tree_of(path)) <= set().union(*allowed)
 
 
 @pytest.mark.parametrize("place", OTHER_MEANINGS)
 def test_each_other_meaning_is_met(place: str) -> None:
-    met = (bare(tree) for path, tree in OTHERS.items() if path.startswith(place))
+    met = (bare(tree_of(path)) for path in OTHERS if path.startswith(place))
     assert set().union(*met) == OTHER_MEANINGS[place]
 
 

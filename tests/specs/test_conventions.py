@@ -139,6 +139,7 @@ def _entry(spec: Spec, document: Document) -> range:
     return range(here.start, min(after, default=LENGTHS[document] + 1))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_the_document_of_an_edition_is_read_where_its_scenarios_name_a_convention(
     edition: Edition,

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace as with_fields
+from functools import cache
 from typing import Any
 
 import pytest
@@ -23,10 +24,16 @@ from conformance.specs.model import DocumentedSignature, Erratum, ErrorCase
 SPECS = load()
 EXTRACTION = load_extraction()
 CONFLICTS = load_conflicts()
-WHOLE = Sources(SPECS, EXTRACTION, CONFLICTS, cited_exceptions())
 
 
-def mistakes(sources: Sources = WHOLE) -> list[SpecDifference]:
+@cache  # and no constant: pytest imports this module whatever it runs
+def whole() -> Sources:
+    """The shipped specs, with what the scenarios provoke."""
+    return Sources(SPECS, EXTRACTION, CONFLICTS, cited_exceptions())
+
+
+def mistakes(sources: Sources | None = None) -> list[SpecDifference]:
+    sources = sources or whole()
     found = [*differences(sources), *unattached(sources)]
     return settle(found, load_explanations()).differences
 
@@ -108,7 +115,7 @@ def test_every_explanation_names_its_reason() -> None:
     for one in load_explanations():
         assert (one.erratum is None) != (one.because is None), one
         entry = EXTRACTION[one.document].at(one.line)
-        name = WHOLE.owner(one.document, entry) if entry else None
+        name = whole().owner(one.document, entry) if entry else None
         if one.erratum is not None and name is not None:
             assert one.erratum in {e.number for e in SPECS[name].errata}, one
 
@@ -157,7 +164,7 @@ def replaced(name: str, change: Callable[[Spec], list[Spec]]) -> Sources:
         SpecFile(theme=SPECS.theme(n), functions=change(spec) if n == name else [spec])
         for n, spec in SPECS.items()
     ]
-    return with_fields(WHOLE, specs=Specs(files))
+    return with_fields(whole(), specs=Specs(files))
 
 
 def with_signature(name: str, document: str, **fields: Any) -> Sources:
@@ -171,17 +178,17 @@ def with_entry(document: str, title: str, /, **fields: Any) -> Sources:
     pages = EXTRACTION[document].entries
     changed = [replace(e, **fields) if e.heading and e.heading[1] == title else e for e in pages]
     assert tuple(changed) != pages
-    return with_fields(WHOLE, extraction={**EXTRACTION, document: Pages(tuple(changed))})
+    return with_fields(whole(), extraction={**EXTRACTION, document: Pages(tuple(changed))})
 
 
 def with_conflict(number: str, **fields: Any) -> Sources:
     changed = {**CONFLICTS, number: replace(CONFLICTS[number], **fields)}
-    return with_fields(WHOLE, conflicts=changed)
+    return with_fields(whole(), conflicts=changed)
 
 
 def without_entry(document: str) -> Sources:
     pages = Pages(EXTRACTION[document].entries[:-1])
-    return with_fields(WHOLE, extraction={**EXTRACTION, document: pages})
+    return with_fields(whole(), extraction={**EXTRACTION, document: pages})
 
 
 def with_error(name: str, index: int, **fields: Any) -> Sources:
@@ -287,7 +294,7 @@ SEEDED: dict[str, tuple[Callable[[], Sources], set[tuple[str, str, int]]]] = {
         {("exception", "ja-2.0", 3093), ("exception", "ko-2.2", 3280)},
     ),
     "an exception that only a scenario provoked": (
-        lambda: with_fields(WHOLE, provoked=cited_exceptions() - {("switch", "ko-2.2", 2673)}),
+        lambda: with_fields(whole(), provoked=cited_exceptions() - {("switch", "ko-2.2", 2673)}),
         {("exception", "ko-2.2", 2673)},
     ),
     "a case that cites another line": (
@@ -305,7 +312,7 @@ SEEDED: dict[str, tuple[Callable[[], Sources], set[tuple[str, str, int]]]] = {
         {("line", "ja-2.0", 1690)},
     ),
     "a conflict that is not listed": (
-        lambda: with_fields(WHOLE, conflicts={n: c for n, c in CONFLICTS.items() if n != "C008"}),
+        lambda: with_fields(whole(), conflicts={n: c for n, c in CONFLICTS.items() if n != "C008"}),
         {("conflict", "", 0)},
     ),
     "a conflict that a spec does not have": (

@@ -57,6 +57,7 @@ def test_every_spec_file_satisfies_it(path: Path) -> None:
     VALIDATOR.validate(yaml.safe_load(path.read_text("utf-8")))
 
 
+@pytest.mark.thorough
 def test_every_shared_rule_satisfies_its_part() -> None:
     schema = {**json.loads(encode_schema()), "$ref": "#/$defs/NamedRule"}
     for rule in yaml.safe_load((FOLDER / "rules.yaml").read_text("utf-8"))["rules"]:

@@ -81,6 +81,7 @@ def test_what_is_unsupported_is_skipped(pytester: pytest.Pytester) -> None:
     assert "unsupported: relu is missing" in result.stdout.str()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("fake", "test", "fail_on", "outcome"),
     [
