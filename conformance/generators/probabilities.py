@@ -26,7 +26,9 @@ def distribution(
 ) -> Array:
     """Elements that sum to one along the axis: weights of 1 to 4, or drawn, or a single one.
 
-    In the manner `sparse` half of them are 0. In the manner `unnormalised` they have any sum.
+    In the manner `sparse` half of them are 0. In the manner `unnormalised` they have any sum. In
+    the manner `special` NaN and infinities take the place of some, and a row without them is a
+    distribution all the same.
     """
     if profile == "zeros":
         return _one_hot(rng, shape, axis).astype(dtype)
@@ -36,9 +38,17 @@ def distribution(
         weights = rng.integers(1, 5, shape).astype(np.float64)
     else:
         weights = portable.exp(rng.uniform(-1.5, 1.5, shape))
-    if profile == "sparse":
+    if profile in ("sparse", "special"):
         weights = weights * ((rng.random(shape) < 0.5) | _one_hot(rng, shape, axis))
-    return np.asarray(weights / weights.sum(axis=axis, keepdims=True)).astype(dtype)
+    found = np.asarray(weights / weights.sum(axis=axis, keepdims=True)).astype(dtype)
+    return _with_special(rng, found) if profile == "special" else found
+
+
+def _with_special(rng: np.random.Generator, values: Array) -> Array:
+    """The numbers, a quarter of them NaN or infinite and half of the zeros negative."""
+    zeros = np.where((values == 0) & (rng.random(values.shape) < 0.5), -0.0, values)
+    special = rng.choice(np.array([np.nan, np.inf, -np.inf]), values.shape)
+    return np.where(rng.random(values.shape) < 0.25, special, zeros).astype(values.dtype)
 
 
 def _one_hot(rng: np.random.Generator, shape: tuple[int, ...], axis: int) -> Array:

@@ -50,7 +50,7 @@ def draw_arrays(structure: Structure, draw: Draw) -> dict[str, Array]:
         if below is not None:
             found = indices(rng, item.shape, item.dtype, below, draw.profile)
             arrays[item.name] = found.astype(item.dtype)
-        elif item.name in structure.distributions and draw.profile != "special":
+        elif item.name in structure.distributions:
             along = structure.distributions[item.name]
             fill_along = probabilities.targets if along.target else probabilities.distribution
             arrays[item.name] = fill_along(rng, item.shape, item.dtype, along.axis, draw.profile)
@@ -107,15 +107,23 @@ def indices(
     return np.where(where, wrong, found)
 
 
-def shown_profile(arrays: Mapping[str, Array]) -> str:
+def leaves_domain(structure: Structure, arrays: Mapping[str, Array]) -> bool:
+    """Whether a function is asked for what it is not defined for, such as the logarithm of zero."""
+    outside = {"positive": lambda a: a <= 0, "nonnegative": lambda a: a < 0}
+    named = ((arrays[n], outside[d]) for n, d in structure.domains.items() if d in outside)
+    return any(bool(leaves(a).any()) for a, leaves in named)
+
+
+def shown_profile(arrays: Mapping[str, Array], first: str = "special") -> str:
     """The profile that these numbers really show, whatever profile they were drawn from.
 
-    An array drawn from `special` may hold nothing but ordinary numbers. Numbers that repeat or are
+    If they show several that no document settles, it is `first`, or else the first of them. An
+    array drawn from `special` may hold nothing but ordinary numbers. Numbers that repeat or are
     0 show ties and kinks, as those of `halves` do.
     """
     found = [a.reshape(-1) for a in arrays.values() if a.dtype.kind == "f"]
-    for name, shows in _SHOWING.items():
-        if any(shows(numbers).any() for numbers in found):
+    for name in sorted(_SHOWING, key=lambda one: one != first):
+        if any(_SHOWING[name](numbers).any() for numbers in found):
             return name
     for name, unit in (("zeros", np.inf), ("integers", 1.0), ("halves", 0.5)):
         if found and all(_are_multiples(numbers, unit) for numbers in found):

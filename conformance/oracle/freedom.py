@@ -28,8 +28,12 @@ Chosen. Of float16 they are 16 and 1/16, of which the fourth powers leave its ra
 _FLOAT16 = 16.0
 _PLAIN = (0.375, 0.8125)
 """Ordinary numbers, in the domain of every function."""
-_DIFFERENT = 61
-"""How many different numbers take the place of others: more would leave the domain."""
+_DIFFERENT = 479
+"""How many different numbers take the place of others: in float16 more would be equal. A prime, so
+that those a row apart are different, too."""
+_SPAN = 0.9375
+"""The difference between the largest and the smallest of them: a larger one would leave the
+domain."""
 _OTHER_SIGNS = (-4.5, 0.0)
 """More of them in place of NaN and infinities: the answer may rest on the sign alone, or on whether
 the number counts as zero."""
@@ -97,8 +101,11 @@ def _depends(
     shape, dtype = expectation.value.shape, expectation.dtype
     value = _value(function, arguments, dtype)
     changed = np.zeros(shape, np.bool_)
-    for plain in (*_PLAIN, *_OTHER_SIGNS) if which is _special else _PLAIN:
-        other = _value(function, _replaced(arguments, which, plain), dtype)
+    # by turns ascending and descending: which is the largest depends on their order alone
+    numbers = (*_PLAIN, *_OTHER_SIGNS) if which is _special else _PLAIN
+    for turn, plain in enumerate(numbers):
+        changed_arguments = _replaced(arguments, which, plain, descending=turn % 2 == 1)
+        other = _value(function, changed_arguments, dtype)
         if not other.shape == value.shape == shape:
             return np.ones(shape, np.bool_)
         changed |= ~((other == value) | _both_nan(other, value))
@@ -117,14 +124,18 @@ def _value(function: str, arguments: Mapping[str, Any], dtype: str) -> Array:
 
 
 def _replaced(
-    arguments: Mapping[str, Any], which: Callable[[Array], Mask], plain: float
+    arguments: Mapping[str, Any],
+    which: Callable[[Array], Mask],
+    plain: float,
+    *,
+    descending: bool = False,
 ) -> dict[str, Any]:
     def one(value: Any) -> Any:
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
             # different numbers, so that they do not cancel
-            step = 0.015625 if plain else 0.0
+            step = _SPAN / _DIFFERENT if plain else 0.0
             places = (np.arange(value.size) % _DIFFERENT).reshape(value.shape)
-            ordinary = plain + step * places
+            ordinary = plain + step * (_DIFFERENT - 1 - places if descending else places)
             return np.where(which(value), ordinary.astype(value.dtype), value)
         return [one(item) for item in value] if isinstance(value, list) else value
 

@@ -17,7 +17,7 @@ from conformance.generators.structure import (
     expected_shape,
     expected_static_shape,
 )
-from conformance.generators.values import shown_profile
+from conformance.generators.values import leaves_domain, shown_profile
 from conformance.observations import Batch
 from conformance.oracle import Expectation, expect
 from conformance.oracle.variants import FLUSHED, WIDER, Readings, read_otherwise
@@ -73,13 +73,16 @@ class Prepared:
 
         What was drawn from `extremes` may hold no extreme number. Probabilities and other numbers
         of a closed domain keep the profile that they were drawn from, unless they are ordinary.
+        What a function is not defined for is special, from whatever profile it was drawn.
         """
         return [self._profile(n, draw.profile) for n, draw in enumerate(self.draws)]
 
     def _profile(self, number: int, drawn: str) -> str:
+        if leaves_domain(self.structure, self.arrays[number]):
+            return "special"
         if drawn not in CONVENTION_OF_PROFILE:
             return drawn
-        shown = shown_profile(self.arrays[number])
+        shown = shown_profile(self.arrays[number], first=drawn)
         closed = self.structure.fixed or self.structure.distributions
         return drawn if closed and shown in ("zeros", "integers", "halves") else shown
 

@@ -182,7 +182,9 @@ def _rounded(array: Array) -> Array:
     if array.dtype.kind != "f":
         return array
     with np.errstate(over="ignore"):
-        return np.asarray(np.where(np.abs(array) < 1e6, np.round(array), array), array.dtype)
+        # no new negative zero: it rests on a convention that the number did not rest on
+        rounded = np.where(array == 0, array, np.round(array) + 0.0)
+        return np.asarray(np.where(np.abs(array) < 1e6, rounded, array), array.dtype)
 
 
 def _one_element(
