@@ -113,11 +113,20 @@ class Prepared:
     def _expect(self, draw: int, dtype: str, readings: Readings) -> Expectation:
         flushes = self.profiles[draw] != "subnormal" or FLUSHED in readings
         structure = self.structure
+        arguments = read_otherwise(structure.oracle, self.oracle_arguments(draw), readings)
+        if WIDER in readings and dtype.startswith("float"):
+            arguments = {name: _floating(value, dtype) for name, value in arguments.items()}
         return expect(
             structure.oracle,
-            read_otherwise(structure.oracle, self.oracle_arguments(draw), readings),
+            arguments,
             dtype,
             structure.accuracy,
             flush_subnormals=flushes,
             wraps=WIDER not in readings,
         )
+
+
+def _floating(value: Any, dtype: str) -> Any:
+    """An array of integers as numbers of a floating dtype, rounded to it; others as they are."""
+    whole = isinstance(value, np.ndarray) and value.dtype.kind in "iu"
+    return value.astype(dtype) if whole else value

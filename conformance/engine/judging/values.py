@@ -24,7 +24,7 @@ from conformance.observations import Returned, Value
 from conformance.oracle import Expectation, agrees, worst
 from conformance.oracle.compare import rounded_once_more
 from conformance.oracle.freedom import concerned
-from conformance.oracle.variants import VARIANTS, Readings
+from conformance.oracle.variants import VARIANTS, WIDER, Readings
 from conformance.results import Aspect, FindingKind
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
@@ -120,8 +120,11 @@ def _expectation(case: Drawn, got: Array, readings: Readings = ()) -> Expectatio
     """The expectation, with no more precision than the result itself has.
 
     A wrong dtype is a finding of its own. A result of a narrower dtype may be the right one rounded
-    to it, half an ULP off even if nothing is computed.
+    to it, half an ULP off even if nothing is computed. Floats that come of integers may have been
+    computed as such, if a wider dtype is a reading.
     """
+    if WIDER in readings and got.dtype.name in _FLOATS:
+        return case.prepared.expectation(case.number, got.dtype.name, readings)
     accepted = _accepted(case)
     dtype = _dtype(accepted, got)
     expectation = case.prepared.expectation(case.number, dtype, readings)

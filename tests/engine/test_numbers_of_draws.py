@@ -1,0 +1,84 @@
+"""What the numbers of a draw rest on, also when they were made simpler."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.judge import judge
+from conformance.engine.verdicts.minimise import _rounded
+from conformance.generators import Draw, Structure
+from conformance.observations import DrawObservation, Returned, StructureObservation, Value
+from conformance.results import Aspect, Verdict
+from tests.generators.support import collected
+
+Array = npt.NDArray[np.generic]
+
+
+def structure(function: str, dtype: str = "float32", **arguments: object) -> Structure:
+    """The first call with one tensor of this dtype and elements, and these arguments."""
+    return next(
+        s
+        for s in collected("keras-2.2", function)
+        if len(s.program.inputs) == 1
+        and s.program.inputs[0].dtype == dtype
+        and s.program.inputs[0].shape
+        and 0 not in s.program.inputs[0].shape
+        and not {*s.unsettled} - {"input-dtype"}
+        and all(s.arguments.get(name) == value for name, value in arguments.items())
+    )
+
+
+def found(call: Structure, profile: str, number: float, answer: float, dtype: str) -> list[Finding]:
+    """What is found on the value if all numbers are the one, and all answers the other."""
+    (item,) = call.program.inputs
+    arrays = {item.name: np.full(item.shape, number, item.dtype)}
+    prepared = Prepared(call, (Draw(profile, 0),), (arrays,))
+    got = np.full(prepared.shape, answer, dtype)
+    returned = Returned({"result": (Value(got, dtype, "ndarray"),)})
+    findings = judge(prepared, StructureObservation((), (), (DrawObservation(returned),))).findings
+    return [finding for finding in findings if finding.aspect is Aspect.VALUE]
+
+
+@pytest.mark.parametrize("profile", ["ordinary", "special", "subnormal"])
+@pytest.mark.parametrize(("function", "number"), [("log", 0.0), ("log", -2.5), ("sqrt", -2.5)])
+def test_what_a_function_is_not_defined_for_is_settled_by_nothing(
+    function: str, number: float, profile: str
+) -> None:
+    (finding,) = found(structure(function), profile, number, -85.1, "float32")
+    assert finding.verdict is Verdict.DIVERGES
+    assert finding.conventions == ("special-values",)
+
+
+def test_numbers_in_the_domain_are_settled() -> None:
+    (finding,) = found(structure("log"), "special", 2.5, -85.1, "float32")
+    assert finding.verdict is Verdict.VIOLATES
+
+
+@pytest.mark.parametrize("profile", ["zeros", "sparse", "integers", "halves", "special"])
+def test_zero_to_a_negative_power_may_be_zero_and_nothing_else(profile: str) -> None:
+    call = structure("pow", a=-2)
+    (finding,) = found(call, profile, 0.0, 0.0, "float32")
+    assert finding.verdict is Verdict.DIVERGES
+    assert finding.readings == ("exponent: zero",)
+    if profile != "special":
+        assert found(call, profile, 0.0, 1.0, "float32")[0].verdict is Verdict.VIOLATES
+    assert found(call, profile, 2.0, 0.0, "float32")[0].verdict is Verdict.VIOLATES
+
+
+def test_integers_beyond_their_range_may_be_computed_in_floats() -> None:
+    call, large = structure("square", "int64"), 2**62 - 1
+    (finding,) = found(call, "wide", large, float(large) ** 2, "float32")
+    assert finding.verdict is Verdict.DIVERGES
+    assert finding.readings == ("integer-overflow: wider",)
+    (finding,) = found(call, "wide", large, -float(large) ** 2, "float32")
+    assert finding.verdict is Verdict.VIOLATES
+
+
+def test_simpler_numbers_have_no_new_negative_zero() -> None:
+    simpler = _rounded(np.array([-0.2, -0.0, -3e38, 1.6], np.float32))
+    np.testing.assert_array_equal(simpler, np.array([0.0, 0.0, -3e38, 2.0], np.float32))
+    np.testing.assert_array_equal(np.signbit(simpler), [False, True, True, False])

@@ -1,0 +1,32 @@
+"""Which elements rest on special numbers: all that may change, however many there are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from conformance.oracle import Expectation
+from conformance.oracle.evaluate import ORACLES
+from conformance.oracle.freedom import concerned
+from conformance.specs.convention_names import ConventionName
+
+
+def resting(function: str, x: np.ndarray, axis: int) -> np.ndarray:
+    value = np.asarray(ORACLES[function](x=x.astype(np.float64), axis=axis))
+    expectation = Expectation(value, np.zeros(value.shape), "int64")
+    arguments = {"x": x, "axis": axis}
+    return concerned(ConventionName.SPECIAL_VALUES, function, arguments, expectation)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("function", ["argmax", "argmin"])
+def test_each_of_many_rows_of_special_numbers_rests_on_them(function: str, dtype: str) -> None:
+    for row in ([np.nan, np.inf], [np.inf, np.nan], [-np.inf, np.nan], [np.nan, np.nan]):
+        many = np.tile(np.array(row, dtype), (700, 1))
+        assert resting(function, many, 1).all(), row
+        assert resting(function, many.T.copy(), 0).all(), row
+
+
+def test_a_row_of_ordinary_numbers_rests_on_none() -> None:
+    x = np.array([[1, 2], [np.nan, 1], [4, 3]], np.float32)
+    np.testing.assert_array_equal(resting("argmax", x, 1), [False, True, False])
