@@ -110,8 +110,9 @@ def indices(
 def leaves_domain(structure: Structure, arrays: Mapping[str, Array]) -> bool:
     """Whether a function is asked for what it is not defined for, such as the logarithm of zero."""
     outside = {"positive": lambda a: a <= 0, "nonnegative": lambda a: a < 0}
-    named = ((arrays[n], outside[d]) for n, d in structure.domains.items() if d in outside)
-    return any(bool(leaves(a).any()) for a, leaves in named)
+    domains = structure.domains
+    limited = ((a, outside[domains[n]]) for n, a in arrays.items() if domains.get(n) in outside)
+    return any(bool(leaves(array).any()) for array, leaves in limited)
 
 
 def shown_profile(arrays: Mapping[str, Array], first: str = "special") -> str:

@@ -74,7 +74,7 @@ def test_integers_beyond_their_range_may_be_computed_in_floats() -> None:
     (finding,) = found(call, "wide", large, float(large) ** 2, "float32")
     assert finding.verdict is Verdict.DIVERGES
     assert finding.readings == ("integer-overflow: wider",)
-    (finding,) = found(call, "wide", large, -float(large) ** 2, "float32")
+    (finding,) = found(call, "wide", large, -(float(large) ** 2), "float32")
     assert finding.verdict is Verdict.VIOLATES
 
 
