@@ -207,8 +207,8 @@ def _sequences(
 ) -> Array:
     """`local` on (batch, steps, channels), whatever the data format (ko-2.2 line 3678).
 
-    With `as_images` channels_first means what it means for images, and the window ends with the last
-    step at the latest: what fits the documented shape need not fit the other one.
+    With `as_images` channels_first means what it means for images, and the window ends with the
+    last step at the latest: what fits the documented shape need not fit the other one.
     """
     chosen = data_format if as_images else None
     if chosen in CHANNELS_FIRST:
