@@ -26,6 +26,8 @@ Array = npt.NDArray[Any]
 
 MOST_ORDINARY = 20.0
 """The largest magnitude of an ordinary number."""
+LEAST_ORDINARY = 1e-4
+"""The magnitude below which a number, if it is not zero, counts as an extreme one."""
 MOST_LARGE = 100.0
 """The largest magnitude of a large one: in float32 exp overflows, and sigmoid and tanh saturate."""
 DECLARED = ("outside", "unnormalised", "wide")
@@ -151,7 +153,8 @@ def _most(numbers: Array) -> float:
 
 
 def _small(numbers: Array) -> float:
-    return float(np.finfo(numbers.dtype).eps)
+    """The smallest magnitude that the documents cover; squares of less may count as zero."""
+    return max(float(np.finfo(numbers.dtype).eps), LEAST_ORDINARY)
 
 
 def fill(

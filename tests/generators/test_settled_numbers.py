@@ -40,6 +40,12 @@ def test_numbers_keep_the_profile_that_they_were_drawn_from_if_they_show_it() ->
     assert shown_profile(arrays, first="subnormal") == "special"
 
 
+def test_numbers_whose_squares_may_count_as_zero_are_extreme() -> None:
+    for small in (2.0**-23, 5e-7, 9e-5):
+        assert shown_profile({"x": np.array([small, 1.5], np.float32)}) == "extremes", small
+        assert shown_profile({"x": np.array([small, 1.5], np.float64)}) == "extremes", small
+
+
 @pytest.mark.parametrize(
     ("function", "parameter"),
     [("reverse", "axes"), ("normalize_batch_in_training", "reduction_axes")],

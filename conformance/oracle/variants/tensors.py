@@ -18,10 +18,12 @@ def _least_wins(_function: str, arguments: Arguments) -> Arguments:
 
 
 def _along_the_last(function: str, arguments: Arguments) -> Arguments:
-    """Vectors stand along the last axis, as broadcasting has it; ValueError if they do not fit."""
+    """Vectors stand along the last axis, which they stretch if it has length 1, as broadcasting has
+    it; ValueError if they do not fit."""
     if function != "batch_normalization":
         raise ValueError(f"{function} makes its statistics itself")
-    if arguments["x"].shape[-1:] != arguments["mean"].shape:
+    vector, last = arguments["mean"].shape, arguments["x"].shape[-1:]
+    if vector != last and (1,) not in (vector, last):
         raise ValueError("the vectors do not fit the last axis")
     return {**arguments, "axis": -1}
 
