@@ -111,10 +111,16 @@ def indices(
 
 def leaves_domain(structure: Structure, arrays: Mapping[str, Array]) -> bool:
     """Whether a function is asked for what it is not defined for, such as the logarithm of zero."""
-    outside = {"positive": lambda a: a <= 0, "nonnegative": lambda a: a < 0}
     domains = structure.domains
-    limited = ((a, outside[domains[n]]) for n, a in arrays.items() if domains.get(n) in outside)
+    limited = ((a, _OUTSIDE[domains[n]]) for n, a in arrays.items() if domains.get(n) in _OUTSIDE)
     return any(bool(leaves(array).any()) for array, leaves in limited)
+
+
+_OUTSIDE: Mapping[str, Callable[[Array], Array]] = {
+    "positive": lambda a: np.asarray(a <= 0),
+    "nonnegative": lambda a: np.asarray(a < 0),
+}
+"""Which numbers a function of numbers from a domain is not defined for."""
 
 
 def shown_profile(arrays: Mapping[str, Array], first: str = "special") -> str:
