@@ -82,3 +82,17 @@ def test_simpler_numbers_have_no_new_negative_zero() -> None:
     simpler = _rounded(np.array([-0.2, -0.0, -3e38, 1.6], np.float32))
     np.testing.assert_array_equal(simpler, np.array([0.0, 0.0, -3e38, 2.0], np.float32))
     np.testing.assert_array_equal(np.signbit(simpler), [False, True, True, False])
+
+
+def test_a_violation_shows_an_element_that_nothing_excuses() -> None:
+    call = structure("log")
+    (item,) = call.program.inputs
+    numbers = np.full(item.shape, np.nan, item.dtype)
+    numbers.reshape(-1)[-1] = 2.0
+    prepared = Prepared(call, (Draw("special", 0),), ({item.name: numbers},))
+    got = np.full(prepared.shape, 4.0, "float32")
+    returned = Returned({"result": (Value(got, "float32", "ndarray"),)})
+    observed = StructureObservation((), (), (DrawObservation(returned),))
+    (finding,) = (f for f in judge(prepared, observed).findings if f.aspect is Aspect.VALUE)
+    assert finding.verdict is Verdict.VIOLATES
+    assert finding.demands.startswith("0.69314")

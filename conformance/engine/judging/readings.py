@@ -154,6 +154,15 @@ class AllowedAnswers:
                 return (*chosen, *used)
         return None
 
+    def without_excused(self, got: Array) -> Array:
+        """The answer, with what is expected in the elements that a free reading allows."""
+        expected = self.expectation(())
+        free, _ = self._free(got, expected)
+        shown = got.copy()
+        with np.errstate(invalid="ignore", over="ignore"):
+            shown[free] = expected.value[free].astype(got.dtype)
+        return shown
+
     def _expected(self, got: Array) -> Iterator[tuple[Readings, Expectation]]:
         """What is expected under each combination of readings that gives the shape of `got`."""
         for chosen in combinations(self.conventions):

@@ -242,7 +242,7 @@ def _wrong(case: Drawn, got: Array, answer: AllowedAnswers) -> Finding:
     if found is not None:
         return _inaccurate(case, got, found)
     expectation = _expectation(case, got)
-    gives, demands = _difference(got, expectation, inaccurate=False)
+    gives, demands = _difference(answer.without_excused(got), expectation, inaccurate=False)
     allowed = of_nothing(case.conventions)
     return Finding(
         Aspect.VALUE,
