@@ -88,9 +88,16 @@ def exact(question: Question, _: Exact) -> Bounded:
 
 
 def in_ulp(question: Question, accuracy: Ulp) -> Bounded:
-    """`limit` ULP of the result dtype."""
-    value = question.answer()
-    return value, _with_room(value, accuracy.limit * ulp(value, question.model), question.model)
+    """`limit` ULP of the result dtype; in the last binade also infinity.
+
+    What scales by a power of two at the end, as exponentials do, may overflow one binade early
+    (Muller, Elementary Functions, 3rd edition, section 11.1).
+    """
+    value, model = question.answer(), question.model
+    bound, size = accuracy.limit * ulp(value, model), np.abs(value)
+    last = (size >= model.overflow / 2) & (size < model.overflow)
+    bound = np.where(last, np.maximum(bound, model.overflow - size), bound)
+    return value, _with_room(value, bound, model)
 
 
 def contraction(question: Question, _: Contraction) -> Bounded:

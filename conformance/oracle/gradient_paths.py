@@ -36,9 +36,9 @@ def tanh(w: Array, x: Array) -> Magnitudes:
 
 
 def sigmoid(w: Array, x: Array) -> Magnitudes:
-    """y - y^2."""
-    y = activations.sigmoid(x)
-    return {"x": np.abs(w) * (y + np.square(y))}
+    """y - y^2, or (1 - t^2) / 4 with t = tanh(x / 2), by which y is (1 + t) / 2."""
+    y, t = activations.sigmoid(x), np.tanh(x / 2)
+    return {"x": np.abs(w) * np.maximum(y + np.square(y), (1 + np.square(t)) / 4)}
 
 
 def softplus(w: Array, x: Array) -> Magnitudes:
@@ -134,6 +134,11 @@ PATHS: Mapping[str, Callable[..., Magnitudes]] = {
     "sparse_categorical_crossentropy": sparse_categorical_crossentropy,
     "binary_crossentropy": binary_crossentropy,
 }
+
+
+ROOTS = frozenset({"std"})
+"""Functions that end with a square root, whose slope at zero is infinite, of squares, whose slope
+there is zero."""
 
 
 def freedom_of_categorical(

@@ -37,6 +37,7 @@ from conformance.observations import (
 from conformance.oracle import Expectation, agrees, expect
 from conformance.oracle.compare import is_inaccurate
 from conformance.oracle.gradient_bounds import WeightedGradient
+from conformance.oracle.gradient_paths import ROOTS
 from conformance.oracle.gradients import Place, Slopes
 from conformance.oracle.variants import Readings
 from conformance.program import Binding, Case, Outputs, call_text
@@ -317,7 +318,8 @@ class GradientTrial:
     def _wrong(
         self, number: int, name: str, got: Array, expected: Slopes, outside: Array
     ) -> Finding:
-        wrong, readings = beside_subgradients(got, expected, outside)
+        of_root = self.differentiated.structure.spec.name in ROOTS
+        wrong, readings = beside_subgradients(got, expected, outside, of_root=of_root)
         smooth = wrong & (expected.kink == 0)
         shown = next(mask for mask in (smooth, wrong, outside) if mask.any())
         index, gives = _first(shown, got, name)
@@ -404,15 +406,19 @@ def _slope(expected: Slopes, index: tuple[int, ...], *, at_kink: bool) -> str:
     return f"{expected.value[index]:.9g}"
 
 
-def beside_subgradients(got: Array, expected: Slopes, outside: Array) -> tuple[Array, Readings]:
+def beside_subgradients(
+    got: Array, expected: Slopes, outside: Array, *, of_root: bool = False
+) -> tuple[Array, Readings]:
     """Where neither reading of `subgradient` allows what was given, and the readings that do.
 
     At a kink the branches of a function that is made of several may all have the slope zero. Where
-    every difference quotient is zero the chain rule may multiply zero by infinity.
+    every difference quotient is zero, or at the kink of the root of a sum of squares, the chain
+    rule may multiply zero by infinity.
     """
     low, high = np.minimum(expected.low, 0), np.maximum(expected.high, 0)
     towards_zero = outside & (expected.kink == 1) & (got >= low) & (got <= high)
-    flat = outside & (expected.scale == 0) & ~np.isfinite(got)
-    found = {"towards zero": towards_zero, "not a number": flat}
+    flat = (expected.scale == 0) | (of_root & (expected.kink == 1))
+    undefined = outside & flat & ~np.isfinite(got)
+    found = {"towards zero": towards_zero, "not a number": undefined}
     readings = tuple((ConventionName.SUBGRADIENT, n) for n, mask in found.items() if mask.any())
-    return outside & ~towards_zero & ~flat, readings
+    return outside & ~towards_zero & ~undefined, readings
