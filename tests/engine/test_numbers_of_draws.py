@@ -70,7 +70,7 @@ def test_zero_to_a_negative_power_may_be_zero_and_nothing_else(profile: str) -> 
 
 
 def test_integers_beyond_their_range_may_be_computed_in_floats() -> None:
-    call, large = structure("square", "int64"), 2**62 - 1
+    call, large = structure("square", "int32"), 2**30 - 1
     (finding,) = found(call, "wide", large, float(large) ** 2, "float32")
     assert finding.verdict is Verdict.DIVERGES
     assert finding.readings == ("integer-overflow: wider",)

@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 
 from conformance.generators import probabilities
-from conformance.generators.forms import ITERABLES
 from conformance.generators.values import shown_profile
-from conformance.program import Made
-from tests.generators.support import collected
 
 
 @pytest.mark.parametrize("fill_along", [probabilities.distribution, probabilities.targets])
@@ -44,20 +41,3 @@ def test_numbers_whose_squares_may_count_as_zero_are_extreme() -> None:
     for small in (2.0**-23, 5e-7, 9e-5):
         assert shown_profile({"x": np.array([small, 1.5], np.float32)}) == "extremes", small
         assert shown_profile({"x": np.array([small, 1.5], np.float64)}) == "extremes", small
-
-
-@pytest.mark.parametrize(
-    ("function", "parameter"),
-    [("reverse", "axes"), ("normalize_batch_in_training", "reduction_axes")],
-)
-def test_most_settled_calls_have_axes_that_every_release_takes(
-    function: str, parameter: str
-) -> None:
-    given = [
-        s.arguments[parameter]
-        for s in collected("keras-2.2", function)
-        if not s.unsettled and parameter in s.arguments
-    ]
-    kinds = [axes.kind if isinstance(axes, Made) else type(axes).__name__ for axes in given]
-    assert set(ITERABLES) <= set(kinds)
-    assert sum(kind in ITERABLES for kind in kinds) < 0.4 * len(kinds)
