@@ -60,7 +60,6 @@ class ConventionName(StrEnum):
     KERNEL_ORIENTATION = "kernel-orientation"
     KINDS_OF_TENSORS = "kinds-of-tensors"
     LATER_RELEASE = "later-release"
-    LIBRARY_EXAMPLE = "library-example"
     LIST_OR_TUPLE = "list-or-tuple"
     MASKED_STEPS = "masked-steps"
     MASK_RANK = "mask-rank"

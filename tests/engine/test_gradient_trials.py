@@ -257,6 +257,15 @@ def test_a_slope_towards_zero_is_a_reading() -> None:
         assert (bool(wrong.any()), found) == (not readings, readings)
 
 
+def test_no_number_at_the_kink_of_a_root_is_a_reading() -> None:
+    kinked = Slopes(*(np.array([v]) for v in (0.0, 2.0, 1.0, 0.0, 1.0, -1.0, 1.0)))
+    nothing = np.array([np.nan])
+    wrong, found = beside_subgradients(nothing, kinked, np.array([True]), of_root=True)
+    assert (bool(wrong.any()), found) == (False, (("subgradient", "not a number"),))
+    wrong, found = beside_subgradients(nothing, kinked, np.array([True]))
+    assert (bool(wrong.any()), found) == (True, ())
+
+
 def test_the_bindings_that_are_differentiated() -> None:
     assert slope("tanh").differentiates == {Binding.VARIABLE}
 

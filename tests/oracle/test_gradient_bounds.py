@@ -366,3 +366,13 @@ def test_a_tensor_of_rank_0_is_judged_like_others() -> None:
     assert 0 < gradient.conditioning(X, "float64") < 1e-14
     assert not gradient.outside(X, np.asarray(correct)).any()
     assert gradient.outside(X, np.asarray(correct * (1 + 1e-11))).all()
+
+
+@pytest.mark.parametrize(("x", "expected"), [(-14.4, False), (-5.0, True)])
+def test_the_tail_of_sigmoid_is_as_exact_as_tanh(x: float, expected: bool) -> None:
+    arguments, accuracy = {"x": np.array([x], np.float32)}, load()["sigmoid"].accuracy
+    assert accuracy is not None
+    tested = WeightedGradient("sigmoid", arguments, np.ones(1), accuracy)
+    slope = tested.slopes["x", None].value
+    assert not tested.outside(("x", None), slope.astype(np.float32)).any()
+    assert tested.outside(("x", None), (0.9 * slope).astype(np.float32)).any() == expected

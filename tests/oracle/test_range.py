@@ -37,6 +37,17 @@ def test_either_side_of_the_overflow_threshold(dtype: str) -> None:
     assert not allowed("exp", np.array([np.nan], dtype), x=x)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_the_last_binade_may_overflow_early(dtype: str) -> None:
+    largest = np.finfo(dtype).max
+    inside = np.log(np.array([largest * 0.75], np.longdouble)).astype(dtype)
+    below = np.log(np.array([largest * 0.375], np.longdouble)).astype(dtype)
+    infinite = np.array([np.inf], dtype)
+    assert allowed("exp", infinite, x=inside)
+    assert not allowed("exp", infinite, x=below)
+    assert not allowed("exp", np.array([largest / 4], dtype), x=inside)
+
+
 def test_a_result_at_the_largest_number_may_be_infinite() -> None:
     x = np.sqrt(np.array([np.finfo(np.float32).max], np.float32))
     bound = ask("pow", x=x, a=2)

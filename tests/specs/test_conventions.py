@@ -20,11 +20,13 @@ from conformance.specs import Spec, load, load_conventions
 from conformance.specs.comparison import BOUND
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import Convention, unknown
+from conformance.specs.examples import load_examples
 from conformance.specs.extraction import load_extraction
 from conformance.specs.records import DOCUMENTS, Document
 
 IN_CODE = set(ConventionName)
 """Each is used by a module, to which `test_convention_names` holds them."""
+IN_EXAMPLES = {name for example in load_examples() for name in example.conventions}
 LENGTHS = {"ja-1": 1550, "ja-1-text": 984, "ja-2.0": 3392, "zh-TW": 1431, "ko-2.2": 4060}
 """How many lines each document has."""
 DRAWN = 3
@@ -73,8 +75,8 @@ NAMED = {
 
 
 @pytest.mark.parametrize("name", load_conventions())
-def test_a_spec_a_scenario_or_the_code_names_each_convention(name: str) -> None:
-    assert name in IN_CODE or NAMED[name]
+def test_a_spec_an_example_or_the_code_names_each_convention(name: str) -> None:
+    assert name in IN_CODE or NAMED[name] or name in IN_EXAMPLES
 
 
 def test_an_unknown_convention_is_refused_with_those_of_a_similar_name() -> None:
