@@ -138,7 +138,11 @@ class CoveringArray:
     def _drop_redundant(self) -> None:
         """Drop structures all of whose items others show, too, but for the first ones."""
         shown = [self._shown[id(draw)] for draw in self.kept]
-        wanted = {item * _LEVELS + level for item, level in self.best.items()}
+        wanted = {
+            item * _LEVELS + level
+            for item, level in self.best.items()
+            if self.has_to_be_shown(item, level)
+        }
         count = Counter(item for items in shown for item in items & wanted)
         kept = self.kept[:FIRST]
         for draw, items in zip(self.kept[FIRST:], shown[FIRST:], strict=True):
@@ -174,15 +178,20 @@ class CoveringArray:
 
     def items(self) -> dict[Item, int]:
         """What the draws have shown, and the best level at which one of them showed it."""
-        return {self.pair(number): level for number, level in self.best.items()}
+        return {
+            self.pair(number): level
+            for number, level in self.best.items()
+            if self.has_to_be_shown(number, level)
+        }
 
     def often(self, times: int) -> dict[Item, int]:
         """What so many draws have shown, and the best level at which so many showed it."""
         counted = Counter(item for _, items in self._pool for item in items)
         found: dict[Item, int] = {}
         for number, level in (divmod(item, _LEVELS) for item, n in counted.items() if n >= times):
-            pair = self.pair(number)
-            found[pair] = max(level, found.get(pair, -1))
+            if self.has_to_be_shown(number, level):
+                pair = self.pair(number)
+                found[pair] = max(level, found.get(pair, -1))
         return found
 
     def shown(self) -> dict[Item, int]:
@@ -234,7 +243,14 @@ class CoveringArray:
         if level > before:
             self.best[item] = level
             self.missing.setdefault(before, {}).pop(item * _LEVELS + before, None)
-            self.missing.setdefault(level, {})[item * _LEVELS + level] = None
+            if self.has_to_be_shown(item, level):
+                self.missing.setdefault(level, {})[item * _LEVELS + level] = None
+
+    @staticmethod
+    def has_to_be_shown(item: int, level: int) -> bool:
+        """Whether a plan has to show an item that exists at best at this level: a pair that no
+        settled call has need not be, only what is in it."""
+        return level == SETTLED or item >> _SHIFT == item & _MASK
 
     def _keep_best(self) -> bool:
         """Keep the structure that shows the most of what is missing; what one can add only falls,

@@ -29,6 +29,8 @@ MINOR = (" size", " long axis", " channels", " domain", " count")
 features of other tensors."""
 OF_TENSORS = (*MINOR, " binding", " rank", " window", " beside", " dtype")
 """How the names of a tensor's features go on after its own."""
+POINTS = ("convention", "terms", "window")
+"""What is shown by itself and is no feature."""
 UNPAIRED = {
     " length": "of how long an axis is, the size is paired, which has fewer classes",
     " known": "of which dimensions are known, whether some are is paired, as a binding",
@@ -78,20 +80,19 @@ OTHER_TENSOR = "a detail of one tensor is not paired with what another tensor is
 
 
 def points_of(structure: Structure, classes: Classes, level: int) -> Iterator[tuple[Item, int]]:
-    """What a structure shows besides pairs: triples, conventions, effects of windows."""
+    """What a structure shows besides pairs: triples, each class, conventions, effects of windows."""
     for features in triples_of(structure.spec):
         if all(feature in classes for feature in features):
             yield tuple((feature, classes[feature]) for feature in features), level
-    alone = ((f, one) for f, one in classes.items() if _why_unpaired(f) is not None)
-    yield from ((((feature, one),), level) for feature, one in alone)
-    yield from ((_point("convention", name), ANY) for name in structure.unsettled)
-    yield (_point("terms", str(terms_class(structure))), level)
-    yield from ((_point("window", *effect), level) for effect in windows_of(structure))
+    yield from ((((feature, one),), level) for feature, one in classes.items())
+    yield from ((_point(POINTS[0], name), ANY) for name in structure.unsettled)
+    yield (_point(POINTS[1], str(terms_class(structure))), level)
+    yield from ((_point(POINTS[2], *effect), level) for effect in windows_of(structure))
 
 
 def is_steered(item: Item) -> bool:
-    """Whether a draw can be steered towards an item: a pair, or a class of an unpaired feature."""
-    return len(item) == 2 or (len(item) == 1 and _why_unpaired(item[0][0]) is not None)
+    """Whether a draw can be steered towards an item: a pair, or a class of a feature."""
+    return len(item) == 2 or (len(item) == 1 and item[0][0] not in POINTS)
 
 
 def _why_unpaired(feature: str) -> str | None:
