@@ -27,6 +27,7 @@ from conformance.generators.coverage.items import (
     is_steered,
     levels,
     points_of,
+    probed_apart,
     triples_of,
 )
 from conformance.generators.coverage.terms import LongAxis, long_axes_of
@@ -433,8 +434,11 @@ class CoveringArray:
         found = self._are_apart.get(pair)
         if found is None:
             mine, its = self._names[one], self._names[other]
-            found = _stand_apart(mine[0], its[0]) or empty_apart((mine, its))
-            found = self._are_apart[pair] = found or empty_apart((its, mine))
+            found = _stand_apart(mine[0], its[0]) or any(
+                empty_apart(both) or probed_apart(both, self.spec.dtypes.documented)
+                for both in ((mine, its), (its, mine))
+            )
+            self._are_apart[pair] = found
         return found
 
 

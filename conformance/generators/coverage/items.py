@@ -7,7 +7,7 @@ dtype and with elements, because such a call can convict.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterator, Sequence
 
 from conformance.generators.classes import DTYPE, PASSING, Classes
 from conformance.generators.coverage.terms import terms_class
@@ -132,7 +132,7 @@ def apart(one: str, other: str) -> str | None:
         return unpaired
     for mine, its in ((one, other), (other, one)):
         for name, (others, why) in APART.items():
-            if _ends(mine, name) and any(_ends(its, end) for end in others):
+            if _ends(mine, name) and _ends_in(its, others):
                 return why
     mine, its = _owner(one), _owner(other)
     if mine and its and mine != its and (one.endswith(MINOR) or other.endswith(MINOR)):
@@ -147,6 +147,20 @@ def empty_apart(pair: tuple[Hashable, ...]) -> bool:
         case (str(size), "0"), (str(other), _):
             return size.endswith(" size") and not other.endswith((" rank", "axis", "axes"))
     return False
+
+
+def probed_apart(pair: tuple[Hashable, ...], documented: Collection[str]) -> bool:
+    """Whether a pair's first class is a dtype that the documents do not name for the function, and
+    the other one says how a tensor was made, or its rank: such a call rests on a convention."""
+    match pair:
+        case (str(feature), str(dtype)), (str(other), _):
+            ends = (" binding", " rank")
+            return feature == DTYPE and dtype not in documented and _ends_in(other, ends)
+    return False
+
+
+def _ends_in(feature: str, names: Sequence[str]) -> bool:
+    return any(_ends(feature, name) for name in names)
 
 
 def _ends(feature: str, name: str) -> bool:
