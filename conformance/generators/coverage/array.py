@@ -19,6 +19,7 @@ from conformance.editions import Edition
 from conformance.generators.classes import DTYPE, Classes
 from conformance.generators.coverage.classes import classes_of
 from conformance.generators.coverage.items import (
+    ANY,
     SETTLED,
     Item,
     One,
@@ -47,6 +48,9 @@ LONGEST_ROW = 10
 
 FIRST = 8
 """Structures that are kept even if later ones show all that they show: a plan of few has them."""
+BROAD = 3
+"""One of so many of the first structures rests on conventions, so that a plan of few has other
+dtypes and scalars."""
 RARE = 300
 """How many structures are drawn at most to find one with something rare."""
 ENOUGH = 12.0
@@ -120,7 +124,19 @@ class CoveringArray:
         row = self._row() if self.effort.steered else {}
         for _ in range(self.effort.steered if row else 0):
             self._add(self._draw(wanted=row))
+        if len(self.kept) < FIRST and len(self.kept) % BROAD == BROAD - 1:
+            return self._keep_broadest()
         return self._keep_best()
+
+    def _keep_broadest(self) -> bool:
+        """Keep the structure with elements and conventions that shows the most classes alone."""
+        alone = {n for left in self.missing.values() for n in left if _is_alone(n // _LEVELS)}
+        open_ones = (one for one in self._pool if _is_open(one[0].value) and one[1] & alone)
+        found = max(open_ones, key=lambda one: len(one[1] & alone), default=None)
+        if found is None:
+            return self._keep_best()
+        self._keep(*found)
+        return True
 
     def _complete(self) -> None:
         """Look for what exists and was not seen, until all that was seen is shown."""
@@ -251,7 +267,7 @@ class CoveringArray:
     def has_to_be_shown(item: int, level: int) -> bool:
         """Whether a plan has to show an item that exists at best at this level: a pair that no
         settled call has need not be, only what is in it."""
-        return level == SETTLED or item >> _SHIFT == item & _MASK
+        return level == SETTLED or _is_alone(item)
 
     def _keep_best(self) -> bool:
         """Keep the structure that shows the most of what is missing; what one can add only falls,
@@ -265,13 +281,16 @@ class CoveringArray:
             if self._heap and -gain > self._heap[0][0]:
                 heapq.heappush(self._heap, (-gain, place))
                 continue
-            self.kept.append(draw)
-            self._shown[id(draw)] = items
-            for left in self.missing.values():
-                for item in items & left.keys():
-                    del left[item]
+            self._keep(draw, items)
             return True
         return False
+
+    def _keep(self, draw: Draw, items: frozenset[int]) -> None:
+        self.kept.append(draw)
+        self._shown[id(draw)] = items
+        for left in self.missing.values():
+            for item in items & left.keys():
+                del left[item]
 
     def _gain(self, items: frozenset[int]) -> int:
         return sum(
@@ -440,6 +459,15 @@ class CoveringArray:
             )
             self._are_apart[pair] = found
         return found
+
+
+def _is_alone(item: int) -> bool:
+    """Whether an item is no pair."""
+    return item >> _SHIFT == item & _MASK
+
+
+def _is_open(structure: Structure) -> bool:
+    return bool(structure.unsettled) and max(levels(structure)) > ANY
 
 
 def _has_dtype(structure: Structure, dtype: str) -> bool:

@@ -105,10 +105,14 @@ def triples_of(spec: Spec) -> Iterator[tuple[str, ...]]:
 
 
 def levels(structure: Structure) -> tuple[int, int]:
-    """The level of what has nothing to do with dtypes, and of what has."""
+    """The level of what has nothing to do with dtypes, and of what has.
+
+    What every call with the same part of the result rests on does not count.
+    """
     if not all(map(math.prod, _shapes(structure))):
         return ANY, ANY
-    others = len({*structure.unsettled} - {ConventionName.INPUT_DTYPE})
+    of_part = set() if structure.part is None else {structure.part.convention}
+    others = len({*structure.unsettled} - {ConventionName.INPUT_DTYPE} - of_part)
     return _level(others + refusable(structure)), _level(others)
 
 
