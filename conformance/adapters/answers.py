@@ -116,7 +116,7 @@ def identity(header: Mapping[str, Any], functions: Sequence[str] = ()) -> Identi
 def _typed(header: Mapping[str, Any], kind: type[T], what: str) -> T:
     try:
         return msgspec.convert(header, kind)
-    except (msgspec.ValidationError, RecursionError) as error:
+    except (msgspec.ValidationError, UnicodeError, RecursionError) as error:
         raise AnswerError(f"not {what}: {error}") from error
 
 

@@ -134,7 +134,7 @@ def _stands(mine: Sequence[int], of: Sequence[int]) -> str:
     if tuple(mine) == tuple(of):
         return "same shape"
     if not mine or not of:
-        return "scalar" if of else "beside a scalar"
+        return "a scalar" if of else "beside a scalar"
     if len(mine) != len(of):
         return "fewer axes" if len(mine) < len(of) else "more axes"
     ones = any((a == 1) != (b == 1) for a, b in zip(mine, of, strict=True))

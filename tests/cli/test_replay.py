@@ -98,9 +98,10 @@ def test_what_still_fails_is_1_with_what_was_expected_and_got(module: Path, out:
 
 
 def test_what_is_mended_is_0(module: Path, out: Path) -> None:
-    result = replay(module, "none", out, "--all")
+    wrong = [f for f in failures(out) if f.convention != "precise-static-shape"]
+    result = replay(module, "none", out, *(f.id for f in wrong))
     assert result.exit_code == 0, result.output
-    assert result.output.splitlines()[-1] == f"{len(failures(out))} fixed"
+    assert result.output.splitlines()[-1] == f"{len(wrong)} fixed"
 
 
 def test_the_beginning_of_an_id_is_enough(module: Path, out: Path) -> None:

@@ -53,10 +53,8 @@ def only(
     """
     cells = worse(found, profile)
     if verdict in (Verdict.CRASHED, Verdict.TIMED_OUT):
-        unseen = {(function, its) for its in OF_VALUES}
-        cells = {
-            cell: v for cell, v in cells.items() if not (cell in unseen and v is Verdict.UNSUPPORTED)
-        }
+        unseen = dict.fromkeys(((function, its) for its in OF_VALUES), Verdict.UNSUPPORTED)
+        cells = dict(cells.items() - unseen.items())
     assert cells == {(function, aspect): verdict}
     return found.aspect(function, aspect).failures
 

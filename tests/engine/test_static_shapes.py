@@ -17,7 +17,7 @@ from conformance.observations import TensorMetadata, Value
 from conformance.program import Binding
 from conformance.results import Aspect, Verdict
 from conformance.scenarios.checks import has_static_shape, is_static_shape, not_integers
-from tests.engine.support import TINY, examine
+from tests.engine.support import examine
 from tests.engine.support import module as subject
 from tests.scenarios.in_process import module, observed
 

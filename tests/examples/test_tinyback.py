@@ -63,7 +63,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 @pytest.fixture(scope="module")
 def found(installed: Installed) -> Iterator[dict[str, Results]]:
     run = installed.conformance(
-        *("run", "tinyback", "tinyback-lazy", "--profile", "smoke", "-k", FUNCTIONS, "-j", "1"),
+        *("run", "tinyback", "tinyback-lazy", "--profile", "default", "-k", FUNCTIONS, "-j", "1"),
         *("--output", str(installed.results)),
     )
     assert run.returncode == 0, run.stdout + run.stderr

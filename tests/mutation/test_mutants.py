@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -46,7 +47,7 @@ SAME = ("maximum: arguments exchanged (x, y)",)
 def judged() -> dict[str, JudgedMutant]:
     """What comes of the mutants that are chosen, with a few trials each."""
     found: list[JudgedMutant] = []
-    profile = unminimised(PROFILES["smoke"])
+    profile = unminimised(replace(PROFILES["smoke"], structures=12))
     common = Run("1.0", profile, 0, "2000-01-01T00:00:00+00:00")
     chosen = [EVERY[name] for name in (*CHOSEN, *SAME)]
     scoring = Scoring(shipped()["reference"], load(), common, {}, found.append, callers_too=False)

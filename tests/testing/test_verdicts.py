@@ -58,7 +58,7 @@ def test_a_crash_is_an_error_and_the_rest_is_judged(pytester: pytest.Pytester) -
     result = run_on(pytester, "crashes", *EXP, "--junitxml=junit.xml")
     outcomes = result.parseoutcomes()
     assert outcomes["errors"] == 1
-    assert outcomes["passed"] >= 4
+    assert outcomes["passed"] >= 2
     assert "failed" not in outcomes
     shown = result.stdout.str()
     assert "ERROR conformance.suite::test_conformance[exp-value] - crashed: exp(" in shown
@@ -70,7 +70,7 @@ def test_a_crash_is_an_error_and_the_rest_is_judged(pytester: pytest.Pytester) -
 def test_a_hang_is_an_error(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     impatient = functools.partial(Session, limits=Limits(structure=0.6, draw=0.0, failures=1))
     monkeypatch.setattr("conformance.adapters.access.Session", impatient)
-    result = run_on(pytester, "hangs", "-k", "[exp-value] or [exp-dtype]")
+    result = run_on(pytester, "hangs", "-k", "[exp-value] or [exp-presence]")
     result.assert_outcomes(passed=1, errors=1, deselected=948)
     assert "timed out: exp(" in result.stdout.str()
 

@@ -80,7 +80,7 @@ OTHER_TENSOR = "a detail of one tensor is not paired with what another tensor is
 
 
 def points_of(structure: Structure, classes: Classes, level: int) -> Iterator[tuple[Item, int]]:
-    """What a structure shows besides pairs: triples, each class, conventions, effects of windows."""
+    """What a structure shows besides pairs: triples, classes, conventions, effects of windows."""
     for features in triples_of(structure.spec):
         if all(feature in classes for feature in features):
             yield tuple((feature, classes[feature]) for feature in features), level
