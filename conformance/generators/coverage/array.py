@@ -20,6 +20,7 @@ from conformance.generators.classes import DTYPE, Classes
 from conformance.generators.coverage.classes import classes_of
 from conformance.generators.coverage.items import (
     ANY,
+    FILLED,
     SETTLED,
     Item,
     One,
@@ -27,6 +28,7 @@ from conformance.generators.coverage.items import (
     empty_apart,
     is_steered,
     levels,
+    owner,
     points_of,
     probed_apart,
     triples_of,
@@ -148,9 +150,20 @@ class CoveringArray:
             self._try(pair)
         for triple in [*self._triples()]:
             self._try(triple)
+        self._miss_open_pairs()
         while self._keep_best():
             pass
         self._drop_redundant()
+
+    def _miss_open_pairs(self) -> None:
+        """Note the pairs of arguments' classes that no settled call has, and that are not shown."""
+        shown = {item for items in self._shown.values() for item in items}
+        for number, level in self.best.items():
+            item = number * _LEVELS + level
+            if item not in shown and self.has_to_be_shown(number, level):
+                self.missing.setdefault(level, {})[item] = None
+        self._heap = [(-self._gain(items), place) for place, (_, items) in enumerate(self._pool)]
+        heapq.heapify(self._heap)
 
     def _drop_redundant(self) -> None:
         """Drop structures all of whose items others show, too, but for the first ones."""
@@ -206,7 +219,7 @@ class CoveringArray:
         counted = Counter(item for _, items in self._pool for item in items)
         found: dict[Item, int] = {}
         for number, level in (divmod(item, _LEVELS) for item, n in counted.items() if n >= times):
-            if self.has_to_be_shown(number, level):
+            if level == SETTLED or _is_alone(number):
                 pair = self.pair(number)
                 found[pair] = max(level, found.get(pair, -1))
         return found
@@ -260,14 +273,24 @@ class CoveringArray:
         if level > before:
             self.best[item] = level
             self.missing.setdefault(before, {}).pop(item * _LEVELS + before, None)
-            if self.has_to_be_shown(item, level):
+            if level == SETTLED or _is_alone(item):
                 self.missing.setdefault(level, {})[item * _LEVELS + level] = None
 
-    @staticmethod
-    def has_to_be_shown(item: int, level: int) -> bool:
-        """Whether a plan has to show an item that exists at best at this level: a pair that no
-        settled call has need not be, only what is in it."""
-        return level == SETTLED or _is_alone(item)
+    def has_to_be_shown(self, item: int, level: int) -> bool:
+        """Whether a complete plan has to show an item that exists at best at this level.
+
+        A pair that no settled call has need not be shown, only what is in it; but where no settled
+        call has the class of an argument, its pairs are, in calls with elements and few
+        conventions.
+        """
+        if level == SETTLED or _is_alone(item):
+            return True
+        return level == FILLED and any(map(self._is_open_argument, (item >> _SHIFT, item & _MASK)))
+
+    def _is_open_argument(self, number: int) -> bool:
+        feature = self._names[number][0]
+        of_argument = isinstance(feature, str) and feature != DTYPE and not owner(feature)
+        return of_argument and not self.settled[number]
 
     def _keep_best(self) -> bool:
         """Keep the structure that shows the most of what is missing; what one can add only falls,

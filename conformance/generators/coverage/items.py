@@ -138,7 +138,7 @@ def apart(one: str, other: str) -> str | None:
         for name, (others, why) in APART.items():
             if _ends(mine, name) and _ends_in(its, others):
                 return why
-    mine, its = _owner(one), _owner(other)
+    mine, its = owner(one), owner(other)
     if mine and its and mine != its and (one.endswith(MINOR) or other.endswith(MINOR)):
         return OTHER_TENSOR
     return None
@@ -171,7 +171,7 @@ def _ends(feature: str, name: str) -> bool:
     return feature.endswith(name) or f"{name} " in feature if name[0] == " " else feature == name
 
 
-def _owner(feature: str) -> str:
+def owner(feature: str) -> str:
     """The tensor of which this is a feature; nothing for other features."""
     name, _, rest = feature.partition(" ")
     return name if f" {rest}".startswith(OF_TENSORS) else ""
