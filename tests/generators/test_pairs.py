@@ -1,4 +1,4 @@
-"""The plan shows every two classes of features together that any call can have."""
+"""The plan shows every two classes of features together that a settled call can have."""
 
 from __future__ import annotations
 

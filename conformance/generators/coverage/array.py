@@ -11,7 +11,7 @@ import heapq
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from itertools import combinations, product
 from random import Random
 
@@ -33,10 +33,9 @@ from conformance.generators.coverage.items import (
     probed_apart,
     triples_of,
 )
-from conformance.generators.coverage.terms import LongAxis, long_axes_of
-from conformance.generators.coverage.windows import beginnings, demanded_for, has_effect
+from conformance.generators.coverage.rare import rare
 from conformance.generators.drawing import Chooser, Drawn, Rejected, seeded
-from conformance.generators.sizes import CLASSES, ELEMENTS
+from conformance.generators.sizes import ELEMENTS
 from conformance.generators.structure import Structure, made
 from conformance.specs import Spec
 
@@ -184,18 +183,8 @@ class CoveringArray:
 
     def _look_for_what_is_rare(self) -> None:
         """Draw until everything has come that the spec names, or for a while."""
-        for dtype in (*self.spec.dtypes.documented, *self.spec.dtypes.probed):
-            self._look_for(partial(_has_dtype, dtype=dtype), {DTYPE: dtype})
-        for point in self.spec.unsettled:
-            if point.holds_in(self.edition):
-                self._look_for(partial(_rests_on, convention=point.convention), {})
-        plain = {DTYPE: self.spec.dtypes.documented[0]}
-        for long in long_axes_of(self.spec):
-            if CLASSES[long.size][0] <= self.elements:
-                self._look_for(partial(_has_long, long=long), {**plain, **long.wanted})
-        for beginning in beginnings(self.spec):
-            wanted = {**plain, **demanded_for(beginning)}
-            self._look_for(partial(has_effect, beginning=beginning), wanted)
+        for condition, demanded in rare(self.spec, self.edition, self.elements):
+            self._look_for(condition, demanded)
 
     def _look_for(self, condition: Callable[[Structure], bool], demanded: Classes) -> None:
         if any(condition(draw.value) for draw, _ in self._pool):
@@ -491,18 +480,6 @@ def _is_alone(item: int) -> bool:
 
 def _is_open(structure: Structure) -> bool:
     return bool(structure.unsettled) and max(levels(structure)) > ANY
-
-
-def _has_dtype(structure: Structure, dtype: str) -> bool:
-    return dtype in structure.runtime.dtypes.values()
-
-
-def _has_long(structure: Structure, long: LongAxis) -> bool:
-    return structure.settled and long.is_in(structure)
-
-
-def _rests_on(structure: Structure, convention: str) -> bool:
-    return convention in structure.unsettled
 
 
 @cache
