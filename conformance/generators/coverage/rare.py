@@ -1,0 +1,46 @@
+"""What a spec names and few draws show: dtypes, conventions, long axes, effects of windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from conformance.editions import Edition
+from conformance.generators.classes import DTYPE, Classes
+from conformance.generators.coverage.terms import LongAxis, long_axes_of
+from conformance.generators.coverage.windows import beginnings, demanded_for, has_effect
+from conformance.generators.sizes import CLASSES
+from conformance.generators.structure import Structure
+from conformance.specs import Spec
+
+Condition = Callable[[Structure], bool]
+
+
+def rare(spec: Spec, edition: Edition, elements: int) -> Iterator[tuple[Condition, Classes]]:
+    """Conditions that a plan is to meet once, each with the classes to demand of a draw for it.
+
+    A tensor is to have at most about so many `elements`.
+    """
+    plain = {DTYPE: spec.dtypes.documented[0]}
+    for dtype in (*spec.dtypes.documented, *spec.dtypes.probed):
+        yield partial(_has_dtype, dtype=dtype), {DTYPE: dtype}
+    for point in spec.unsettled:
+        if point.holds_in(edition):
+            yield partial(_rests_on, convention=point.convention), {}
+    for long in long_axes_of(spec):
+        if CLASSES[long.size][0] <= elements:
+            yield partial(_has_long, long=long), {**plain, **long.wanted}
+    for beginning in beginnings(spec):
+        yield partial(has_effect, beginning=beginning), {**plain, **demanded_for(beginning)}
+
+
+def _has_dtype(structure: Structure, dtype: str) -> bool:
+    return dtype in structure.runtime.dtypes.values()
+
+
+def _has_long(structure: Structure, long: LongAxis) -> bool:
+    return structure.settled and long.is_in(structure)
+
+
+def _rests_on(structure: Structure, convention: str) -> bool:
+    return convention in structure.unsettled
