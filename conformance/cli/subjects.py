@@ -127,6 +127,7 @@ def _prelude(target: Target) -> Prelude:
         target.module.split(".", 1)[0],
         names=target.names,
         paths=target.script_paths,
+        computes=target.adapter is not None,
         eager_inputs=table.eager_inputs if table else False,
         definitions=table.definitions() if table else None,
         eager=target.family == "eager",

@@ -97,6 +97,8 @@ class Prelude:
     """Folders to import from."""
     absent: frozenset[str] = frozenset()
     """Functions that `K` lacks, or that a script cannot use."""
+    computes: bool = False
+    """Whether `K` of a script has `function` and `eval`, whatever the worker's adapter offers."""
     eager_inputs: bool = False
     """Whether inputs have values: constants replace placeholders."""
     definitions: Mapping[str, Sequence[str]] | None = None

@@ -210,10 +210,11 @@ class Examination:
     @property
     def prelude(self) -> Prelude:
         """How a script reaches the target, without the functions that the target lacks."""
+        absent = self.absent | ({"int_shape"} if self.shapeless else set())
         return replace(
             self.subject.prelude,
             backend=self.session.identity.backend or "",
-            absent=self.absent | ({"int_shape"} if self.shapeless else set()),
+            absent=absent - ({"function", "eval"} if self.subject.prelude.computes else set()),
             made_for=self._made_for,
         )
 
