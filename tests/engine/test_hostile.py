@@ -108,7 +108,7 @@ TABLE = (
     ),
     *(_changes(what) for what in ("locale", "recursion", "umask", "warnings")),
     _changes("trace", WRONG),  # of the draws after it, in the same batch
-    _changes("memory"),
+    _changes("memory", CRASHED),
     Hostile("returns_horrors", {"FAKE_WHAT": "raises"}, "returns what cannot be read", WRONG),
     Hostile("returns_horrors", {"FAKE_WHAT": "nested"}, "returns a list of itself", WRONG),
     Hostile("says_escapes", {}, "raises what would clear a terminal", WRONG),

@@ -163,7 +163,7 @@ def called(spec: str, **arguments: object) -> CallTrial:
     """A call with these arguments and no others, tensors aside."""
     forms = {"axis": "positive", "keepdims": "True"}
     wanted = {name: forms[name] if name in arguments else ABSENT for name in forms}
-    for drawn in steered(load()[spec], "keras-2.2", wanted, 200, 0):
+    for drawn in steered(load()[spec], "keras-2.2", wanted, 600, 0):
         made = drawn.value
         tensors = {n for n, v in made.arguments.items() if isinstance(v, Ref)}
         passed = {n: made.arguments[n] for n in made.passed - tensors}

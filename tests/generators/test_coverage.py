@@ -16,7 +16,7 @@ from tests.generators.support import CALLED, NEWEST, allowed_bindings, everythin
 
 SPECS = {name: load()[name] for name in CALLED}
 WITH_TENSORS = [n for n in SPECS if tensors(n)]
-LEAST_SETTLED = 10
+LEAST_SETTLED = 7
 """Structures of a function, or half of them if it has few, that the documents settle."""
 
 

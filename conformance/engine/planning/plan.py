@@ -243,7 +243,8 @@ class Task:
 
     def _valid_cases(self) -> int:
         """An estimate: some structures have constants or no elements, and so few draws."""
-        structures, draws = self.profile.structures or USUAL_STRUCTURES, self.profile.draws
+        structures = self.profile.structures or USUAL_STRUCTURES
+        draws = min(self.profile.draws, len(self.profile.values))
         if Aspect.PURITY not in demanded_aspects(self.spec, self.edition):
             return structures
         constants, empty = max(1, structures // 6), -(-structures // 7)

@@ -66,10 +66,14 @@ def _effects(structure: Structure) -> Iterator[Feature]:
     steps = image_rules.windows(lengths, sizes, 1, padding, rates)
     if len(set(strides)) > 1:
         yield ("moves differently", all((count or 0) > 1 for count in steps))
-    for axis, (k, rate, stride, count) in enumerate(zip(sizes, rates, strides, steps, strict=True)):
+    each = zip(lengths, sizes, rates, strides, steps, strict=True)
+    for axis, (length, k, rate, stride, count) in enumerate(each):
         seen = (count or 0) > 1
         yield ("moves", axis, stride > 1 and seen)
         yield ("moves by two", axis, stride == 2 and seen)
         yield ("reaches", axis, (k or 0) > 1 and rate > 1)
         yield ("beyond", padding, axis, (k or 0) > 1 and seen)
         yield ("of one", padding, axis, k == 1)
+        if padding == "same":
+            needed = (-(-length // stride) - 1) * stride + ((k or 1) - 1) * rate + 1 - length
+            yield ("uneven", axis, needed > 0 and needed % 2 == 1)

@@ -191,7 +191,8 @@ for _name in ("foldl", "foldr"):
              name=None: right(lambda acc, x: fn(x, acc), elems, initializer, name))  # fmt: skip
     replaced(_name, "the initializer ignored", lambda right: lambda fn, elems, initializer=None,
              name=None: right(fn, elems, None if getattr(initializer, "shape", ()) ==
-                              elems.shape[1:] else initializer, name))  # fmt: skip
+                              elems.shape[1:] else initializer, name),
+             verdict="reported")  # fmt: skip
 
 
 def _from_zero(right):

@@ -38,7 +38,7 @@ MODULES = {
     **dict.fromkeys(LOCAL, local_convolution),
     **dict.fromkeys(POOLING, pooling),
 }
-RARELY_SETTLED = {"separable_conv1d": {"verdict": "reported", "profile": "default"}}
+RARELY_SETTLED = {"separable_conv1d": {"verdict": "reported"}}
 """Most of its calls rest on the order of what the depthwise kernel gives."""
 SILENT = {"verdict": "diverges"}
 """Where the documents say nothing."""
@@ -118,7 +118,8 @@ for _name, _axes in SPATIAL.items():
     operation(_name, "channels first as if a reshape could do it", "permute_dimensions", _reshaped,
               verdict="reported", profile="default")  # fmt: skip
     if "transpose" not in _name:
-        arguments(_name, "dilation ignored", _no_dilation, **RARELY_SETTLED.get(_name, {}))
+        arguments(_name, "dilation ignored", _no_dilation, profile="default",
+                  **RARELY_SETTLED.get(_name, {}))  # fmt: skip
     if _axes > 1:
         # few kernels of depthwise convolutions are square and not the same when transposed
         arguments(_name, "the kernel transposed", _swapped_kernel(_kernel), verdict="reported",
@@ -136,7 +137,7 @@ def _single_stride(given):
 
 arguments("conv1d", "strides ignored", _single_stride)
 arguments("separable_conv1d", "strides ignored", _single_stride,
-          **RARELY_SETTLED["separable_conv1d"])  # fmt: skip
+          profile="default", **RARELY_SETTLED["separable_conv1d"])  # fmt: skip
 
 
 def _causal_behind(length, size, stride, padding, rate):
@@ -170,7 +171,7 @@ def _any_format(value, where):
 
 for _name in (*SPATIAL, *POOLING):
     patched(_name, "any padding taken", (MODULES[_name], "padding_of", _lenient), aspect="error",
-            verdict="reported")  # fmt: skip
+            verdict="reported", profile="default")  # fmt: skip
 for _name in (*SPATIAL, *POOLING, *LOCAL):
     patched(_name, "any data format taken", (MODULES[_name], "data_format_of", _any_format),
             aspect="error", verdict="reported")  # fmt: skip
@@ -301,7 +302,8 @@ def _zero_border(kernel):
 
 
 for _name in POOLING:
-    operation(_name, "the border counts in the mean", "divide", _divided, **SILENT)
+    operation(_name, "the border counts in the mean", "divide", _divided,
+              profile="default", **SILENT)  # fmt: skip
     operation(_name, "the border is 0 for the maximum", "windows", _zero_border,
               profile="default")  # fmt: skip
     arguments(_name, "the mean as if it were the maximum",
@@ -309,7 +311,7 @@ for _name in POOLING:
     arguments(_name, "same as if it were valid", lambda given: given.update(padding="valid"),
               verdict="reported")  # fmt: skip
     operation(_name, "the odd element of same padding in front", "windows",
-              _with_margins(_same_side), **SILENT)  # fmt: skip
+              _with_margins(_same_side), profile="default", **SILENT)  # fmt: skip
     arguments(_name, "pool_size turned", lambda given: given.update(
         pool_size=tuple(given["pool_size"][::-1])), verdict="reported")  # fmt: skip
     operation(_name, "the gradient of the maximum to all", "max", gradient=lambda right: (

@@ -50,7 +50,7 @@ for _name in BATCH:
 arguments("batch_normalization", "mean and var exchanged", lambda given: given.update(
     mean=given["var"], var=given["mean"]))  # fmt: skip
 arguments("batch_normalization", "the axis ignored", lambda given: given.update(axis=-1),
-          verdict="reported")  # fmt: skip
+          verdict="reported", profile="default")  # fmt: skip
 for _argument in ("x", "mean", "var"):
     gradient("batch_normalization", f"no gradient of {_argument}", lambda upstream: upstream * 0,
              _argument)  # fmt: skip
@@ -119,6 +119,7 @@ for _name in PADDINGS:
                 upstream[tuple(slice(b, -a if a else None) for a, b in node.attributes["widths"])],
             )
         ),
+        profile="default",
     )
 for _name in PADDINGS[1:]:
     patched(_name, "the pairs in reverse", (padding, "_pad", _turned))
