@@ -123,7 +123,10 @@ def distinct_draws(
 def covering(
     draws: Sequence[Drawn[Found]], shown: Callable[[Found], frozenset[Hashable]], count: int
 ) -> list[Drawn[Found]]:
-    """`count` of the draws: first each that shows something new, then the others, in order."""
+    """`count` of the draws: first each that shows something new, then the others, in order; if it
+    is one alone, the first that shows the most."""
+    if count == 1 and draws:
+        return [max(draws, key=lambda draw: len(shown(draw.value)))]
     known: set[Hashable] = set()
     new: list[Drawn[Found]] = []
     others: list[Drawn[Found]] = []

@@ -161,8 +161,10 @@ def test_another_kind_is_always_listed() -> None:
 
 def called(spec: str, **arguments: object) -> CallTrial:
     """A call with these arguments and no others, tensors aside."""
-    forms = {"axis": "positive", "keepdims": "True"}
-    wanted = {name: forms[name] if name in arguments else ABSENT for name in forms}
+    forms = {"axis": {"axis written": "positive"}, "keepdims": {"keepdims": "True"}}
+    wanted: dict[str, str] = {}
+    for name, form in forms.items():
+        wanted |= form if name in arguments else {name: ABSENT}
     for drawn in steered(load()[spec], "keras-2.2", wanted, 600, 0):
         made = drawn.value
         tensors = {n for n, v in made.arguments.items() if isinstance(v, Ref)}

@@ -36,10 +36,12 @@ from conformance.specs import Signature, Spec, Specs, load
 from conformance.specs.load import documented_name, signature
 from conformance.specs.model import ErrorCase
 
-USUAL_STRUCTURES = 60
+USUAL_STRUCTURES = 65
 """About how many structures it takes to show every pair of a function."""
 MORE_SCENARIOS = 2
 """How many scenarios are drawn for each one kept."""
+LEAST_DRAWN = 6
+"""How many scenarios are drawn at least, so that one that is kept alone shows much."""
 GRADIENT_POOL = 6
 """How many gradients are generated for each one kept: few of the structures are settled."""
 GRADIENT_ELEMENTS = 300
@@ -220,7 +222,7 @@ class Task:
             return
         count, seed = self._scenario_count(family), self.own_seed
         strategy = made.map(as_trial)
-        found = distinct_draws(strategy, _key, MORE_SCENARIOS * count, seed)
+        found = distinct_draws(strategy, _key, max(MORE_SCENARIOS * count, LEAST_DRAWN), seed)
         for draw in covering(found, _checked, count):
             yield draw.value, Source(strategy, draw.choices)
 

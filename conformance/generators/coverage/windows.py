@@ -6,13 +6,16 @@ from collections.abc import Hashable, Iterator
 
 from conformance.generators.structure import Structure
 from conformance.specs import Spec, image_rules, kinds
+from conformance.specs.convention_names import ConventionName
 
 Feature = tuple[Hashable, ...]
 """One thing that a structure shows: its kind, and what it is."""
 
 
 def windows_of(structure: Structure) -> Iterator[Feature]:
-    """The effects of windows on each axis."""
+    """The effects of windows on each axis, in a dtype that the documents name."""
+    if ConventionName.INPUT_DTYPE in structure.unsettled:
+        return
     if any(isinstance(r, kinds.Images) for r in structure.spec.parameters.values()):
         yield from _effects(structure)
 
@@ -31,14 +34,18 @@ def beginnings(spec: Spec) -> list[Feature]:
     found = [effect for name in effects if name in spec.parameters for effect in effects[name]]
     if "output_shape" in spec.parameters:  # there are no effects of strides on such windows
         return []
+    if "padding" in spec.parameters:
+        found += [("uneven", axis) for axis in range(images[0].spatial)]
     if "pool_size" in spec.parameters:  # what is padded is computed of the window
         found += [("of one", "same", axis, True) for axis in range(images[0].spatial)]
     return found
 
 
 def has_effect(structure: Structure, beginning: Feature) -> bool:
-    """Whether a settled call has a feature that begins so, and is true."""
-    if not structure.settled:
+    """Whether a settled call has a feature that begins so, and is true; on which side an odd
+    element is padded, no document settles."""
+    open_points = {ConventionName.SAME_PADDING} if beginning[0] == "uneven" else set()
+    if not {*structure.unsettled} <= open_points:
         return False
     found = (f for f in windows_of(structure) if f[: len(beginning)] == beginning)
     return any(all(part is not False for part in f) for f in found)
@@ -46,7 +53,7 @@ def has_effect(structure: Structure, beginning: Feature) -> bool:
 
 def demanded_for(beginning: Feature) -> dict[str, str]:
     """The arguments with which features of this beginning are found sooner."""
-    named = beginning[1:2]
+    named = ("same",) if beginning[0] == "uneven" else beginning[1:2]
     return {"padding": repr(named[0])} if named and isinstance(named[0], str) else {}
 
 
@@ -75,5 +82,9 @@ def _effects(structure: Structure) -> Iterator[Feature]:
         yield ("beyond", padding, axis, (k or 0) > 1 and seen)
         yield ("of one", padding, axis, k == 1)
         if padding == "same":
-            needed = (-(-length // stride) - 1) * stride + ((k or 1) - 1) * rate + 1 - length
-            yield ("uneven", axis, needed > 0 and needed % 2 == 1)
+            yield ("uneven", axis, _padded(length or 0, k or 1, rate, stride) % 2 == 1)
+
+
+def _padded(length: int, size: int, rate: int, stride: int) -> int:
+    """How many elements are padded so that windows begin at every step of an axis."""
+    return max(0, (-(-length // stride) - 1) * stride + (size - 1) * rate + 1 - length)
