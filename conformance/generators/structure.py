@@ -127,9 +127,12 @@ class Structure:
         if named is not None or profile in _REPEATING:
             # such numbers have zeros, halves and equal elements among them, too
             found |= {own[p] for p in ("integers", "halves", "zeros") if p in own}
+        half = any(i.dtype == "float16" for i in self.program.inputs)
+        if half and ConventionName.CLIPPING in own.values():
+            found.add(ConventionName.CLIPPING)  # what is close to 1 is rounded to 1
         if named is not None:
             found.add(named)
-        elif profile in _LARGE and any(i.dtype == "float16" for i in self.program.inputs):
+        elif profile in _LARGE and half:
             found.add(ConventionName.EXTREMES)
         return tuple(sorted({*self.unsettled, *found}))
 

@@ -34,9 +34,10 @@ that those a row apart are different, too."""
 _SPAN = 0.9375
 """The difference between the largest and the smallest of them: a larger one would leave the
 domain."""
-_OTHER_SIGNS = (-4.5, 0.0)
-"""More of them in place of NaN and infinities: the answer may rest on the sign alone, or on whether
-the number counts as zero."""
+_OTHERS = (-4.5, 0.0, np.inf, -np.inf)
+"""More of them in place of NaN and infinities: the answer may rest on the sign alone, on whether
+the number counts as zero, or on whether it is larger than all others; infinite stands for the
+largest number of the dtype."""
 
 
 def _special(x: Array) -> Mask:
@@ -102,7 +103,7 @@ def _depends(
     value = _value(function, arguments, dtype)
     changed = np.zeros(shape, np.bool_)
     # by turns ascending and descending: which is the largest depends on their order alone
-    numbers = (*_PLAIN, *_OTHER_SIGNS) if which is _special else _PLAIN
+    numbers = (*_PLAIN, *_OTHERS) if which is _special else _PLAIN
     for turn, plain in enumerate(numbers):
         changed_arguments = _replaced(arguments, which, plain, descending=turn % 2 == 1)
         other = _value(function, changed_arguments, dtype)
@@ -133,9 +134,10 @@ def _replaced(
     def one(value: Any) -> Any:
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
             # different numbers, so that they do not cancel
-            step = _SPAN / _DIFFERENT if plain else 0.0
+            step = _SPAN / _DIFFERENT if plain and np.isfinite(plain) else 0.0
             places = (np.arange(value.size) % _DIFFERENT).reshape(value.shape)
-            ordinary = plain + step * (_DIFFERENT - 1 - places if descending else places)
+            first = np.clip(plain, np.finfo(value.dtype).min, np.finfo(value.dtype).max)
+            ordinary = first + step * (_DIFFERENT - 1 - places if descending else places)
             return np.where(which(value), ordinary.astype(value.dtype), value)
         return [one(item) for item in value] if isinstance(value, list) else value
 

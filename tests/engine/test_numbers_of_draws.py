@@ -13,6 +13,7 @@ from conformance.engine.verdicts.minimise import _rounded
 from conformance.generators import Draw, Structure
 from conformance.observations import DrawObservation, Returned, StructureObservation, Value
 from conformance.results import Aspect, Verdict
+from conformance.specs.convention_names import ConventionName
 from tests.generators.support import collected
 
 Array = npt.NDArray[np.generic]
@@ -96,3 +97,20 @@ def test_a_violation_shows_an_element_that_nothing_excuses() -> None:
     (finding,) = (f for f in judge(prepared, observed).findings if f.aspect is Aspect.VALUE)
     assert finding.verdict is Verdict.VIOLATES
     assert finding.demands.startswith("0.69314")
+
+
+def test_in_float16_a_number_close_to_one_is_one() -> None:
+    call = structure_of_two("binary_crossentropy", "float16")
+    for profile in ("ordinary", "halves"):
+        assert ConventionName.CLIPPING in call.conventions(profile)
+    plain = structure_of_two("binary_crossentropy", "float32")
+    assert ConventionName.CLIPPING not in plain.conventions("ordinary")
+
+
+def structure_of_two(function: str, dtype: str) -> Structure:
+    """The first call of which all tensors have this dtype."""
+    return next(
+        s
+        for s in collected("keras-2.2", function)
+        if {item.dtype for item in s.program.inputs} == {dtype}
+    )

@@ -30,3 +30,12 @@ def test_each_of_many_rows_of_special_numbers_rests_on_them(function: str, dtype
 def test_a_row_of_ordinary_numbers_rests_on_none() -> None:
     x = np.array([[1, 2], [np.nan, 1], [4, 3]], np.float32)
     np.testing.assert_array_equal(resting("argmax", x, 1), [False, True, False])
+
+
+@pytest.mark.parametrize("others", [[2, 2], [-7, -7], [1e30, 1e30], [-1e30, 3]])
+@pytest.mark.parametrize("function", ["argmax", "argmin"])
+def test_a_special_number_may_be_on_either_side_of_all_others(
+    function: str, others: list[float]
+) -> None:
+    x = np.array([[np.nan, *others]], np.float32)
+    assert resting(function, x, 1).all()
