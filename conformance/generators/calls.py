@@ -15,7 +15,14 @@ from conformance.generators.sizes import ELEMENTS
 from conformance.program import Argument, Binding, Input, Layout, Made, Program, Ref, Step
 from conformance.program.model import TENSORS_OF_INTEGERS
 from conformance.specs import Spec
-from conformance.specs.kinds import DataFormat, Omitted, ParameterRule, PlaceholderShape
+from conformance.specs.kinds import (
+    DataFormat,
+    Kernel,
+    LocalKernel,
+    Omitted,
+    ParameterRule,
+    PlaceholderShape,
+)
 from conformance.specs.load import signature
 from conformance.specs.model import ErrorCase, Part
 from conformance.specs.rules import Scope
@@ -263,13 +270,19 @@ class CallDraft:
         return tensors.alike(self.inputs, self.passed, self.domains)
 
     def _may_share(self, kept: str, other: str) -> bool:
-        """Whether the limits of both tensors can hold for one; logits are no probabilities."""
+        """Whether the limits of both tensors can hold for one; logits are no probabilities, and the
+        dimensions of kernels are known."""
         if not {self.domains[kept], self.domains[other]}.isdisjoint(_CONSTRUCTED):
             return False
         limited = [self.along[name] for name in (kept, other) if name in self.along]
         logits = any(a.logits is not None and self.values.get(a.logits) for a in limited)
         alone = len(limited) == 1 and limited[0].axis is not None
-        return not (alone or logits)
+        return not (alone or logits or self._unknown_kernel(kept, other))
+
+    def _unknown_kernel(self, kept: str, other: str) -> bool:
+        kernels = (n for n in (kept, other) if isinstance(self.rules.get(n), Kernel | LocalKernel))
+        told = next(item.static_shape for item in self.inputs if item.name == kept)
+        return None in told and any(kernels)
 
     def share(self, kept: str, other: str) -> None:
         """Pass the input `kept` wherever `other` is passed, with the limits of both."""

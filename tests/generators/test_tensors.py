@@ -226,3 +226,12 @@ def test_the_oracle_gets_plain_numbers() -> None:
         axes = resolved(structure.arguments, draw_arrays(structure, Draw("ordinary", 1)))["axes"]
         assert isinstance(axes, int | list | tuple)
         assert axes == structure.runtime.values["axes"]
+
+
+@pytest.mark.parametrize("function", ["conv1d", "separable_conv1d"])
+def test_a_kernel_that_is_another_tensor_too_has_known_dimensions(function: str) -> None:
+    kernels = ("kernel", "depthwise_kernel", "pointwise_kernel")
+    for structure in made(function, 4, aliases="yes"):
+        passed = {structure.arguments[name] for name in kernels if name in structure.arguments}
+        told = {Ref(i.name): i.static_shape for i in structure.program.inputs}
+        assert None not in {n for ref in passed for n in told[ref]}  # type: ignore[index]

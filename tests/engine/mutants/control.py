@@ -250,7 +250,7 @@ replaced("switch", "any rank of the condition", lambda right: lambda condition, 
          else_expression: then_expression if condition.ndim > getattr(then_expression, "ndim", 9)
          else right(condition, then_expression, else_expression), aspect="error")  # fmt: skip
 operation("switch", "positive instead of not 0", "not_equal",
-          lambda kernel: lambda x, y: x > y, verdict="diverges", profile="default")  # fmt: skip
+          lambda kernel: lambda x, y: x > y, verdict="diverges", profile="thorough")  # fmt: skip
 
 for _name in ("in_train_phase", "in_test_phase"):
     arguments(_name, "x and alt exchanged", lambda given: given.update(

@@ -127,7 +127,8 @@ for _name, _axes in SPATIAL.items():
 
 
 for _name in ("conv2d", "conv3d", "depthwise_conv2d", "separable_conv2d", *POOLING):
-    arguments(_name, "the last stride ignored", _last_stride_ignored, verdict="reported")
+    arguments(_name, "the last stride ignored", _last_stride_ignored, verdict="reported",
+              profile="default")  # fmt: skip
     arguments(_name, "the first stride for all", _first_stride, verdict="reported")
 
 
