@@ -55,10 +55,14 @@ def mean(x, axis=None, keepdims=False):
 """
 ENDS = """
 import os
+import numpy as np
+from conformance import reference
 from conformance.reference import *
 
 def variable(value, dtype=None, name=None, constraint=None):
-    os._exit(5)
+    if np.ndim(value) > 2:
+        os._exit(5)
+    return reference.variable(value, dtype, name, constraint)
 """
 NAMES = """
 from conformance import reference
@@ -201,7 +205,7 @@ def test_a_process_that_ends_while_inputs_are_made_is_not_the_fault_of_the_call(
     found = examine(module("ends", tmp_path), ("tanh", "variable"), SOME)
     assert found.aspect("variable", Aspect.VALUE).verdict is Verdict.CRASHED
     judged = found.aspect("tanh", Aspect.VALUE)
-    assert judged.verdict in (Verdict.CONFORMS, Verdict.UNSUPPORTED)  # of other bindings
+    assert judged.verdict is Verdict.CONFORMS  # of other bindings
     assert {f.verdict for f in judged.failures} <= {Verdict.UNSUPPORTED}
     assert "their inputs could not be made" in str(judged.note)
 

@@ -16,7 +16,7 @@ from tests.generators.support import CALLED, NEWEST, allowed_bindings, everythin
 
 SPECS = {name: load()[name] for name in CALLED}
 WITH_TENSORS = [n for n in SPECS if tensors(n)]
-LEAST_SETTLED = 7
+LEAST_SETTLED = 10
 """Structures of a function, or half of them if it has few, that the documents settle."""
 
 
@@ -89,6 +89,7 @@ def settled(name: str) -> int:
 @pytest.mark.thorough
 def test_enough_cases_are_settled_by_the_documents() -> None:
     least = {name: min(LEAST_SETTLED, len(everything(name)) // 2) for name in SPECS}
+    least["resize_volumes"] = 7  # only copies of it: no document says how values are taken
     assert {n: settled(n) for n in SPECS if settled(n) < least[n]} == {}
 
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import combinations, product
+from itertools import combinations, islice, product
 from random import Random
 
 from conformance.editions import Edition
@@ -49,6 +49,8 @@ LONGEST_ROW = 10
 
 FIRST = 8
 """Structures that are kept even if later ones show all that they show: a plan of few has them."""
+LEAST_SETTLED = 10
+"""Structures of a complete plan that the documents settle, if there are so many."""
 BROAD = 3
 """One of so many of the first structures rests on conventions, so that a plan of few has other
 dtypes and scalars."""
@@ -153,6 +155,15 @@ class CoveringArray:
         while self._keep_best():
             pass
         self._drop_redundant()
+        self._keep_settled()
+
+    def _keep_settled(self) -> None:
+        """Keep more settled structures if few of them show everything: only such can convict."""
+        more = (d for d, _ in self._pool if d.value.settled and id(d) not in self._shown)
+        lacking = LEAST_SETTLED - sum(draw.value.settled for draw in self.kept)
+        for draw in islice(more, max(0, lacking)):
+            self.kept.append(draw)
+            self._shown[id(draw)] = frozenset()
 
     def _miss_open_pairs(self) -> None:
         """Note the pairs of arguments' classes that no settled call has, and that are not shown."""
