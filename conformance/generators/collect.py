@@ -12,7 +12,8 @@ from hypothesis.strategies import SearchStrategy
 
 from conformance.editions import Edition
 from conformance.generators.classes import DTYPE, Classes
-from conformance.generators.coverage.array import CoveringArray, Effort
+from conformance.generators.coverage.array import CoveringArray
+from conformance.generators.coverage.effort import Effort
 from conformance.generators.drawing import Drawn, Rejected, drawn, seeded
 from conformance.generators.gradients import differentiated
 from conformance.generators.sizes import ELEMENTS

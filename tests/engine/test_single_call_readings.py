@@ -173,15 +173,19 @@ def zeros(function: str, arguments: Arguments, dtype: str) -> Array:
 
 
 def exchanged(function: str, arguments: Arguments, dtype: str) -> Array:
-    """The first two axes of the kernel exchanged, where that makes another kernel."""
+    """The first two axes of the kernel exchanged, or the last two, where the result keeps its
+    shape: with either layout those of one pair are spatial."""
+    wanted = right(function, arguments, dtype)
     names = [n for n in ("kernel", "depthwise_kernel") if n in arguments]
-    changed: Arguments = {n: np.swapaxes(arguments[n], 0, 1) for n in names}
-    try:
-        answer = right(function, {**arguments, **changed}, dtype)
-    except ValueError:
-        return right(function, arguments, dtype)
-    same = answer.shape == right(function, arguments, dtype).shape
-    return answer if same else right(function, arguments, dtype)
+    for axes in ((0, 1), (-2, -1)):
+        changed: Arguments = {n: np.swapaxes(arguments[n], *axes) for n in names}
+        try:
+            answer = right(function, {**arguments, **changed}, dtype)
+        except ValueError:
+            continue
+        if answer.shape == wanted.shape and not np.array_equal(answer, wanted):
+            return answer
+    return wanted
 
 
 def violations(found: Iterator[Finding]) -> list[Finding]:

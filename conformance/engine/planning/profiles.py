@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from conformance.generators import Draw, Structure
 from conformance.generators.collect import USUAL
-from conformance.generators.coverage.array import Effort
+from conformance.generators.coverage.effort import Effort
 from conformance.generators.sizes import ELEMENTS
 from conformance.generators.values import suits
 

@@ -18,6 +18,7 @@ from random import Random
 from conformance.editions import Edition
 from conformance.generators.classes import DTYPE, Classes
 from conformance.generators.coverage.classes import classes_of
+from conformance.generators.coverage.effort import Effort
 from conformance.generators.coverage.items import (
     ANY,
     FILLED,
@@ -56,26 +57,14 @@ BROAD = 3
 dtypes and scalars."""
 RARE = 300
 """How many structures are drawn at most to find one with something rare."""
+REJECTED = 4
+"""Rejected draws after which something rare is held not to exist: each was tried many times."""
 ENOUGH = 12.0
 """A pair that should have come so often by chance, and never came, does not exist."""
+OFTEN = 6
+"""A class that should have come so often in a settled call, and never came in one, has none."""
 
 Draw = Drawn[Structure]
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How much is drawn to find what exists."""
-
-    first: int
-    """Free draws before the first structure is kept."""
-    free: int
-    """Free draws in each round."""
-    steered: int
-    """Draws towards what is missing in each round."""
-    least: int
-    """Free draws in all, however few rounds there are."""
-    tries: int
-    """Draws towards each pair that no draw has shown."""
 
 
 @dataclass(slots=True)
@@ -115,11 +104,19 @@ class CoveringArray:
         With a smaller count they are the first ones of those with a greater one.
         """
         self.draw_freely(self.effort.first)
-        while (count is None or len(self.kept) < count) and self._round():
-            pass
+        self._fill(FIRST if count is None else min(count, FIRST))
+        if count is None or count > FIRST:
+            # before the rounds, because what is rare shows much of what they would look for
+            self._look_for_what_is_rare()
+            self._fill(count)
         if count is None:
             self._complete()
         return self.kept
+
+    def _fill(self, count: int | None) -> None:
+        """Keep structures until there are so many, or until nothing is missing."""
+        while (count is None or len(self.kept) < count) and self._round():
+            pass
 
     def _round(self) -> bool:
         """Draw a little more, and keep the best structure; False if nothing is missing."""
@@ -144,7 +141,6 @@ class CoveringArray:
     def _complete(self) -> None:
         """Look for what exists and was not seen, until all that was seen is shown."""
         self.draw_freely(max(0, self.effort.least - self.drawn))
-        self._look_for_what_is_rare()
         for number in [*self._never_settled()]:
             self._try_class(number)
         for pair in [*self.doubtful()]:
@@ -198,11 +194,17 @@ class CoveringArray:
             self._look_for(condition, demanded)
 
     def _look_for(self, condition: Callable[[Structure], bool], demanded: Classes) -> None:
-        if any(condition(draw.value) for draw, _ in self._pool):
+        features = {name[0] for name in self._names}
+        if not demanded.keys() <= features or any(condition(one.value) for one, _ in self._pool):
             return
+        rejected = 0
         for _ in range(RARE):
             draw = self._draw(demanded=demanded)
-            if isinstance(draw, Drawn) and condition(draw.value):
+            if isinstance(draw, Rejected):
+                rejected += 1
+                if rejected == REJECTED:
+                    return
+            elif condition(draw.value):
                 self._add(draw)
                 return
 
@@ -236,7 +238,6 @@ class CoveringArray:
     def draw_freely(self, count: int) -> None:
         """Draw so many structures, half of them in the dtype in which the documents compute."""
         for _ in range(count):
-            # every other one in the dtype in which the documents settle the most
             plain = {DTYPE: self.spec.dtypes.documented[0]} if self.drawn % 2 else {}
             self.drawn += 1
             self._add(self._draw(wanted=plain))
@@ -293,8 +294,7 @@ class CoveringArray:
         return of_argument and not self.settled[number]
 
     def _keep_best(self) -> bool:
-        """Keep the structure that shows the most of what is missing; what one can add only falls,
-        so that most of them need not be looked at again."""
+        """Keep the structure that shows the most of what is missing: what one can add only falls."""
         while self._heap:
             _, place = heapq.heappop(self._heap)
             draw, items = self._pool[place]
@@ -379,9 +379,11 @@ class CoveringArray:
                     yield self._pair(number, number)
 
     def _never_settled(self) -> Iterator[int]:
-        """The classes that came in no settled call."""
+        """The classes that came in no settled call, but seldom enough to have missed it."""
         for number, name in enumerate(self._names):
-            if isinstance(name[0], str) and len(name) == 2 and not self.settled[number]:
+            expected = self.seen[number] * self._settled_pool / len(self._pool)
+            is_class = isinstance(name[0], str) and len(name) == 2
+            if is_class and not self.settled[number] and expected < OFTEN:
                 yield number
 
     def _try_class(self, number: int) -> None:

@@ -1,4 +1,5 @@
-"""What a spec names and few draws show: dtypes, conventions, long axes, effects of windows."""
+"""What a spec names and few draws show: dtypes, conventions, long axes, effects of windows, which
+dimensions of a placeholder are known."""
 
 from __future__ import annotations
 
@@ -7,11 +8,12 @@ from functools import partial
 
 from conformance.editions import Edition
 from conformance.generators.classes import DTYPE, Classes
-from conformance.generators.coverage.terms import LongAxis, long_axes_of
+from conformance.generators.coverage.terms import LongAxis, first_tensor, long_axes_of
 from conformance.generators.coverage.windows import beginnings, demanded_for, has_effect
 from conformance.generators.sizes import CLASSES
 from conformance.generators.structure import Structure
-from conformance.specs import Spec
+from conformance.generators.tensors import knowledge, known_patterns, pattern
+from conformance.specs import Spec, kinds
 
 Condition = Callable[[Structure], bool]
 
@@ -32,6 +34,28 @@ def rare(spec: Spec, edition: Edition, elements: int) -> Iterator[tuple[Conditio
             yield partial(_has_long, long=long), {**plain, **long.wanted}
     for beginning in beginnings(spec):
         yield partial(has_effect, beginning=beginning), {**plain, **demanded_for(beginning)}
+    tensor = first_tensor(spec)
+    for known in () if tensor is None else patterns_of(spec.parameters[tensor]):
+        told = partial(_has_known, tensor=tensor, known=known)
+        yield told, {**plain, f"{tensor} known": known}
+
+
+def patterns_of(rule: kinds.ParameterRule) -> list[str]:
+    """The classes of which dimensions of a tensor are known, for each rank that it may have."""
+    match rule:
+        case kinds.TensorKind():
+            low, high = rule.ranks
+        case kinds.Images():
+            low = high = rule.spatial + 2
+        case _:
+            return []
+    found = (map(pattern, known_patterns(rank)) for rank in range(low, high + 1))
+    return [*dict.fromkeys(name for names in found for name in names)]
+
+
+def _has_known(structure: Structure, tensor: str | None, known: str) -> bool:
+    named = (item for item in structure.program.inputs if item.name == tensor)
+    return any(knowledge(item) == known for item in named)
 
 
 def _has_dtype(structure: Structure, dtype: str) -> bool:

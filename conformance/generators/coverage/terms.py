@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from conformance.generators.sizes import CLASSES, LONG, Dims, length_class, long_axis
 from conformance.generators.structure import Structure
 from conformance.specs import Spec, kinds
+from conformance.specs.rules import evaluate
 
 
 def terms_class(structure: Structure) -> str | None:
@@ -46,29 +47,54 @@ class LongAxis:
 def long_axes_of(spec: Spec) -> list[LongAxis]:
     """What is to be tried of a function: the longest sum, a long first and a long last axis, and
     then shorter sums."""
-    tensor = next((n for n, r in spec.parameters.items() if isinstance(r, _TENSORS)), None)
+    tensor = first_tensor(spec)
     if tensor is None:
         return []
-    summed = any(isinstance(rule, _SUMMED) for rule in spec.parameters.values())
+    summed = any(map(_is_summed, spec.parameters.values()))
     sums = [LongAxis(tensor, size) for size in reversed(LONG) if summed]
     places = [LongAxis(tensor, PLACED, place) for place in ("first", "last")]
     return [*sums[:1], *places, *sums[1:]]
 
 
+def first_tensor(spec: Spec) -> str | None:
+    """The name of the first parameter that is one tensor; None if there is none."""
+    return next((n for n, r in spec.parameters.items() if isinstance(r, TENSORS)), None)
+
+
 PLACED = "63-65"
 """The class of a long axis at a place."""
-_TENSORS = (kinds.TensorKind, kinds.Images)
-_SUMMED = (kinds.Axes, kinds.Axis, kinds.ReductionAxes, kinds.Companion)
+TENSORS = (kinds.TensorKind, kinds.Images)
+"""Kinds of parameters that are one tensor, whose axes are drawn freely."""
+_REDUCED = (kinds.Axes, kinds.ReductionAxes)
+
+
+def _is_summed(rule: kinds.ParameterRule) -> bool:
+    """Whether the rule is of axes that are reduced or accumulated, or of a contracted tensor."""
+    match rule:
+        case kinds.Axis():
+            return rule.position == "existing"
+        case kinds.Companion():
+            return rule.relation in ("contraction", "batch_contraction")
+    return isinstance(rule, _REDUCED)
 
 
 def _count(structure: Structure) -> int | None:
     values, shapes = structure.runtime.values, structure.runtime.shapes
     for name, rule in structure.spec.parameters.items():
-        if isinstance(rule, kinds.Axis | kinds.Axes | kinds.ReductionAxes):
+        if isinstance(rule, kinds.Companion) and _is_summed(rule):
+            return _along(shapes.get(rule.of), _contracted(structure, name, rule))
+        if isinstance(rule, kinds.Axis | kinds.Axes | kinds.ReductionAxes) and _is_summed(rule):
             return _along(shapes.get(rule.of), values.get(name))
-        if isinstance(rule, kinds.Companion) and rule.relation == "contraction":
-            return _along(shapes.get(rule.of), -1)
     return None
+
+
+def _contracted(structure: Structure, name: str, rule: kinds.Companion) -> int:
+    """The contracted axis of the first tensor."""
+    if rule.axes is None:
+        return -1
+    ranks = [len(structure.runtime.shapes[one]) for one in (rule.of, name)]
+    mine, _ = evaluate(["batch_axes", rule.axes, *ranks], structure.runtime)
+    return int(mine)
 
 
 def _along(shape: Dims | None, axis: int | Sequence[int] | None) -> int | None:
