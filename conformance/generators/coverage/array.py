@@ -294,7 +294,7 @@ class CoveringArray:
         return of_argument and not self.settled[number]
 
     def _keep_best(self) -> bool:
-        """Keep the structure that shows the most of what is missing: what one can add only falls."""
+        """Keep the structure that adds the most; what one can add only falls."""
         while self._heap:
             _, place = heapq.heappop(self._heap)
             draw, items = self._pool[place]
