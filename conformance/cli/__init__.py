@@ -36,7 +36,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"conformance.cli.{cmd_name}")
+        module = importlib.import_module(f"conformance.cli.commands.{cmd_name}")
         command: click.Command = module.command
         return command
 

@@ -17,15 +17,6 @@ from conformance.engine import Subject, Task
 from conformance.reporting.safe_text import clean
 from conformance.results import Aspect, Results, Verdict
 
-baseline_option = click.option(
-    "--baseline",
-    type=click.Path(exists=True, path_type=Path),
-    metavar="RESULTS",
-    help="A results file of an earlier run, or a folder of them: what conformed there must still"
-    " conform, and what was offered must still be offered (exit status 1); functions and aspects"
-    " that this run leaves out are not compared.",
-)
-
 LACKS = (Verdict.UNSUPPORTED, Verdict.NOT_RUN, Verdict.NOT_APPLICABLE)
 """The verdicts on what a target does not offer, or what was not looked at."""
 

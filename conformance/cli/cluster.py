@@ -20,7 +20,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import click
 import msgspec
 
 import conformance
@@ -35,13 +34,6 @@ EXTRA = "pip install 'keras-backend-conformance[dask]'"
 CONNECT_SECONDS = 10
 PORTIONS_PER_THREAD = 3
 """So many that a fast machine does more of them, so few that starting workers does not matter."""
-
-scheduler_option = click.option(
-    "--scheduler",
-    metavar="ADDRESS",
-    help="Run on the Dask cluster with this scheduler (tcp://10.0.0.1:8786), on whose machines the"
-    " suite and the targets are installed.",
-)
 
 
 class Unreachable(UsageProblem):

@@ -10,8 +10,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from conformance.cli import known_failures
-from conformance.cli.fail_on import DEFAULT, failing_verdicts
+from conformance.cli.fail_on import failing_verdicts
 from conformance.cli.known_failures import JudgedCell, KnownFailure
+from conformance.cli.options.gate import DEFAULT
 from conformance.mutation.code.records import Notice
 from conformance.reporting.safe_text import clean
 from conformance.results import Aspect, Failure, Results, Verdict

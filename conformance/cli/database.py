@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-import click
 import msgspec
 from hypothesis.database import (
     DirectoryBasedExampleDatabase,
@@ -17,39 +15,13 @@ from hypothesis.database import (
 from msgspec import UNSET
 
 from conformance.cli.errors import UsageProblem
-from conformance.cli.options import together
+from conformance.cli.options.database import DEFAULT, VARIABLE, DatabaseOptions
 from conformance.cli.stored_failures import StoredFailure
 from conformance.reporting.json_results import representable
 from conformance.results import Failure, FunctionResult, Results, TargetInfo
 
-DEFAULT = Path(".conformance") / "examples"
-VARIABLE = "CONFORMANCE_DATABASE"
 NONE = "none"
 _INDEX = b"conformance: functions with cases"
-
-database_options = together(
-    click.option(
-        "--database",
-        type=click.Path(file_okay=False, path_type=Path),
-        help="Keep failing cases in this folder and try them first in the next run; they "
-        "add to the report only what the cases of this seed do not show.  "
-        f"[default: ${VARIABLE}, or {DEFAULT} where CI is not set]",
-    ),
-    click.option(
-        "--no-database",
-        is_flag=True,
-        help="Keep no failing cases, and try none of earlier runs.",
-    ),
-)
-"""`--database DIR` and `--no-database`."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class DatabaseOptions:
-    """The values of these options."""
-
-    database: Path | None = None
-    no_database: bool = False
 
 
 class Database:

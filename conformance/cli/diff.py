@@ -5,9 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -15,10 +13,9 @@ import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
-from conformance.cli.known_targets import chosen, config_option, known_targets
-from conformance.cli.options import profile_option
+from conformance.cli.known_targets import chosen, known_targets
+from conformance.cli.options.given import DiffOptions
 from conformance.cli.results_files import read_file
-from conformance.cli.select import SelectionOptions, aspects_option, selection_option
 from conformance.cli.subjects import subject
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Run, Task, plan, run
@@ -34,65 +31,14 @@ from conformance.results.events import Event, RunFinished
 from conformance.specs import load
 
 
-@dataclass(frozen=True, kw_only=True)
-class DiffOptions(SelectionOptions):
-    """The values of the command's options and arguments."""
-
-    a: str
-    b: str
-    shape: str
-    folder: Path | None
-    run_again: bool
-    profile: str
-    verbose: bool
-    config: Path | None
-
-
-@click.command("diff")
-@click.argument("a")
-@click.argument("b")
-@selection_option
-@aspects_option
-@click.option(
-    "--format",
-    "shape",
-    type=click.Choice(["terminal", "markdown", "json"]),
-    default="terminal",
-    show_default=True,
-    help="What is printed.",
-)
-@click.option(
-    "--results",
-    "folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder of stored results.  [default: reports, if it is there]",
-)
-@click.option(
-    "--run", "run_again", is_flag=True, help="Run both targets, whatever results are stored."
-)
-@profile_option("smoke", "How many cases are tried where a target is run.")
-@click.option("--verbose", "-v", is_flag=True, help="Arrays and scripts of every case, too.")
-@config_option
-def command(**values: Any) -> None:
-    """Show where A and B differ, function by function, with the smallest case for each difference.
-
-    A and B are targets, or results files. For a target its stored results are taken; where there
-    are none, it is run.
-
-    \b
-    conformance diff keras-2.2.4-tensorflow keras-2.2.4-theano -k "softmax or batch_dot"
-    conformance diff old/mine.json reports/mine.json --aspect value
-    conformance diff reference mine --format markdown > porting.md
-
-    Exit status: 0 no difference; 1 a difference; 2 wrong usage; 3 a target could not be run.
-    """
-    options = DiffOptions(**values)
+def diff(options: DiffOptions) -> int:
+    """Print where the results of two targets differ; the exit status."""
     select = options.select  # a wrong expression is told before anything is run
     a, b = _both(options)
     comparison = compare(a, b, select, options.chosen_aspects or ASPECTS)
     _check(comparison, options)
     _print(comparison, options)
-    raise SystemExit(1 if comparison.differences else 0)
+    return 1 if comparison.differences else 0
 
 
 def _both(options: DiffOptions) -> tuple[Results, Results]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from conformance.cli.errors import UsageProblem
+from conformance.cli.options.gate import DEFAULT
 from conformance.results import Verdict
 from conformance.results.scores import FAULTS
 
-DEFAULT = "violation"
 NEVER = "never"
 
 FAIL_ON: dict[str, tuple[Verdict, ...]] = {

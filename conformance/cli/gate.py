@@ -12,9 +12,9 @@ import click
 from conformance.adapters.registry import Target
 from conformance.cli import known_failures
 from conformance.cli.errors import UsageProblem
-from conformance.cli.fail_on import DEFAULT, failing_verdicts
-from conformance.cli.known_failures import MARKS, JudgedCell, KnownFailure, Mark
-from conformance.cli.options import together
+from conformance.cli.fail_on import failing_verdicts
+from conformance.cli.known_failures import JudgedCell, KnownFailure
+from conformance.cli.options.gate import GateOptions, Mark
 from conformance.reporting.safe_text import clean
 from conformance.results import Results, Verdict
 
@@ -22,53 +22,6 @@ MOST = 15
 """Unexpected failures that are named."""
 MOST_IDS = 4
 """Failures that are named beside a stale entry."""
-
-gate_options = together(
-    click.option(
-        "--fail-on",
-        default=DEFAULT,
-        show_default=True,
-        metavar="WHAT[,WHAT]",
-        help="What makes the exit status 1: violation (with crashes and time-outs); divergence, or"
-        " unsupported (what the edition demands and the target lacks), either with violations, too;"
-        " both as divergence,unsupported; or never.",
-    ),
-    click.option(
-        "--expectations",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="A TOML file of known failures; one that does not occur is an error (exit status 1).",
-    ),
-    click.option(
-        "--write-expectations",
-        type=click.Path(dir_okay=False, path_type=Path),
-        help="Write the failures of this run into such a file, with the reasons left to fill in; "
-        "what you wrote into it before stays.",
-    ),
-    click.option(
-        "--expectations-by",
-        type=click.Choice(MARKS),
-        help="What each new entry of --write-expectations is about: one failure, by its id, so that"
-        " another one of the same aspect is unexpected; or a cell (an aspect of a function), with"
-        " whatever fails there in the same way.  [default: failure]",
-    ),
-    click.option(
-        "--strict",
-        is_flag=True,
-        help="An entry of --expectations without a reason is an error, too.",
-    ),
-)
-"""`--fail-on`, and the options about a file of known failures."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class GateOptions:
-    """The values of these options."""
-
-    fail_on: str = DEFAULT
-    expectations: Path | None = None
-    write_expectations: Path | None = None
-    expectations_by: Mark | None = None
-    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
-
-import click
 
 from conformance.adapters import project
 from conformance.adapters.registry import RegistryError, Target, UnknownTargetError, resolve
 from conformance.cli.errors import UsageProblem
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def config_option(command: F) -> F:
-    """`--config FILE`."""
-    return click.option(
-        "--config",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="A TOML file with targets of your own.  [default: conformance.toml, or a "
-        "pyproject.toml with [tool.conformance.targets.NAME], here or in a folder above]",
-    )(command)
 
 
 def known_targets(config: Path | None) -> dict[str, Target]:

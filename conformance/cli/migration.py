@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -19,26 +20,8 @@ from conformance.specs import load
 from conformance.specs.load import signature
 
 
-@click.command("migration")
-@click.argument(
-    "places", nargs=-1, required=True, metavar="RESULT...", type=click.Path(True, path_type=Path)
-)
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write this file.")
-@click.option("--check", is_flag=True, help="Hold the mapping to the results; write no page.")
-def command(*, places: tuple[Path, ...], output: Path | None, check: bool) -> None:
-    """Print, in Markdown, what takes the place of each function, and how it fares.
-
-    RESULT is a file that `conformance run` wrote, or a folder of them. Only targets that are
-    reached through a mapping count (keras3-numpy, keras3-jax, …).
-
-    \b
-    conformance run keras3 --output results
-    conformance migration results --output docs/migration.md
-    conformance migration results --check
-
-    With --check the exit status is 1 where the mapping says that nothing differs and a case
-    contradicts a document, or says that something differs and no case shows it.
-    """
+def migration(places: Sequence[Path], output: Path | None, *, check: bool) -> None:
+    """Write the page, or hold the mapping to the results; UsageProblem without such results."""
     if check and output is not None:
         raise UsageProblem("--check writes no page", "leave out --output")
     found, path = _mapped(read_places(places))

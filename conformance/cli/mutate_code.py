@@ -17,7 +17,7 @@ import conformance
 from conformance.adapters.registry import Target
 from conformance.cli.code_gate import IdentityGate
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
-from conformance.cli.select import SelectionOptions
+from conformance.cli.options.given import MutateOptions
 from conformance.cli.signals import ended_by_sigterm
 from conformance.engine import PROFILES, Run
 from conformance.mutation.code.classified import ClassificationError, Classified, load_classified
@@ -38,26 +38,11 @@ from conformance.mutation.score import unminimised
 Select = Callable[[str], bool]
 
 
-@dataclass(frozen=True, kw_only=True)
-class CodeOptions(SelectionOptions):
-    """The options of `conformance mutate` that are asked for here."""
-
-    operator: str | None
-    sample: int | None
-    minimise: bool
-    resume: bool
-    profile: str
-    seed: int
-    jobs: int
-    output: Path | None
-    listing: bool
-
-
 @dataclass(slots=True)
 class _Record:
     """What was judged until now, and the report on it."""
 
-    options: CodeOptions
+    options: MutateOptions
     target: Target
     found: Sources
     population: int
@@ -110,7 +95,9 @@ class _Record:
         )
 
 
-def mutate_code(target: Target, options: CodeOptions, functions: Select, operators: Select) -> int:
+def mutate_code(
+    target: Target, options: MutateOptions, functions: Select, operators: Select
+) -> int:
     """Judge the code mutants of a target that is ready; the exit status."""
     found = _sources(target)
     every = code_population(found, functions, operators)
@@ -148,7 +135,7 @@ def _sources(target: Target) -> Sources:
 
 def _record(
     target: Target,
-    options: CodeOptions,
+    options: MutateOptions,
     found: Sources,
     population: int,
     mutants: Sequence[CodeMutant],

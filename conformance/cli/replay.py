@@ -5,9 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.text import Text
@@ -15,12 +13,12 @@ from rich.text import Text
 from conformance.adapters.registry import Target
 from conformance.cli.database import kept
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
-from conformance.cli.known_targets import config_option, known_targets
+from conformance.cli.known_targets import known_targets
+from conformance.cli.options.given import ReplayOptions
 from conformance.cli.replaying import CANNOT, FIXED, STILL, ReplayOutcome, outcomes
 from conformance.cli.results_files import DEFAULT_FOLDER, stored
-from conformance.cli.select import SelectionOptions, selection_option
 from conformance.cli.stored_failures import StoredFailure, chosen_failures, failures, with_id
-from conformance.cli.subjects import ModuleOptions, module_options, module_targets
+from conformance.cli.subjects import module_targets
 from conformance.reporting.failures import comparison
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.safe_text import clean
@@ -28,65 +26,15 @@ from conformance.reporting.safe_text import clean
 _STYLES = {FIXED: ("✓", "green"), STILL: ("✗", "bold red"), CANNOT: ("?", "yellow")}
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReplayOptions(SelectionOptions, ModuleOptions):
-    """The values of the command's options and arguments."""
-
-    identities: tuple[str, ...]
-    everything: bool
-    targets: tuple[str, ...]
-    places: tuple[Path, ...]
-    script: bool
-    config: Path | None
-
-
-@click.command("replay")
-@click.argument("identities", nargs=-1, metavar="[ID]...")
-@click.option("--all", "everything", is_flag=True, help="Every failure in the results.")
-@click.option("--target", "targets", multiple=True, help="On this target only; may be repeated.")
-@selection_option
-@click.option(
-    "--results",
-    "places",
-    type=click.Path(exists=True, path_type=Path),
-    multiple=True,
-    help="Folder of results files, or one file; may be repeated.  [default: reports, and what "
-    "earlier runs here have kept]",
-)
-@click.option("--script", is_flag=True, help="Print the failure's script; nothing is run.")
-@config_option
-@module_options
-def command(**values: Any) -> None:
-    """Run the failing case ID again, on every target that it failed on.
-
-    An ID stands in the results that `conformance run --output DIR` writes, and in what
-    `conformance show FUNCTION` and `conformance run --verbose` print; its first digits are enough
-    if no other begins so. It is the same in every run, whatever the seed.
-
-    A script needs NumPy and the implementation, nothing of this suite. Its last line says what was
-    expected and what came; it ends with 1 where the fault is there, with 0 where it is not.
-
-    \b
-    conformance replay 61640165e085
-    conformance replay 6164 655b --target keras-2.2.4-tensorflow
-    conformance replay --all --target mine --results out
-    conformance replay --all --module my_package.backend --path src --results out
-    conformance replay 6164 --script | path/to/python
-
-    The answer is `fixed`, `still failing` with what was expected and got, or `cannot run` with the
-    reason and what to do.
-
-    Exit status: 0 all are fixed; 1 one is still failing; 2 wrong usage; 3 one cannot be run, and
-    the others are fixed.
-    """
-    options = ReplayOptions(**values)
+def replay(options: ReplayOptions) -> int:
+    """Run the failures again that are asked for, or print a script; the exit status."""
     known = {**known_targets(options.config)}
     known |= {target.name: target for target in module_targets(options)}
     chosen = _chosen(options)
     if options.script:
         _print_script(chosen)
-        return
-    raise SystemExit(_replay(chosen, known))
+        return 0
+    return _replay(chosen, known)
 
 
 def _chosen(options: ReplayOptions) -> list[StoredFailure]:

@@ -16,12 +16,6 @@ from conformance.reporting.json_results import file_name
 from conformance.reporting.safe_text import clean
 from conformance.results import Results
 
-resume_option = click.option(
-    "--resume",
-    is_flag=True,
-    help="Go on with the results in --output that a run with the same options left unfinished.",
-)
-
 _SAME: dict[str, tuple[Callable[[Results], object], Callable[[Run, Subject], object]]] = {
     "edition": (lambda r: r.target.edition, lambda _, s: s.edition),
     "suite version": (lambda r: r.run.suite_version, lambda c, _: c.suite_version),

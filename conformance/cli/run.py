@@ -5,31 +5,27 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from dataclasses import replace
 
-import click
 import msgspec
 
 import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
-from conformance.cli.baseline import Baseline, baseline, baseline_option
-from conformance.cli.cluster import cluster, remote, scheduler_option
-from conformance.cli.database import DatabaseOptions, database, database_options
+from conformance.cli.baseline import Baseline, baseline
+from conformance.cli.cluster import cluster, remote
+from conformance.cli.database import database
 from conformance.cli.documented import documented
 from conformance.cli.empty_runs import something_conforms
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
-from conformance.cli.gate import Gate, GateOptions, gate, gate_options
-from conformance.cli.known_targets import chosen, config_option, known_targets
-from conformance.cli.options import formats_option, output_option, profile_option, seed_option
+from conformance.cli.gate import Gate, gate
+from conformance.cli.known_targets import chosen, known_targets
+from conformance.cli.options.given import RunOptions
 from conformance.cli.outputs import FileWriters
-from conformance.cli.portioning import check_shards, max_time_option, shard, shard_option
-from conformance.cli.resuming import previous, resume_option
-from conformance.cli.select import SelectionOptions, aspects_option, selection_option
+from conformance.cli.portioning import check_shards, shard
+from conformance.cli.resuming import previous
 from conformance.cli.signals import ended_by_sigterm
-from conformance.cli.subjects import ModuleOptions, module_options, module_targets, subject
+from conformance.cli.subjects import module_targets, subject
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Run, Subject, Task, plan, run
 from conformance.reporting.documented import Documented
@@ -41,94 +37,13 @@ from conformance.reporting.terminal import TerminalWriter
 from conformance.reporting.writer import Writer
 from conformance.results import Results, Verdict
 from conformance.results.events import Event, RunFinished, TargetUnavailable
-from conformance.specs import EDITIONS, load
+from conformance.specs import load
 
 Plans = dict[Edition, list[Task]]
 """What is run of each edition."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class RunOptions(SelectionOptions, GateOptions, DatabaseOptions, ModuleOptions):
-    """The values of the command's options and arguments."""
-
-    targets: tuple[str, ...]
-    profile: str
-    seed: int
-    jobs: int | None
-    max_time: float | None
-    shard: str | None
-    resume: bool
-    scheduler: str | None
-    output: Path | None
-    formats: tuple[str, ...]
-    config: Path | None
-    verbose: bool
-    quiet: bool
-    baseline: Path | None
-
-
-@click.command("run")
-@click.argument("targets", nargs=-1, metavar="[TARGET]...")
-@selection_option
-@aspects_option
-@click.option(
-    "--edition",
-    type=click.Choice(EDITIONS),
-    help="Test against this edition instead of the target's own.",
-)
-@profile_option()
-@seed_option
-@click.option(
-    "--jobs",
-    "-j",
-    type=click.IntRange(min=1),
-    default=None,
-    help="Workers at a time; most targets have two.  [default: the number of cores]",
-)
-@max_time_option
-@shard_option
-@resume_option
-@scheduler_option
-@output_option("Write TARGET.json and matrix.md into this folder.")
-@formats_option(
-    "Also write this format into --output, as `conformance report` does; may be repeated."
-)
-@gate_options
-@baseline_option
-@database_options
-@config_option
-@module_options
-@click.option("--verbose", "-v", is_flag=True, help="List every failure.")
-@click.option("--quiet", "-q", is_flag=True, help="Scores only.")
-def command(**values: Any) -> None:
-    """Test targets against what the documents say.
-
-    A TARGET is a name from `conformance targets`, or a library (tensorflow, theano, cntk) for all
-    of its targets. Without a name: the reference and every target that is ready.
-
-    \b
-    conformance run                              everything that is ready here
-    conformance run theano -k "softmax or sum"   some functions on one library
-    conformance run --module my_package.backend  your own backend, in this interpreter
-    conformance run my-backend                   one that conformance.toml describes
-    conformance run --max-time 5m -o out         the most in five minutes
-    conformance run --resume -o out              the rest of it
-    conformance run --shard 3/8 -o out           an eighth, on one of eight machines
-
-    \b
-    conformance run mine --write-expectations known.toml   what fails, with a reason to fill in
-    conformance run mine --expectations known.toml         passes if that fails and nothing else
-    conformance run mine --baseline old/mine.json          passes if nothing of that is lost
-
-    Exit status: 0 nothing unexpected; 1 an unexpected failure, a known failure that does not
-    occur, or a regression; 2 wrong usage, a broken file, or results that cannot be written; 3 a
-    target could not be run, nothing conforms on it, or a cell was not reached; 70 an error of the
-    suite itself; 130 after Ctrl-C.
-    """
-    _run(RunOptions(**values))
-
-
-def _run(options: RunOptions) -> None:
+def run_targets(options: RunOptions) -> None:
     """Run, write and judge; SystemExit with the status."""
     _check_files(options)
     checked = _gate(options)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rich.text import Text
 
 from conformance.cli.known_targets import known_targets
-from conformance.cli.plan_table import plan_lines
+from conformance.cli.options.given import ShowOptions
 from conformance.cli.results_files import DEFAULT_FOLDER, stored
 from conformance.editions import Edition
 from conformance.reporting.detail import function_lines
@@ -27,66 +27,37 @@ from conformance.specs.load import general_claims
 from conformance.specs.model import DocumentedSignature, ErrorCase
 
 
-@click.command("show")
-@click.argument("function")
-@click.option(
-    "--results",
-    "places",
-    type=click.Path(exists=True, path_type=Path),
-    multiple=True,
-    help="Folder of results files, or one file; may be repeated. [default: reports]",
-)
-@click.option("--edition", type=click.Choice(EDITIONS), help="This edition of the API only.")
-@click.option("--target", "wanted", multiple=True, help="This target only; may be repeated.")
-@click.option("--failure", "identity", help="The failure with this id (or the start of it).")
-@click.option("--script", is_flag=True, help="Print the gravest failure's script, nothing else.")
-@click.option(
-    "--plan", "planned", is_flag=True, help="Print what the plan shows of it, nothing else."
-)
-@click.option("--seed", default=0, show_default=True, help="The seed of the plan.")
-@click.pass_context
-def command(
-    context: click.Context,
-    *,
-    function: str,
-    places: tuple[Path, ...],
-    edition: Edition | None,
-    wanted: tuple[str, ...],
-    identity: str | None,
-    script: bool,
-    planned: bool,
-    seed: int,
-) -> None:
-    """Show what the documents say of FUNCTION, and how each target fares.
-
-    The targets' part is read from results files that `conformance run` wrote. With --script the
-    output can be piped to the Python of the target's environment. With --plan the exit status is 1
-    if the plan lacks something that exists.
-    """
+def show(options: ShowOptions) -> int:
+    """Print what is asked for; the exit status."""
     specs = load()
-    spec = specs[resolve(function, specs)]
-    if planned:
-        context.exit(_print_plan(specs, spec, edition, seed))
-    results = _select(read_places(places), edition, wanted)
-    results = [_only(one, spec.name, identity) for one in results]
-    if identity is not None and not any(one.functions for one in results):
-        raise click.UsageError(f"{spec.name} has no failure {identity!r} in these results")
-    if script:
+    spec = specs[resolve(options.function, specs)]
+    if options.planned:
+        return _print_plan(specs, spec, options.edition, options.seed)
+    results = _select(read_places(options.places), options.edition, options.wanted)
+    results = [_only(one, spec.name, options.identity) for one in results]
+    if options.identity is not None and not any(one.functions for one in results):
+        raise click.UsageError(f"{spec.name} has no failure {options.identity!r} in these results")
+    if options.script:
         _print_script(spec.name, results)
-        return
+        return 0
     console = make_console()
     paint = Paint(console)
     head = paint.block(f" ({specs.theme(spec.name)}): {spec.summary}")
-    lines = [Text.assemble(paint.text(spec.name, "bold"), head), *_documented(spec, edition, paint)]
+    lines = [
+        Text.assemble(paint.text(spec.name, "bold"), head),
+        *_documented(spec, options.edition, paint),
+    ]
     lines += [Text(), Text("Targets", "bold")]
     lines += function_lines(results, spec.name, paint, console.width)
     if not results:
         lines.append(Text("No results here: `conformance run --output reports` writes them"))
-    for line in lines:
-        console.print(line, soft_wrap=not console.is_terminal)
+    console.print(Text("\n").join(lines), soft_wrap=not console.is_terminal)
+    return 0
 
 
 def _print_plan(specs: Specs, spec: Spec, edition: Edition | None, seed: int) -> int:
+    from conformance.cli.plan_table import plan_lines  # noqa: PLC0415 - it imports the engine
+
     newest = [e for e in EDITIONS if e in spec.editions][-1]
     if edition is not None and edition not in spec.editions:
         raise click.UsageError(f"{spec.name} is not in {edition}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import click
 from rich.table import Table
 from rich.text import Text
 
@@ -36,44 +35,8 @@ from conformance.specs.extraction import (
 )
 
 
-@click.group("spec")
-def command() -> None:
-    """Check the specs: what implementations must do, as data.
-
-    \b
-    conformance spec check               compare every spec with the documents
-    conformance show FUNCTION            read one spec
-    """
-
-
-@command.command("check")
-@click.option("--explained", is_flag=True, help="List the explained differences, too.")
-@click.option("--list", "unchecked", is_flag=True, help="List the claims that nothing checks.")
-def check(*, explained: bool, unchecked: bool) -> None:
-    """Compare every spec with the documents' names, signatures, exceptions and conflicts.
-
-    The documents are there as data (conformance/specs/documents): every entry with its heading,
-    signature, parameters, exceptions and lines. A difference is a mistake of a spec unless
-    documents/explained.yaml gives the reason for it.
-
-    \b
-    Compared are:
-      entry, signature    each documented entry has a spec with its line and text, and the reverse
-      correction          a corrected signature has its erratum
-      heading, name       the documents call the function by its name
-      edition             each edition is bound by its own document
-      parameter           what is described is in the signature, and the reverse
-      exception           each documented exception is provoked by an error case or a scenario
-      line                a claim cites the function's own entry
-      conflict            each conflict is among the errata of its functions, or about prose
-      claim               each line has a class, each claim a checker or a reason for none
-      count, stale        nothing is missing, and every explanation explains something
-
-    The second table counts the claims of each document: those that are checked, those whose
-    breach is a violation, and those that nothing checks (docs/claims.md).
-
-    Exit status: 0 no difference is unexplained; 1 some are; 2 a file cannot be read.
-    """
+def check_specs(*, explained: bool, unchecked: bool) -> int:
+    """Print how the specs differ from the documents; the exit status."""
     try:
         sources, table, outcome = _compared()
     except SpecError as error:
@@ -87,8 +50,7 @@ def check(*, explained: bool, unchecked: bool) -> None:
         _summary(outcome, Paint(console)),
     ):
         console.print(part, soft_wrap=isinstance(part, Text) and not console.is_terminal)
-    if outcome.differences:
-        raise SystemExit(1)
+    return 1 if outcome.differences else 0
 
 
 def _compared() -> tuple[Sources, ClaimTable, SpecComparison]:

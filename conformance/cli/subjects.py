@@ -2,67 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
-
-import click
-
 from conformance.adapters import mappings
 from conformance.adapters.access import open_session
 from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import SharedLibrary, Target, completed, literal
 from conformance.cli.errors import UsageProblem
-from conformance.cli.options import together
-from conformance.editions import Edition
+from conformance.cli.options.modules import ModuleOptions
 from conformance.engine import Subject
 from conformance.program import Prelude
-
-module_options = together(
-    click.option(
-        "--module", help="Test this module, such as my_package.backend, as a target of its own."
-    ),
-    click.option(
-        "--python",
-        help="The interpreter for --module: a version such as 3.11, or a path.  "
-        "[default: this one]",
-    ),
-    click.option(
-        "--path",
-        "paths",
-        multiple=True,
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="A folder that --module is imported from; may be repeated.",
-    ),
-    click.option(
-        "--env",
-        "variables",
-        multiple=True,
-        metavar="KEY=VALUE",
-        help="An environment variable for --module; may be repeated.",
-    ),
-    click.option(
-        "--eager",
-        is_flag=True,
-        help="The functions of --module compute at once: there is no graph.",
-    ),
-    click.option(
-        "--adapter", help="The class that reaches --module: module:Class, or an entry point's name."
-    ),
-)
-"""`--module` and its companions."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModuleOptions:
-    """The values of these options, and the edition that the module is tested against."""
-
-    module: str | None = None
-    python: str | None = None
-    paths: tuple[Path, ...] = ()
-    variables: tuple[str, ...] = ()
-    eager: bool = False
-    adapter: str | None = None
-    edition: Edition | None = None
 
 
 def module_targets(options: ModuleOptions) -> list[Target]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-import numpy.typing as npt
 from msgspec import UNSET
 from rich.text import Text
 
@@ -97,11 +95,13 @@ def differing(
     return {i for i, (want, have) in enumerate(pairs) if _differs(want, have, unit, limit_ulp)}
 
 
-def _unit(dtype: str) -> npt.DTypeLike | None:
+def _unit(dtype: str) -> str | None:
     return dtype if dtype in ("float16", "float32", "float64") else None
 
 
-def _differs(want: Element, have: Element, unit: npt.DTypeLike | None, limit: float) -> bool:
+def _differs(want: Element, have: Element, unit: str | None, limit: float) -> bool:
+    import numpy as np  # noqa: PLC0415 - what shows no array need not wait for it
+
     if want == have or unit is None:
         return want != have
     wanted, had = float(want), float(have)

@@ -23,7 +23,6 @@ File = tuple[str, bytes]
 class Format(NamedTuple):
     """How a format is made."""
 
-    about: str
     files: Callable[[Sequence[Results], Documented], Iterable[File]]
     single: bool = False
     """Whether it is one file of text, which can also be printed."""
@@ -31,8 +30,8 @@ class Format(NamedTuple):
     """Whether it shows older results of a target beside the newest."""
 
 
-def _single(name: str, render: Callable[[Sequence[Results]], bytes], about: str) -> Format:
-    return Format(about, lambda results, _: [(name, render(results))], single=True)
+def _single(name: str, render: Callable[[Sequence[Results]], bytes]) -> Format:
+    return Format(lambda results, _: [(name, render(results))], single=True)
 
 
 def _matrix(results: Sequence[Results]) -> bytes:
@@ -44,17 +43,18 @@ def _results(one: Results) -> File:
 
 
 FORMATS: dict[str, Format] = {
-    "html": Format("a site: index.html", lambda r, d: site(target_histories(r), d), history=True),
-    "results": Format("TARGET.json, parts put together", lambda r, _: map(_results, r)),
-    "markdown": _single(markdown.MATRIX, _matrix, "the matrix as a page: matrix.md"),
-    "summary": _single("summary.md", job_summary.render, "a short page for a CI job: summary.md"),
-    "junit": _single("junit.xml", junit.render, "JUnit XML: junit.xml"),
-    "csv": _single("results.csv", csv_table.render, "a line for each verdict: results.csv"),
-    "json": _single("scores.json", scores.render, "scores and verdicts: scores.json"),
-    "annotations": _single("annotations.txt", github.render, "GitHub annotations"),
-    "pictures": Format("SVG: pictures/*.svg", lambda r, _: pictures(r), history=True),
-    "badges": Format("badges/*.svg, and *.json for shields.io", lambda r, _: badges(r)),
+    "html": Format(lambda r, d: site(target_histories(r), d), history=True),
+    "results": Format(lambda r, _: map(_results, r)),
+    "markdown": _single(markdown.MATRIX, _matrix),
+    "summary": _single("summary.md", job_summary.render),
+    "junit": _single("junit.xml", junit.render),
+    "csv": _single("results.csv", csv_table.render),
+    "json": _single("scores.json", scores.render),
+    "annotations": _single("annotations.txt", github.render),
+    "pictures": Format(lambda r, _: pictures(r), history=True),
+    "badges": Format(lambda r, _: badges(r)),
 }
+"""The formats of `FORMAT_NAMES`."""
 
 
 def made(name: str, results: Sequence[Results], documented: Documented) -> Iterable[File]:

@@ -9,10 +9,12 @@ import msgspec
 
 from conformance.adapters.registry import Target
 from conformance.cli.errors import UsageProblem
-from conformance.cli.fail_on import DEFAULT, failing_verdicts
-from conformance.cli.gate import Gate, GateOptions, gate
+from conformance.cli.fail_on import failing_verdicts
+from conformance.cli.gate import Gate, gate
 from conformance.cli.known_targets import chosen, known_targets
-from conformance.cli.subjects import ModuleOptions, module_target
+from conformance.cli.options.gate import DEFAULT, GateOptions
+from conformance.cli.options.modules import ModuleOptions
+from conformance.cli.subjects import module_target
 from conformance.engine import PROFILES, Profile
 from conformance.specs import EDITIONS
 from conformance.testing import ConformanceTests

@@ -15,7 +15,8 @@ from conformance.cli import known_failures, main
 from conformance.cli.errors import UsageProblem
 from conformance.cli.fail_on import failing_verdicts
 from conformance.cli.gate import told_stale
-from conformance.cli.known_failures import UNEXPLAINED, JudgedCell, KnownFailure, Mark, updated
+from conformance.cli.known_failures import UNEXPLAINED, JudgedCell, KnownFailure, updated
+from conformance.cli.options.gate import Mark
 from conformance.program import Binding, Input, Program, Ref, Step, to_json
 from conformance.results import Aspect, Failure, FunctionResult, Results, Verdict
 from tests.reporting import records

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from conformance.adapters import mappings
 from conformance.adapters.registry import shipped
-from conformance.cli.migration import command
+from conformance.cli.commands.migration import command
 from conformance.reporting.migration_claims import Replacement, unproven
 from conformance.results import Results, Verdict
 from tests.cli.test_show import put

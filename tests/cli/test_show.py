@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 from rich.cells import cell_len
 
-from conformance.cli.show import command
+from conformance.cli.commands.show import command
 from conformance.reporting.json_results import JsonWriter
 from conformance.results import ASPECTS, AspectResult, FunctionResult, Results, Verdict
 from conformance.results.events import TargetFinished
@@ -152,7 +152,7 @@ def test_a_script_passes_verbatim_through_a_pipe(tmp_path: Path) -> None:
     put(tmp_path, results("t", [made]))
     run = subprocess.run(
         [
-            *(sys.executable, "-c", "from conformance.cli.show import command; command()"),
+            *(sys.executable, "-c", "from conformance.cli.commands.show import command; command()"),
             *("dot", "--results", tmp_path, "--script"),
         ],
         capture_output=True,

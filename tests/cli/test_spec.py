@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance.cli import spec as module
-from conformance.cli.spec import command
+from conformance.cli.commands.spec import command
 from conformance.specs import SpecError, Specs
 from conformance.specs.claims.lines import load_lines
 from conformance.specs.errata import load_conflicts

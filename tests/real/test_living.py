@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from conformance.adapters import mappings
 from conformance.adapters.registry import shipped
-from conformance.cli.migration import command as migration
+from conformance.cli.commands.migration import command as migration
 from conformance.results import Aspect, Results, Verdict
 from tests.real.conftest import Examine, run
 from tests.real.scripts import answer, shows

@@ -23,15 +23,13 @@ from conformance.cli.known_failures.model import (
     KnownFailureTable,
 )
 from conformance.cli.known_failures.reading import read
-from conformance.cli.known_failures.writing import MARKS, Mark, updated, write
+from conformance.cli.known_failures.writing import updated, write
 
 __all__ = [
-    "MARKS",
     "UNEXPLAINED",
     "JudgedCell",
     "KnownFailure",
     "KnownFailureTable",
-    "Mark",
     "cells",
     "failing",
     "follows",

@@ -7,18 +7,16 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from conformance.cli.errors import UsageProblem
 from conformance.cli.known_failures.judging import uncovered
 from conformance.cli.known_failures.model import UNEXPLAINED, JudgedCell, KnownFailure
 from conformance.cli.known_failures.reading import Block, split
+from conformance.cli.options.gate import Mark
 from conformance.reporting.safe_text import clean
 from conformance.reporting.writer import write_atomically
 from conformance.results import Failure, Verdict
 
-Mark = Literal["failure", "cell"]
-MARKS: tuple[Mark, ...] = ("failure", "cell")
 """What a new entry is about: one failure by its id, or a whole aspect of a function."""
 
 HEADER = """\

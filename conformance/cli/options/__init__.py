@@ -1,4 +1,4 @@
-"""Options that several commands have, and several options as one decorator."""
+"""The options of the commands, without what they ask for: help must not wait for an import."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
-from conformance.engine import PROFILES
-from conformance.reporting.formats import FORMATS
+from conformance.profile_names import PROFILE_NAMES
+from conformance.reporting.format_names import FORMAT_NAMES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,7 +28,7 @@ def profile_option(
     """`--profile NAME`."""
     return click.option(
         "--profile",
-        type=click.Choice(list(PROFILES)),
+        type=click.Choice(PROFILE_NAMES),
         default=default,
         show_default=True,
         help=about,
@@ -44,8 +44,23 @@ def output_option(about: str) -> Callable[[F], F]:
 def formats_option(about: str) -> Callable[[F], F]:
     """`--format NAME`, as often as one likes."""
     return click.option(
-        "--format", "-f", "formats", multiple=True, type=click.Choice(list(FORMATS)), help=about
+        "--format",
+        "-f",
+        "formats",
+        multiple=True,
+        type=click.Choice(list(FORMAT_NAMES)),
+        help=about,
     )
+
+
+def config_option(command: F) -> F:
+    """`--config FILE`."""
+    return click.option(
+        "--config",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="A TOML file with targets of your own.  [default: conformance.toml, or a "
+        "pyproject.toml with [tool.conformance.targets.NAME], here or in a folder above]",
+    )(command)
 
 
 def together(*options: Callable[[F], F]) -> Callable[[F], F]:

@@ -14,7 +14,8 @@ from conformance.adapters import environments
 from conformance.adapters.environments import InstallationError, Ready
 from conformance.adapters.registry import Target
 from conformance.cli.errors import CANNOT_RUN
-from conformance.cli.known_targets import chosen, config_option, known_targets
+from conformance.cli.known_targets import chosen, known_targets
+from conformance.cli.options import config_option
 from conformance.reporting.safe_text import clean, clean_block
 
 

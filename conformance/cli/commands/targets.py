@@ -14,7 +14,8 @@ from rich.table import Table
 from conformance.adapters import environments
 from conformance.adapters.environments import Missing, Ready
 from conformance.adapters.registry import Target
-from conformance.cli.known_targets import config_option, known_targets
+from conformance.cli.known_targets import known_targets
+from conformance.cli.options import config_option
 from conformance.reporting.safe_text import clean
 
 _PIPE_WIDTH = 160  # a table in a pipe or a file should not be folded at 80 columns

@@ -1,0 +1,91 @@
+"""`conformance run`: test targets and report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from conformance.cli.options import (
+    config_option,
+    formats_option,
+    output_option,
+    profile_option,
+    seed_option,
+)
+from conformance.cli.options.database import database_options
+from conformance.cli.options.gate import gate_options
+from conformance.cli.options.given import RunOptions
+from conformance.cli.options.modules import module_options
+from conformance.cli.options.running import (
+    baseline_option,
+    max_time_option,
+    resume_option,
+    scheduler_option,
+    shard_option,
+)
+from conformance.cli.select import aspects_option, selection_option
+from conformance.editions import EDITIONS
+
+
+@click.command("run")
+@click.argument("targets", nargs=-1, metavar="[TARGET]...")
+@selection_option
+@aspects_option
+@click.option(
+    "--edition",
+    type=click.Choice(EDITIONS),
+    help="Test against this edition instead of the target's own.",
+)
+@profile_option()
+@seed_option
+@click.option(
+    "--jobs",
+    "-j",
+    type=click.IntRange(min=1),
+    default=None,
+    help="Workers at a time; most targets have two.  [default: the number of cores]",
+)
+@max_time_option
+@shard_option
+@resume_option
+@scheduler_option
+@output_option("Write TARGET.json and matrix.md into this folder.")
+@formats_option(
+    "Also write this format into --output, as `conformance report` does; may be repeated."
+)
+@gate_options
+@baseline_option
+@database_options
+@config_option
+@module_options
+@click.option("--verbose", "-v", is_flag=True, help="List every failure.")
+@click.option("--quiet", "-q", is_flag=True, help="Scores only.")
+def command(**values: Any) -> None:
+    """Test targets against what the documents say.
+
+    A TARGET is a name from `conformance targets`, or a library (tensorflow, theano, cntk) for all
+    of its targets. Without a name: the reference and every target that is ready.
+
+    \b
+    conformance run                              everything that is ready here
+    conformance run theano -k "softmax or sum"   some functions on one library
+    conformance run --module my_package.backend  your own backend, in this interpreter
+    conformance run my-backend                   one that conformance.toml describes
+    conformance run --max-time 5m -o out         the most in five minutes
+    conformance run --resume -o out              the rest of it
+    conformance run --shard 3/8 -o out           an eighth, on one of eight machines
+
+    \b
+    conformance run mine --write-expectations known.toml   what fails, with a reason to fill in
+    conformance run mine --expectations known.toml         passes if that fails and nothing else
+    conformance run mine --baseline old/mine.json          passes if nothing of that is lost
+
+    Exit status: 0 nothing unexpected; 1 an unexpected failure, a known failure that does not
+    occur, or a regression; 2 wrong usage, a broken file, or results that cannot be written; 3 a
+    target could not be run, nothing conforms on it, or a cell was not reached; 70 an error of the
+    suite itself; 130 after Ctrl-C.
+    """
+    from conformance.cli.run import run_targets  # noqa: PLC0415 - help does not wait for it
+
+    run_targets(RunOptions(**values))

@@ -1,0 +1,37 @@
+"""Where failing cases are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from conformance.cli.options import together
+
+DEFAULT = Path(".conformance") / "examples"
+VARIABLE = "CONFORMANCE_DATABASE"
+
+database_options = together(
+    click.option(
+        "--database",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Keep failing cases in this folder and try them first in the next run; they "
+        "add to the report only what the cases of this seed do not show.  "
+        f"[default: ${VARIABLE}, or {DEFAULT} where CI is not set]",
+    ),
+    click.option(
+        "--no-database",
+        is_flag=True,
+        help="Keep no failing cases, and try none of earlier runs.",
+    ),
+)
+"""`--database DIR` and `--no-database`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatabaseOptions:
+    """The values of these options."""
+
+    database: Path | None = None
+    no_database: bool = False

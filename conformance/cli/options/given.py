@@ -1,0 +1,91 @@
+"""What was given: the values of the options and arguments of each command that has many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from conformance.cli.options.database import DatabaseOptions
+from conformance.cli.options.gate import GateOptions
+from conformance.cli.options.modules import ModuleOptions
+from conformance.cli.select import SelectionOptions
+from conformance.editions import Edition
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(SelectionOptions, GateOptions, DatabaseOptions, ModuleOptions):
+    """Of `conformance run`."""
+
+    targets: tuple[str, ...]
+    profile: str
+    seed: int
+    jobs: int | None
+    max_time: float | None
+    shard: str | None
+    resume: bool
+    scheduler: str | None
+    output: Path | None
+    formats: tuple[str, ...]
+    config: Path | None
+    verbose: bool
+    quiet: bool
+    baseline: Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MutateOptions(SelectionOptions):
+    """Of `conformance mutate`."""
+
+    target: str
+    alone: bool
+    code: bool
+    config: Path | None
+    operator: str | None
+    sample: int | None
+    minimise: bool
+    resume: bool
+    profile: str
+    seed: int
+    jobs: int
+    output: Path | None
+    listing: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiffOptions(SelectionOptions):
+    """Of `conformance diff`."""
+
+    a: str
+    b: str
+    shape: str
+    folder: Path | None
+    run_again: bool
+    profile: str
+    verbose: bool
+    config: Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayOptions(SelectionOptions, ModuleOptions):
+    """Of `conformance replay`."""
+
+    identities: tuple[str, ...]
+    everything: bool
+    targets: tuple[str, ...]
+    places: tuple[Path, ...]
+    script: bool
+    config: Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowOptions:
+    """Of `conformance show`."""
+
+    function: str
+    places: tuple[Path, ...]
+    edition: Edition | None
+    wanted: tuple[str, ...]
+    identity: str | None
+    script: bool
+    planned: bool
+    seed: int

@@ -1,0 +1,14 @@
+"""The names of the formats of a report, and what each is: help names them without making any."""
+
+FORMAT_NAMES: dict[str, str] = {
+    "html": "a site: index.html",
+    "results": "TARGET.json, parts put together",
+    "markdown": "the matrix as a page: matrix.md",
+    "summary": "a short page for a CI job: summary.md",
+    "junit": "JUnit XML: junit.xml",
+    "csv": "a line for each verdict: results.csv",
+    "json": "scores and verdicts: scores.json",
+    "annotations": "GitHub annotations",
+    "pictures": "SVG: pictures/*.svg",
+    "badges": "badges/*.svg, and *.json for shields.io",
+}
