@@ -20,8 +20,9 @@ from conformance.specs import load
 DEFAULT_FOLDER = Path("reports")
 
 
-def stored(places: Sequence[Path]) -> dict[Path, Results]:
-    """The results in files and folders, each file once; in `reports` if no place is named.
+def stored(places: Sequence[Path], only: str | None = None) -> dict[Path, Results]:
+    """The results in files and folders, each file once; in `reports` if no place is named. With
+    `only` those of one function, which is faster.
 
     UsageProblem that names the file if one holds something else, or if a place holds none. The
     scores that `conformance report --format json` leaves in a folder are passed over.
@@ -31,13 +32,13 @@ def stored(places: Sequence[Path]) -> dict[Path, Results]:
             f"there is no folder {DEFAULT_FOLDER}", "name results files, or folders of them"
         )
     files = [file for place in places or [DEFAULT_FOLDER] for file in _files(place)]
-    return {file.resolve(): read_file(file) for file in files}
+    return {file.resolve(): read_file(file, only) for file in files}
 
 
-def read_file(file: Path) -> Results:
-    """The results in a file. UsageProblem if it holds something else."""
+def read_file(file: Path, only: str | None = None) -> Results:
+    """The results in a file, or those of one function. UsageProblem if it holds something else."""
     try:
-        return read_results(file)
+        return read_results(file, only)
     except ResultsError as error:
         message = f"{error.file}: at {error.place}: {error.problem}"
         raise UsageProblem(clean(message), clean(error.hint)) from None

@@ -33,7 +33,7 @@ def show(options: ShowOptions) -> int:
     spec = specs[resolve(options.function, specs)]
     if options.planned:
         return _print_plan(specs, spec, options.edition, options.seed)
-    results = _select(read_places(options.places), options.edition, options.wanted)
+    results = _select(read_places(options.places, spec.name), options.edition, options.wanted)
     results = [_only(one, spec.name, options.identity) for one in results]
     if options.identity is not None and not any(one.functions for one in results):
         raise click.UsageError(f"{spec.name} has no failure {options.identity!r} in these results")
@@ -77,11 +77,12 @@ def resolve(name: str, specs: Specs) -> str:
     raise click.UsageError(f"no document has a function {clean(name)!r}; {hint}")
 
 
-def read_places(places: Sequence[Path]) -> list[Results]:
-    """The results in the places, one for each target (the last place wins)."""
+def read_places(places: Sequence[Path], only: str | None = None) -> list[Results]:
+    """The results in the places, one for each target (the last place wins); with `only` those of
+    one function."""
     if not places and not DEFAULT_FOLDER.is_dir():
         return []
-    return list({one.target.name: one for one in stored(places).values()}.values())
+    return list({one.target.name: one for one in stored(places, only).values()}.values())
 
 
 def _select(

@@ -15,7 +15,17 @@ import msgspec
 from msgspec.structs import replace
 
 from conformance.reporting.writer import write_atomically
-from conformance.results import SCHEMA, Array, Aspect, Results, Verdict
+from conformance.results import (
+    SCHEMA,
+    Array,
+    Aspect,
+    FunctionResult,
+    Results,
+    RunInfo,
+    Summary,
+    TargetInfo,
+    Verdict,
+)
 from conformance.results.events import Event, TargetFinished, TargetProgressed
 
 SCHEMA_ID = "urn:keras-backend-conformance:schema:results-1"
@@ -109,8 +119,24 @@ class SchemaHeader(msgspec.Struct):
     schema: str
 
 
-def read_results(path: Path) -> Results:
-    """The results in a file; ResultsError if it holds something else, OSError if unreadable."""
+class _Opened(msgspec.Struct):
+    """A results file whose functions are not read yet."""
+
+    target: TargetInfo
+    run: RunInfo
+    summary: Summary
+    functions: list[msgspec.Raw]
+
+
+class _Named(msgspec.Struct):
+    """The name of a function's results; other fields are passed over."""
+
+    function: str
+
+
+def read_results(path: Path, only: str | None = None) -> Results:
+    """The results in a file, or those of one function; ResultsError if it holds something else,
+    OSError if unreadable."""
     content = path.read_bytes()
     head = _decode(path, content, SchemaHeader)
     if head.schema != SCHEMA:
@@ -120,13 +146,25 @@ def read_results(path: Path) -> Results:
             f"schema {head.schema!r} is not known",
             f"this version reads {SCHEMA!r}: make the file again with `conformance run`",
         )
-    results = _decode(path, content, Results)
+    results = _decode(path, content, Results) if only is None else _part(path, content, only)
     for place, array in _arrays(results):
         _check_array(path, place, array)
     return results
 
 
-def _decode(path: Path, content: bytes, kind: type[T]) -> T:
+def _part(path: Path, content: bytes, only: str) -> Results:
+    """The results of one function; of the others nothing but their names is looked at."""
+    opened = _decode(path, content, _Opened)
+    kept = [raw for raw in opened.functions if _decode(path, raw, _Named).function == only]
+    return Results(
+        target=opened.target,
+        run=opened.run,
+        summary=opened.summary,
+        functions=[_decode(path, raw, FunctionResult) for raw in kept],
+    )
+
+
+def _decode(path: Path, content: bytes | msgspec.Raw, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(content, type=kind)
     except msgspec.ValidationError as error:

@@ -7,6 +7,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
 from conformance.reporting.json_results import (
     JsonWriter,
@@ -208,3 +209,11 @@ def test_json_of_another_kind_is_refused(tmp_path: Path, content: str) -> None:
     path.write_text(content)
     with pytest.raises(ResultsError, match=r"other\.json: at \$.*; \w+"):
         read_results(path)
+
+
+def test_one_function_is_read_as_it_is_with_the_others(tmp_path: Path) -> None:
+    path = written(tmp_path, with_arrays())
+    whole = read_results(path)
+    first, *_ = whole.functions
+    assert read_results(path, first.function) == replace(whole, functions=[first])
+    assert read_results(path, "no function").functions == []
