@@ -112,7 +112,7 @@ def _stretched(call: CallDraft, shape: Dims) -> Dims:
 
 def _contraction(call: CallDraft, rule: kinds.Companion) -> Dims:
     shape = _shape_of(call, rule.of)
-    if _with_itself(call, rule):
+    if _with_itself(call, rule, len(shape) - 1):
         return _made_square(call, rule.of, len(shape) - 1, max(len(shape) - 2, 0))
     *rows, length = shape
     ranks = (rule.ranks[0] - 1, rule.ranks[1] - 1)
@@ -120,9 +120,14 @@ def _contraction(call: CallDraft, rule: kinds.Companion) -> Dims:
     return (*free[:-1], length, *free[-1:])
 
 
-def _with_itself(call: CallDraft, rule: kinds.Companion) -> bool:
-    """Whether the second tensor is to be the first one, if that has a rank that it may have."""
-    if not rule.ranks[0] <= len(call.shapes[rule.of]) <= rule.ranks[1]:
+def _with_itself(call: CallDraft, rule: kinds.Companion, contracted: int) -> bool:
+    """Whether the second tensor is to be the first one, if that has a rank that it may have and
+    there is room for the products of all pairs of its rows along the contracted axis."""
+    shape: Dims = call.shapes[rule.of]
+    if not rule.ranks[0] <= len(shape) <= rule.ranks[1]:
+        return False
+    rows = math.prod(d for axis, d in enumerate(shape) if axis != contracted)
+    if rows * rows * shape[contracted] > PRODUCTS * call.room:
         return False
     call.one_tensor = call.pick_as("aliases", _RARELY, tensors.yes_or_no)
     return call.one_tensor
@@ -151,9 +156,10 @@ def _batch_contraction(call: CallDraft, rule: kinds.Companion) -> Dims:
     axes = call.values[rule.axes or ""]
     low, high = rule.ranks
     needed = _needed_rank(axes)
-    if needed <= len(shape) and _with_itself(call, rule):
-        axes_of = ["batch_axes", "axes", len(shape), len(shape)]
-        return _made_square(call, rule.of, *evaluate(axes_of, call.scope(static=False)))
+    axes_of = ["batch_axes", "axes", len(shape), len(shape)]
+    mine, its = evaluate(axes_of, call.scope(static=False)) if needed <= len(shape) else (0, 0)
+    if mine and _with_itself(call, rule, mine):
+        return _made_square(call, rule.of, mine, its)
     # each sample has its own products, so that the others' are no part of the rows of one
     ranks, room = (max(low, needed) - 2, high - 2), _free_room(call, math.prod(shape), 1)
     free = list(dims(call, ranks, room=room))
