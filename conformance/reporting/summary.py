@@ -14,6 +14,7 @@ from conformance.reporting.marks import GRAVEST_FIRST, MARKS
 from conformance.reporting.paint import Paint
 from conformance.reporting.readings import takers
 from conformance.results import FunctionResult, Results, RunInfo, Verdict
+from conformance.results.events import RunStarted
 from conformance.results.scores import FAULTS, LACKS, count_diverging, count_standings, score
 
 
@@ -47,6 +48,21 @@ def told_counts(functions: Sequence[FunctionResult]) -> Iterator[tuple[Verdict, 
 def rate(cases: int, seconds: float) -> str:
     """Cases for each second, or nothing if no time was measured."""
     return f"{cases / seconds:.0f} cases/s" if seconds > 0 else "no time measured"
+
+
+def plan_line(event: RunStarted) -> str:
+    """`2 targets: a, b; about 600 cases, about 3 minutes`."""
+    cases = f"about {sum(event.planned.values())} cases"
+    told = [cases] if event.seconds is None else [cases, f"about {roughly(event.seconds)}"]
+    return f"{len(event.planned)} targets: {', '.join(event.planned)}; {', '.join(told)}"
+
+
+def roughly(seconds: float) -> str:
+    """A duration to one unit: `40 seconds`, `12 minutes`, `2.5 hours`."""
+    if seconds < 99.5:
+        count = max(1, round(seconds))
+        return f"{count} second{'s' * (count > 1)}"
+    return f"{seconds / 60:.0f} minutes" if seconds < 5970 else f"{seconds / 3600:.1f} hours"
 
 
 def time_line(run: RunInfo) -> str:

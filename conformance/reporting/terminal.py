@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,10 +11,12 @@ from rich.text import Text
 
 from conformance.reporting.causes import shared
 from conformance.reporting.columns import MatrixColumn, column, labels
+from conformance.reporting.heartbeat import Heartbeat
 from conformance.reporting.matrix import LABEL_WIDTH, matrix
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.progress import LiveProgress
 from conformance.reporting.summary import (
+    plan_line,
     reading_lines,
     score_line,
     shared_failure_lines,
@@ -39,6 +42,8 @@ from conformance.results.events import (
 
 LISTED = 15
 """How many failures are listed if not all."""
+HEARTBEAT = 10.0
+"""Seconds after which a pipe that nothing was written to gets a line on how far the run is."""
 
 
 class _Partial:
@@ -53,8 +58,9 @@ class _Partial:
 class TerminalWriter:
     """Shows a person the progress of a run, and its results.
 
-    On a terminal there are live bars; into a pipe goes one line for each finished target, without
-    control characters. `quiet` leaves the scores only, `verbose` lists every failure and restart.
+    On a terminal there are live bars; into a pipe goes one line for each finished target, and one
+    on how far the run is every `heartbeat` seconds, without control characters. `quiet` leaves the
+    scores only, `verbose` lists every failure and restart.
     """
 
     def __init__(
@@ -64,6 +70,7 @@ class TerminalWriter:
         verbose: bool = False,
         quiet: bool = False,
         limit: int = LISTED,
+        heartbeat: float = HEARTBEAT,
     ) -> None:
         self.console = console or make_console()
         self.paint = Paint(self.console)
@@ -75,6 +82,9 @@ class TerminalWriter:
         self._restarts: dict[str, dict[str, list[str]]] = {}
         live = self.console.is_terminal and not self.console.is_dumb_terminal and not quiet
         self._live = LiveProgress(self.console, self.paint, enabled=live)
+        self._heartbeat = None if live or quiet else Heartbeat(self._how_far, heartbeat)
+        self._lock = threading.RLock()
+        self._functions: dict[str, int] = {}
         self._handlers: dict[type, Callable[[Any], None]] = {
             RunStarted: self._run_started,
             TargetStarted: self._target_started,
@@ -89,16 +99,35 @@ class TerminalWriter:
 
     def handle(self, event: Event) -> None:
         """Show what the event changes."""
-        self._collected.handle(event)
-        self._handlers[type(event)](event)
+        with self._lock:
+            self._collected.handle(event)
+            self._handlers[type(event)](event)
 
     def close(self) -> None:
         """Give the terminal back, also if the run broke off."""
         self._live.stop()
+        if self._heartbeat is not None:
+            self._heartbeat.stop()
 
     def _run_started(self, event: RunStarted) -> None:
-        self.planned = dict(event.planned)
+        self.planned, self._functions = dict(event.planned), dict(event.functions)
+        if len(self.planned) > 1 and not self.quiet:
+            self._line(self.paint.text(plan_line(event)))
         self._live.plan(self.planned)
+        if self._heartbeat is not None:
+            self._heartbeat.start()
+
+    def _how_far(self) -> None:
+        """Say how far each target is that has begun and is not finished."""
+        with self._lock:
+            for name, partial in self._partial.items():
+                if name in self.planned:
+                    self._line(self.paint.text(self._far(name, partial), "dim"))
+
+    def _far(self, name: str, partial: _Partial) -> str:
+        functions = f"{len(partial.functions)} of {self._functions.get(name, 0)} functions"
+        cases = f"{partial.cases} of about {self.planned[name]} cases"
+        return f"{name}: {functions} judged, {cases} done, {partial.failed} failed"
 
     def _target_started(self, event: TargetStarted) -> None:
         self._of(event.target.name).edition = event.target.edition
@@ -137,7 +166,7 @@ class TerminalWriter:
             self._line(Text.assemble(self.paint.text(name, "bold"), ": ", score, "; ", timing))
 
     def _run_finished(self, event: RunFinished) -> None:
-        self._live.stop()
+        self.close()
         for line in self._report(event):
             self._line(line)
 
@@ -206,5 +235,7 @@ class TerminalWriter:
         return self._partial.setdefault(name, _Partial())
 
     def _line(self, line: Text) -> None:
+        if self._heartbeat is not None:
+            self._heartbeat.said()
         # into a pipe a line is a line; a terminal wraps between words
         self.console.print(line, soft_wrap=not self.console.is_terminal)

@@ -8,9 +8,12 @@ from conformance.results.model import FunctionResult, Results, TargetInfo
 
 
 class RunStarted(Struct, frozen=True):
-    """Once, first: which targets, and how many cases are planned for each."""
+    """Once, first: which targets, and how many cases of how many functions are planned for each."""
 
     planned: dict[str, int]
+    functions: dict[str, int] = {}
+    seconds: float | None = None
+    """About how long the run takes, if that can be told."""
 
 
 class TargetStarted(Struct, frozen=True):

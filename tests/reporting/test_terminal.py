@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import re
+import time
 import unicodedata
 from collections.abc import Iterable
 
@@ -12,6 +13,7 @@ from rich.console import Console
 from conformance.reporting.marks import MARKS
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.record import Recorder
+from conformance.reporting.summary import roughly
 from conformance.reporting.terminal import TerminalWriter
 from conformance.results import ASPECTS, Aspect, FunctionResult, Results, Verdict
 from conformance.results.events import (
@@ -104,7 +106,7 @@ def matrix_of(text: str) -> list[str]:
 
 
 def test_six_targets_and_69_functions_fit_in_100_columns() -> None:
-    lines = matrix_of(shown(events(many_targets()), console(), quiet=False))[6:]
+    lines = matrix_of(shown(events(many_targets()), console(), quiet=False))[7:]
     assert max(map(cell_len, lines)) <= 100
     rows = [line for line in lines if line.startswith("  a_long_function_name_")]
     assert len(rows) == 69
@@ -213,6 +215,62 @@ def test_the_summary_gives_score_counts_rate_share_and_restarts() -> None:
     assert "restarted 2 times" in scores[1]
 
 
+def test_a_run_of_several_targets_says_first_what_it_runs_and_about_how_long() -> None:
+    planned = {"mine": 1200, "theirs": 300}
+    text = shown([RunStarted(planned, {}, 754.0), RunFinished(1.0, interrupted=False)], console())
+    assert text.splitlines()[0] == "2 targets: mine, theirs; about 1500 cases, about 13 minutes"
+    alone: list[Event] = [RunStarted({"mine": 1200}, {}, 754.0), RunFinished(1.0, interrupted=False)]
+    assert "targets:" not in shown(alone, console())
+    assert "targets:" not in shown([RunStarted(planned)], console(), quiet=True)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        (0.0, "1 second"),
+        (99.4, "99 seconds"),
+        (99.5, "2 minutes"),
+        (5969, "99 minutes"),
+        (5970, "1.7 hours"),
+        (9000, "2.5 hours"),
+    ],
+)
+def test_a_duration_is_told_roughly(seconds: float, told: str) -> None:
+    assert roughly(seconds) == told
+
+
+def test_a_pipe_is_told_how_far_each_target_is_while_nothing_else_is_said() -> None:
+    screen = console()
+    writer = TerminalWriter(screen, heartbeat=0.01)
+    made = every_verdict("mine")
+    begun: list[Event] = [
+        RunStarted({"mine": 90, "theirs": 5}, {"mine": 7, "theirs": 1}),
+        TargetStarted(made.target),
+        CasesDone("mine", "dot", 10, 2),
+        FunctionJudged("mine", made.functions[0]),
+    ]
+    for event in begun:
+        writer.handle(event)
+    said = "mine: 1 of 7 functions judged, 10 of about 90 cases done, 2 failed\n"
+    until = time.monotonic() + 60
+    while said not in output(screen) and time.monotonic() < until:
+        time.sleep(0.01)
+    writer.close()
+    assert said in output(screen)
+    assert "theirs: " not in output(screen), "it has not begun"
+
+
+@pytest.mark.parametrize("options", [{"quiet": True}, {}])
+def test_a_terminal_and_a_quiet_run_have_no_heartbeat(options: dict[str, bool]) -> None:
+    screen = console(terminal=not options)
+    writer = TerminalWriter(screen, heartbeat=0.0, **options)
+    for event in events([every_verdict("mine")])[:4]:
+        writer.handle(event)
+    time.sleep(0.05)
+    writer.close()
+    assert "functions judged" not in output(screen)
+
+
 def test_readings_are_counted_by_function() -> None:
     text = shown(events([every_verdict()]), console())
     assert section(text, READINGS) == ["≈ ties: theano 1"]
@@ -235,7 +293,9 @@ def test_a_pipe_gets_one_line_for_each_finished_target_and_no_control_characters
     for event in events(made)[:-1]:
         writer.handle(event)
     text = output(screen)
-    assert [line.split(":")[0] for line in text.splitlines()] == [r.target.name for r in made]
+    first, *lines = text.splitlines()
+    assert first.startswith(f"3 targets: {', '.join(r.target.name for r in made)}; about ")
+    assert [line.split(":")[0] for line in lines] == [r.target.name for r in made]
     assert not control_characters(shown(events(made), console()))
 
 

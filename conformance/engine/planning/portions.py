@@ -11,8 +11,11 @@ from dataclasses import dataclass
 
 from conformance.engine.planning.estimates import estimates
 from conformance.engine.planning.plan import Task
+from conformance.engine.planning.profiles import PROFILES
 from conformance.results import Aspect
 
+MEASURED = "default"
+"""The profile of which the seconds of functions were measured."""
 CASES_WORTH_A_WORKER = 2000
 """Planned cases for each worker; with fewer, starting a worker costs more time than it saves."""
 
@@ -74,6 +77,13 @@ def riskiest_first(tasks: Sequence[Task], library: str = "") -> list[list[Task]]
     return sorted(bundles(tasks), key=lambda b: (-gain(b), b[0].spec.name))
 
 
+def duration(tasks: Sequence[Task], library: str = "") -> float:
+    """About how many seconds one worker takes with the profile of the tasks."""
+    measured = PROFILES[MEASURED]
+    shares = ((t, t.planned / max(1, t.with_profile(measured).planned)) for t in tasks)
+    return sum(cost([task], library) * share for task, share in shares)
+
+
 def cost(tasks: Sequence[Task], library: str = "") -> float:
-    """The estimated seconds of one worker."""
+    """The estimated seconds of one worker with the profile with which they were measured."""
     return sum(estimates().cost(task.spec.name, library) for task in tasks)

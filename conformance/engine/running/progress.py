@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from conformance.adapters.session import Session
 from conformance.engine.planning.plan import Task
-from conformance.engine.planning.portions import portions, worker_count
+from conformance.engine.planning.portions import duration, portions, worker_count
 from conformance.engine.running.examination import Examined
 from conformance.engine.running.machine import machine
 from conformance.engine.running.stop import Stop
@@ -115,6 +115,17 @@ class Progress:
     def planned(self) -> int:
         """About how many cases there are."""
         return sum(task.planned for portion in self.portions for task in portion.tasks)
+
+    @property
+    def functions(self) -> int:
+        """How many functions are to be examined."""
+        return len({task.spec.name for portion in self.portions for task in portion.tasks})
+
+    @property
+    def seconds(self) -> float:
+        """About how long one worker takes."""
+        library = self.subject.library
+        return sum(duration(p.tasks, library) for p in self.portions if not p.survey)
 
     def start(self, session: Session | None = None) -> None:
         """Note that a portion starts; the first one starts the clock."""

@@ -86,7 +86,7 @@ def run(
     begun = time.monotonic()
     make = partial(_target, plans, common, _locked(emit), elsewhere)
     targets = [make(subject, (previous or {}).get(subject.name)) for subject in subjects]
-    emit(RunStarted({t.subject.name: t.planned for t in targets}))
+    emit(_started(targets, jobs, common, elsewhere))
     portions = list(_surveys_first(targets))
     budget = None if common.max_time is None else Budget(common.max_time, len(portions), jobs)
     executor = elsewhere.executor if elsewhere else ThreadPoolExecutor(max(1, jobs))
@@ -100,6 +100,19 @@ def run(
     if isinstance(ended, Exception):
         raise ended
     return not any(target.lost or target.failed for target in targets)
+
+
+def _started(
+    targets: Sequence[Progress], jobs: int, common: Run, elsewhere: Elsewhere | None
+) -> RunStarted:
+    """What is to be run. How long that takes is not known of other machines."""
+    workers = min(jobs, sum(len(target.portions) for target in targets))
+    seconds = sum(target.seconds for target in targets) / max(1, workers)
+    return RunStarted(
+        {target.subject.name: target.planned for target in targets},
+        {target.subject.name: target.functions for target in targets},
+        None if elsewhere else min(seconds, common.max_time or seconds),
+    )
 
 
 def _run_portions(
