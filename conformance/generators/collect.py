@@ -14,7 +14,8 @@ from conformance.editions import Edition
 from conformance.generators.classes import DTYPE, Classes
 from conformance.generators.coverage.array import CoveringArray
 from conformance.generators.coverage.effort import Effort
-from conformance.generators.drawing import Drawn, Rejected, drawn, seeded
+from conformance.generators.coverage.stored import stored_rows
+from conformance.generators.drawing import Drawn, Rejected, drawn, replayed, seeded
 from conformance.generators.gradients import differentiated
 from conformance.generators.sizes import ELEMENTS
 from conformance.generators.structure import Structure, made
@@ -46,6 +47,33 @@ def covering_array(
     array = CoveringArray(spec, edition, Random(seed), effort, elements)  # noqa: S311
     array.rows(count)
     return array
+
+
+def kept_structures(
+    spec: Spec,
+    edition: Edition,
+    count: int | None,
+    seed: int,
+    effort: Effort = USUAL,
+    *,
+    elements: int = ELEMENTS,
+) -> list[Drawn[Structure]]:
+    """The same structures: made of what is stored of them, or found if nothing is."""
+    if (count, effort, elements) == (None, USUAL, ELEMENTS):
+        remade = _remade(spec, edition, seed)
+        if remade is not None:
+            return remade
+    return covering_array(spec, edition, count, seed, effort, elements=elements).kept
+
+
+def _remade(spec: Spec, edition: Edition, seed: int) -> list[Drawn[Structure]] | None:
+    """The structures of which the choices are stored; None if any cannot be made again."""
+    rows = stored_rows(spec.name, edition, seed)
+    if rows is None:
+        return None
+    found = [replayed(lambda chooser: made(chooser, spec, edition), row) for row in rows]
+    kept = [draw for draw in found if isinstance(draw, Drawn)]
+    return kept if len(kept) == len(rows) else None
 
 
 def collect_all(spec: Spec, edition: Edition, count: int | None, seed: int) -> list[Structure]:

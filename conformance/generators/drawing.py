@@ -11,7 +11,7 @@ releases with which it was tested.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -165,6 +165,37 @@ class Seeded(Chooser):
         del self._made[position:]
 
 
+class Replayed(Chooser):
+    """Makes choices that `Seeded` made once. UnsatisfiedAssumption if they do not fit any more."""
+
+    def __init__(self, made_of: Sequence[Any]) -> None:
+        self._left = iter(made_of)
+
+    def pick(self, choices: tuple[Any, ...], among: tuple[int, ...] = ()) -> Any:
+        """The choice that was picked."""
+        if len(choices) == 1:
+            return choices[0]
+        place = self._next()
+        if not (0 <= place < len(choices)) or (among and place not in among):
+            raise UnsatisfiedAssumption("what was picked is not offered any more")
+        return choices[place]
+
+    def integer(self, low: int, high: int) -> int:
+        """The integer that was chosen."""
+        chosen = self._next()
+        if not low <= chosen <= high:
+            raise UnsatisfiedAssumption("the integer is not in its range any more")
+        return chosen
+
+    def draw(self, strategy: SearchStrategy[Value]) -> Value:  # noqa: D102
+        raise NotImplementedError("no structure is drawn by a strategy of Hypothesis's")
+
+    def _next(self) -> int:
+        for chosen in self._left:
+            return int(chosen)
+        raise UnsatisfiedAssumption("there are fewer choices than are asked for")
+
+
 @cache
 def _one_of(choices: tuple[Any, ...], _types: tuple[type, ...]) -> SearchStrategy[Any]:
     """A strategy that is made once, which saves time. The types tell (True, 0) from (1, False)."""
@@ -182,6 +213,14 @@ def seeded(make: Callable[[Chooser], Value], random: Random) -> Drawn[Value] | R
     except UnsatisfiedAssumption as problem:
         return Rejected(str(problem))
     return Drawn(value, chooser.made_of)
+
+
+def replayed(make: Callable[[Chooser], Value], made_of: Sequence[Any]) -> Drawn[Value] | Rejected:
+    """What `make` makes of choices that were made before."""
+    try:
+        return Drawn(make(Replayed(made_of)), tuple(made_of))
+    except UnsatisfiedAssumption as problem:
+        return Rejected(str(problem))
 
 
 def drawn(strategy: SearchStrategy[Value], random: Random) -> Drawn[Value] | None:

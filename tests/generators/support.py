@@ -8,9 +8,9 @@ from typing import Any
 
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Task, plan
-from conformance.generators import Structure, collect_all
+from conformance.generators import Structure
 from conformance.generators.classes import Classes
-from conformance.generators.collect import steered
+from conformance.generators.collect import kept_structures, steered
 from conformance.program import Binding
 from conformance.specs import EDITIONS, kinds, load
 
@@ -40,7 +40,7 @@ def collected(edition: Edition, function: str) -> list[Structure]:
     """Valid structures, as a run makes them: all for the newest edition, a few for the others."""
     mine = task(edition, function)
     count = mine.profile.structures if edition == NEWEST else 3
-    return collect_all(mine.spec, edition, count, mine.own_seed)
+    return [draw.value for draw in kept_structures(mine.spec, edition, count, mine.own_seed)]
 
 
 def demanded(

@@ -219,7 +219,10 @@ def test_a_run_of_several_targets_says_first_what_it_runs_and_about_how_long() -
     planned = {"mine": 1200, "theirs": 300}
     text = shown([RunStarted(planned, {}, 754.0), RunFinished(1.0, interrupted=False)], console())
     assert text.splitlines()[0] == "2 targets: mine, theirs; about 1500 cases, about 13 minutes"
-    alone: list[Event] = [RunStarted({"mine": 1200}, {}, 754.0), RunFinished(1.0, interrupted=False)]
+    alone: list[Event] = [
+        RunStarted({"mine": 1200}, {}, 754.0),
+        RunFinished(1.0, interrupted=False),
+    ]
     assert "targets:" not in shown(alone, console())
     assert "targets:" not in shown([RunStarted(planned)], console(), quiet=True)
 

@@ -22,10 +22,10 @@ from conformance.engine.planning.profiles import FEW_DRAWS, Profile
 from conformance.generators import Draw, Structure, structures
 from conformance.generators.collect import (
     covering,
-    covering_array,
     distinct_draws,
     gradients_of,
     invalid_calls,
+    kept_structures,
 )
 from conformance.generators.coverage.selection import select_settled
 from conformance.generators.coverage.spreading import spread
@@ -160,12 +160,12 @@ class Task:
             return
         profile = self.profile
         count, elements = profile.structures, profile.elements
-        array = covering_array(
+        kept = kept_structures(
             self.spec, self.edition, count, self.own_seed, profile.effort, elements=elements
         )
-        listed = spread([d.value for d in array.kept], profile.values, profile.draws)
+        listed = spread([draw.value for draw in kept], profile.values, profile.draws)
         strategy = structures(self.spec, self.edition, elements=elements)
-        for draw, values in zip(array.kept, listed, strict=True):
+        for draw, values in zip(kept, listed, strict=True):
             as_call = partial(self._call, values=values)
             call = as_call(draw.value)
             if _has_answer(call.prepared):
