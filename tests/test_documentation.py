@@ -57,5 +57,5 @@ def test_the_map_of_verdicts_has_every_kind() -> None:
 
 
 def test_a_path_that_does_not_exist_is_seen() -> None:
-    text = "`cli/run.py` `cli/ran.py` `cli/commands/run.py:command` `cli/run.py:commend` `specs/THEME.yaml`"
+    text = "`cli/run.py` `cli/ran.py` `cli/show.py:show` `cli/run.py:commend` `specs/THEME.yaml`"
     assert list(missing(text)) == ["cli/ran.py", "cli/run.py:commend"]
