@@ -1,6 +1,8 @@
 """What planning costs: CPU seconds of all plans of an edition, as a multiple of a simple loop.
 
-    python -m benchmarks.planning [PROFILE]
+    python -m benchmarks.planning [PROFILE] [--anew]
+
+With `--anew` the covering arrays that come with the suite are found instead.
 
 The loop, measured in the same run, tells the machine: `for i in range(20_000_000): x += 1`.
 """
@@ -10,9 +12,11 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from unittest.mock import patch
 
 from conformance.engine import PROFILES
 from conformance.engine.planning.plan import plan
+from conformance.generators import collect
 from conformance.specs import load
 
 LOOPS = 20_000_000
@@ -41,7 +45,10 @@ def seconds(act: Callable[[], int]) -> tuple[float, int]:
 
 def main() -> None:
     """Measure, and print a line."""
-    profile = sys.argv[1] if len(sys.argv) > 1 else "default"
+    names = [argument for argument in sys.argv[1:] if argument != "--anew"]
+    profile = names[0] if names else "default"
+    if "--anew" in sys.argv:
+        patch.object(collect, "stored_rows", return_value=None).start()
     load()
     unit, _ = seconds(loop)
     spent, trials = seconds(lambda: planned(profile))

@@ -98,8 +98,9 @@ def _accuracy(accuracy: Accuracy) -> str:
     match accuracy:
         case Exact():
             return "exact: every element, to the bit"
-        case Ulp(limit=limit, source=source):
-            return f"at most {limit:g} ULP for each element ({source})"
+        case Ulp(limit=limit, source=source, angle=angle):
+            rounded = "; numbers beyond 1e4 may be rounded once more" if angle else ""
+            return f"at most {limit:g} ULP for each element ({source}){rounded}"
         case Contraction():
             return "the bound of a sum of terms, γₙ·Σ|terms|, for each element"
         case Conditioned(factor=factor):

@@ -69,6 +69,10 @@ class Question:
         return np.asarray(self.oracle(**changed(self.arguments, change)))
 
 
+LARGE = 1e4
+"""Beyond it, no document says a word on numbers: the convention `extremes` begins there."""
+
+
 def changed(arguments: Mapping[str, Any], change: Callable[[Array], Array]) -> dict[str, Any]:
     """The arguments with `change` done to every floating tensor."""
 
@@ -97,7 +101,18 @@ def in_ulp(question: Question, accuracy: Ulp) -> Bounded:
     bound, size = accuracy.limit * ulp(value, model), np.abs(value)
     last = (size >= model.overflow / 2) & (size < model.overflow)
     bound = np.where(last, np.maximum(bound, model.overflow - size), bound)
+    if accuracy.angle:
+        bound = bound + _of_large_angles(question)
     return value, _with_room(value, bound, model)
+
+
+def _of_large_angles(question: Question) -> Array:
+    """How far a sine or a cosine moves if an angle beyond `LARGE` is rounded once more: no further
+    than the angle, because the slope is 1 at most, and never by more than 2."""
+    (x,) = question.arguments.values()
+    size = np.abs(np.asarray(x))
+    moved_by = np.minimum(size * question.model.unit, 2)
+    return np.where(size > LARGE, moved_by, 0)
 
 
 def contraction(question: Question, _: Contraction) -> Bounded:

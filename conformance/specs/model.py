@@ -145,6 +145,9 @@ class Ulp(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="ulp"):
 
     limit: Annotated[float, Meta(gt=0)]
     source: str
+    angle: bool = False
+    """Whether numbers beyond 1e4 may be rounded once more on the way into a period of the function,
+    whose slope is 1 at most."""
 
 
 class Contraction(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="contraction"):

@@ -48,9 +48,9 @@ def fixed(function: str) -> list[Scenario]:
     return [s for s in listed if not any("keras." in t.function for t in s.program.steps)]
 
 
-def drawn(function: str) -> SearchStrategy[Scenario]:
+def drawn(function: str, edition: Edition = EDITION) -> SearchStrategy[Scenario]:
     """Those that are drawn."""
-    made = [f.make(EDITION) for f in FAMILIES if f.function == function]
+    made = [f.make(edition) for f in FAMILIES if f.function == function]
     return st.one_of(*(m for m in made if isinstance(m, SearchStrategy)))
 
 
@@ -172,6 +172,22 @@ def test_a_wrong_answer_on_some_tensor_is_told(
 
     search()
     assert conventions in seen
+
+
+@pytest.mark.parametrize(("edition", "is_told"), [("keras-1", False), ("keras-2.2", True)])
+def test_a_number_of_elements_is_an_integer_where_the_document_says_so(
+    monkeypatch: pytest.MonkeyPatch, edition: Edition, is_told: bool
+) -> None:
+    monkeypatch.setattr(K, "count_params", lambda x: float(np.prod(x.shape)))
+    seen = []
+
+    @given(drawn("count_params", edition))
+    @settings(max_examples=60, deadline=None, database=None, derandomize=True)
+    def search(scenario: Scenario) -> None:
+        seen.append("the number of elements" in problems(scenario))
+
+    search()
+    assert any(seen) is is_told
 
 
 def test_a_dtype_with_a_suffix_is_a_reading_for_variables_only() -> None:

@@ -13,7 +13,7 @@ from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.messages import gist
 from conformance.generators.structure import Structure, refusable
 from conformance.observations import Outcome, Raised, Value
-from conformance.program import call_text
+from conformance.program import Binding, Input, call_text
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
 
@@ -126,10 +126,24 @@ def verdict_if_wrong(conventions: tuple[str, ...]) -> Verdict:
     return Verdict.DIVERGES if conventions else Verdict.VIOLATES
 
 
+def _made(item: Input) -> str:
+    """An input in words: what it is, and how it was made if it is no placeholder of its shape."""
+    match item.binding:
+        case Binding.VARIABLE | Binding.CONSTANT:
+            how = f" in a {item.binding}"
+        case Binding.ARRAY:
+            how = " as an array"
+        case Binding.PLACEHOLDER_NONE if item.shape:
+            how = f" fed as {item.static_shape}"
+        case _:
+            how = ""
+    return f"{item.name} {item.dtype} {item.shape}{how}"
+
+
 def described(prepared: Prepared) -> str:
-    """The call of a case in words: `sum(x, axis=1) with x float32 (2, 3)`."""
+    """The call of a case in words: `sum(x, axis=1) with x float32 (2, 3) in a variable`."""
     program = prepared.structure.program
-    inputs = ", ".join(f"{i.name} {i.dtype} {i.shape}" for i in program.inputs)
+    inputs = ", ".join(map(_made, program.inputs))
     call = call_text(program.steps[0])
     if prepared.structure.part is not None:
         call = f"the {prepared.structure.part.name} of {call}"

@@ -1,0 +1,29 @@
+"""A message says what a reader needs to make the case again: the call and how inputs are made."""
+
+from __future__ import annotations
+
+from conformance.engine import PROFILES
+from conformance.engine.judging.findings import described
+from conformance.program import Binding
+from tests.engine.support import tasks
+
+TOLD = {
+    Binding.PLACEHOLDER: "",
+    Binding.VARIABLE: " in a variable",
+    Binding.CONSTANT: " in a constant",
+    Binding.ARRAY: " as an array",
+}
+
+
+def test_how_an_input_is_made_is_told_unless_it_is_a_placeholder_of_its_shape() -> None:
+    (task,) = tasks(["transpose"], PROFILES["default"])
+    seen = set()
+    for prepared in task.prepared():
+        if prepared.structure.error is not None:
+            continue
+        (item,) = prepared.structure.program.inputs
+        seen.add(item.binding)
+        unknown = item.binding is Binding.PLACEHOLDER_NONE and item.shape
+        told = f" fed as {item.static_shape}" if unknown else TOLD.get(item.binding, "")
+        assert described(prepared).endswith(f" with x {item.dtype} {item.shape}{told}")
+    assert {*TOLD, Binding.PLACEHOLDER_NONE} - seen <= {Binding.ARRAY}
