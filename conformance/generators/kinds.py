@@ -10,6 +10,7 @@ from typing import Any
 from conformance.generators import fitting, images, long_axes, tensors
 from conformance.generators.calls import CallDraft
 from conformance.generators.forms import ITERABLES, in_form
+from conformance.generators.sizes import length_class, long_axis, size_class
 from conformance.program import Argument, Binding, Made, Ref
 from conformance.program.model import TENSORS_OF_INTEGERS
 from conformance.specs import kinds
@@ -112,7 +113,7 @@ def _stretched(call: CallDraft, shape: Dims) -> Dims:
 
 def _contraction(call: CallDraft, rule: kinds.Companion) -> Dims:
     shape = _shape_of(call, rule.of)
-    if _with_itself(call, rule, len(shape) - 1):
+    if _with_itself(call, rule, len(shape) - 1, max(len(shape) - 2, 0)):
         return _made_square(call, rule.of, len(shape) - 1, max(len(shape) - 2, 0))
     *rows, length = shape
     ranks = (rule.ranks[0] - 1, rule.ranks[1] - 1)
@@ -120,14 +121,16 @@ def _contraction(call: CallDraft, rule: kinds.Companion) -> Dims:
     return (*free[:-1], length, *free[-1:])
 
 
-def _with_itself(call: CallDraft, rule: kinds.Companion, contracted: int) -> bool:
-    """Whether the second tensor is to be the first one, if that has a rank that it may have and
-    there is room for the products of all pairs of its rows along the contracted axis."""
+def _with_itself(call: CallDraft, rule: kinds.Companion, contracted: int, other: int) -> bool:
+    """Whether the second tensor is to be the first one, if that has a rank that it may have, there
+    is room for the products of all pairs of its rows, and no class of its changes by being cut."""
     shape: Dims = call.shapes[rule.of]
     if not rule.ranks[0] <= len(shape) <= rule.ranks[1]:
         return False
     rows = math.prod(d for axis, d in enumerate(shape) if axis != contracted)
     if rows * rows * shape[contracted] > PRODUCTS * call.room:
+        return False
+    if _lengths(_squared(shape, contracted, other)) != _lengths(shape):
         return False
     call.one_tensor = call.pick_as("aliases", _RARELY, tensors.yes_or_no)
     return call.one_tensor
@@ -138,10 +141,20 @@ _RARELY = (False,) * 9 + (True,)
 
 def _made_square(call: CallDraft, tensor: str, mine: int, other: int) -> Dims:
     """The shape of the tensor, after its longer axis of the two was cut to the other's length."""
-    shape = _shape_of(call, tensor)
+    squared = _squared(_shape_of(call, tensor), mine, other)
     for axis in (mine, other):
-        _replace_dim(call, tensor, axis, min(shape[mine], shape[other]))
+        _replace_dim(call, tensor, axis, squared[axis])
     return _shape_of(call, tensor)
+
+
+def _squared(shape: Dims, mine: int, other: int) -> Dims:
+    shorter = min(shape[mine], shape[other])
+    return tuple(shorter if axis in (mine, other) else d for axis, d in enumerate(shape))
+
+
+def _lengths(shape: Dims) -> tuple[str, str, str]:
+    """The classes of how long a shape's axes are."""
+    return size_class(shape), length_class(max(shape, default=1)), long_axis(shape)
 
 
 def _free_room(call: CallDraft, rows: int, length: int) -> int:
@@ -158,7 +171,7 @@ def _batch_contraction(call: CallDraft, rule: kinds.Companion) -> Dims:
     needed = _needed_rank(axes)
     axes_of = ["batch_axes", "axes", len(shape), len(shape)]
     mine, its = evaluate(axes_of, call.scope(static=False)) if needed <= len(shape) else (0, 0)
-    if mine and _with_itself(call, rule, mine):
+    if mine and _with_itself(call, rule, mine, its):
         return _made_square(call, rule.of, mine, its)
     # each sample has its own products, so that the others' are no part of the rows of one
     ranks, room = (max(low, needed) - 2, high - 2), _free_room(call, math.prod(shape), 1)

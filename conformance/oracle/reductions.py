@@ -23,7 +23,8 @@ the dtype itself and with the result rounded once more):
   for which the spec of `exp` allows 3 ULP; conditioning has them only where arguments are large.
 
 Underflow adds one `underflow` per operation that can produce a number below the normal range.
-Conventions (the documents are silent): first index on ties, ddof 0, NumPy's answer for NaN.
+Conventions (the documents are silent): first index on ties, zeros of both
+signs equal, ddof 0, NumPy's answer for NaN.
 """
 
 from __future__ import annotations
@@ -69,8 +70,12 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Array]:
 
 
 def _index(function: Callable[..., Any]) -> Callable[..., Array]:
-    def oracle(x: Array, axis: int | None = -1, *, last: bool = False) -> Array:
-        """The first of equal elements, or the last."""
+    def oracle(
+        x: Array, axis: int | None = -1, *, last: bool = False, signed: bool = False
+    ) -> Array:
+        """The first of equal elements, or the last; if `signed`, -0 is less than 0."""
+        if signed and x.dtype.kind == "f":
+            x = np.where((x == 0) & np.signbit(x), -np.finfo(x.dtype).tiny, x)
         if not last:
             return np.asarray(function(x, axis=axis))
         count = x.size if axis is None else x.shape[axis]

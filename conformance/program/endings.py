@@ -86,7 +86,7 @@ def flat(value):
     if isinstance(value, (list, tuple)):
         return [item for part in value for item in flat(part)]
     plain = (np.ndarray, np.generic, bool, int, float, complex, str, bytes, type(None))
-    if isinstance(value, plain):
+    if isinstance(value, plain) or type(value).__module__ == 'builtins':
         return [value]
     try:
         return [K.function([], [value])([])[0]]

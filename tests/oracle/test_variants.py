@@ -189,11 +189,20 @@ def test_single_elements() -> None:
     x = np.array([[3.0, 1.0, 3.0], [0.0, 0.0, -1.0]])
     assert answer("argmax", Name.TIES, "last", x=x, axis=1).tolist() == [2, 1]
     assert answer("argmin", Name.TIES, "last", x=x, axis=0).tolist() == [1, 1, 1]
+
     given: dict[str, Any] = {"min_value": 2.0, "max_value": 1.0}
     assert (answer("clip", Name.CLIP_ORDER, "min_value", x=x, **given) == 2).all()
     with np.errstate(divide="ignore"):
         power = answer("pow", Name.EXPONENT, "zero", x=np.array([0.0, 2.0]), a=-1)
     assert power.tolist() == [0.0, 0.5]
+
+
+def test_a_negative_zero_may_be_less_than_a_positive_one() -> None:
+    x = np.array([[-0.0, 0.0, -0.0], [0.0, -0.0, 0.0], [-1.0, -0.0, -2.0]])
+    assert answer("argmax", Name.TIES, "signed zeros", x=x, axis=1).tolist() == [1, 0, 1]
+    assert answer("argmin", Name.TIES, "signed zeros", x=x, axis=1).tolist() == [0, 1, 2]
+    whole = np.array([2, 0, 2])
+    assert answer("argmax", Name.TIES, "signed zeros", x=whole, axis=0) == 0
 
 
 def test_axes_after_that_of_the_samples() -> None:

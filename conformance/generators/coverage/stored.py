@@ -20,11 +20,20 @@ import conformance
 from conformance.editions import Edition
 
 FOLDER = resources.files(__package__) / "arrays"
-MAKING = ("editions.py", "generators", "program", "specs")
+MAKING = (
+    "editions.py",
+    "generators",
+    "program/calls.py",
+    "program/codec.py",
+    "program/layouts.py",
+    "program/model.py",
+    "specs",
+)
 """The modules and packages that decide what a covering array is."""
 SOURCES = (".py", ".yaml")
 BESIDE = ("documents", "claims", "schema")
-"""Folders of data that no structure depends on."""
+"""Folders that no structure depends on, and the files below."""
+APART = ("conventions.yaml", "errata.yaml", "examples.yaml", "releases.yaml")
 
 Choices = tuple[int, ...]
 
@@ -90,7 +99,7 @@ def code() -> str:
 
 def _contents(entry: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
     """The sources at a path, and below it, in the order of their names."""
-    if entry.is_file() and entry.name.endswith(SOURCES):
+    if entry.is_file() and entry.name.endswith(SOURCES) and entry.name not in APART:
         yield path, entry.read_bytes()
     elif entry.is_dir() and entry.name not in BESIDE:
         for inner in sorted(entry.iterdir(), key=lambda one: one.name):

@@ -124,7 +124,7 @@ def greedy_checks(case: DecodedSamples) -> Iterator[Check]:
         Aspect.VALUE,
         outputs=("decoded1",),
         test=no_probability_above_one,
-        demands="log of a probability, which is at most 1",
+        demands="the logarithm of a probability, which is at most 0",
         at=LOGARITHMS,
     )
     yield Check(

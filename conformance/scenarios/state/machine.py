@@ -376,7 +376,8 @@ def _problem(got: Array, wanted: Array) -> Problem:
         return Problem(f"gives shape {got.shape}", "shape", got=got, expected=wanted)
     if np.array_equal(got, wanted):
         return Problem(f"gives dtype {got.dtype}", "dtype", got=got, expected=wanted)
-    coarse = equal_in_single(got, wanted)
+    # where numbers cancel, more than the last digit of float32 is lost
+    coarse = equal_in_single(got, wanted) or _nearly(OTHER_FLOATS, got, wanted)
     return Problem(
         f"gives {shown(got)}",
         INACCURATE if coarse else "value",

@@ -25,8 +25,11 @@ _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, str, bytes, type(No
 
 
 def is_plain(result: Any) -> bool:
-    """Whether `result` is a value already, not a tensor that must be evaluated."""
-    return isinstance(result, _PLAIN)
+    """Whether `result` is a value already, and no tensor that must be evaluated.
+
+    That is a number, a text, an array, or an object of one of Python's own classes, such as a map.
+    """
+    return isinstance(result, _PLAIN) or type(result).__module__ == "builtins"
 
 
 def flatten(result: Any) -> List[Any]:
