@@ -84,6 +84,16 @@ def expect(
     return Expectation(value, bound, dtype, terms(function, wide))
 
 
+def value_of(
+    function: str, arguments: Mapping[str, Any], dtype: str, *, wraps: bool = True
+) -> Array:
+    """The value that `expect` gives, before it is rounded, without a bound, which takes most of the
+    time. `arguments`, `dtype`, `wraps` and errors as there."""
+    with np.errstate(all="ignore"):
+        value = ORACLES[function](**widened(arguments, dtype))
+        return np.asarray(value) if dtype in WIDE else _integers(value, dtype, wraps)
+
+
 def widened(arguments: Mapping[str, Any], dtype: str) -> dict[str, Any]:
     """The arguments with tensors in a wide type and Python floats rounded to the case's dtype."""
     tensors = [value for value in arguments.values() if isinstance(value, np.ndarray)]

@@ -201,8 +201,9 @@ def test_a_negative_zero_may_be_less_than_a_positive_one() -> None:
     x = np.array([[-0.0, 0.0, -0.0], [0.0, -0.0, 0.0], [-1.0, -0.0, -2.0]])
     assert answer("argmax", Name.TIES, "signed zeros", x=x, axis=1).tolist() == [1, 0, 1]
     assert answer("argmin", Name.TIES, "signed zeros", x=x, axis=1).tolist() == [0, 1, 2]
-    whole = np.array([2, 0, 2])
-    assert answer("argmax", Name.TIES, "signed zeros", x=whole, axis=0) == 0
+    for x in (np.array([2, 0, 2]), np.array([[0.0, -1.0]])):
+        with pytest.raises(ValueError, match="no negative zero"):
+            answer("argmax", Name.TIES, "signed zeros", x=x, axis=0)
 
 
 def test_axes_after_that_of_the_samples() -> None:

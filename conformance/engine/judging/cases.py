@@ -20,6 +20,7 @@ from conformance.generators.structure import (
 from conformance.generators.values import leaves_domain, shown_profile
 from conformance.observations import Batch
 from conformance.oracle import Expectation, expect
+from conformance.oracle.evaluate import value_of
 from conformance.oracle.variants import FLUSHED, WIDER, Readings, read_otherwise
 from conformance.program import Case
 
@@ -38,7 +39,10 @@ class Prepared:
         self.structure = structure
         self.draws = tuple(draws)
         self._arrays = list(arrays) if arrays else None
-        self._expectations: dict[tuple[int, str, Readings], Expectation] = {}
+        self._expectations: dict[tuple[int, str], Expectation] = {}
+        self._others: dict[tuple[int, str, Readings], Expectation] = {}
+        """Under other readings, of the draw that was asked about last: they are many, and no
+        other target asks about them but for the same answer."""
 
     @cached_property
     def arrays(self) -> list[Mapping[str, Array]]:
@@ -97,10 +101,24 @@ class Prepared:
 
         `readings` are those of conventions that take the place of the suite's own.
         """
-        key = (draw, dtype or self.dtypes[0], readings)
-        if key not in self._expectations:
-            self._expectations[key] = self._expect(*key)
-        return self._expectations[key]
+        named = dtype or self.dtypes[0]
+        if readings:
+            return self._otherwise(draw, named, readings)
+        if (draw, named) not in self._expectations:
+            self._expectations[draw, named] = self._expect(draw, named, ())
+        return self._expectations[draw, named]
+
+    def value(self, draw: int, dtype: str, readings: Readings) -> Array:
+        """The value alone, which is computed faster; not in a wider dtype than asked for."""
+        arguments = read_otherwise(self.structure.oracle, self.oracle_arguments(draw), readings)
+        return value_of(self.structure.oracle, arguments, dtype)
+
+    def _otherwise(self, draw: int, dtype: str, readings: Readings) -> Expectation:
+        key = (draw, dtype, readings)
+        if key not in self._others:
+            kept = {k: e for k, e in self._others.items() if k[0] == draw}
+            self._others = {**kept, key: self._expect(*key)}
+        return self._others[key]
 
     def oracle_arguments(self, draw: int) -> dict[str, Any]:
         """The arguments of the call that the oracle answers."""

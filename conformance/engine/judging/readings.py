@@ -133,24 +133,30 @@ class AllowedAnswers:
                 return (*chosen, *left)
         return None
 
-    def choices(self, got: Array) -> Iterator[str]:
+    def choices(self, got: Array, value: Callable[[Readings], Array]) -> Iterator[str]:
         """The conventions' own readings that `got`, which has the suite's own answer, shows.
 
-        One that agrees with another reading of its convention as well does not show which it is.
+        `value` gives the value under some readings. Where that of another reading of a convention
+        would pass for the suite's own, `got` does not show which it is.
         """
         known = load_conventions()
         for name in self.conventions:
             others = [r for v in known[name].variants if (r := (name, v.name)) in VARIANTS]
-            if others and all(self._differs(got, (other,)) for other in others):
+            if others and all(self._differs(got, value, (other,)) for other in others):
                 yield taken(name, known[name].choice)
 
-    def _differs(self, got: Array, readings: Readings) -> bool:
-        """Whether the answer under these readings is another one, if there is one."""
+    def _differs(self, got: Array, value: Callable[[Readings], Array], readings: Readings) -> bool:
+        """Whether the value under these readings, if there is one, is no answer of the suite's."""
         try:
-            expected = self.expectation(readings)
+            other = value(readings)
         except (KeyError, ValueError, IndexError):
             return True
-        return expected.value.shape != got.shape or not bool(agrees(got, expected).all())
+        if other.shape != got.shape:
+            return True
+        with np.errstate(all="ignore"):
+            # what a wider integer can hold must not be wrapped: that is the suite's own answer
+            as_got = other.astype(got.dtype) if got.dtype.kind == "f" else other
+            return not bool(agrees(as_got, self.expectation(())).all())
 
     def nearly(self, got: Array, *, single_will_do: bool) -> Readings | None:
         """The readings that allow `got`, but for the last half of its digits."""

@@ -77,7 +77,7 @@ def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Fin
             if not case.conventions and got.dtype.kind == "f":
                 error = worst(got, expectation)
                 judgement.note_error(error.ulp, error.limit_ulp)
-            shown = _allowed(case, got).choices(got)
+            shown = _allowed(case, got).choices(got, partial(_value, case, got))
             judgement.readings.update((Aspect.VALUE, reading) for reading in shown)
             return
     finding = _otherwise(case, got)
@@ -129,6 +129,13 @@ def _expectation(case: Drawn, got: Array, readings: Readings = ()) -> Expectatio
     dtype = _dtype(accepted, got)
     expectation = case.prepared.expectation(case.number, dtype, readings)
     return expectation if dtype == accepted else rounded_once_more(expectation)
+
+
+def _value(case: Drawn, got: Array, readings: Readings) -> Array:
+    """The value alone, where nothing of the expectation depends on the dtype of the result."""
+    if WIDER in readings:
+        return _expectation(case, got, readings).value
+    return case.prepared.value(case.number, _dtype(_accepted(case), got), readings)
 
 
 def _accepted(case: Drawn) -> str:

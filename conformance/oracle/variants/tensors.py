@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from conformance.oracle.indices import CLIPPED, FROM_THE_END, NOT_A_NUMBER
 from conformance.oracle.variants.model import Reading, Variant, keyword
 from conformance.specs.convention_names import ConventionName
@@ -28,6 +30,14 @@ def _along_the_last(function: str, arguments: Arguments) -> Arguments:
     return {**arguments, "axis": -1}
 
 
+def _signed_zeros(_function: str, arguments: Arguments) -> Arguments:
+    """A negative zero is less than a positive one; ValueError if there is none."""
+    x = arguments["x"]
+    if not (x.dtype.kind == "f" and ((x == 0) & np.signbit(x)).any()):
+        raise ValueError("there is no negative zero")
+    return {**arguments, "signed": True}
+
+
 VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.AXIS_ORDER, "samples first"): keyword("samples_first", True),
     (ConventionName.CLIP_ORDER, "min_value"): _least_wins,
@@ -45,5 +55,5 @@ VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.SMALL_NORMS, "at least 1e-6"): keyword("least", 1e-12),
     (ConventionName.SMALL_NORMS, "not a number"): keyword("divides_zero", True),
     (ConventionName.TIES, "last"): keyword("last", True),
-    (ConventionName.TIES, "signed zeros"): keyword("signed", True),
+    (ConventionName.TIES, "signed zeros"): _signed_zeros,
 }
