@@ -130,7 +130,7 @@ def test_a_choice_by_elements_does_not_look_at_the_rank_of_the_condition() -> No
 
 def test_a_function_refuses_keywords_that_it_does_not_have() -> None:
     function = row("function", fake())
-    with pytest.raises(NotImplementedError):
+    with pytest.raises(ValueError):
         function([], [], no_such_option=True)
     assert function([], [np.ones(2)])
 
