@@ -169,7 +169,8 @@ class Replayed(Chooser):
     """Makes choices that `Seeded` made once. UnsatisfiedAssumption if they do not fit any more."""
 
     def __init__(self, made_of: Sequence[Any]) -> None:
-        self._left = iter(made_of)
+        self.made_of = tuple(made_of)
+        self._left = iter(self.made_of)
 
     def pick(self, choices: tuple[Any, ...], among: tuple[int, ...] = ()) -> Any:
         """The choice that was picked."""
@@ -207,20 +208,20 @@ _between = cache(st.integers)
 
 def seeded(make: Callable[[Chooser], Value], random: Random) -> Drawn[Value] | Rejected:
     """What `make` makes of choices that are made at random."""
-    chooser = Seeded(random)
+    return _made(make, Seeded(random))
+
+
+def replayed(make: Callable[[Chooser], Value], made_of: Sequence[Any]) -> Drawn[Value] | Rejected:
+    """What `make` makes of choices that were made before."""
+    return _made(make, Replayed(made_of))
+
+
+def _made(make: Callable[[Chooser], Value], chooser: Seeded | Replayed) -> Drawn[Value] | Rejected:
     try:
         value = make(chooser)
     except UnsatisfiedAssumption as problem:
         return Rejected(str(problem))
     return Drawn(value, chooser.made_of)
-
-
-def replayed(make: Callable[[Chooser], Value], made_of: Sequence[Any]) -> Drawn[Value] | Rejected:
-    """What `make` makes of choices that were made before."""
-    try:
-        return Drawn(make(Replayed(made_of)), tuple(made_of))
-    except UnsatisfiedAssumption as problem:
-        return Rejected(str(problem))
 
 
 def drawn(strategy: SearchStrategy[Value], random: Random) -> Drawn[Value] | None:

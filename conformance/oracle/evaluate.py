@@ -84,14 +84,12 @@ def expect(
     return Expectation(value, bound, dtype, terms(function, wide))
 
 
-def value_of(
-    function: str, arguments: Mapping[str, Any], dtype: str, *, wraps: bool = True
-) -> Array:
+def value_of(function: str, arguments: Mapping[str, Any], dtype: str) -> Array:
     """The value that `expect` gives, before it is rounded, without a bound, which takes most of the
-    time. `arguments`, `dtype`, `wraps` and errors as there."""
+    time. `arguments`, `dtype` and errors as there; integers are wrapped."""
     with np.errstate(all="ignore"):
         value = ORACLES[function](**widened(arguments, dtype))
-        return np.asarray(value) if dtype in WIDE else _integers(value, dtype, wraps)
+        return np.asarray(value) if dtype in WIDE else _integers(value, dtype, wraps=True)
 
 
 def widened(arguments: Mapping[str, Any], dtype: str) -> dict[str, Any]:

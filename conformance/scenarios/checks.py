@@ -44,12 +44,17 @@ def is_array(expected: Any, *, dtype: bool = False) -> Test:
     return test
 
 
-def equal_in_single(got: Array, wanted: Array) -> bool:
-    """Whether arrays of one shape are equal as far as float32 can tell, where float64 is wanted."""
+def equal_in_single(got: Array, wanted: Array, operand: float = 1.0) -> bool:
+    """Whether arrays of one shape are equal as far as float32 can tell, where float64 is wanted.
+
+    `operand` is how large the numbers may have been of which they were computed.
+    """
     if not got.dtype.kind == wanted.dtype.kind == "f":
         return False
     exact = Expectation(wanted, np.zeros(wanted.shape), wanted.dtype.name)
-    return as_in_single(got, exact, (got != wanted) & ~(np.isnan(got) & np.isnan(wanted)))
+    outside = (got != wanted) & ~(np.isnan(got) & np.isnan(wanted))
+    largest = np.abs(wanted[np.isfinite(wanted)]).max(initial=operand)
+    return as_in_single(got, exact, outside, np.full(wanted.shape, largest))
 
 
 def _unequal(got: Array, wanted: Array) -> Problem:

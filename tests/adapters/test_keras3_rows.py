@@ -128,6 +128,17 @@ def test_a_choice_by_elements_does_not_look_at_the_rank_of_the_condition() -> No
         switch(np.ones((2, 3), bool), np.ones(3), np.ones(3))
 
 
+@pytest.mark.parametrize("axes", [range(1), {0}, iter([0])])
+def test_axes_of_any_iterable_are_those_of_a_list(axes: Any) -> None:
+    keras = fake()
+    keras.ops.moments = lambda x, axes: (x.mean(tuple(axes)), x.var(tuple(axes)))
+    keras.ops.rsqrt = lambda x: 1 / np.sqrt(x)
+    x = np.arange(6.0).reshape(3, 2)
+    normed, mean, var = row("normalize_batch_in_training", keras)(x, np.ones(2), np.zeros(2), axes)
+    np.testing.assert_allclose(normed.mean(0), 0, atol=1e-12)
+    assert (mean.tolist(), var.shape) == ([2, 3], (2,))
+
+
 def test_a_function_refuses_keywords_that_it_does_not_have() -> None:
     function = row("function", fake())
     with pytest.raises(ValueError):

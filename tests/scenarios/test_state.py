@@ -18,7 +18,12 @@ from conformance.program import Ref
 from conformance.results import Aspect, Verdict
 from conformance.scenarios import Family, Scenario
 from conformance.scenarios.state import refusals, sessions, updates, variables
-from conformance.scenarios.state.machine import ExpectedResult, Machine, scenario_of
+from conformance.scenarios.state.machine import (
+    ExpectedResult,
+    Machine,
+    _problem,
+    scenario_of,
+)
 from conformance.scenarios.state.variable_model import (
     AT_CALL,
     BEFORE,
@@ -444,3 +449,20 @@ def test_a_tensor_that_had_another_rank_is_not_the_fault_of_a_function(
     assert check.outputs == ("results", "rank")
     assert problem is not None
     assert problem.unmade is unmade
+
+
+@pytest.mark.parametrize(
+    ("dtype", "off", "is_coarse"),
+    [
+        ("float64", 2.0**-21, True),  # 4 - 5.5, computed in float32
+        ("float64", 2.0**-16, False),
+        ("float32", 2.0**-21, False),
+        ("float16", 2.0**-7, False),
+    ],
+)
+def test_numbers_that_cancel_may_lose_digits_where_float64_is_computed_in_float32(
+    dtype: str, off: float, is_coarse: bool
+) -> None:
+    wanted = np.array([-1.5], dtype)
+    found = _problem(wanted - np.array([off], dtype), wanted)
+    assert (found.conventions == ("accuracy",)) is is_coarse

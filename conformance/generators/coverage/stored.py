@@ -32,8 +32,9 @@ MAKING = (
 """The modules and packages that decide what a covering array is."""
 SOURCES = (".py", ".yaml")
 BESIDE = ("documents", "claims", "schema")
-"""Folders that no structure depends on, and the files below."""
-APART = ("conventions.yaml", "errata.yaml", "examples.yaml", "releases.yaml")
+"""Folders that no structure depends on."""
+APART = ("conventions.yaml", "errata.yaml", "examples.yaml", "releases.yaml", "stored.py")
+"""Files that no structure depends on."""
 
 Choices = tuple[int, ...]
 

@@ -231,9 +231,8 @@ def _counts(draw: st.DrawFn, edition: Edition) -> Scenario:
     w.observe("result", "count_params", made.ref)
     count = prod(d or 0 for d in made.shape)
     # that it is an integer stands in ja-2.0:899 and ko-2.2:832; ja-1:386 says what is counted alone
-    test = partial(_is_integer if edition != "keras-1" else _is_number, count)
-    wanted = f"{count}, an integer" if edition != "keras-1" else f"{count}"
-    check = _check("the number of elements", Aspect.VALUE, test, wanted)
+    told, kind = (_is_number, "") if edition == "keras-1" else (_is_integer, ", an integer")
+    check = _check("the number of elements", Aspect.VALUE, partial(told, count), f"{count}{kind}")
     unnamed = edition == "keras-2.0" and made.what != "a variable"
     conventions = (ConventionName.NOT_ONLY_VARIABLES,) if unnamed else ()
     return _scenario("count_params", w, made, check, conventions=conventions)
@@ -249,12 +248,10 @@ def _is_number(wanted: int, values: Values) -> Problem | None:
 
 
 def _is_integer(wanted: int, values: Values) -> Problem | None:
-    problem, got = _is_number(wanted, values), checks.only(values)
-    if problem is not None or isinstance(got, Problem):
-        return problem
-    if got.dtype.kind not in "iu":
+    problem = _is_number(wanted, values)
+    if problem is None and (got := values[0].array) is not None and got.dtype.kind not in "iu":
         return Problem(f"gives a {values[0].python_type}", "no integer", got=got)
-    return None
+    return problem
 
 
 @st.composite

@@ -53,6 +53,9 @@ PROBED = ("int32", "float16", "int64", "uint8")
 TENSOR, OUTPUT = "the value of a tensor", "an output of a function"
 COMPUTED = (TENSOR, OUTPUT)
 OTHER_FLOATS = ("float32", "float64")
+LARGEST = 16.0
+"""How large a number may be on the way to a result: a sum of a few of the programs' own, which are
+about 4 at most. Where they cancel, more than the result's last digit is lost."""
 ROUNDINGS = 64
 """How many a result has at most that is compared with a reading other than the suite's own."""
 
@@ -376,8 +379,7 @@ def _problem(got: Array, wanted: Array) -> Problem:
         return Problem(f"gives shape {got.shape}", "shape", got=got, expected=wanted)
     if np.array_equal(got, wanted):
         return Problem(f"gives dtype {got.dtype}", "dtype", got=got, expected=wanted)
-    # where numbers cancel, more than the last digit of float32 is lost
-    coarse = equal_in_single(got, wanted) or _nearly(OTHER_FLOATS, got, wanted)
+    coarse = equal_in_single(got, wanted, LARGEST)
     return Problem(
         f"gives {shown(got)}",
         INACCURATE if coarse else "value",
