@@ -1,12 +1,14 @@
 """Sessions for developers: `nox` checks the suite, `nox -s theano` tests Keras on Theano.
 
 A library's session makes the environments of all its targets and writes their part of `reports/`;
-`nox -s matrix` puts together what is there. What is given after `--` goes to `conformance run`; a
+`nox -s matrix` puts together what is there, and `nox -s site` makes a site of it, which is not
+committed. What is given after `--` goes to `conformance run`; a
 run of a part (`-- -k softmax`) leaves `reports/` alone.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -20,6 +22,7 @@ REPORTS = "reports"
 KERAS = "keras==2.2.4"
 RELEASED = ("h5py", "pyyaml", "six", "pytest", "pytest-timeout", "setuptools", "wheel")
 NUMBERS = ("tests/oracle", "tests/reference", "tests/engine", "tests/scenarios")
+FUZZ_EXAMPLES = "400"  # of each test: a minute on two cores
 MANY = ("-m", "not real and (not slow or scenario)")
 # Keras's tests may lie inside this folder, and its settings are for the suite's own tests
 NO_SETTINGS = ("-o", "addopts=", "-o", "required_plugins=")
@@ -49,25 +52,33 @@ KERAS_TESTS = (
 )
 
 EVERYTHING = ("reference", "torch", "tensorflow", "theano", "cntk", "keras3")
+SMALL_RUN = ("reference", "-k", "softmax or batch_dot", "--profile", "smoke", "--no-database")
 YAML_FILES = {
-    "github-workflows": (".github/workflows/ci.yml", "examples/ci/github-workflow.yml"),
+    "github-workflows": (
+        ".github/workflows/ci.yml",
+        ".github/workflows/docs.yml",
+        ".github/workflows/package.yml",
+        "examples/ci/github-workflow.yml",
+    ),
     "github-actions": ("action.yml",),
     "gitlab-ci": ("examples/ci/gitlab-ci.yml",),
     "github-issue-forms": tuple(
         f".github/ISSUE_TEMPLATE/{name}.yml"
-        for name in ("wrong-verdict", "wrong-spec", "new-target")
+        for name in ("wrong-verdict", "wrong-spec", "new-target", "internal-error")
     ),
     "github-issue-config": (".github/ISSUE_TEMPLATE/config.yml",),
 }
 
 BROWSER = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "browser")
-LINT = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "lint")
+DOCS = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "docs")
+PACKAGE = nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "package")
+LOCK = ".ci/development.txt"
 
 
 @nox.session
 def lint(session: nox.Session) -> None:
     """Check style, formatting, types, imports between layers, and the files of CI and GitHub."""
-    session.install("-e", ".[test]", "nox", *LINT)
+    _install_locked(session)
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
     session.run("mypy")
@@ -77,10 +88,36 @@ def lint(session: nox.Session) -> None:
 
 
 @nox.session
+def audit(session: nox.Session) -> None:
+    """Look up known vulnerabilities of what the suite needs and is developed with."""
+    _install_locked(session)
+    session.run("pip-audit", "--requirement", LOCK, "--require-hashes", "--disable-pip")
+
+
+@nox.session(venv_backend="uv", python="3.11")
+def lock(session: nox.Session) -> None:
+    """Write the lock of the development environment anew, with the newest releases."""
+    made = Path(session.create_tmp(), "development.txt")
+    session.install("uv>=0.8")
+    chosen = ("--group", "dev", "--no-emit-project", "--no-header", "--upgrade")
+    session.run("uv", "export", "--quiet", *chosen, "--output-file", str(made))
+    header = "# Made by `nox -s lock`: what `nox -s lint` and CI install, with hashes.\n"
+    Path(LOCK).write_text(header + made.read_text("utf-8"), "utf-8")
+
+
+@nox.session
 def tests(session: nox.Session) -> None:
     """All tests; those of real implementations where `conformance install` has been."""
     session.install("-e", ".[test]")
     session.run("pytest", *(session.posargs or ["--everything"]))
+
+
+@nox.session
+def fuzz(session: nox.Session) -> None:
+    """Answers and files that are wrong, others each time; about a minute unless it is told more."""
+    session.install("-e", ".[test]")
+    env = {"CONFORMANCE_FUZZ_EXAMPLES": os.environ.get("CONFORMANCE_FUZZ_EXAMPLES", FUZZ_EXAMPLES)}
+    session.run("pytest", "tests/fuzz", "--hypothesis-profile=fuzz", *session.posargs, env=env)
 
 
 @nox.session
@@ -145,6 +182,12 @@ def keras3(session: nox.Session) -> None:
 
 
 @nox.session
+def keras3_ops(session: nox.Session) -> None:
+    """Test keras.ops against its own docstrings, on each of its backends."""
+    _run(session, "keras3-ops")
+
+
+@nox.session
 def reports(session: nox.Session) -> None:
     """Test every target and make all of `reports/` anew; what cannot be installed is left out."""
     session.install("-e", ".")
@@ -154,7 +197,6 @@ def reports(session: nox.Session) -> None:
     session.run("conformance", "run", *asked, *written, success_codes=[0, 3])
     _merge(session, REPORTS)
     _picture(session)
-    session.run("conformance", "report", REPORTS, "--output", f"{REPORTS}/site")
 
 
 @nox.session
@@ -167,7 +209,7 @@ def mutation(session: nox.Session) -> None:
 
 @nox.session
 def matrix(session: nox.Session) -> None:
-    """Merge what is in `reports/`, or the results after `--`, into `reports/matrix.md`."""
+    """Merge what is in `reports/`, or the results after `--`; compress it, and make the matrix."""
     session.install("-e", ".")
     _merge(session, *(session.posargs or (REPORTS,)))
 
@@ -177,6 +219,35 @@ def site(session: nox.Session) -> None:
     """Make the site of what is in `reports/`, or of the results after `--`, in `site/`."""
     session.install("-e", ".")
     session.run("conformance", "report", *(session.posargs or (REPORTS,)), "--output", "site")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """The documentation site in `build/docs`, with the site of `reports/`; no broken link."""
+    session.install("-e", ".", *DOCS)
+    session.run("conformance", "report", REPORTS, "--output", "build/matrix")
+    # as a module, so that mkdocs finds tools/
+    quiet = {"NO_MKDOCS_2_WARNING": "1"}
+    session.run("python", "-m", "mkdocs", "build", "--strict", *session.posargs, env=quiet)
+
+
+@nox.session
+def package(session: nox.Session) -> None:
+    """Build what goes to a package index, check it, and run it in an empty environment."""
+    session.install(*PACKAGE)
+    shutil.rmtree("dist", ignore_errors=True)
+    session.run("python", "-m", "build", "--installer", "uv")
+    (wheel,), (source,) = Path("dist").glob("*.whl"), Path("dist").glob("*.tar.gz")
+    session.run("twine", "check", "--strict", str(wheel), str(source))
+    session.run("check-wheel-contents", "--package", "conformance", str(wheel))
+    empty = Path(session.create_tmp()).resolve()
+    installed = str(empty / "venv" / "bin")
+    session.run("uv", "venv", "--quiet", "--clear", str(empty / "venv"))
+    session.run("uv", "pip", "install", "--quiet", "--python", installed + "/python", str(wheel))
+    # from a folder without the sources, so that nothing but the wheel can be imported
+    session.chdir(empty)
+    session.run(f"{installed}/conformance", "--version", external=True)
+    session.run(f"{installed}/conformance", "run", *SMALL_RUN, external=True)
 
 
 @nox.session
@@ -213,6 +284,11 @@ def keras(session: nox.Session) -> None:
     session.run("pytest", *NO_SETTINGS, *options, *chosen, env=environment, success_codes=[0, 1])
 
 
+def _install_locked(session: nox.Session) -> None:
+    session.install("--require-hashes", "--requirement", LOCK)
+    session.install("--no-deps", "-e", ".")
+
+
 def _run(session: nox.Session, target: str) -> None:
     session.install("-e", ".")
     # 3: some could not be made, and why was said; the others are run
@@ -223,7 +299,7 @@ def _run(session: nox.Session, target: str) -> None:
     try:
         session.run("conformance", "run", target, "--no-database", "--output", REPORTS)
     finally:
-        # the matrix of this run has its own targets only
+        # the matrix of this run has its own targets only, and its results are not compressed
         _merge(session, REPORTS)
 
 
@@ -234,5 +310,8 @@ def _picture(session: nox.Session) -> None:
 
 
 def _merge(session: nox.Session, *results: str) -> None:
-    formats = ("--format", "results", "--format", "markdown")
+    formats = ("--format", "compressed", "--format", "pages")
     session.run("conformance", "report", *results, *formats, "--output", REPORTS)
+    for packed in Path(REPORTS).glob("*.json.gz"):
+        # a run writes this one
+        packed.with_suffix("").unlink(missing_ok=True)

@@ -135,7 +135,7 @@ def _one(metavar: str, about: str, **more: Any) -> dict[str, Any]:
 _OPTIONS: dict[str, dict[str, Any]] = {
     "target": _several("NAME", "Test this target, or a library's; may be repeated."),
     "module": _one("MODULE", "Test this module, such as my_package.backend."),
-    "edition": _one("EDITION", "keras-1, keras-2.0 or keras-2.2; by default the target's own."),
+    "edition": _one("EDITION", "keras-1, keras-2.0, keras-2.2 or keras-3; else the target's own."),
     "profile": _one("PROFILE", "How much is tried: smoke, default or thorough."),
     "seed": _one("N", "The same seed gives the same cases; 0 by default.", type=_seed),
     "fail-on": _one(

@@ -12,7 +12,10 @@ from hypothesis import settings
 pytest_plugins = ["pytester", "tests.distribution"]
 
 settings.register_profile("suite", derandomize=True, deadline=None, database=None)
-settings.register_profile("fuzz", deadline=None, database=None, max_examples=5000)
+_EXAMPLES = int(os.environ.get("CONFORMANCE_FUZZ_EXAMPLES", "5000"))
+settings.register_profile(
+    "fuzz", deadline=None, database=None, max_examples=_EXAMPLES, print_blob=True
+)
 settings.load_profile("suite")
 # here and not in a fixture, because those of modules come before those of tests
 os.environ["CONFORMANCE_DATABASE"] = "none"

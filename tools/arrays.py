@@ -38,7 +38,7 @@ def main() -> None:
     folder = Path(str(FOLDER))
     folder.mkdir(exist_ok=True)
     for edition in EDITIONS:
-        (folder / file_name(edition)).write_bytes(encoded(arrays(edition)))
+        (folder / file_name(edition)).write_bytes(encoded(arrays(edition), edition))
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ import msgspec
 
 from conformance.adapters.registry import shipped
 from conformance.engine.planning.estimates import TABLE, Estimates
+from conformance.reporting.containers import json_files
 from conformance.reporting.json_results import read_results
 from conformance.results import FunctionResult, Results, Verdict
 
@@ -94,7 +95,7 @@ def table(published: Mapping[str, Results]) -> Estimates:
 @click.option("--output", default=TABLE, show_default=True, type=click.Path(path_type=Path))
 def main(folder: Path, output: Path) -> None:
     """Write the table."""
-    read = [read_results(file) for file in sorted(folder.glob("*.json"))]
+    read = [read_results(file) for file in json_files(folder)]
     try:
         made = table({one.target.name: one for one in read})
     except ValueError as error:

@@ -21,7 +21,8 @@ from pathlib import Path
 import click
 
 from conformance.adapters.registry import shipped
-from conformance.reporting.json_results import read_results
+from conformance.reporting.containers import existing
+from conformance.reporting.json_results import file_name, read_results
 from conformance.reporting.markdown import escape
 from conformance.results import Failure, Results
 from tests.real.scripts import answer
@@ -33,7 +34,7 @@ _HEAD = """# What was found
 
 The most surprising violations of each target that has any, three at most. Each script was run in
 the target's interpreter with the library and nothing of the suite; what it printed stands below it.
-All others are in [the site](../reports/site/index.html), each with its script.
+All others are in [the site](reports.md#the-site) that `nox -s site` makes, each with its script.
 `python -m tools.findings` makes this page of [findings.toml](findings.toml).
 """
 _FINDING = """
@@ -63,7 +64,9 @@ class ChosenFailure:
 def chosen(texts: dict[str, dict[str, str]], reports: Path) -> Iterator[ChosenFailure]:
     """The findings in their order. UsageError names a failure that is not there."""
     for target, headlines in texts.items():
-        file = reports / f"{target}.json"
+        file = existing(reports / file_name(target))
+        if file is None:
+            raise click.UsageError(f"{CHOSEN}: {reports} has no results of {target}")
         failures = {failure.id: failure for failure in _failures(read_results(file))}
         for identity, headline in headlines.items():
             if identity not in failures or not failures[identity].script:

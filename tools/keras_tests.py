@@ -25,6 +25,7 @@ from msgspec.structs import replace
 
 from conformance.adapters.environments import interpreter, launch_environment
 from conformance.adapters.registry import Target, shipped
+from conformance.files import write_atomically
 from conformance.mutation.code.beside import (
     MOST_NAMED,
     OtherTests,
@@ -37,7 +38,6 @@ from conformance.mutation.code.loading import FOLDER
 from conformance.mutation.code.population import CodeMutant, code_population
 from conformance.mutation.code.sources import sources
 from conformance.mutation.code.writing import read_report, report_file, write_report
-from conformance.reporting.writer import write_atomically
 
 PLUGIN = Path(__file__).parents[1] / "tests" / "keras"
 SECONDS = 1200

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from conformance.adapters import layout
 from conformance.adapters.environments import interpreter, launch_environment
 from conformance.adapters.process import Launch
 from conformance.adapters.registry import Target
+from conformance.adapters.sandbox.switch import switched_off
 from conformance.adapters.session import Session
 
 
@@ -16,18 +18,30 @@ def launch(target: Target, number: int = 0) -> Launch:
     Raises `PlaceholderError` and `InterpreterNotFoundError` for a target that is not ready
     (`environments.status`).
     """
+    environment = launch_environment(target, number)
     return Launch(
         python=str(interpreter(target)),
         module=target.module,
-        family=target.family,
-        environment=launch_environment(target, number),
+        family=target.family or "graph",
+        environment=environment,
         names=target.names,
         adapter=target.adapter,
         memory_limit=int(target.memory_limit * 2**30),
         startup=target.beginning,
         mapping=None if target.mapping is None else str(target.mapping),
+        forget=target.forget,
         fork=target.fork,
+        writable=_writable(target, number),
     )
+
+
+def _writable(target: Target, number: int) -> tuple[str, ...] | None:
+    """The folders of its own that the worker may write to; None without a sandbox."""
+    if not target.sandbox or switched_off():
+        return None
+    home = layout.target_folder(target) / "home"
+    places = (home, layout.cache_folder(target, number), layout.compiled_folder(number))
+    return tuple(str(place) for place in places if place.is_dir())
 
 
 def open_session(target: Target, functions: Sequence[str] = (), number: int = 0) -> Session:

@@ -1,13 +1,26 @@
-"""Turn a worker's answers into records; AnswerError for anything that is not an answer."""
+"""Turn a worker's answers into records; AnswerError for anything that is not an answer.
+
+An answer is held against what was asked before anything is made of it: each input, each output and
+each draw once, in the order of the request, and nothing else. That takes time and memory in
+proportion to the answer, which `frames` limits. Texts are cut.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
 
+from conformance.adapters import texts
+from conformance.adapters.answered_values import AnswerError, Column, Rows, values
+from conformance.adapters.worker.conformance_worker.limits import (
+    MOST_BASES,
+    MOST_DIMENSIONS,
+    MOST_PARAMETERS,
+)
+from conformance.adapters.worker.conformance_worker.marks import RAISES, RETURNS
 from conformance.observations import (
     Array,
     Batch,
@@ -25,21 +38,35 @@ from conformance.observations import (
     Stage,
     StructureObservation,
     TensorMetadata,
-    Value,
 )
 
 PROTOCOL = 1
 
 
+MOST_VERSIONS = 100
+CHANGES = frozenset(
+    {"floatx", "epsilon", "image_data_format", "learning_phase", "clear_session", "process"}
+)
+"""What `leaked` may name."""
+
 _Index = Annotated[int, msgspec.Meta(ge=0)]
 _Time = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
-_Raised = tuple[str, list[str], str, Stage, _Index | None]
-_Parameter = tuple[str, str, str | None, bool]
+_Bases = Annotated[list[str], msgspec.Meta(min_length=1, max_length=MOST_BASES)]
+_Raised = tuple[str, _Bases, str, Stage, _Index | None]
+_Kind = Literal[
+    "POSITIONAL_ONLY", "POSITIONAL_OR_KEYWORD", "VAR_POSITIONAL", "KEYWORD_ONLY", "VAR_KEYWORD"
+]
+_Parameter = tuple[str, _Kind, str | None, bool]
+_Signature = Annotated[list[_Parameter], msgspec.Meta(max_length=MOST_PARAMETERS)]
+_Dimension = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+_Shape = Annotated[list[_Dimension | None], msgspec.Meta(max_length=MOST_DIMENSIONS)]
+_Place = Annotated[int, msgspec.Meta(ge=-1, lt=MOST_DIMENSIONS)]
+_Odd = Annotated[list[tuple[_Place, str]], msgspec.Meta(max_length=MOST_DIMENSIONS)]
 
 
 class _FunctionAnswer(Struct):
     present: bool
-    signature: list[_Parameter] | None
+    signature: _Signature | None
     reason: str | None = None
 
 
@@ -53,10 +80,10 @@ class _StartAnswer(Struct):
 
 class _ClaimAnswer(Struct):
     dtype: str | None
-    shape: list[int | None] | None
+    shape: _Shape | None
     dtype_error: _Raised | None
     shape_error: _Raised | None
-    not_integers: list[tuple[Annotated[int, msgspec.Meta(ge=-1)], str]] = []
+    not_integers: _Odd = []
 
 
 class _InputAnswer(Struct):
@@ -70,26 +97,12 @@ class _OutputAnswer(Struct):
     claims: list[_ClaimAnswer]
 
 
-class _Group(Struct):
-    draws: list[_Index]
-    payload: _Index | None
-    dtype: str
-    type: str
-    problem: str | None
-    text: str | None = None
-
-
-class _Column(Struct):
-    output: str
-    groups: list[_Group]
-
-
 class _RunAnswer(Struct):
     inputs: list[_InputAnswer]
     outputs: list[_OutputAnswer]
     errors: list[_Raised]
     draws: list[tuple[_Index | None, list[str]]]
-    values: list[_Column]
+    values: list[Column]
     seconds: tuple[_Time, _Time, _Time]
     evaluated_with: Literal["function", "eval", "eager"] | None
     leaked: list[str]
@@ -98,19 +111,30 @@ class _RunAnswer(Struct):
 T = TypeVar("T")
 
 
-class AnswerError(ValueError):
-    """The worker's answer does not fit the request; the message says why."""
-
-
 def identity(header: Mapping[str, Any], functions: Sequence[str] = ()) -> Identity:
     """The answer to a `start` request that asked for `functions`."""
     answer = _typed(header, _StartAnswer, "an identity")
     if answer.protocol != PROTOCOL:
         raise AnswerError(f"the worker speaks protocol {answer.protocol}, not {PROTOCOL}")
-    if missing := sorted(set(functions) - answer.functions.keys()):
-        raise AnswerError(f"it says nothing of {missing[0]}")
-    known = {name: _function(data) for name, data in answer.functions.items()}
-    return Identity(answer.protocol, answer.python, answer.versions, answer.backend, known)
+    _check_names("the functions", sorted(answer.functions), sorted(functions))
+    if len(answer.versions) > MOST_VERSIONS:
+        raise AnswerError(f"it names {len(answer.versions)} versions")
+    return Identity(
+        protocol=answer.protocol,
+        python=texts.name(answer.python),
+        versions={texts.name(k): texts.name(v) for k, v in answer.versions.items()},
+        backend=texts.optional_name(answer.backend),
+        functions={name: _function(answer.functions[name]) for name in functions},
+    )
+
+
+def _check_names(what: str, answered: Sequence[str], asked: Sequence[str]) -> None:
+    """AnswerError unless the names are those that were asked for, each once, in their order."""
+    if len(answered) != len(asked):
+        raise AnswerError(f"{what} are {len(answered)}, not {len(asked)}")
+    for one, other in zip(answered, asked, strict=True):
+        if one != other:
+            raise AnswerError(f"among {what} is {one!r} in place of {other!r}")
 
 
 def _typed(header: Mapping[str, Any], kind: type[T], what: str) -> T:
@@ -122,8 +146,11 @@ def _typed(header: Mapping[str, Any], kind: type[T], what: str) -> T:
 
 def _function(data: _FunctionAnswer) -> FunctionIdentity:
     if data.signature is None:
-        return FunctionIdentity(data.present, None, data.reason)
-    signature = tuple(OfferedParameter(p[0], p[1], p[3], p[2]) for p in data.signature)
+        return FunctionIdentity(data.present, None, texts.optional_message(data.reason))
+    signature = tuple(
+        OfferedParameter(texts.name(name), kind, has_default, texts.optional_name(default))
+        for name, kind, default, has_default in data.signature
+    )
     return FunctionIdentity(data.present, signature)
 
 
@@ -134,8 +161,9 @@ def observation(
     if header.get("ok") is not True:
         raise AnswerError(f"the worker refused the request: {header.get('error')}")
     answer = _typed(header, _RunAnswer, "an observation")
+    _check_changes(answer.leaked)
     return StructureObservation(
-        inputs=tuple(InputObservation(i.name, _claim(i.claim)) for i in answer.inputs),
+        inputs=_inputs(answer.inputs, batch),
         outputs=_outputs(answer.outputs, batch),
         draws=_draws(answer, arrays, batch),
         seconds=Seconds(*answer.seconds),
@@ -144,31 +172,51 @@ def observation(
     )
 
 
+def _check_changes(leaked: Sequence[str]) -> None:
+    if strange := {*leaked} - CHANGES:
+        raise AnswerError(f"no program can leak {min(strange)!r}")
+    if len({*leaked}) != len(leaked):
+        raise AnswerError(f"what is leaked has repeats: {leaked}")
+
+
+def _inputs(answered: Sequence[_InputAnswer], batch: Batch) -> tuple[InputObservation, ...]:
+    """The inputs: all inputs of the program, in its order, or none."""
+    if answered:
+        asked = [item.name for item in batch.program.inputs]
+        _check_names("the inputs", [item.name for item in answered], asked)
+    return tuple(InputObservation(i.name, _claim(i.claim, batch)) for i in answered)
+
+
 def _outputs(answered: Sequence[_OutputAnswer], batch: Batch) -> tuple[OutputObservation, ...]:
     """The outputs: all outputs of the program, in its order, or none."""
-    names = tuple(output.name for output in answered)
-    if names not in ((), tuple(batch.program.outputs)):
-        raise AnswerError(f"the outputs are {names}, not {tuple(batch.program.outputs)}")
-    return tuple(
-        OutputObservation(o.name, o.container, tuple(map(_claim, o.claims))) for o in answered
-    )
+    if answered:
+        _check_names("the outputs", [item.name for item in answered], batch.program.outputs)
+    return tuple(_output(item, batch) for item in answered)
 
 
-def _claim(data: _ClaimAnswer) -> TensorMetadata:
+def _output(answered: _OutputAnswer, batch: Batch) -> OutputObservation:
+    if answered.container == "tensor" and len(answered.claims) != 1:
+        raise AnswerError(f"a tensor, {answered.name!r}, has {len(answered.claims)} claims")
+    claims = tuple(_claim(claim, batch) for claim in answered.claims)
+    return OutputObservation(answered.name, answered.container, claims)
+
+
+def _claim(data: _ClaimAnswer, batch: Batch) -> TensorMetadata:
     return TensorMetadata(
-        data.dtype,
+        texts.optional_name(data.dtype),
         None if data.shape is None else tuple(data.shape),
-        _raised(data.dtype_error),
-        _raised(data.shape_error),
-        tuple(data.not_integers),
+        None if data.dtype_error is None else _raised(data.dtype_error, batch),
+        None if data.shape_error is None else _raised(data.shape_error, batch),
+        tuple((place, texts.name(kind)) for place, kind in data.not_integers),
     )
 
 
-def _raised(data: _Raised | None) -> Raised | None:
-    if data is None:
-        return None
+def _raised(data: _Raised, batch: Batch) -> Raised:
     kind, bases, message, stage, step = data
-    return Raised(kind, tuple(bases), message, stage, step)
+    if step is not None and step >= len(batch.program.steps):
+        raise AnswerError(f"there is no step {step}")
+    named = tuple(map(texts.name, bases))
+    return Raised(texts.name(kind), named, texts.message(message), stage, step)
 
 
 def _draws(
@@ -176,52 +224,42 @@ def _draws(
 ) -> tuple[DrawObservation, ...]:
     if len(answer.draws) != batch.draws:
         raise AnswerError(f"{batch.draws} draws were asked and {len(answer.draws)} answered")
-    values = _values(answer.values, arrays, batch)
+    errors = _errors(answer, batch)
+    returned = [error is None for error, _ in answer.draws]
+    containers = {item.name: item.container for item in answer.outputs}
+    rows = values(answer.values, arrays, batch.program.outputs, returned, containers)
+    _check_attempts(rows, returned, batch)
     return tuple(
-        DrawObservation(
-            Returned(values[i]) if error is None else _error(answer.errors, error), tuple(changed)
-        )
+        DrawObservation(Returned(rows[i]) if error is None else errors[error], tuple(changed))
         for i, (error, changed) in enumerate(answer.draws)
     )
 
 
-def _error(errors: Sequence[_Raised], index: int) -> Raised:
-    if index >= len(errors):
-        raise AnswerError(f"there is no error {index}")
-    kind, bases, message, stage, step = errors[index]
-    return Raised(kind, tuple(bases), message, stage, step)
+def _check_attempts(rows: Rows, returned: Sequence[bool], batch: Batch) -> None:
+    """The result of an attempt is a text that the worker makes, and no other."""
+    attempts = {step.result for step in batch.program.steps if step.attempt}
+    for name in attempts.intersection(batch.program.outputs):
+        for row, gave in zip(rows, returned, strict=True):
+            texts_of_it = [value.text or "" for value in row[name]]
+            if gave and (len(texts_of_it) != 1 or not _tells(texts_of_it[0])):
+                raise AnswerError(f"{name!r}, an attempt, neither returns nor raises")
 
 
-def _values(
-    columns: Iterable[_Column], arrays: Sequence[Array], batch: Batch
-) -> list[dict[str, tuple[Value, ...]]]:
-    """For every draw its values by output. A column holds one item of an output for all draws."""
-    rows: list[dict[str, tuple[Value, ...]]] = [
-        dict.fromkeys(batch.program.outputs, ()) for _ in range(batch.draws)
-    ]
-    for column in columns:
-        if column.output not in batch.program.outputs:
-            raise AnswerError(f"there is no output {column.output!r}")
-        for group in column.groups:
-            for draw, value in _group(column.output, group, arrays, batch.draws):
-                rows[draw][column.output] += (value,)
-    return rows
+def _tells(text: str) -> bool:
+    """Whether a text says what came of an attempt."""
+    return text == RETURNS or (text.startswith(RAISES) and bool(text[len(RAISES) :].split()))
 
 
-def _group(
-    name: str, group: _Group, arrays: Sequence[Array], draws: int
-) -> Iterator[tuple[int, Value]]:
-    """The values of a group, each with the number of its draw."""
-    if any(draw >= draws for draw in group.draws) or (
-        group.payload is not None and group.payload >= len(arrays)
-    ):
-        raise AnswerError(f"{name!r} has a draw or a payload that does not exist")
-    payload = None if group.payload is None else arrays[group.payload]
-    if payload is not None and (not payload.ndim or len(payload) != len(group.draws)):
-        raise AnswerError(f"a payload of {name!r} does not fit its draws")
-    for i, draw in enumerate(group.draws):
-        array = None if payload is None else payload[i, ...]
-        yield draw, Value(array, group.dtype, group.type, group.problem, group.text)
+def _errors(answer: _RunAnswer, batch: Batch) -> list[Raised]:
+    """The exceptions, each of which is that of a draw; a draw changes inputs, each once."""
+    used = {error for error, _ in answer.draws if error is not None}
+    if used != {*range(len(answer.errors))}:
+        raise AnswerError(f"{len(answer.errors)} errors, and draws have {len(used)}")
+    inputs = {item.name for item in batch.program.inputs}
+    for _, changed in answer.draws:
+        if len({*changed}) != len(changed) or not inputs.issuperset(changed):
+            raise AnswerError("a draw changes an input twice, or one that does not exist")
+    return [_raised(error, batch) for error in answer.errors]
 
 
 def without_values(outcome: Outcome) -> DrawObservation:

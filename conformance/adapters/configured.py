@@ -78,7 +78,8 @@ def _with_home(started: Launch, home: str, changes: Mapping[str, str | None]) ->
     folder = str(Path(home) / ".keras")
     every = {**started.environment, "HOME": home, "KERAS_HOME": folder, **changes}
     found = {k: v for k, v in every.items() if v is not None}
-    return replace(started, environment=found, fork=False)
+    writable = None if started.writable is None else (*started.writable, home)
+    return replace(started, environment=found, fork=False, writable=writable)
 
 
 def _filled(program: Program, backend: str) -> Program:

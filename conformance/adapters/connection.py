@@ -14,9 +14,11 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from conformance.adapters import texts
 from conformance.adapters.guardian import MOST_FILE_BYTES, MOST_FILES, MOST_PROCESSES
 from conformance.adapters.process import MEMORY, AnyWorker, OutputTail
 from conformance.adapters.worker.conformance_worker.frames import (
+    MAX_ANSWER_BYTES,
     FrameDecoder,
     FrameError,
     encode_frame,
@@ -54,7 +56,7 @@ class Connection:
         self._memory = memory
         self.output = OutputTail()
         self.output.feed(process.before)
-        self._decoder = FrameDecoder()
+        self._decoder = FrameDecoder(MAX_ANSWER_BYTES)
         self._unsent = bytearray()
         self._closed = False
         self._poll = select.poll()
@@ -82,7 +84,8 @@ class Connection:
                 waited += self._turn(min(limit - waited, _TURN_SECONDS))
                 frame = self._decoder.next_frame()
         except FrameError as error:
-            raise WorkerFault(Garbled(str(error), self._rest_of_output())) from error
+            reason = texts.message(str(error))
+            raise WorkerFault(Garbled(reason, self._rest_of_output())) from error
         return frame
 
     def close(self) -> int:

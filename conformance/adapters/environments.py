@@ -74,6 +74,13 @@ def system_problem(target: Target) -> Missing | None:
 
 
 def _interpreter_problem(target: Target) -> Missing | None:
+    named = target.venv.python if target.venv else (target.python,)
+    paths = [python for python in named if python and interpreters.is_path(python)]
+    if paths and target.found_above is not None:
+        reason = (
+            f"{paths[0]}, its interpreter, is not run: {target.found_above} is in a folder above"
+        )
+        return Missing(reason, f"conformance run {target.name}")
     try:
         if target.venv is None:
             interpreter(target)

@@ -1,12 +1,12 @@
-"""Run as `PYTHON -I -S guardian.py LIFE NOTES`: start a worker, end it with all that it started.
+"""With the arguments `LIFE NOTES`: start a worker, end it with all that it started.
 
-Run as `PYTHON -I -S guardian.py HOST`: keep a zygote, a process that has imported the module of a
-target, and have it fork one worker after another.
+With the argument `HOST`: keep a zygote, a process that has imported the module of a target, and
+have it fork one worker after another.
 
-The guardian is the parent of the worker and a child of the host, so that no worker outlives the
-host, no process outlives the worker, and a worker that kills its parent kills the guardian only. It
-needs nothing but the standard library, and ends as the worker does: with its exit status, or by its
-signal.
+The guardian is the parent of the worker and a child of the warden (`warden`), which is a child of
+the host. So no worker outlives the host, no process outlives the worker, and a worker that kills
+its parent kills the guardian only. Both need nothing but the standard library. The warden ends as
+the worker does: with its exit status, or by its signal.
 
 `LIFE` is the descriptor of a pipe. The host writes one line of JSON to it, the `Orders`; when it
 closes the pipe, the guardian ends the worker. `NOTES` is the descriptor of a file. If the guardian
@@ -27,20 +27,20 @@ Elsewhere only the worker's process group is ended, and nothing is measured; the
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import math
 import os
 import resource
 import select
-import shutil
 import signal
-import stat
 import struct
 import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypedDict
+
+from .removal import remove
+from .sandbox import landlock, namespaces, system
 
 if TYPE_CHECKING:
     from socket import socket
@@ -66,19 +66,26 @@ ZYGOTE_OPTION = "--zygote-fd"
 _TICK = 0.1
 _TICKS_OF_A_SURVEY = 5
 _MOST_SECONDS = 10.0
-_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _NOT_FOUND = 127
 
 
 class Orders(TypedDict):
     """What the host asks for: `memory` in bytes, `grace` in seconds, the `folder` for temporary
-    files."""
+    files.
+
+    `root` is removed in the end; `folder` is it or lies in it. The worker may write there and to
+    the folders `writable`; without these it has no sandbox. `apart` says that the guardian itself
+    is in namespaces, and comes from the warden.
+    """
 
     command: list[str]
     environment: dict[str, str]
     memory: int
     grace: float
     folder: str
+    root: str
+    writable: list[str] | None
+    apart: bool
 
 
 class Guard:
@@ -126,7 +133,7 @@ class Guard:
 
     def _ended(self) -> bool:
         """Reap every descendant that has ended; whether the worker has ended."""
-        ended = _reaped()
+        ended = reaped()
         self._status = ended.get(self._pid, self._status)
         if self._spared in ended:  # another process may get its id
             self._spared = 0
@@ -142,7 +149,7 @@ class Guard:
         """The limit that is exceeded, if any; the costly ones are checked only now and then."""
         self._ticks += 1
         if self._spared and _resident(self._spared) > self._orders["memory"]:
-            _signal(self._spared, signal.SIGKILL)
+            send_signal(self._spared, signal.SIGKILL)
         if self._ticks % _TICKS_OF_A_SURVEY:
             alone = _resident(self._pid) > self._orders["memory"]
             return "memory" if alone else None
@@ -155,15 +162,16 @@ class Guard:
 
     def _end_all(self) -> int:
         _signal_group(self._pid, signal.SIGKILL)
-        _end_below(self._spared, self._ended)
+        end_below(self._spared, self._ended)
         return signal.SIGKILL if self._status is None else self._status
 
 
-def _end_below(spared: int, reap: Callable[[], bool]) -> None:
-    """Kill until no process is left; all are stopped first, so that none can start another.
+def end_below(spared: int = 0, reap: Callable[[], bool] | None = None) -> None:
+    """Kill until no descendant is left; all are stopped first, so that none can start another.
 
     `reap` reaps those that have ended, and says whether nothing else is waited for.
     """
+    reap = reap or (lambda: reaped() is not None)
     deadline = time.monotonic() + _MOST_SECONDS
     while time.monotonic() < deadline:
         family = _below(os.getpid(), spared)
@@ -171,11 +179,11 @@ def _end_below(spared: int, reap: Callable[[], bool]) -> None:
             break
         for number in (signal.SIGSTOP, signal.SIGKILL):
             for process in family:
-                _signal(process, number)
+                send_signal(process, number)
         time.sleep(0.002)
 
 
-def _reaped() -> dict[int, int]:
+def reaped() -> dict[int, int]:
     """Reap every descendant that has ended; their wait statuses."""
     found = {}
     with contextlib.suppress(ChildProcessError):
@@ -184,7 +192,8 @@ def _reaped() -> dict[int, int]:
     return found
 
 
-def _signal(process: int, number: int) -> None:
+def send_signal(process: int, number: int) -> None:
+    """Send a signal; nothing if there is no such process, or none that may be sent one."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(process, number)
 
@@ -268,21 +277,20 @@ def _read(path: str) -> str:
         return ""
 
 
-def remove(folder: str) -> None:
-    """Remove a folder, whatever the permissions of its content; follow no links."""
-    with contextlib.suppress(OSError, RecursionError):
-        for place, folders, _ in os.walk(folder):
-            for name in folders:
-                path = os.path.join(place, name)
-                if not os.path.islink(path):
-                    os.chmod(path, stat.S_IRWXU)
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-def _order(option: int, value: int) -> None:
+def attempt_order(option: int, value: int) -> None:
     """Call `prctl`, where the system has it."""
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+    with contextlib.suppress(OSError):
+        system.order(option, value)
+
+
+def _confine(orders: Orders) -> None:
+    """Let this process, which becomes the worker, write to its folders only."""
+    if orders["writable"] is not None:
+        with contextlib.suppress(OSError):
+            if orders["apart"]:
+                namespaces.drop_powers()
+            places = [orders["root"], *orders["writable"]]
+            landlock.restrict(places, network=not orders["apart"])
 
 
 def _start(orders: Orders, life: int) -> int:
@@ -294,11 +302,12 @@ def _start(orders: Orders, life: int) -> int:
     try:
         os.close(life)
         os.setsid()
-        _order(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        attempt_order(system.PDEATHSIG, signal.SIGKILL)
         if os.getppid() != guardian:
             os._exit(_NOT_FOUND)
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
+        _confine(orders)
         os.execve(orders["command"][0], orders["command"], orders["environment"])  # noqa: S606
     except OSError as error:
         print(f"{orders['command'][0]}: {error.strerror}", file=sys.stderr, flush=True)
@@ -306,7 +315,7 @@ def _start(orders: Orders, life: int) -> int:
         os._exit(_NOT_FOUND)
 
 
-def _close_all_but(*kept: int) -> None:
+def close_all_but(*kept: int) -> None:
     """Close all descriptors but `kept`: the host waits until the worker's are closed everywhere."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
@@ -319,7 +328,7 @@ def _close_all_but(*kept: int) -> None:
     os.closerange(below, most)
 
 
-def _end_as(status: int) -> None:
+def end_as(status: int) -> None:
     """End this process with the given wait status."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
@@ -333,8 +342,9 @@ def _end_as(status: int) -> None:
 class ZygoteKeeper:
     """Keeps the zygote `pid` and has it fork a worker for each order of the host."""
 
-    def __init__(self, pid: int, host: socket, zygote: socket, orders: Orders) -> None:
+    def __init__(self, pid: int, host: socket, above: int, zygote: socket, orders: Orders) -> None:
         self._pid, self._host, self._zygote, self._orders = pid, host, zygote, orders
+        self._lives = (host.fileno(), above)
 
     def serve(self) -> None:
         """Carry out orders until the host closes its end, or the zygote is of no more use."""
@@ -353,13 +363,13 @@ class ZygoteKeeper:
 
     def end(self) -> None:
         """End the zygote, and whatever else is left."""
-        _end_below(0, lambda: _reaped() is not None)
+        end_below()
 
     def _awaited(self, wanted: socket, seconds: float = math.inf) -> bool:
         """Wait until there is something to read from `wanted`, an end too; False if the zygote
-        ends, exceeds its memory or takes longer, or the host ends, before that."""
+        ends, exceeds its memory or takes longer, or the host or the warden ends, before that."""
         poll, deadline = select.poll(), time.monotonic() + seconds
-        for end in (self._host, self._zygote):
+        for end in (*self._lives, self._zygote.fileno()):
             poll.register(end, select.POLLIN)
         while time.monotonic() < deadline:
             ready = dict(poll.poll(_TICK * 1000))
@@ -383,9 +393,8 @@ class ZygoteKeeper:
         if not pid:
             return False
         orders = Orders(**{**self._orders, **json.loads(message)})
-        lives = (life, self._host.fileno())
         try:
-            status = Guard(int(pid), lives, notes, orders, self._pid).watch()
+            status = Guard(int(pid), (life, *self._lives), notes, orders, self._pid).watch()
         finally:
             remove(orders["folder"])
         with contextlib.suppress(OSError):
@@ -395,45 +404,49 @@ class ZygoteKeeper:
         return True
 
 
-def _keep(host_end: int) -> None:
-    """Keep a zygote for the host."""
+def _keep(orders: Orders, host_end: int, above: int, tell: int) -> int:
+    """Keep a zygote for the host; the exit status of this process."""
     # a guardian of a single worker, which every restart without a zygote waits for, needs none
     import socket  # noqa: PLC0415
 
     host = socket.socket(fileno=host_end)
-    orders: Orders = json.loads(host.recv(MOST_MESSAGE))
     here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     there.set_inheritable(True)
     orders["command"] += [ZYGOTE_OPTION, str(there.fileno())]
     pid = _start(orders, host_end)
-    _close_all_but(host_end, here.fileno())
+    close_all_but(host_end, here.fileno(), above, tell)
     there.detach()
-    keeper = ZygoteKeeper(pid, host, here, orders)
+    keeper = ZygoteKeeper(pid, host, above, here, orders)
     try:
         keeper.serve()
     finally:
         keeper.end()
-        remove(orders["folder"])
+        remove(orders["root"])
+    return 0
 
 
-def main() -> None:
-    """Read the orders from the first descriptor and carry them out."""
-    if len(sys.argv) == 2:
-        _order(_PR_SET_CHILD_SUBREAPER, 1)
-        _keep(int(sys.argv[1]))
-        return
-    life, notes = map(int, sys.argv[1:])
-    with open(os.dup(life), encoding="utf-8") as stream:
-        orders: Orders = json.loads(stream.readline())
-    _order(_PR_SET_CHILD_SUBREAPER, 1)
+def read_orders(ends: Sequence[int]) -> Orders:
+    """What the host asks for, from the first descriptor."""
+    if len(ends) == 1:
+        text = os.read(ends[0], MOST_MESSAGE).decode()
+    else:
+        with open(os.dup(ends[0]), encoding="utf-8") as stream:
+            text = stream.readline()
+    orders: Orders = json.loads(text)
+    return orders
+
+
+def carry_out(orders: Orders, ends: Sequence[int], above: int, tell: int) -> int:
+    """Keep a zygote, or guard a worker; its wait status.
+
+    The descriptor `above` can be read when the warden has ended; `tell` remains open.
+    """
+    if len(ends) == 1:
+        return _keep(orders, ends[0], above, tell)
+    life, notes = ends
     worker = _start(orders, life)
-    _close_all_but(life, notes)
+    close_all_but(life, notes, above, tell)
     try:
-        status = Guard(worker, (life,), notes, orders).watch()
+        return Guard(worker, (life, above), notes, orders).watch()
     finally:
-        remove(orders["folder"])
-    _end_as(status)
-
-
-if __name__ == "__main__":
-    main()
+        remove(orders["root"])

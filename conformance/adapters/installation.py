@@ -42,6 +42,7 @@ def is_current(venv: Venv) -> bool:
     return marker is not None and marker.digest == layout.digest(venv)
 
 
+@layout.in_home()
 def install(venv: Venv, *, on_progress: OnProgress, force: bool = False) -> bool:
     """Make the virtual environment; with `force`, even if it is current.
 
@@ -59,6 +60,7 @@ def install(venv: Venv, *, on_progress: OnProgress, force: bool = False) -> bool
         return True
 
 
+@layout.in_home()
 def check(target: Target, *, on_progress: OnProgress) -> dict[str, str]:
     """Import the target in its environment, compute once, and return the versions found.
 

@@ -5,6 +5,7 @@ Every candidate is run to find its version: a pyenv shim that is not activated o
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -44,7 +45,7 @@ def find(wanted: Sequence[str]) -> Path:
 
 def cure(wanted: str) -> str:
     """The command that gets this interpreter."""
-    if _is_path(wanted):
+    if is_path(wanted):
         return "give the path of a CPython interpreter"
     if tuple(map(int, wanted.split("."))) < _UV_OFFERS_FROM:
         return f"pyenv install {_LAST_RELEASES.get(wanted, wanted)}"
@@ -58,7 +59,7 @@ def version_of(path: Path) -> str | None:
         answer = subprocess.run(
             [path, "-I", "-S", "-c", _ASK], capture_output=True, text=True, timeout=30, check=True
         )
-    except (OSError, subprocess.SubprocessError):
+    except (OSError, ValueError, subprocess.SubprocessError):
         return None
     name, _, version = answer.stdout.strip().partition(" ")
     return version if name == "cpython" else None
@@ -72,24 +73,26 @@ def uv_program() -> str:
         return shutil.which("uv") or "uv"
 
 
-def _is_path(wanted: str) -> bool:
+def is_path(wanted: str) -> bool:
+    """Whether this is the path of an interpreter, and no version."""
     return not re.fullmatch(r"\d+\.\d+", wanted)
 
 
 def _absence(wanted: Sequence[str]) -> str:
-    if _is_path(wanted[0]):
+    if is_path(wanted[0]):
         return f"{wanted[0]} is not a CPython interpreter that runs"
     return f"CPython {' or '.join(wanted)} is not installed"
 
 
 def _serves(path: Path, wanted: str) -> bool:
     version = version_of(path)
-    return version is not None and (_is_path(wanted) or version.startswith(f"{wanted}."))
+    return version is not None and (is_path(wanted) or version.startswith(f"{wanted}."))
 
 
 def _candidates(wanted: str) -> Iterator[Path]:
-    if _is_path(wanted):
-        yield Path(wanted).expanduser()
+    if is_path(wanted):
+        with contextlib.suppress(RuntimeError):  # ~name, and there is no such user
+            yield Path(wanted).expanduser()
         return
     if "{}.{}".format(*sys.version_info) == wanted:
         yield Path(sys.executable)

@@ -51,8 +51,14 @@ def interpreter(target: Target) -> Path:
 def launch_environment(target: Target, number: int = 0) -> dict[str, str]:
     """All environment variables of a worker of the target; folders that they name are made.
 
-    Raises `PlaceholderError` if the target's environment is not complete.
+    Raises `PlaceholderError` if the target's environment is not complete, `layout.HomeError` if a
+    folder cannot be made.
     """
+    with layout.in_home():
+        return _variables(target, number)
+
+
+def _variables(target: Target, number: int) -> dict[str, str]:
     home = layout.target_folder(target) / "home"
     filled = {name: fill(text, target, number) for name, text in target.environment.items()}
     for folder in (home, layout.cache_folder(target, number)):

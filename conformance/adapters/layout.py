@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,11 +25,23 @@ import platformdirs
 from msgspec import Struct
 
 from conformance.adapters.registry import Target, Venv
+from conformance.files import write_atomically
 
 S = TypeVar("S", bound=Struct)
 
 WORKER = Path(__file__).parent / "worker"
 """The folder that a target's interpreter runs."""
+
+
+HOME = "CONFORMANCE_HOME"
+_CURE = f"set {HOME} to a folder that can be written"
+
+
+class HomeError(Exception):
+    """HOME cannot be used; the message says why, and what to do."""
+
+    for_users = True
+    """The command line prints the message alone."""
 
 
 class Marker(Struct, frozen=True, kw_only=True):
@@ -46,10 +60,26 @@ class ImportCheck(Struct, frozen=True, kw_only=True):
 
 def suite_home() -> Path:
     """The folder that holds all that the suite installs."""
-    chosen = os.environ.get("CONFORMANCE_HOME")
-    if chosen:
+    chosen = os.environ.get(HOME)
+    if not chosen:
+        return platformdirs.user_data_path("keras-backend-conformance", appauthor=False)
+    try:
         return Path(chosen).expanduser().absolute()
-    return platformdirs.user_data_path("keras-backend-conformance", appauthor=False)
+    except RuntimeError as error:
+        raise HomeError(f"{HOME} is {chosen!r}, and there is no such user; {_CURE}") from error
+
+
+@contextmanager
+def in_home() -> Iterator[None]:
+    """A block that makes files and folders in HOME; HomeError if one of them cannot be made."""
+    try:
+        yield
+    except OSError as error:
+        home = suite_home()
+        places = [Path(os.fsdecode(error.filename))] if error.filename else []
+        if not any(p.is_relative_to(home) or home.is_relative_to(p) for p in places):
+            raise
+        raise HomeError(f"{error.filename}: {error.strerror}; {_CURE}") from error
 
 
 def venv_folder(venv: Venv) -> Path:
@@ -112,7 +142,4 @@ def read(path: Path, kind: type[S]) -> S | None:
 
 def write(path: Path, record: Struct) -> None:
     """Write a record whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    partial.write_bytes(msgspec.json.encode(record) + b"\n")
-    partial.replace(path)
+    write_atomically(path, msgspec.json.encode(record) + b"\n")

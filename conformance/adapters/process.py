@@ -24,6 +24,7 @@ from typing import BinaryIO, Literal, cast
 
 from conformance.adapters import guardian
 from conformance.adapters.layout import WORKER
+from conformance.adapters.removal import remove
 from conformance.adapters.worker.conformance_worker.stages import SIZE, announced
 from conformance.observations import Stage
 
@@ -34,9 +35,18 @@ TOKEN = "CONFORMANCE_WORKER"  # noqa: S105 - no password
 """The environment variable that marks the processes of a worker."""
 TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 
-GUARDIAN = [sys.executable, "-I", "-S", guardian.__file__]
+_SUITE = str(Path(guardian.__file__).parents[2])
+_WARDEN = f"""
+import sys
+sys.path.append({_SUITE!r})
+from conformance.adapters.warden import main
+main()
+"""
+WARDEN = [sys.executable, "-I", "-S", "-c", _WARDEN]
+"""The command of a guardian's warden. What is imported is compiled once; a file that is run, each
+time."""
 GRACE = 0.5
-GUARDIAN_SECONDS = 12.0
+WARDEN_SECONDS = 12.0
 _NUMBERS = itertools.count(1)
 
 Family = Literal["graph", "eager"]
@@ -52,8 +62,10 @@ class Launch:
     `memory_limit` is in bytes held, by all processes together; an address space is not limited,
     because TensorFlow and CNTK reserve far more than they use. `startup` is Python source that the
     worker runs before it imports the module, `mapping` a file with the calls that replace the
-    functions of `K` in that module. `fork` says that a process that has imported the module may
-    be forked (`zygotes`).
+    functions of `K` in that module, `forget` has functions that empty the library's caches. `fork`
+    says that a process that has imported the module may be forked (`zygotes`). The folders that the
+    worker may write to, besides its own for temporary files, are `writable`; None for a worker
+    without a sandbox.
     """
 
     python: str
@@ -66,7 +78,9 @@ class Launch:
     memory_limit: int = MEMORY
     startup: str = ""
     mapping: str | None = None
+    forget: tuple[str, ...] = ()
     fork: bool = False
+    writable: tuple[str, ...] | None = None
 
     def command(self) -> list[str]:
         """The command line, without the descriptors that `Connection` adds."""
@@ -75,6 +89,7 @@ class Launch:
             "--adapter": self.adapter,
             "--startup": self.startup or None,
             "--mapping": self.mapping,
+            "--forget": ",".join(self.forget) or None,
         }
         more = [f"{name}={value}" for name, value in optional.items() if value is not None]
         # unbuffered, and with a traceback on a fatal signal, so that the output explains a crash
@@ -182,6 +197,7 @@ class WorkerProcess(AnyWorker):
         environment: Mapping[str, str],
         directory: str | None = None,
         memory: int = MEMORY,
+        writable: Sequence[str] | None = None,
     ) -> None:
         check_executable(command[0])
         super().__init__()
@@ -194,6 +210,9 @@ class WorkerProcess(AnyWorker):
             memory=memory,
             grace=GRACE,
             folder=self._folder,
+            root=self._folder,
+            writable=None if writable is None else [*writable],
+            apart=False,
         )
         with contextlib.suppress(BrokenPipeError):  # it has ended, which is found out
             _write_all(life, json.dumps(orders).encode() + b"\n")
@@ -201,7 +220,7 @@ class WorkerProcess(AnyWorker):
         self.watch = _watch(self._process.pid)
 
     def _start(self, directory: str) -> tuple[subprocess.Popen[bytes], int]:
-        """Start the guardian; its process, and the descriptor that ends it when closed."""
+        """Start the warden; its process, and the descriptor that ends it when closed."""
         theirs_life, life = os.pipe()
         notes, theirs = self.notes.fileno(), self.theirs
         descriptors = {"read": theirs["requests"], "write": theirs["answers"], "stage": notes}
@@ -210,12 +229,12 @@ class WorkerProcess(AnyWorker):
         ]
         kept = [theirs_life, *descriptors.values()]
         try:
-            command = [*GUARDIAN, str(theirs_life), str(notes)]
-            process = start_guardian(command, directory, theirs["output"], kept)
+            command = [*WARDEN, str(theirs_life), str(notes)]
+            process = start_warden(command, directory, theirs["output"], kept)
         except OSError:
             _close(life)
             AnyWorker.close(self)
-            guardian.remove(self._folder)
+            remove(self._folder)
             raise
         finally:
             self.close_theirs()
@@ -235,35 +254,36 @@ class WorkerProcess(AnyWorker):
     def end(self) -> int:
         """End the process and all that it started: SIGTERM, SIGKILL. The return code."""
         if self._process.returncode is None:
-            self._end_guardian()
-            if not self.wait(GUARDIAN_SECONDS):
+            self._end_warden()
+            guardian.send_signal(self._process.pid, signal.SIGCONT)  # it may be stopped
+            if not self.wait(WARDEN_SECONDS):
                 self._process.kill()
             self._process.wait()
             kill_marked(self._token)
-            guardian.remove(self._folder)
+            remove(self._folder)
         return self._process.returncode
 
     def kill(self) -> None:
         """Ask for the end of the process and all that it started, without waiting for it."""
         if self._process.returncode is None:
-            self._end_guardian()
+            self._end_warden()
 
     def close(self) -> None:
         """Close this side's descriptors; once."""
-        self._end_guardian()
+        self._end_warden()
         super().close()
         _close(*([] if self.watch is None else [self.watch]))
 
-    def _end_guardian(self) -> None:
+    def _end_warden(self) -> None:
         life, self._life = self._life, None  # `kill` may come from another thread meanwhile
         if life is not None:
             _close(life)
 
 
-def start_guardian(
+def start_warden(
     command: Sequence[str], directory: str, output: int, kept: Sequence[int]
 ) -> subprocess.Popen[bytes]:
-    """A guardian that has the descriptors `kept`, and prints to `output`, as its worker does."""
+    """A warden that has the descriptors `kept`, and prints to `output`, as its worker does."""
     return subprocess.Popen(
         command,
         cwd=directory,
@@ -276,9 +296,9 @@ def start_guardian(
     )
 
 
-def new_folder() -> str:
-    """A new folder for the temporary files of a process."""
-    return tempfile.mkdtemp(prefix="conformance-")
+def new_folder(place: str | None = None) -> str:
+    """A new folder for the temporary files of a process, in a place or among temporary files."""
+    return tempfile.mkdtemp(prefix="conformance-", dir=place)
 
 
 def new_token() -> str:
@@ -294,7 +314,7 @@ def own_environment(token: str, folder: str, environment: Mapping[str, str]) -> 
 def kill_marked(token: str) -> None:
     """Kill all processes that carry the token.
 
-    A guardian leaves none; this is for the case that the guardian itself was killed.
+    Guardian and warden leave none; this is for the case that both were killed.
     """
     mark = f"{TOKEN}={token}".encode()
     for place in Path("/proc").glob("[0-9]*"):

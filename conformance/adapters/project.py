@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from msgspec import structs
+
 from conformance.adapters import registry
 from conformance.adapters.registry import PYPROJECT, RegistryError, Target
 
@@ -13,11 +15,15 @@ OWN = "conformance.toml"
 def known(file: Path | None = None) -> dict[str, Target]:
     """The shipped targets and those of `file`, by default of the file that `find` finds.
 
+    Those of a file that it finds in a folder above are marked (`found_above`): whoever has not put
+    the file there may not know of it.
     Raises `RegistryError` for a file that is wrong, or that describes a shipped target anew.
     """
     shipped = registry.shipped()
     chosen = find(Path.cwd()) if file is None else file
     own = {} if chosen is None else registry.load(chosen)
+    if file is None and chosen is not None and chosen.parent != Path.cwd():
+        own = {name: structs.replace(t, found_above=chosen) for name, t in own.items()}
     taken = {name for t in shipped.values() for name in (t.name, t.library)}
     for name in own:
         if name in taken:

@@ -6,7 +6,6 @@ tables may also be in a `pyproject.toml`, under `tool.conformance`.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import reprlib
@@ -14,30 +13,16 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from string import Formatter
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
 
-from conformance.adapters import mappings
+from conformance.adapters import mappings, target_texts
 from conformance.editions import Edition
+from conformance.near_names import proposal
 
 Family = Literal["graph", "eager"]
-
-PLACEHOLDERS = frozenset(
-    {
-        "home",
-        "cache",
-        "compiled",
-        "links",
-        "site_packages",
-        "openblas_dir",
-        "openblas_lib",
-        "suite",
-        "edition",
-    }
-)
 
 
 class RegistryError(ValueError):
@@ -49,11 +34,7 @@ class UnknownTargetError(ValueError):
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
         self.name = name
-        self.suggestions = difflib.get_close_matches(name, known, n=3)
-        near = self.suggestions or sorted(known)
-        lead = "did you mean" if self.suggestions else "known:"
-        end = "?" if self.suggestions else ""
-        super().__init__(f"unknown target {name!r}; {lead} {', '.join(near)}{end}")
+        super().__init__(f"unknown target {name!r}; {proposal(name, sorted(known))}")
 
 
 class StrictRecord(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -114,13 +95,14 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     """The library that computes, whose name stands for all its targets; by default the target's."""
     implementation: str = ""
     """A description for reports; by default the module."""
-    family: Family = "graph"
-    """`graph`: placeholders, and values through `function`; `eager`: values at once."""
+    family: Family | None = None
+    """`graph`: placeholders, and values through `function`; `eager`: values at once; None: nobody
+    said which, and `graph` unless a look at the module shows the other."""
     venv: Venv | None = None
     python: str | None = None
     """Version or path of the interpreter where there is no venv; by default the running one."""
     environment: dict[str, str] = msgspec.field(default_factory=dict)
-    """Environment variables of the worker, with the placeholders of `PLACEHOLDERS`."""
+    """Environment variables of the worker, with the placeholders of `target_texts`."""
     programs: tuple[RequiredProgram, ...] = ()
     libraries: tuple[SharedLibrary, ...] = ()
     names: dict[str, str] = msgspec.field(default_factory=dict)
@@ -148,9 +130,17 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     memory_limit: Annotated[float, msgspec.Meta(ge=0.125, le=65536)] = 4.0
     """GiB of memory that a worker and all that it starts may hold."""
 
+    sandbox: bool = True
+    """Whether its workers are kept from files and network of the machine, where it offers this."""
+    forget: tuple[str, ...] = ()
+    """Functions without parameters (`module.function`) that the worker calls now and then, so that
+    what the library keeps of each call does not fill the memory."""
     fork: bool = False
     """Whether a process that has imported the module can be forked, so that a worker that was lost
     is replaced by a fork of it instead of a new process."""
+    found_above: Path | None = None
+    """The file that describes it, if that was found in a folder above and nobody has named the
+    target: then nothing is run for it. No field of a file."""
 
     @property
     def beginning(self) -> str:
@@ -164,6 +154,8 @@ def _runs(file: Path | None) -> list[str]:
 
 R = TypeVar("R", bound=StrictRecord)
 PYPROJECT = "pyproject.toml"
+DOCUMENTS = "documents"
+"""The field that names the folder in which a user has the documents."""
 _Tables = dict[str, dict[str, dict[str, Any]]]
 
 
@@ -209,25 +201,45 @@ def _shipped() -> dict[str, Target]:
     return load(Path(__file__).with_name("targets.toml"))
 
 
+def documents_folder(path: Path) -> Path | None:
+    """The folder that a TOML file names as `documents`, relative to the file; None if it does not.
+
+    Raises `RegistryError` for a file that is wrong.
+    """
+    content, prefix = _content(path)
+    folder = content.get(DOCUMENTS)
+    if folder is None:
+        return None
+    if not isinstance(folder, str) or not folder:
+        raise RegistryError(f'{path}: {prefix}{DOCUMENTS}: write a folder, such as "texts"')
+    return path.parent / Path(folder).expanduser()
+
+
 def _tables(path: Path) -> _Tables:
     """The tables `targets` and `venvs` of a file."""
+    content, prefix = _content(path)
+    if unknown := sorted(content.keys() - {"targets", "venvs", DOCUMENTS}):
+        raise RegistryError(
+            f"{path}: unknown table `{prefix}{unknown[0]}`; write [{prefix}targets.NAME]"
+        )
+    try:
+        tables = {name: content[name] for name in ("targets", "venvs") if name in content}
+        return msgspec.convert(tables, _Tables)
+    except msgspec.ValidationError as error:
+        raise RegistryError(f"{path}: {error}; write [{prefix}targets.NAME]") from error
+
+
+def _content(path: Path) -> tuple[dict[str, Any], str]:
+    """What a file says to the suite, and what stands before the names of its tables."""
     try:
         content = msgspec.toml.decode(path.read_bytes())
     except OSError as error:
         raise RegistryError(f"{path}: {error.strerror or error}") from error
     except ValueError as error:  # not TOML, not UTF-8, or an integer of thousands of digits
         raise RegistryError(f"{path}: {error}") from error
-    prefix = ""
     if path.name == PYPROJECT:
-        content, prefix = _part(path, content), "tool.conformance."
-    if unknown := sorted(content.keys() - {"targets", "venvs"}):
-        raise RegistryError(
-            f"{path}: unknown table `{prefix}{unknown[0]}`; write [{prefix}targets.NAME]"
-        )
-    try:
-        return msgspec.convert(content, _Tables)
-    except msgspec.ValidationError as error:
-        raise RegistryError(f"{path}: {error}; write [{prefix}targets.NAME]") from error
+        return _part(path, content), "tool.conformance."
+    return content, ""
 
 
 def _part(path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
@@ -242,8 +254,10 @@ def _part(path: Path, content: Mapping[str, Any]) -> dict[str, Any]:
 def _named(name: str, targets: Mapping[str, Target]) -> dict[str, Target]:
     if name in targets:
         return {name: targets[name]}
-    if found := {t.name: t for t in targets.values() if t.library == name}:
-        return found
+    # a file that was merely found adds nothing to a library that others have
+    on_it = [t for t in targets.values() if t.library == name]
+    if on_it:
+        return {t.name: t for t in [t for t in on_it if t.found_above is None] or on_it}
     raise UnknownTargetError(name, sorted({*targets, *(t.library for t in targets.values())}))
 
 
@@ -253,6 +267,7 @@ def _venv(path: Path, name: str, table: Mapping[str, Any]) -> Venv:
     python = table.get("python", ())
     fields = {**table, "python": [python] if isinstance(python, str) else python}
     venv = _convert(where, name, fields, Venv)
+    _check_texts(where, fields)
     if not venv.python or not venv.requirements:
         raise RegistryError(f'{where}: give `python` (as "3.11") and `requirements`')
     if venv.lock is None:
@@ -270,9 +285,9 @@ def _target(path: Path, name: str, table: Mapping[str, Any], venvs: Mapping[str,
         raise RegistryError(f'{where}: give `module` ("my_package.backend") and `edition`')
     fields = {k: v for k, v in table.items() if k not in ("venv", "requirements", "path")}
     target = _convert(where, name, fields, Target)
-    _check(where, target)
+    _check(where, table, target)
     if target.mapping is not None:
-        mapping = _place(where, "mapping", path, str(target.mapping))
+        mapping = _mapping_file(where, path, str(target.mapping))
         _check_mapping(where, mapping)
         target = msgspec.structs.replace(target, mapping=mapping)
     if target.prepare is not None:
@@ -328,6 +343,13 @@ def _file(path: Path, where: str, name: Path) -> Path:
     return file
 
 
+def _mapping_file(where: str, path: Path, name: str) -> Path:
+    """The table of this name beside the file, or that which ships with the suite."""
+    place = _place(where, "mapping", path, name)
+    shipped_one = Path(mappings.__file__).parent / name
+    return place if place.exists() or not shipped_one.is_file() else shipped_one
+
+
 def _place(where: str, field: str, path: Path, name: str) -> Path:
     """The file or folder of this name; RegistryError if no file can have the name."""
     place = path.parent / name
@@ -340,12 +362,17 @@ def _place(where: str, field: str, path: Path, name: str) -> Path:
     return place
 
 
-def _check(where: str, target: Target) -> None:
-    _check_placeholders(where, target)
+def _check(where: str, table: Mapping[str, Any], target: Target) -> None:
+    _check_texts(where, table)
     if target.names and target.adapter:
         raise RegistryError(
             f"{where}: `names` and `adapter` exclude each other: an adapter knows its own names"
         )
+
+
+def _check_texts(where: str, table: Mapping[str, Any]) -> None:
+    for problem in target_texts.problems(table):
+        raise RegistryError(f"{where}: {problem}")
 
 
 def _venv_of(
@@ -392,6 +419,8 @@ def _check_mapping(where: str, path: Path) -> None:
 def _convert(where: str, name: str, fields: Mapping[str, Any], kind: type[R]) -> R:
     if "name" in fields:
         raise RegistryError(f"{where}: `name` is the table's own name; leave the field out")
+    if "found_above" in fields:
+        raise RegistryError(f"{where}: unknown field `found_above`")
     try:
         return msgspec.convert({**fields, "name": name}, kind, dec_hook=_decode)
     except msgspec.ValidationError as error:
@@ -403,29 +432,25 @@ def _decode(kind: type, value: Any) -> Any:
 
 
 def _nearest(message: str, kind: type[StrictRecord]) -> str:
-    """A suggestion for an unknown field; empty if no known field is like it."""
+    """What to write instead of an unknown field, or of a word that a field does not take."""
     parts = message.split("`")
+    own = [name for name in kind.__struct_fields__ if name != "name"]
+    wrong = re.match(r"Invalid enum value '(.*)' - at `\$\.(\w+)", message)
+    if wrong is not None:
+        return f"; {proposal(wrong[1], _choices(kind, wrong[2]))}"
     if "unknown field" not in message:
         return ""
-    near = difflib.get_close_matches(parts[1], kind.__struct_fields__, n=1)
-    return f"; did you mean `{near[0]}`?" if near else ""
+    return f"; {proposal(parts[1], own)}"
+
+
+def _choices(kind: type[StrictRecord], field: str) -> list[str]:
+    """The words that a field takes."""
+    (found,) = (f.type for f in msgspec.inspect.type_info(kind).fields if f.name == field)  # type: ignore[attr-defined]
+    kinds = (found, *getattr(found, "types", ()), getattr(found, "item_type", None))
+    return [str(word) for one in kinds for word in getattr(one, "values", ())]
 
 
 def _check_name(where: str, name: str) -> None:
     """Refuse a name that cannot name a folder: venvs and targets have folders of that name."""
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]*", name):
         raise RegistryError(f"{where}: a name has letters, digits and `._-` only")
-
-
-def _check_placeholders(where: str, target: Target) -> None:
-    for variable, text in target.environment.items():
-        try:
-            used = {field for _, field, _, _ in Formatter().parse(text) if field is not None}
-        except ValueError as error:
-            raise RegistryError(f"{where}: environment.{variable}: {error}") from error
-        if unknown := sorted(used - PLACEHOLDERS):
-            known = ", ".join(f"{{{name}}}" for name in sorted(PLACEHOLDERS))
-            raise RegistryError(
-                f"{where}: environment.{variable}: unknown placeholder "
-                f"{{{unknown[0]}}}; there are {known}; write {{{{ and }}}} for braces"
-            )

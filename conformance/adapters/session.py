@@ -13,9 +13,12 @@ from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
 
-from conformance.adapters.answers import AnswerError, identity, merged, observation, without_values
+from conformance.adapters.answered_values import AnswerError
+from conformance.adapters.answers import identity, merged, observation, without_values
 from conformance.adapters.connection import Connection, Frame, WorkerFault
 from conformance.adapters.process import Launch, WorkerProcess
+from conformance.adapters.start_errors import WorkerStartError, not_started
+from conformance.adapters.time_limits import ANSWER_SECONDS, OvertimeError, within
 from conformance.adapters.zygotes import ZygoteSource
 from conformance.observations import (
     Batch,
@@ -30,12 +33,10 @@ from conformance.observations import (
 )
 from conformance.program import to_json
 
+__all__ = ["Configuration", "Limits", "Session", "SessionAbortedError", "WorkerStartError"]
+
 _FORKED_SECONDS = 60.0
 """How long a fork may take to answer a request before the first batch: it has imported all."""
-
-
-class WorkerStartError(RuntimeError):
-    """The worker cannot start; the message holds the end of what it printed."""
 
 
 class SessionAbortedError(Exception):
@@ -261,10 +262,16 @@ class Session:
         try:
             if header.get("id") != number:
                 raise AnswerError(f"request {number} got the answer to {header.get('id')!r}")
-            return observation(header, arrays, batch)
+            with within(ANSWER_SECONDS):
+                return observation(header, arrays, batch)
         except AnswerError as error:
-            assert self._connection is not None
-            raise WorkerFault(Garbled(str(error), str(self._connection.output))) from error
+            raise self._garbled(str(error)) from error
+        except OvertimeError as error:
+            raise self._garbled(f"it takes more than {ANSWER_SECONDS:g} s to read") from error
+
+    def _garbled(self, reason: str) -> WorkerFault:
+        assert self._connection is not None
+        return WorkerFault(Garbled(reason, str(self._connection.output)))
 
     def _connected(self) -> Connection:
         if self._aborted:
@@ -297,7 +304,9 @@ class Session:
         """A worker in a new process. WorkerStartError."""
         launch, memory = self._launch, self._launch.memory_limit
         try:
-            process = WorkerProcess(launch.command(), launch.environment, launch.directory, memory)
+            process = WorkerProcess(
+                launch.command(), launch.environment, launch.directory, memory, launch.writable
+            )
         except OSError as error:
             raise WorkerStartError(f"{launch.python}: {error.strerror}") from error
         connection = Connection(process, memory)
@@ -306,7 +315,7 @@ class Session:
         except (WorkerFault, AnswerError) as error:
             if self._aborted:
                 raise SessionAbortedError from error
-            raise WorkerStartError(_explained(launch, error, connection)) from error
+            raise not_started(launch, _reason(error), str(connection.output)) from error
 
     def _introduced(self, connection: Connection, seconds: float) -> Connection:
         """The connection, once the worker has told its identity and made the settings.
@@ -359,10 +368,8 @@ def _ask(connection: Connection, request: dict[str, Any], limit: float) -> dict[
     return header
 
 
-def _explained(launch: Launch, error: Exception, connection: Connection) -> str:
-    reason = _fault_text(error.fault) if isinstance(error, WorkerFault) else str(error)
-    tail = str(connection.output).strip()
-    return f"{launch.module} in {launch.python} did not start ({reason})\n{tail}".strip()
+def _reason(error: Exception) -> str:
+    return _fault_text(error.fault) if isinstance(error, WorkerFault) else str(error)
 
 
 def _fault_text(fault: Fault) -> str:

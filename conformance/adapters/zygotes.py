@@ -13,6 +13,7 @@ import json
 import math
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -22,8 +23,8 @@ from dataclasses import dataclass
 from conformance.adapters import guardian
 from conformance.adapters.process import (
     GRACE,
-    GUARDIAN,
-    GUARDIAN_SECONDS,
+    WARDEN,
+    WARDEN_SECONDS,
     AnyWorker,
     Launch,
     OutputTail,
@@ -32,8 +33,9 @@ from conformance.adapters.process import (
     new_folder,
     new_token,
     own_environment,
-    start_guardian,
+    start_warden,
 )
+from conformance.adapters.removal import remove
 
 MOST_ZYGOTES = 3
 """How many zygotes a session starts: a target that ends its parents ends its zygote, too."""
@@ -46,7 +48,7 @@ class ZygoteError(Exception):
 
 
 class Zygote:
-    """A process that has imported the module of a launch, below a guardian of its own.
+    """A process that has imported the module of a launch, below a warden and guardian of its own.
 
     OSError if it cannot be started.
     """
@@ -54,16 +56,17 @@ class Zygote:
     def __init__(self, launch: Launch) -> None:
         check_executable(launch.python)
         self._launch = launch
-        self._folder = new_folder()
+        self._root = new_folder()
+        self._folder = new_folder(self._root)
         self._token = new_token()
         self._said = OutputTail()
         self._orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._output, output = os.pipe()
         os.set_blocking(self._output, False)
         try:
-            command = [*GUARDIAN, str(theirs.fileno())]
+            command = [*WARDEN, str(theirs.fileno())]
             directory = launch.directory or self._folder
-            self._guardian = start_guardian(command, directory, output, [theirs.fileno()])
+            self._warden = start_warden(command, directory, output, [theirs.fileno()])
             self._orders.send(self._first_orders())
         except OSError:
             self._release()
@@ -80,6 +83,9 @@ class Zygote:
             memory=launch.memory_limit,
             grace=GRACE,
             folder=self._folder,
+            root=self._root,
+            writable=None if launch.writable is None else [*launch.writable],
+            apart=False,
         )
         return json.dumps(orders).encode()
 
@@ -97,6 +103,10 @@ class Zygote:
                 return
         raise ZygoteError("the zygote ended, or found that workers would share something")
 
+    def new_folder(self) -> str:
+        """A folder for the temporary files of a worker. OSError if none can be made."""
+        return new_folder(self._root)
+
     def fork(self) -> ForkedWorker:
         """A new worker; the one before must have ended. ZygoteError if the guardian has ended."""
         self._read_output()
@@ -111,23 +121,24 @@ class Zygote:
         except OSError as error:
             raise ZygoteError(str(error)) from error
 
-    def guardian_code(self, seconds: float = GUARDIAN_SECONDS) -> int:
-        """The return code of the guardian, which is killed if it does not end within `seconds`.
+    def warden_code(self, seconds: float = WARDEN_SECONDS) -> int:
+        """The return code of the warden, which is killed if it does not end within `seconds`.
 
         Then all that it may have left is ended.
         """
+        guardian.send_signal(self._warden.pid, signal.SIGCONT)  # it may be stopped
         try:
-            code = self._guardian.wait(seconds)
+            code = self._warden.wait(seconds)
         except subprocess.TimeoutExpired:
-            self._guardian.kill()
-            code = self._guardian.wait()
+            self._warden.kill()
+            code = self._warden.wait()
         kill_marked(self._token)
         return code
 
     def end(self) -> None:
         """End the zygote, its worker and all that they started; once."""
         self.kill()
-        self.guardian_code()
+        self.warden_code()
         self._release()
 
     def kill(self) -> None:
@@ -138,7 +149,7 @@ class Zygote:
     def _release(self) -> None:
         self._orders.close()
         os.close(self._output)
-        guardian.remove(self._folder)
+        remove(self._root)
 
     def _read_output(self) -> bool:
         """Read what has been printed, without waiting; whether more may come."""
@@ -155,10 +166,10 @@ class ForkedWorker(AnyWorker):
     """A worker that a zygote has forked. ZygoteError if the zygote's guardian has ended."""
 
     def __init__(self, zygote: Zygote, before: bytes) -> None:
+        self._folder = zygote.new_folder()
         super().__init__()
         self._zygote = zygote
         self.before = before
-        self._folder = new_folder()
         self._code: int | None = None
         self._life, theirs = socket.socketpair()
         self.watch = self._life.fileno()
@@ -167,7 +178,7 @@ class ForkedWorker(AnyWorker):
             zygote.order(self._folder, [ends[name] for name in guardian.FORKED_ENDS])
         except ZygoteError:
             self.close()
-            guardian.remove(self._folder)
+            remove(self._folder)
             raise
         finally:
             theirs.close()
@@ -181,9 +192,9 @@ class ForkedWorker(AnyWorker):
         """End the worker and all that it started: SIGTERM, SIGKILL. The return code."""
         if self._code is None:
             self.kill()
-            in_time = self.wait(GUARDIAN_SECONDS)
-            self._code = self._told() if in_time else self._zygote.guardian_code(0.0)
-            guardian.remove(self._folder)
+            in_time = self.wait(WARDEN_SECONDS)
+            self._code = self._told() if in_time else self._zygote.warden_code(0.0)
+            remove(self._folder)
         return self._code
 
     def kill(self) -> None:
@@ -201,7 +212,7 @@ class ForkedWorker(AnyWorker):
         with contextlib.suppress(OSError):
             if status := self._life.recv(guardian.NOTE.size):
                 return os.waitstatus_to_exitcode(*guardian.NOTE.unpack(status))
-        return self._zygote.guardian_code()
+        return self._zygote.warden_code()
 
 
 @dataclass(slots=True)

@@ -11,20 +11,39 @@ import importlib
 import click
 
 import conformance
-from conformance.cli.errors import CANNOT_RUN, INTERNAL, INTERRUPTED, show_internal_error
+from conformance.cli.errors import (
+    CANNOT_RUN,
+    INTERNAL,
+    INTERRUPTED,
+    NO_READER,
+    forget_output,
+    show_internal_error,
+)
+from conformance.cli.hypothesis_home import keep_in_cache
+from conformance.cli.signals import ended_by_sigterm
+from conformance.near_names import proposal
+from conformance.reporting.safe_text import clean_block
 
 _COMMANDS = {
+    "init": "Write the files that a project needs to test its backend.",
     "targets": "List what can be tested here, and how to get what cannot.",
     "install": "Make the environments of targets.",
     "run": "Test targets.",
+    "fuzz": "Test targets with random programs of several functions.",
     "report": "Make a site, pictures and files for CI from results.",
+    "export": "Write failures as a test module that needs nothing of this suite.",
+    "exec": "Run a Python file in a target's interpreter.",
     "replay": "Run failing cases again: fixed, or still failing?",
     "diff": "Show where two targets differ.",
+    "list": "List the functions, with their themes, editions and verdicts.",
     "show": "Show what the documents say of a function.",
+    "try": "Run one expression on targets: who agrees, and what the documents say.",
     "mutate": "Tell how many errors in a correct backend the suite finds.",
     "migration": "Print what takes the place of each function in Keras 3.",
     "spec": "Compare the specs with the documents.",
 }
+_MODULES = {"list": "listing", "try": "trying"}
+"""The modules of commands that are called as something else in Python."""
 
 
 class _Commands(click.Group):
@@ -36,35 +55,57 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"conformance.cli.commands.{cmd_name}")
+        name = _MODULES.get(cmd_name, cmd_name)
+        module = importlib.import_module(f"conformance.cli.commands.{name}")
         command: click.Command = module.command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0] if args else ""
+        if args and not name.startswith("-") and name not in _COMMANDS:
+            ctx.fail(f"no command {name!r}; {proposal(name, _COMMANDS)}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> object:
+        keep_in_cache()
         try:
-            return super().invoke(ctx)
+            with ended_by_sigterm():
+                return super().invoke(ctx)
         except KeyboardInterrupt:
-            click.echo("interrupted by Ctrl-C", err=True)
+            click.echo("interrupted", err=True)
             ctx.exit(INTERRUPTED)
-        except Exception as error:
-            if _click_handles(error):
+        except BaseException as error:
+            if isinstance(error, _CLICKS_OWN) and not _has_no_reader(error):
                 raise
-            if getattr(error, "for_users", False):
-                click.echo(f"error: {error}", err=True)
-                ctx.exit(CANNOT_RUN)
-            show_internal_error(error)
-            ctx.exit(INTERNAL)
+            ctx.exit(_status(error, ctx.invoked_subcommand))
 
 
-def _click_handles(error: Exception) -> bool:
-    """Whether it is no error of the suite: wrong usage, an exit, or a reader that has gone."""
-    if isinstance(error, OSError):
-        return error.errno == errno.EPIPE
-    return isinstance(error, click.ClickException | click.exceptions.Exit | click.Abort)
+_CLICKS_OWN = (SystemExit, click.ClickException, click.exceptions.Exit, click.Abort)
+"""What click makes a status of: wrong usage, and an exit that was asked for."""
+
+
+def _has_no_reader(error: BaseException | None) -> bool:
+    """Whether nobody reads the output any more, of which rich makes an exit with status 1."""
+    cause = error.__context__ if isinstance(error, SystemExit) else error
+    return isinstance(cause, OSError) and cause.errno == errno.EPIPE
+
+
+def _status(error: BaseException, command: str | None) -> int:
+    """The exit status for an exception that no command expects, told on stderr."""
+    if _has_no_reader(error):
+        forget_output()
+        return NO_READER
+    if getattr(error, "for_users", False):
+        click.echo(clean_block(f"error: {error}"), err=True)
+        return int(getattr(error, "exit_status", CANNOT_RUN))
+    show_internal_error(error, command)
+    return INTERNAL
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -74,15 +115,20 @@ def main() -> None:
 
     \b
     Begin with:
-      conformance targets                see what can be tested here
+      conformance run mybackend.py       test a backend of your own
+      conformance init mybackend.py      describe it, for CI and for pytest
+      conformance targets                see what else can be tested here
       conformance install theano         make the environment of a target
       conformance run theano             test it
-      conformance show softmax           read what is demanded of a function
+      conformance list                   see the functions
+      conformance show softmax           read what is demanded of one
+      conformance try "K.sum(K.ones((2, 3)), axis=1)"   see who answers what
       conformance replay 61640165e085    run one failing case again
       conformance diff A B               see where two targets differ
 
     \b
     Exit status: 0 nothing unexpected; 1 an unexpected verdict;
     2 wrong usage or configuration; 3 a target could not be made or run, or nothing
-    conforms on it; 70 an error of the suite itself; 130 after Ctrl-C.
+    conforms on it; 70 an error of the suite itself; 130 after Ctrl-C; 141 if nobody
+    reads the output any more. docs/running.md has more on each.
     """

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import click
 import msgspec
 from hypothesis.database import (
     DirectoryBasedExampleDatabase,
@@ -126,6 +127,30 @@ def _make(place: Path) -> None:
         ignored.write_text("*\n")
     if not os.access(place, os.W_OK):
         raise PermissionError(13, "cannot be written", str(place))
+
+
+def kept_alone(results: Results) -> list[Failure]:
+    """The failures that cases of other runs alone show: where these are not kept, as in CI, nothing
+    is known of them."""
+    own = (results.run.profile, results.run.seed)
+    found = (f for one in results.functions for a in one.aspects for f in a.failures)
+    return [f for f in found if f.origin is not UNSET and (f.origin.profile, f.origin.seed) != own]
+
+
+def tell_kept(results: Iterable[Results]) -> None:
+    """Say which failures come from kept cases alone; on stderr."""
+    ids = [failure.id for one in results for failure in kept_alone(one)]
+    if ids:
+        listed = ", ".join(ids[:_TOLD]) + (", ..." if len(ids) > _TOLD else "")
+        click.echo(
+            f"{len(ids)} failure{'s' * (len(ids) != 1)} shown by cases that earlier runs kept, "
+            f"and by none of this seed's: {listed}; where they are not kept, as in CI, the exit "
+            "status may be another (--no-database tries none of them)",
+            err=True,
+        )
+
+
+_TOLD = 4
 
 
 def kept() -> list[StoredFailure]:

@@ -15,10 +15,11 @@ from conformance.adapters.registry import Target
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.known_targets import chosen, known_targets
 from conformance.cli.options.given import DiffOptions
-from conformance.cli.results_files import read_file
+from conformance.cli.results_files import DEFAULT_FOLDER, read_file
 from conformance.cli.subjects import subject
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Run, Task, plan, run
+from conformance.reporting.containers import COMPRESSED, PLAIN, existing
 from conformance.reporting.difference import Comparison, compare, encode
 from conformance.reporting.difference_text import markdown, terminal_lines
 from conformance.reporting.json_results import file_name
@@ -54,12 +55,12 @@ def _both(options: DiffOptions) -> tuple[Results, Results]:
 
 def _stored(name: str, options: DiffOptions) -> Results | None:
     """The results in the file `name`, or those of the target `name`; None if there are none."""
-    if Path(name).suffix == ".json" or Path(name).is_file():
+    if name.endswith((PLAIN, COMPRESSED)) or Path(name).is_file():
         if not Path(name).is_file():
             raise UsageProblem(f"there is no file {name}", "give a results file or a target")
         return read_file(Path(name))
-    file = (options.folder or Path("reports")) / file_name(name)
-    return read_file(file) if file.is_file() and not options.run_again else None
+    file = existing((options.folder or DEFAULT_FOLDER) / file_name(name))
+    return None if file is None or options.run_again else read_file(file)
 
 
 def _target(name: str, options: DiffOptions) -> Target:

@@ -6,7 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from conformance.reporting import documented as records
 from conformance.specs import Spec, Specs, load, load_conventions
-from conformance.specs.errata import load_conflicts
+from conformance.specs.documents.glosses import load_glosses
+from conformance.specs.documents.texts import TextRecord, load_texts
+from conformance.specs.errata import Conflict, load_conflicts
+from conformance.specs.extraction import load_extraction
 from conformance.specs.load import general_claims
 from conformance.specs.model import (
     Accuracy,
@@ -19,12 +22,78 @@ from conformance.specs.model import (
 )
 from conformance.specs.signature import parse
 
+_KINDS = {
+    "V": "the API changed",
+    "X": "documents disagree",
+    "S": "it contradicts itself",
+    "E": "an error",
+}
+
 
 def documented(specs: Specs | None = None) -> records.Documented:
     """What the documents say of every function."""
     specs = load() if specs is None else specs
     functions = {name: _function(spec, specs.theme(name)) for name, spec in specs.items()}
-    return records.Documented(functions, _conventions())
+    return records.Documented(functions, _conventions(), documents())
+
+
+def documents() -> dict[str, records.DocumentText]:
+    """What is known of each of the five documents."""
+    return {name: _document(record) for name, record in load_texts().items()}
+
+
+def _document(record: TextRecord) -> records.DocumentText:
+    return records.DocumentText(
+        name=record.document,
+        title=record.title,
+        language=record.language,
+        form=record.form,
+        keras=record.keras,
+        because=record.because,
+        editions=[str(edition) for edition in record.editions],
+        origin=record.origin,
+        lines=record.lines,
+        bytes=record.bytes,
+        sha256=record.sha256,
+        public=record.address(),
+        entries=list(_entries(record)),
+        claims=[
+            records.DocumentedClaim(gloss.line, gloss.function, gloss.says)
+            for gloss in load_glosses()[record.document]
+        ],
+        faults=[_fault(c, lines) for c in _errata_of(record) if (lines := c.at[record.document])],
+    )
+
+
+def _entries(record: TextRecord) -> Iterator[records.DocumentedEntry]:
+    entries = load_extraction()[record.document].entries
+    ends = [*(following.start - 1 for following in entries[1:]), record.lines]
+    for entry, end in zip(entries, ends, strict=True):
+        yield records.DocumentedEntry(
+            function=entry.text.partition("(")[0],
+            first=entry.start,
+            last=end,
+            signature=entry.signature[0],
+            printed=entry.signature[1],
+        )
+
+
+def _errata_of(record: TextRecord) -> list[Conflict]:
+    return [c for c in load_conflicts().values() if record.document in c.at]
+
+
+def _fault(conflict: Conflict, lines: list[int]) -> records.DocumentFault:
+    tested = (
+        said if edition == "all" else f"{edition}: {said}"
+        for edition, said in conflict.says.items()
+    )
+    return records.DocumentFault(
+        number=conflict.number,
+        title=conflict.title,
+        lines=lines,
+        kinds=[_KINDS[kind] for kind in conflict.kinds],
+        tested="; ".join(tested),
+    )
 
 
 def _conventions() -> dict[str, records.StatedConvention]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sys
 import traceback
 from typing import IO, Any
@@ -19,6 +21,16 @@ CANNOT_RUN = 3
 
 INTERNAL = 70
 """Exit status after an error of the suite itself: EX_SOFTWARE of sysexits.h."""
+
+NO_READER = 141
+"""Exit status that shells report of a program whose output is closed (SIGPIPE)."""
+
+_PROJECT = "keras-backend-conformance"
+_HOW_TO_GO_ON = {
+    "run": "what --output holds is whole: the same command with --resume goes on with it, and"
+    " -k 'not NAME' leaves the function out during which this happened",
+    "mutate": "what --output holds is whole: the same command with --resume goes on with it",
+}
 
 
 class UsageProblem(click.ClickException):
@@ -41,15 +53,21 @@ class UsageProblem(click.ClickException):
             click.echo(clean_block(f"hint: {self.hint}"), file=stream)
 
 
-def show_internal_error(error: Exception) -> None:
-    """Write the traceback of an error of the suite to stderr, and in a line what to report."""
+def show_internal_error(error: BaseException, command: str | None = None) -> None:
+    """Write the traceback of an error of the suite to stderr, where to report it, how to go on."""
     trace = "".join(traceback.format_exception(error)).rstrip()
     what = " ".join(f"{type(error).__name__}: {error}".split())
-    click.echo(clean_block(trace), err=True)
-    click.echo(
-        clean_block(
-            f"error: this is an error of the suite, not of a target: {what}; report the traceback "
-            f"above with the command and the version, conformance {conformance.__version__}"
-        ),
-        err=True,
-    )
+    told = f"""{trace}
+error: this is an error of the suite, not of a target: {what}
+hint: open an issue in the repository of {_PROJECT}, with the traceback above, the command,
+and the version, conformance {conformance.__version__}
+hint: {_HOW_TO_GO_ON.get(command or "", "what was written before is whole; other commands work")}"""
+    click.echo(clean_block(told), err=True)
+
+
+def forget_output() -> None:
+    """Have nothing written any more to an output that has no reader, not even at the end."""
+    with contextlib.suppress(OSError, ValueError):  # no file, as in a test
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

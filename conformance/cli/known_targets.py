@@ -1,13 +1,20 @@
-"""The targets that a command knows: the shipped ones, and those of the project it is used in."""
+"""The targets that a command knows: the shipped ones, and those of the project it is used in.
+
+What a file in a folder above describes is run only if it is named; then a line says where it is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+
+import click
+from msgspec import structs
 
 from conformance.adapters import project
 from conformance.adapters.registry import RegistryError, Target, UnknownTargetError, resolve
 from conformance.cli.errors import UsageProblem
+from conformance.reporting.safe_text import clean
 
 
 def known_targets(config: Path | None) -> dict[str, Target]:
@@ -21,6 +28,26 @@ def known_targets(config: Path | None) -> dict[str, Target]:
 def chosen(names: Sequence[str], known: Mapping[str, Target]) -> list[Target]:
     """The targets that these names stand for; UsageProblem for an unknown one."""
     try:
-        return resolve(names, known)
+        return [named(target) for target in resolve(names, known)]
     except UnknownTargetError as error:
         raise UsageProblem(str(error), "`conformance targets` lists them") from error
+
+
+def named(target: Target) -> Target:
+    """The target, now that its user has named it; says where its file was found."""
+    if target.found_above is None:
+        return target
+    file = clean(str(target.found_above))
+    click.echo(f"{target.name}: as {file} describes it, in a folder above", err=True)
+    return structs.replace(target, found_above=None)
+
+
+def unnamed(known: Iterable[Target]) -> list[Target]:
+    """The targets of a command that names none; says of which file there are more."""
+    known = list(known)
+    for file in dict.fromkeys(t.found_above for t in known if t.found_above is not None):
+        names = ", ".join(t.name for t in known if t.found_above == file)
+        click.echo(
+            f"not run unless named: {names}, of {clean(str(file))} in a folder above", err=True
+        )
+    return [target for target in known if target.found_above is None]

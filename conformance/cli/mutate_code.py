@@ -18,7 +18,6 @@ from conformance.adapters.registry import Target
 from conformance.cli.code_gate import IdentityGate
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.options.given import MutateOptions
-from conformance.cli.signals import ended_by_sigterm
 from conformance.engine import PROFILES, Run
 from conformance.mutation.code.classified import ClassificationError, Classified, load_classified
 from conformance.mutation.code.page import kinds
@@ -209,8 +208,7 @@ def _interrupted(record: _Record, mutants: Sequence[CodeMutant]) -> bool:
     with _bar(record, len(mutants)) as tell:
         scoring = CodeScoring(record.target, record.found.modules, common, record.gate, tell)
         try:
-            with ended_by_sigterm():
-                scoring.run(left, options.jobs)
+            scoring.run(left, options.jobs)
         except KeyboardInterrupt:
             return True
     return False

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
+from conformance.cli.errors import UsageProblem
 from conformance.reporting.safe_text import clean
 from conformance.reporting.writer import Writer
 from conformance.results.events import Event, RunFinished, TargetFinished
+
+
+def check_writable(folder: Path) -> None:
+    """Make the folder of the results, and a file in it for a moment. UsageProblem if that fails:
+    it is told before anything is run."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return
+    except OSError as error:
+        problem = f"--output {folder}: nothing can be written there: {error.strerror or error}"
+        raise UsageProblem(clean(problem), "name another folder") from error
 
 
 class FileWriters:

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
-from conformance.adapters.session import WorkerStartError
+from conformance.adapters.session import Session, WorkerStartError
+from conformance.cli.known_targets import named
 from conformance.cli.stored_failures import StoredFailure
 from conformance.cli.subjects import subject
 from conformance.editions import Edition, known_edition
@@ -21,6 +22,7 @@ from conformance.engine import PROFILES, Run, Subject, Task, plan, run
 from conformance.engine.judging.trials import Trial
 from conformance.engine.running.repetition import Repetition, repeat
 from conformance.engine.verdicts.origins import trials
+from conformance.fuzz.replay import DAMAGED, is_composed, repeated
 from conformance.reporting.record import Recorder
 from conformance.results import Aspect, Failure, TargetInfo
 from conformance.results.events import TargetUnavailable
@@ -46,7 +48,8 @@ def outcomes(
     for one in chosen:
         groups.setdefault((one.target.name, one.target.edition), []).append(one)
     for (name, edition), members in groups.items():
-        yield from _of_target(known.get(name), known_edition(edition), members)
+        found = named(known[name]) if name in known else None
+        yield from _of_target(found, known_edition(edition), members)
 
 
 def _of_target(
@@ -75,6 +78,8 @@ def _cannot(members: Iterable[StoredFailure], reason: str, hint: str) -> Iterato
 
 def _on_target(tested: Subject, members: Sequence[StoredFailure]) -> Iterator[ReplayOutcome]:
     """First the cases that can be made again, then the functions of the others."""
+    yield from _composed(tested, [one for one in members if is_composed(one.failure)])
+    members = [one for one in members if not is_composed(one.failure)]
     cases = [(one, _case(one, tested.edition)) for one in members]
     yield from _repeated(tested, [(one, case) for one, case in cases if case is not None])
     others: dict[tuple[str, int], list[StoredFailure]] = {}
@@ -83,6 +88,28 @@ def _on_target(tested: Subject, members: Sequence[StoredFailure]) -> Iterator[Re
             others.setdefault((one.run.profile, one.run.seed), []).append(one)
     for (profile, seed), group in others.items():
         yield from _examined(tested, group, profile, seed)
+
+
+def _composed(tested: Subject, members: Sequence[StoredFailure]) -> Iterator[ReplayOutcome]:
+    """What comes of failures of composed programs."""
+    if not members:
+        return
+    try:
+        with tested.open((), 0) as worker:
+            for one in members:
+                yield _of_program(tested, worker, one)
+    except WorkerStartError as error:
+        yield from _cannot(members, str(error), tested.cure)
+
+
+def _of_program(tested: Subject, worker: Session, one: StoredFailure) -> ReplayOutcome:
+    versions = dict(worker.identity.versions)
+    who = replace(one.target, versions=versions, python=worker.identity.python)
+    try:
+        found = repeated(worker, one.failure, tested.edition, tested.prelude)
+    except DAMAGED as problem:
+        return ReplayOutcome(one, CANNOT, notes=[f"its program cannot be made: {problem}"])
+    return _told(one, found, who)
 
 
 def _case(one: StoredFailure, edition: Edition) -> tuple[Task, Sequence[Trial]] | None:
@@ -112,7 +139,7 @@ def _repeated(
         for repetition in repeat(tested, [c for _, c in cases], _common("smoke", 0), who.append):
             yield _outcome(left.pop(0), repetition, who[0])
     except WorkerStartError as error:
-        yield from _cannot(left, str(error), tested.cure)
+        yield from _cannot(left, str(error).partition("\n")[0], error.hint or tested.cure)
 
 
 def _outcome(one: StoredFailure, repetition: Repetition, who: TargetInfo) -> ReplayOutcome:

@@ -11,6 +11,7 @@ from conformance.adapters import registry
 from conformance.cli.errors import UsageProblem
 from conformance.mutation import records
 from conformance.reporting import scores
+from conformance.reporting.containers import content_of, json_files
 from conformance.reporting.json_results import ResultsError, SchemaHeader, read_results
 from conformance.reporting.merging import MergeError, merge
 from conformance.reporting.safe_text import clean
@@ -75,7 +76,7 @@ def ordered(results: Iterable[Results]) -> list[Results]:
 def _files(place: Path) -> list[Path]:
     if not place.is_dir():
         return [place]
-    files = [f for f in sorted(place.glob("*.json")) if not _holds_other(f)]
+    files = [f for f in json_files(place) if not _holds_other(f)]
     if not files:
         hint = f"`conformance run --output {clean(str(place))}` writes them"
         raise UsageProblem(f"{clean(str(place))} holds no results files", hint)
@@ -85,9 +86,9 @@ def _files(place: Path) -> list[Path]:
 def _holds_other(file: Path) -> bool:
     """Whether it holds scores, or what came of mutants."""
     try:
-        schema = msgspec.json.decode(file.read_bytes(), type=SchemaHeader).schema
+        schema = msgspec.json.decode(content_of(file), type=SchemaHeader).schema
         return schema in (scores.SCHEMA, records.SCHEMA)
-    except (msgspec.MsgspecError, UnicodeDecodeError, OSError, RecursionError):
+    except (msgspec.MsgspecError, ValueError, OSError, RecursionError):
         return False
 
 

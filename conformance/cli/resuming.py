@@ -12,6 +12,7 @@ from conformance.cli.errors import UsageProblem
 from conformance.cli.results_files import read_file
 from conformance.editions import Edition
 from conformance.engine import Run, Subject, Task
+from conformance.reporting.containers import existing
 from conformance.reporting.json_results import file_name
 from conformance.reporting.safe_text import clean
 from conformance.results import Results
@@ -39,8 +40,8 @@ def previous(
     """
     found = {}
     for subject in subjects:
-        file = output / file_name(subject.name)
-        if not file.exists():
+        file = existing(output / file_name(subject.name))
+        if file is None:
             click.echo(f"{subject.name}: nothing to resume in {clean(str(output))}", err=True)
             continue
         results = read_file(file)

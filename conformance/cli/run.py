@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -12,31 +11,25 @@ import msgspec
 import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
+from conformance.cli.announced import Announced, Options
 from conformance.cli.baseline import Baseline, baseline
 from conformance.cli.cluster import cluster, remote
-from conformance.cli.database import database
-from conformance.cli.documented import documented
+from conformance.cli.database import database, tell_kept
 from conformance.cli.empty_runs import something_conforms
-from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
+from conformance.cli.errors import CANNOT_RUN, UsageProblem
+from conformance.cli.first_look.files import with_file
 from conformance.cli.gate import Gate, gate
-from conformance.cli.known_targets import chosen, known_targets
+from conformance.cli.known_targets import chosen, known_targets, unnamed
 from conformance.cli.options.given import RunOptions
-from conformance.cli.outputs import FileWriters
+from conformance.cli.outputs import check_writable
 from conformance.cli.portioning import check_shards, shard
 from conformance.cli.resuming import previous
-from conformance.cli.signals import ended_by_sigterm
+from conformance.cli.select import nothing_selected
 from conformance.cli.subjects import module_targets, subject
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Run, Subject, Task, plan, run
-from conformance.reporting.documented import Documented
-from conformance.reporting.formats import FormatWriter
-from conformance.reporting.json_results import JsonWriter
-from conformance.reporting.markdown import MarkdownWriter
-from conformance.reporting.record import Recorder
-from conformance.reporting.terminal import TerminalWriter
-from conformance.reporting.writer import Writer
 from conformance.results import Results, Verdict
-from conformance.results.events import Event, RunFinished, TargetUnavailable
+from conformance.results.events import TargetUnavailable
 from conformance.specs import load
 
 Plans = dict[Edition, list[Task]]
@@ -45,34 +38,30 @@ Plans = dict[Edition, list[Task]]
 
 def run_targets(options: RunOptions) -> None:
     """Run, write and judge; SystemExit with the status."""
-    _check_files(options)
-    checked = _gate(options)
-    subjects, missing = _subjects(options)
+    options = with_file(options)
+    check_files(options)
+    checked = gate_of(options)
+    subjects, missing = subjects_of(options)
     tasks, kept_cases = _plans(subjects, options), database(options)
     earlier = baseline(options.baseline, subjects, tasks)
     common = replace(_common(options), remembered=kept_cases.remembered())
     begun = _begun(options, subjects, tasks, common)
-    recorder, writers = Recorder(), _writers(options)
-
-    def emit(event: Event) -> None:
-        for writer in (recorder, *writers):
-            writer.handle(event)
-
-    try:
-        for absent in missing:
-            emit(absent)
-        jobs = options.jobs or os.cpu_count() or 1
-        with ended_by_sigterm(), cluster(options.scheduler) as elsewhere:
-            reached = run(subjects, tasks, common, emit, jobs, previous=begun, elsewhere=elsewhere)
-    finally:
-        for writer in writers:
-            writer.close()
-    kept_cases.update(recorder.results)
-    _check_written(writers, options)
-    if any(isinstance(e, RunFinished) and e.interrupted for e in recorder.events):
-        raise SystemExit(INTERRUPTED)
+    announced = Announced(options)
+    with announced.opened(missing), cluster(options.scheduler) as elsewhere:
+        reached = run(
+            subjects,
+            tasks,
+            common,
+            announced.emit,
+            announced.jobs,
+            previous=begun,
+            elsewhere=elsewhere,
+        )
+    kept_cases.update(announced.results)
+    tell_kept(announced.results)
+    announced.check()
     done = reached and not missing
-    raise SystemExit(_status(recorder.results, checked, earlier, done=done))
+    raise SystemExit(_status(announced.results, checked, earlier, done=done))
 
 
 def _status(
@@ -93,11 +82,13 @@ def _whole(results: Sequence[Results]) -> bool:
     return not any(Verdict.NOT_RUN in one.summary.verdicts for one in results)
 
 
-def _check_files(options: RunOptions) -> None:
+def check_files(options: Options) -> None:
     """Refuse options that need --output before anything is run; UsageProblem."""
     for name, given in (("format", options.formats), ("resume", options.resume)):
         if given and options.output is None:
             raise UsageProblem(f"--{name} writes files", "add --output DIR")
+    if options.output is not None:
+        check_writable(options.output)
 
 
 def _begun(
@@ -109,16 +100,6 @@ def _begun(
     return previous(options.output, subjects, plans, common)
 
 
-def _check_written(writers: Sequence[Writer], options: RunOptions) -> None:
-    why = next((w.problem for w in writers if isinstance(w, FileWriters) and w.problem), None)
-    if why is not None:
-        raise UsageProblem(
-            f"{options.output}: not all results could be written: {why}",
-            f"make room there; the same command with --resume goes on with what {options.output}"
-            " holds",
-        )
-
-
 def _common(options: RunOptions) -> Run:
     return Run(
         suite_version=conformance.__version__,
@@ -128,10 +109,12 @@ def _common(options: RunOptions) -> Run:
         selection=options.selection,
         shard=shard(options.shard),
         max_time=options.max_time,
+        target_time=options.target_time,
     )
 
 
-def _subjects(options: RunOptions) -> tuple[list[Subject], list[TargetUnavailable]]:
+def subjects_of(options: Options) -> tuple[list[Subject], list[TargetUnavailable]]:
+    """The targets that can be run, and those that were named and cannot."""
     named = bool(options.targets or options.module)
     subjects, missing = [], []
     for target in _targets(options):
@@ -146,10 +129,10 @@ def _subjects(options: RunOptions) -> tuple[list[Subject], list[TargetUnavailabl
     return subjects, missing
 
 
-def _targets(options: RunOptions) -> list[Target]:
+def _targets(options: Options) -> list[Target]:
     known = known_targets(options.config)
     found = chosen(options.targets, known)
-    found = [*found, *module_targets(options)] or list(known.values())
+    found = [*found, *module_targets(options)] or unnamed(known.values())
     if options.edition:
         found = [msgspec.structs.replace(t, edition=options.edition) for t in found]
     return found
@@ -169,25 +152,11 @@ def _plans(subjects: Sequence[Subject], options: RunOptions) -> Plans:
     }
     for edition, tasks in plans.items():
         if not tasks:
-            raise UsageProblem(
-                f"no function of {edition} is selected by -k {options.selection!r}",
-                "`conformance show` lists the functions",
-            )
+            raise nothing_selected(options.selection, list(load()), edition)
     check_shards(shard(options.shard), plans)
     return plans
 
 
-def _writers(options: RunOptions) -> list[Writer]:
-    writers: list[Writer] = [TerminalWriter(verbose=options.verbose, quiet=options.quiet)]
-    if options.output is not None:
-        files: list[Writer] = [JsonWriter(options.output), MarkdownWriter(options.output)]
-        said = documented() if options.formats else Documented()
-        chosen = dict.fromkeys(options.formats)
-        files += [FormatWriter(name, options.output, said) for name in chosen]
-        writers.append(FileWriters(str(options.output), files))
-    return writers
-
-
-def _gate(options: RunOptions) -> Gate:
+def gate_of(options: Options) -> Gate:
     """The gate that decides the exit status; UsageProblem for a wrong file of known failures."""
     return gate(options, known_targets(options.config), module_targets(options))

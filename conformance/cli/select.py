@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import click
 
 from conformance.cli.errors import UsageProblem
+from conformance.cli.options.named import Named
+from conformance.near_names import did_you_mean
 from conformance.results import ASPECTS, Aspect
 
 Predicate = Callable[[str], bool]
@@ -23,7 +26,7 @@ aspects_option = click.option(
     "--aspect",
     "aspects",
     multiple=True,
-    type=click.Choice([str(aspect) for aspect in ASPECTS]),
+    type=Named([str(aspect) for aspect in ASPECTS]),
     help="Only this aspect; may be repeated.",
 )
 
@@ -65,9 +68,32 @@ def expression(text: str) -> Predicate:
         raise UsageProblem(f"-k {text[:40]!r}…: nested too deep", _HELP) from error
 
 
+def nothing_selected(
+    selection: str | None, names: Collection[str], edition: str | None = None
+) -> UsageProblem:
+    """That no function is selected; it proposes names for those of `-k` that none contains."""
+    where = f" of {edition}" if edition else ""
+    asked = f" by -k {selection!r}" if selection else ""
+    words = [w for w in _WORD.findall(selection or "") if w not in ("and", "or", "not")]
+    unknown = [w for w in words if not any(w.lower() in name.lower() for name in names)]
+    questions = [q for w in unknown if (q := did_you_mean(w, names))]
+    hint = "; ".join(dict.fromkeys(questions)) or "`conformance list` has the functions"
+    return UsageProblem(f"no function{where} is selected{asked}", hint)
+
+
+_WORD = re.compile(r"[A-Za-z_][\w.]*")
+
+
+def _is_dotted(node: ast.expr) -> bool:
+    """Whether it is a name, or names joined by dots such as `keras.ops.sum`."""
+    if isinstance(node, ast.Attribute):
+        return _is_dotted(node.value)
+    return isinstance(node, ast.Name)
+
+
 def _predicate(node: ast.expr, text: str) -> Predicate:
-    if isinstance(node, ast.Name):
-        part = node.id.lower()
+    if _is_dotted(node):
+        part = ast.unparse(node).lower()
         return lambda name: part in name.lower()
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         inner = _predicate(node.operand, text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,7 +13,9 @@ from rich.text import Text
 from conformance.cli.known_targets import known_targets
 from conformance.cli.options.given import ShowOptions
 from conformance.cli.results_files import DEFAULT_FOLDER, stored
+from conformance.cli.texts import known_texts
 from conformance.editions import Edition
+from conformance.near_names import proposal
 from conformance.reporting.detail import function_lines
 from conformance.reporting.listing import ListedFailure, listed_failures
 from conformance.reporting.marks import GRAVEST_FIRST
@@ -22,6 +23,7 @@ from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import FunctionResult, Results, Verdict
 from conformance.specs import EDITIONS, Spec, Specs, load, load_conventions
+from conformance.specs.documents.texts import Texts
 from conformance.specs.library import text_of
 from conformance.specs.load import general_claims
 from conformance.specs.model import DocumentedSignature, ErrorCase
@@ -40,15 +42,16 @@ def show(options: ShowOptions) -> int:
     if options.script:
         _print_script(spec.name, results)
         return 0
+    texts = known_texts(options.documents)
     console = make_console()
     paint = Paint(console)
     head = paint.block(f" ({specs.theme(spec.name)}): {spec.summary}")
     lines = [
         Text.assemble(paint.text(spec.name, "bold"), head),
-        *_documented(spec, options.edition, paint),
+        *_documented(spec, options.edition, paint, texts),
     ]
     lines += [Text(), Text("Targets", "bold")]
-    lines += function_lines(results, spec.name, paint, console.width)
+    lines += function_lines(results, spec.name, paint, console.width, texts.line)
     if not results:
         lines.append(Text("No results here: `conformance run --output reports` writes them"))
     console.print(Text("\n").join(lines), soft_wrap=not console.is_terminal)
@@ -72,8 +75,7 @@ def resolve(name: str, specs: Specs) -> str:
     aliases = specs.aliases()
     if bare in specs or bare in aliases:
         return aliases.get(bare, bare)
-    near = difflib.get_close_matches(bare, [*specs, *aliases], n=3)
-    hint = f"did you mean {', '.join(near)}?" if near else "no name is near it"
+    hint = proposal(bare, [*specs, *aliases], "`conformance list`")
     raise click.UsageError(f"no document has a function {clean(name)!r}; {hint}")
 
 
@@ -155,13 +157,13 @@ def _named(target: str, found: ListedFailure) -> str:
     return clean(f"{target}, {found.aspect.aspect} {found.verdict}: --failure {identity}")
 
 
-def _documented(spec: Spec, edition: Edition | None, paint: Paint) -> Iterator[Text]:
+def _documented(spec: Spec, edition: Edition | None, paint: Paint, texts: Texts) -> Iterator[Text]:
     documents = _documents(spec, edition)
     sections = {
         "Signatures": _signatures(spec, documents),
         "Renamed parameters": [f"{old} is now {new}" for old, new in spec.renamed.items()],
-        "Claims": _claims(spec, documents),
-        "Errors": [_error(e, documents) for e in spec.errors if _concerns(e, edition)],
+        "Claims": list(_claims(spec, documents, texts)),
+        "Errors": list(_errors(spec, edition, documents, texts)),
         "Errata": [f"{e.number}: tested is: {e.claim}" for e in spec.errata],
         "Conventions, where the documents are silent": _conventions(spec),
     }
@@ -204,17 +206,29 @@ def _lines(at: Mapping[str, int]) -> str:
     return ", ".join(f"{document}:{line}" for document, line in at.items())
 
 
-def _claims(spec: Spec, documents: set[str]) -> list[str]:
-    listed = []
+def _claims(spec: Spec, documents: set[str], texts: Texts) -> Iterator[str]:
     for claim in (*spec.claims, *general_claims()):
         at = {str(d): line for d, line in claim.at.items() if d in documents}
         if at:
-            listed.append(f"{claim.aspect}: {claim.says} [{_lines(at)}]")
-    return listed
+            yield f"{claim.aspect}: {claim.says} [{_lines(at)}]"
+            yield from _quoted(at, texts)
 
 
-def _concerns(error: ErrorCase, edition: Edition | None) -> bool:
-    return edition is None or edition in error.editions
+def _quoted(at: Mapping[str, int], texts: Texts) -> Iterator[str]:
+    """The lines themselves, of the documents that are at hand."""
+    for document, line in at.items():
+        text = texts.line(document, line)
+        if text is not None:
+            yield f"  {document}:{line}  {text.strip()}"
+
+
+def _errors(
+    spec: Spec, edition: Edition | None, documents: set[str], texts: Texts
+) -> Iterator[str]:
+    for error in spec.errors:
+        if edition is None or edition in error.editions:
+            yield _error(error, documents)
+            yield from _quoted({d: n for d, n in error.at.items() if d in documents}, texts)
 
 
 def _error(error: ErrorCase, documents: set[str]) -> str:

@@ -1,4 +1,4 @@
-"""SIGTERM ends a run as Ctrl-C does: what was done is kept."""
+"""SIGTERM ends a command as Ctrl-C does: what was done is kept."""
 
 from __future__ import annotations
 

@@ -55,7 +55,9 @@ def check_specs(*, explained: bool, unchecked: bool) -> int:
 
 def _compared() -> tuple[Sources, ClaimTable, SpecComparison]:
     """The specs with the documents, the table of their claims, and the differences of both."""
-    sources = Sources(load(), load_extraction(), load_conflicts(), cited_exceptions())
+    extraction = load_extraction()
+    specs = load().printed_in(extraction)
+    sources = Sources(specs, extraction, load_conflicts(), cited_exceptions())
     table = claim_table(sources, evidence())
     found = [*differences(sources), *unattached(sources), *table_differences(table)]
     return sources, table, settle(found, load_explanations())

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
 from conformance.cli.errors import UsageProblem
+from conformance.near_names import misspelt, question
 from conformance.reporting.safe_text import clean
 from conformance.results import AspectResult, Failure, Results, RunInfo, TargetInfo
 
+_NEAR = 0.7
+"""How like an id must be: letters and digits at random are like many."""
 MOST = 8
 """Failures that are named where a prefix fits several."""
 
@@ -73,10 +75,8 @@ def with_id(text: str, known: Sequence[StoredFailure]) -> list[StoredFailure]:
     ]
     ids = sorted({one.failure.id for one in found})
     if not ids:
-        near = difflib.get_close_matches(text, {one.failure.id for one in known}, n=3, cutoff=0.7)
-        hint = (
-            f"did you mean {' or '.join(near)}?" if near else "`conformance show FUNCTION` has ids"
-        )
+        there = sorted({one.failure.id for one in known})
+        hint = question(misspelt(text, there, alike=_NEAR)) or "`conformance show FUNCTION` has ids"
         raise UsageProblem(f"no failure {clean(text)!r} in these results", hint)
     if len(ids) > 1:
         listed = "\n".join(f"  {one}" for one in found[:MOST])

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from conformance.adapters import mappings
 from conformance.adapters.access import open_session
 from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import SharedLibrary, Target, completed, literal
 from conformance.cli.errors import UsageProblem
+from conformance.cli.first_look.settling import settled
 from conformance.cli.options.modules import ModuleOptions
 from conformance.engine import Subject
 from conformance.program import Prelude
+
+_COMPANIONS = {
+    "python": "python",
+    "paths": "path",
+    "variables": "env",
+    "eager": "eager",
+    "names": "name",
+    "adapter": "adapter",
+    "no_sandbox": "no-sandbox",
+}
+"""The options that go with --module, by the names of their values."""
 
 
 def module_targets(options: ModuleOptions) -> list[Target]:
     """The target that --module and its companions describe, if they do."""
     if options.module:
         return [module_target(options)]
-    given = [o for o in ("python", "paths", "variables", "eager", "adapter") if getattr(options, o)]
-    if given:
-        option = {"paths": "path", "variables": "env"}.get(given[0], given[0])
+    if given := [name for name in _COMPANIONS if getattr(options, name)]:
+        option = _COMPANIONS[given[0]]
         raise UsageProblem(f"--{option} goes with --module", "add --module NAME")
     return []
 
@@ -26,29 +39,46 @@ def module_targets(options: ModuleOptions) -> list[Target]:
 def module_target(options: ModuleOptions) -> Target:
     """The target that --module and its companions describe."""
     assert options.module is not None
-    environment = dict(_variable(text) for text in options.variables)
+    environment = dict(_pair("env", "KEY=VALUE", text) for text in options.variables)
+    _check_adapter(options)
     target = Target(
         name=options.module,
         module=options.module,
         edition=options.edition or "keras-2.2",
-        family="eager" if options.eager else "graph",
+        family="eager" if options.eager else None,
+        names=dict(_pair("name", "NAME=OWN", text) for text in options.names),
         adapter=options.adapter,
+        sandbox=not options.no_sandbox,
         python=options.python,
         environment={k: literal(v) for k, v in environment.items()},
         script_environment=environment,
     )
-    return completed(target, [folder.resolve() for folder in options.paths])
+    folders = [*options.paths, *_here(options.module)]
+    return completed(target, list(dict.fromkeys(folder.resolve() for folder in folders)))
 
 
-def _variable(text: str) -> tuple[str, str]:
+def _here(module: str) -> list[Path]:
+    """The folder that the user is in, if it has the module."""
+    top = module.partition(".")[0]
+    found = Path(f"{top}.py").is_file() or Path(top).is_dir()
+    return [Path.cwd()] if found else []
+
+
+def _check_adapter(options: ModuleOptions) -> None:
+    if options.adapter and options.names:
+        raise UsageProblem("--name and --adapter", "write one: an adapter knows its own names")
+
+
+def _pair(option: str, form: str, text: str) -> tuple[str, str]:
     key, sign, value = text.partition("=")
     if not (key and sign):
-        raise UsageProblem(f"--env {text!r}", "write --env KEY=VALUE")
+        raise UsageProblem(f"--{option} {text!r}", f"write --{option} {form}")
     return key, value
 
 
 def subject(target: Target) -> Subject:
-    """The target as the engine sees it."""
+    """The target as the engine sees it, after a first look at its module."""
+    target = settled(target)
     configurable = Configurable(target)
     return Subject(
         name=target.name,

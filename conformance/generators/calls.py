@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.editions import EDITIONS, Edition
+from conformance.editions import EDITIONS, Edition, inputs_of
 from conformance.generators import tensors
 from conformance.generators.drawing import Chooser
 from conformance.generators.parts import taken_apart
@@ -56,13 +56,11 @@ class Along:
 def offered_bindings(spec: Spec, edition: Edition) -> list[Binding]:
     """The bindings of a valid input, as often as they are wanted.
 
-    An edition may lack `constant`, and may document an error for a binding alone.
+    An edition may lack some, and may document an error for a binding alone.
     """
     errors = [e for e in spec.errors if edition in e.editions and not e.parameters]
     excluded = {Binding(b) for error in errors for b in error.bindings}
-    if edition == "keras-1":
-        excluded.add(Binding.CONSTANT)
-    return [b for b in BINDINGS if b not in excluded]
+    return [b for b in BINDINGS if b not in excluded and b in inputs_of(edition)]
 
 
 class CallDraft:

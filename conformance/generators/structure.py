@@ -96,7 +96,8 @@ class Structure:
     @property
     def oracle(self) -> str:
         """The name under which the oracle knows what is observed."""
-        return self.spec.name if self.part is None else f"{self.spec.name}.{self.part.name}"
+        whole = self.spec.oracle or self.spec.name
+        return whole if self.part is None else f"{whole}.{self.part.name}"
 
     @property
     def accuracy(self) -> Accuracy:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.files import write_atomically
 from conformance.mutation.page import page
 from conformance.mutation.records import SCHEMA, MutationReport
 from conformance.reporting.json_results import schema_of
-from conformance.reporting.writer import write_atomically
 
 SCHEMA_ID = "urn:keras-backend-conformance:schema:mutation-1"
 

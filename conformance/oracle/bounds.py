@@ -24,9 +24,12 @@ import numpy as np
 from conformance.oracle import (
     activations,
     convolution,
+    keras_elements,
+    keras_sums,
     linear_algebra,
     losses,
     normalisation,
+    numpy_functions,
     pooling,
     reductions,
 )
@@ -42,8 +45,15 @@ CONTRACTIONS = {
     **losses.CONTRACTIONS,
     **convolution.CONTRACTIONS,
     **pooling.CONTRACTIONS,
+    **numpy_functions.CONTRACTIONS,
+    **keras_sums.CONTRACTIONS,
 }
-SUMMATIONS = {**reductions.SUMMATIONS, **activations.SUMMATIONS}
+SUMMATIONS = {
+    **reductions.SUMMATIONS,
+    **activations.SUMMATIONS,
+    **numpy_functions.SUMMATIONS,
+    **keras_elements.SUMMATIONS,
+}
 
 PATTERNS = 4
 """Patterns of signs by which inputs are moved: those of `rounding.signs`."""

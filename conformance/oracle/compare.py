@@ -38,7 +38,7 @@ def agrees(got: Array, expectation: Expectation) -> Mask:
     inside: Mask = np.asarray(distance <= expectation.bound)
     if inside.all():
         return inside
-    answer: Mask = inside | _special(np.asarray(got, np.float64), expectation)
+    answer: Mask = inside | _settled(got, expectation)
     return answer
 
 
@@ -52,7 +52,7 @@ def ulp_error(got: Array, expectation: Expectation) -> npt.NDArray[np.float64]:
         error: npt.NDArray[np.float64] = distance / _spacing(expectation)
     if np.isfinite(error).all() and np.isfinite(expectation.bound).all():
         return error
-    settled = _special(np.asarray(got, np.float64), expectation)
+    settled = _settled(got, expectation)
     return np.where(settled, 0.0, np.where(np.isfinite(error), error, np.inf))
 
 
@@ -167,6 +167,12 @@ def _distance(got: Array, expectation: Expectation) -> Any:
         return np.abs(got.astype(np.int64) - value)
     with np.errstate(invalid="ignore"):
         return np.abs(got.astype(np.float64) - value)
+
+
+def _settled(got: Array, expectation: Expectation) -> Mask:
+    """Where special values agree; a complex number that is not real agrees with nothing."""
+    found = _special(np.asarray(np.real(got), np.float64), expectation)
+    return found & (np.imag(got) == 0) if np.iscomplexobj(got) else found
 
 
 def _special(got: npt.NDArray[np.float64], expectation: Expectation) -> Mask:

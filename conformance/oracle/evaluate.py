@@ -14,9 +14,13 @@ from conformance.oracle import (
     creation,
     elementwise,
     introspection,
+    keras_arrays,
+    keras_elements,
+    keras_sums,
     linear_algebra,
     losses,
     normalisation,
+    numpy_functions,
     padding,
     pooling,
     reductions,
@@ -29,6 +33,10 @@ from conformance.oracle.terms import terms
 from conformance.specs.model import Accuracy
 
 ORACLES: Mapping[str, Callable[..., Array]] = {
+    **numpy_functions.ORACLES,
+    **keras_elements.ORACLES,
+    **keras_arrays.ORACLES,
+    **keras_sums.ORACLES,
     **reductions.ORACLES,
     **elementwise.ORACLES,
     **comparison.ORACLES,

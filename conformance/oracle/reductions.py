@@ -71,25 +71,36 @@ def _reduction(function: Callable[..., Any]) -> Callable[..., Array]:
 
 def _index(function: Callable[..., Any]) -> Callable[..., Array]:
     def oracle(
-        x: Array, axis: int | None = -1, *, last: bool = False, signed: bool = False
+        x: Array,
+        axis: int | None = -1,
+        keepdims: bool = False,
+        *,
+        last: bool = False,
+        signed: bool = False,
     ) -> Array:
         """The first of equal elements, or the last; if `signed`, -0 is less than 0."""
         if signed and x.dtype.kind == "f":
             x = np.where((x == 0) & np.signbit(x), -np.finfo(x.dtype).tiny, x)
         if not last:
-            return np.asarray(function(x, axis=axis))
+            return np.asarray(function(x, axis=axis, keepdims=keepdims))
         count = x.size if axis is None else x.shape[axis]
-        return np.asarray(count - 1 - function(np.flip(x, axis), axis=axis))
+        first = function(np.flip(x, axis), axis=axis, keepdims=keepdims)
+        return np.asarray(count - 1 - first)
 
     return oracle
 
 
 def _scan(function: Callable[..., Any]) -> Callable[..., Array]:
-    def oracle(x: Array, axis: int = 0) -> Array:
-        result: Array = function(x, axis=axis)
+    def oracle(x: Array, axis: int | None = 0) -> Array:
+        result: Array = function(*_in_a_row(x, axis))
         return result
 
     return oracle
+
+
+def _in_a_row(x: Array, axis: int | None) -> tuple[Array, int]:
+    """A tensor and the axis along which it is scanned: all elements in a row if there is none."""
+    return (x.reshape(-1), 0) if axis is None else (x, axis)
 
 
 def terms(x: Array, axis: Axis) -> int:
@@ -175,8 +186,9 @@ def bounded_mean(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool 
     return total / n, np.where(risky, np.inf, bound) if risky.any() else bound
 
 
-def bounded_cumsum(model: Arithmetic, x: Array, axis: int = 0) -> Bounded:
+def bounded_cumsum(model: Arithmetic, x: Array, axis: int | None = 0) -> Bounded:
     """Value and bound of `cumsum`: each element is a sum of the terms so far."""
+    x, axis = _in_a_row(x, axis)
     value = np.add.accumulate(x, axis=axis)
     magnitude = np.add.accumulate(finite_magnitude(x), axis=axis)
     count = _position(x, axis)
@@ -219,8 +231,9 @@ def bounded_prod(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool 
     return _bounded_product(model, _real(x), combine, terms(x, axis))
 
 
-def bounded_cumprod(model: Arithmetic, x: Array, axis: int = 0) -> Bounded:
+def bounded_cumprod(model: Arithmetic, x: Array, axis: int | None = 0) -> Bounded:
     """Value and bound of `cumprod`."""
+    x, axis = _in_a_row(x, axis)
     combine = partial(np.multiply.accumulate, axis=axis)
     return _bounded_product(model, _real(x), combine, _position(x, axis))
 

@@ -26,7 +26,8 @@ def _along(axis: int, of: str) -> Count:
     """The length of an axis, by its parameter's default, of a tensor."""
 
     def count(**arguments: Any) -> int:
-        return int(arguments[of].shape[arguments.get("axis", axis)])
+        along = arguments.get("axis", axis)
+        return int(arguments[of].size if along is None else arguments[of].shape[along])
 
     return count
 
@@ -52,6 +53,8 @@ _TRAINING = "normalize_batch_in_training"
 TERMS: Mapping[str, Count] = {
     **dict.fromkeys(("sum", "prod", "mean", "var", "std", "logsumexp", "l2_normalize"), _reduced),
     **dict.fromkeys(("cumsum", "cumprod"), _along(0, "x")),
+    **dict.fromkeys(("nansum", "nanprod", "nanmean", "nanvar", "nanstd", "average"), _reduced),
+    **dict.fromkeys(("nancumsum", "nancumprod"), _along(0, "x")),
     "softmax": _along(-1, "x"),
     **dict.fromkeys(
         ("categorical_crossentropy", "sparse_categorical_crossentropy"), _along(-1, "output")

@@ -11,14 +11,32 @@ import numpy.typing as npt
 
 
 def literal(array: npt.NDArray[np.generic]) -> str:
-    """An expression over `np` for the array: every element is printed, none left out."""
+    """An expression over `np` for the array: every element is printed, none left out, unless all
+    are the same number."""
     dtype = _dtype(array)
     if not array.size:
         return f"np.empty({array.shape!r}, dtype={dtype!r})"
+    if array.size >= FEW and _is_uniform(array):
+        return _uniform(array.shape, array.reshape(-1)[0], dtype)
     body = _elements(array)
     if "nan" in body or "inf" in body:
         body = body.replace("nan", "np.nan").replace("inf", "np.inf")
     return f"np.array({body}, dtype={dtype!r})"
+
+
+def _is_uniform(array: npt.NDArray[np.generic]) -> bool:
+    """Whether all elements are one number, to the bit."""
+    one = np.full(array.shape, array.reshape(-1)[0], array.dtype)
+    return one.tobytes() == array.tobytes()
+
+
+def _uniform(shape: tuple[int, ...], value: Any, dtype: str) -> str:
+    """`np.zeros`, `np.ones` or `np.full`."""
+    number = _number(value)
+    known = {"0.0": "zeros", "0": "zeros", "False": "zeros", "1.0": "ones", "1": "ones"}
+    if number in known:
+        return f"np.{known[number]}({shape!r}, dtype={dtype!r})"
+    return f"np.full({shape!r}, {number}, dtype={dtype!r})"
 
 
 def _elements(array: npt.NDArray[np.generic]) -> str:
@@ -37,6 +55,8 @@ def _needs_exponent(value: float) -> bool:
     return value != 0 and np.isfinite(value) and not 1e-4 <= abs(value) < 1e7
 
 
+FEW = 4
+"""From so many elements on an array of one number is not written element by element."""
 LONG = 200
 """From so many elements on an array is written by a formula, or packed."""
 _EXCEPTIONS = 8
@@ -65,7 +85,7 @@ def _filled(name: str, array: npt.NDArray[np.generic]) -> list[str]:
     made.reshape(-1)[others] = array.reshape(-1)[others]
     if made.tobytes() != array.tobytes():  # NaN, or zeros of both signs
         return []
-    lines = [f"{name} = np.full({array.shape!r}, {_number(most)}, dtype={_dtype(array)!r})"]
+    lines = [f"{name} = {_uniform(array.shape, most, _dtype(array))}"]
     places = (np.unravel_index(i, array.shape) for i in others)
     return lines + [f"{name}[{', '.join(map(str, p))}] = {_number(array[p])}" for p in places]
 

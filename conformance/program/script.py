@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -19,6 +20,8 @@ from conformance.program.layouts import relaid
 from conformance.program.literals import assignment
 from conformance.program.model import Binding, Case, Input, Layout, Program
 
+_WIDTH = 98
+"""Columns of the words at the head of a script."""
 Outputs = Literal["tensors", "lists", "values"]
 """What the outputs of a program are: tensors, lists of tensors, or values that are known."""
 
@@ -189,7 +192,8 @@ def _joined(lines: Sequence[str], prelude: Prelude) -> str:
 
 
 def _head(title: str, prelude: Prelude) -> Iterator[str]:
-    yield from (f"# {line}".rstrip() for line in title.splitlines())
+    for line in title.splitlines():
+        yield from (f"# {part}".rstrip() for part in textwrap.wrap(line, _WIDTH) or [""])
     yield "#"
     yield f"# Run it with Python: it was made for {prelude.made_for or 'any that has the library'}."
     yield from (f"# {sentence}" for sentence in prelude.needs)

@@ -30,10 +30,12 @@ COLUMNS = (
     "convention",
     "standing",
     "readings",
+    "failure",
+    "failure_ids",
 )
-"""The head of the table; message, citation and convention are those of the aspect's gravest
-failure, `standing` is the verdict over faults and lacks alone, `readings` are those of all of the
-aspect's answers."""
+"""The head of the table. Message, citation, convention and `failure`, its id, are those of the
+aspect's gravest failure; `failure_ids` are the ids of all. `standing` is the verdict over faults
+and lacks alone, `readings` are those of all of the aspect's answers."""
 
 
 def render(results: Iterable[Results]) -> bytes:
@@ -68,6 +70,8 @@ def _verdict(function: str, aspect: AspectResult) -> list[str]:
         _text(failure.convention or "") if failure else "",
         str(standing(aspect)),
         _text(told(readings([aspect]))),
+        _text(failure.id) if failure else "",
+        _text(" ".join(one.id for one in aspect.failures)),
     ]
 
 

@@ -12,6 +12,7 @@ from conformance.reporting.listing import listed_failures
 from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.matrix import grid, legend
 from conformance.reporting.paint import Paint
+from conformance.reporting.quoting import Quote, nothing
 from conformance.results import ASPECTS, AspectResult, Results, Verdict
 from conformance.results.scores import diverges, standing
 
@@ -19,7 +20,7 @@ _DETAILED = [v for v in GRAVEST_FIRST if v not in (Verdict.CONFORMS, Verdict.NOT
 
 
 def function_lines(
-    results: Sequence[Results], function: str, paint: Paint, width: int
+    results: Sequence[Results], function: str, paint: Paint, width: int, quote: Quote = nothing
 ) -> Iterator[Text]:
     """Verdicts by aspect and target, largest errors, then each target's failures in full."""
     columns = [column(one) for one in results]
@@ -35,7 +36,7 @@ def function_lines(
             yield Text()
             yield paint.text(f"{entry.name} ({entry.edition})", "bold")
         for one in found:
-            yield from failure_lines(one, paint)
+            yield from failure_lines(one, paint, quote)
 
 
 def _verdicts(

@@ -65,8 +65,77 @@ class DocumentedFunction(Struct, frozen=True, kw_only=True):
     """How wrong a right implementation may be, in words."""
 
 
+class DocumentedEntry(Struct, frozen=True, kw_only=True):
+    """What one document has of one function, from its first line to its last."""
+
+    function: str
+    """The name that the document prints."""
+    first: int
+    last: int
+    signature: int
+    """The line of its signature."""
+    printed: str
+    """The signature."""
+
+
+class DocumentFault(Struct, frozen=True, kw_only=True):
+    """An erratum, as far as it concerns one document."""
+
+    number: str
+    title: str
+    lines: list[int]
+    kinds: list[str]
+    """What sorts of faults they are, in words."""
+    tested: str
+    """What is tested instead, in which edition."""
+
+
+class DocumentedClaim(Struct, frozen=True):
+    """What a line of a document demands, in our words."""
+
+    line: int
+    function: str
+    """Empty in an introduction, where no function is meant."""
+    says: str
+
+
+class DocumentText(Struct, frozen=True, kw_only=True):
+    """One of the five documents: which text it is, what it holds, and its known faults."""
+
+    name: str
+    title: str
+    language: str
+    form: str
+    keras: str
+    """The release that it describes."""
+    because: str
+    editions: list[str]
+    """The editions that it binds."""
+    origin: str
+    lines: int
+    bytes: int
+    sha256: str
+    public: str | None = None
+    """Where the same text can be read."""
+    entries: list[DocumentedEntry] = field(default_factory=list)
+    faults: list[DocumentFault] = field(default_factory=list)
+    claims: list[DocumentedClaim] = field(default_factory=list)
+
+    def address(self, line: int) -> str | None:
+        """Where a line can be read; None if no public copy of the text is known."""
+        return None if self.public is None else f"{self.public}?plain=1#L{line}"
+
+    def anchor(self, line: int) -> str:
+        """The anchor of a line on the document's page: its own, or that of its entry."""
+        if any(claim.line == line for claim in self.claims):
+            return f"L{line}"
+        before = [entry.first for entry in self.entries if entry.first <= line]
+        return f"L{before[-1]}" if before else "introduction"
+
+
 class Documented(Struct, frozen=True):
-    """All functions by name, in the order of their themes, and all conventions by name."""
+    """By name: all functions, in the order of their themes, all conventions, all documents."""
 
     functions: Mapping[str, DocumentedFunction] = field(default_factory=dict)
     conventions: Mapping[str, StatedConvention] = field(default_factory=dict)
+    documents: Mapping[str, DocumentText] = field(default_factory=dict)

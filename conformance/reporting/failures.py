@@ -9,6 +9,7 @@ from rich.text import Text
 
 from conformance.reporting.listing import ListedFailure
 from conformance.reporting.paint import Paint
+from conformance.reporting.quoting import Quote, cited, nothing
 from conformance.reporting.readings import told_of
 from conformance.results import Array, Failure
 
@@ -19,15 +20,15 @@ ROW_WIDTH = 12
 Element = int | float | bool | str
 
 
-def failure_lines(found: ListedFailure, paint: Paint) -> Iterator[Text]:
-    """The lines on one failure: message, accuracy, expected and got, output."""
+def failure_lines(found: ListedFailure, paint: Paint, quote: Quote = nothing) -> Iterator[Text]:
+    """The lines on one failure: message, what it cites, accuracy, expected and got, output."""
     yield Text.assemble(
         paint.mark(found.verdict, found.aspect.aspect), "  ", paint.text(found.message)
     )
     failure = found.failure
     if failure is None:
         return
-    yield from _indented(_facts(found, failure, paint), 4)
+    yield from _indented(_facts(found, failure, paint, quote), 4)
     limit = found.aspect.limit_ulp or 0.0
     yield from _indented(comparison(failure.expected, failure.got, paint, limit), 4)
     if failure.output:
@@ -41,13 +42,13 @@ def _indented(lines: Iterator[Text], by: int) -> Iterator[Text]:
         yield Text.assemble(" " * by, line)
 
 
-def _facts(found: ListedFailure, failure: Failure, paint: Paint) -> Iterator[Text]:
+def _facts(found: ListedFailure, failure: Failure, paint: Paint, quote: Quote) -> Iterator[Text]:
     scripted = ", has a script" if failure.script else ""
     yield paint.text(
         f"{failure.id}: {failure.kind}, {failure.count} of {found.aspect.cases} cases{scripted}"
     )
     if failure.citation:
-        yield paint.text(f"demanded by {failure.citation}")
+        yield paint.text(f"demanded by {cited(failure, quote)}")
     if failure.convention:
         yield paint.text(f"no document settles it; the suite's convention: {failure.convention}")
     if failure.readings:
@@ -57,7 +58,7 @@ def _facts(found: ListedFailure, failure: Failure, paint: Paint) -> Iterator[Tex
         against = "no limit in ULP" if limit is None else f"the limit is {limit:g} ULP"
         yield Text(f"error {failure.max_ulp:.4g} ULP; {against}")
     for name, array in failure.inputs.items():
-        yield from _array(f"input {name}", array, set(), paint)
+        yield from array_lines(f"input {name}", array, set(), paint)
 
 
 def comparison(
@@ -67,7 +68,7 @@ def comparison(
     marks = differing(expected, got, limit_ulp)
     for title, side in (("expected", expected), ("got", got)):
         if isinstance(side, Array):
-            yield from _array(title, side, marks, paint)
+            yield from array_lines(title, side, marks, paint)
         elif side is not None:
             yield paint.text(f"{title}: {side}")
     if marks:
@@ -114,7 +115,8 @@ def _differs(want: Element, have: Element, unit: str | None, limit: float) -> bo
     return bool(abs(wanted - had) > max(limit, 0.5) * step)
 
 
-def _array(title: str, array: Array, marks: set[int], paint: Paint) -> Iterator[Text]:
+def array_lines(title: str, array: Array, marks: set[int], paint: Paint) -> Iterator[Text]:
+    """An array with a title, cut if it is long; elements in `marks`, flat indices, are marked."""
     shape = ", ".join(map(str, array.shape)) + ("," if len(array.shape) == 1 else "")
     yield paint.text(f"{title}: {array.dtype} ({shape}){part_shown(array)}")
     cells = [_element(value, i in marks) for i, value in enumerate(array.data)]

@@ -3,7 +3,9 @@
 FORMAT_NAMES: dict[str, str] = {
     "html": "a site: index.html",
     "results": "TARGET.json, parts put together",
-    "markdown": "the matrix as a page: matrix.md",
+    "compressed": "TARGET.json.gz, the same by gzip",
+    "markdown": "everything on one page: matrix.md",
+    "pages": "the matrix: matrix.md, and targets/*.md",
     "summary": "a short page for a CI job: summary.md",
     "junit": "JUnit XML: junit.xml",
     "csv": "a line for each verdict: results.csv",

@@ -6,13 +6,23 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from conformance.reporting import csv_table, github, job_summary, junit, markdown, scores
+from conformance.files import write_atomically
+from conformance.reporting import (
+    csv_table,
+    github,
+    job_summary,
+    junit,
+    markdown,
+    markdown_pages,
+    scores,
+)
+from conformance.reporting.containers import COMPRESSED, PLAIN, compressed
 from conformance.reporting.documented import Documented
 from conformance.reporting.html.site import site
 from conformance.reporting.json_results import encode, file_name
 from conformance.reporting.pictures.files import badges, pictures
 from conformance.reporting.targets import target_histories
-from conformance.reporting.writer import ResultsCollector, write_atomically
+from conformance.reporting.writer import ResultsCollector
 from conformance.results import Results
 from conformance.results.events import Event, RunFinished
 
@@ -42,10 +52,17 @@ def _results(one: Results) -> File:
     return file_name(one.target.name), encode(one)
 
 
+def _compressed(one: Results) -> File:
+    name, content = _results(one)
+    return name.removesuffix(PLAIN) + COMPRESSED, compressed(content)
+
+
 FORMATS: dict[str, Format] = {
     "html": Format(lambda r, d: site(target_histories(r), d), history=True),
     "results": Format(lambda r, _: map(_results, r)),
+    "compressed": Format(lambda r, _: map(_compressed, r)),
     "markdown": _single(markdown.MATRIX, _matrix),
+    "pages": Format(lambda r, _: markdown_pages.render(target_histories(r))),
     "summary": _single("summary.md", job_summary.render),
     "junit": _single("junit.xml", junit.render),
     "csv": _single("results.csv", csv_table.render),

@@ -6,14 +6,13 @@ one says how many are left.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from conformance.reporting.causes import Cause, causes, named, shared
 from conformance.reporting.listing import listed_failures
-from conformance.reporting.marks import MARKS
 from conformance.reporting.safe_text import clean
-from conformance.reporting.summary import score_text, told_counts
-from conformance.results import Results
+from conformance.reporting.summary import told_counts
+from conformance.results import Results, Verdict
 from conformance.results.scores import FAULTS, score
 
 MOST = 10
@@ -40,18 +39,39 @@ def _broken(results: Results) -> list[Cause]:
 
 def _error(results: Results, cause: Cause) -> str:
     concerned = cause.functions
-    title = f"{results.target.name}: {shared(concerned, 3)} {MARKS[cause.verdict].verb}"
-    others = (
-        f" (and {len(left)} more like it: {named(left)})" if (left := cause.failures[1:]) else ""
-    )
-    return _command("error", title, clean(cause.failures[0].message) + others)
+    one, several = _DOES[cause.verdict]
+    does = one if len(concerned) == 1 else several
+    title = f"{shared(concerned, 3)} {does} on {results.target.name}"
+    left = cause.failures[1:]
+    others = f". {len(left)} more are like it: {named(left)}" if left else ""
+    first = cause.failures[0].failure
+    again = f". To run it again: conformance replay {first.id}" if first is not None else ""
+    return _command("error", title, clean(cause.failures[0].message) + others + again)
+
+
+_DOES: Mapping[Verdict, tuple[str, str]] = {
+    Verdict.VIOLATES: ("does not do what the documents say", "do not do what the documents say"),
+    Verdict.CRASHED: ("ends the process", "end the process"),
+    Verdict.TIMED_OUT: ("gives no answer in time", "give no answer in time"),
+}
+"""What one function does, and what several do."""
+_COUNTED: Mapping[Verdict, str] = {
+    Verdict.VIOLATES: "contradict a document",
+    Verdict.CRASHED: "end the process",
+    Verdict.TIMED_OUT: "give no answer in time",
+    Verdict.UNSUPPORTED: "are missing",
+    Verdict.NOT_RUN: "were not run",
+    Verdict.DIVERGES: "have another answer that is allowed, too",
+}
+"""What so many aspects do."""
 
 
 def _notice(results: Results) -> str:
-    parts = [score_text(results.functions)]
-    parts += [f"{count} {MARKS[verdict].verb}" for verdict, count in told_counts(results.functions)]
-    title = f"{results.target.name}: {score(results.functions).percent}"
-    return _command("notice", title, ", ".join(parts))
+    points = score(results.functions)
+    parts = [f"{points.kept} of {points.demanded} aspects are as the documents say"]
+    parts += [f"{count} {_COUNTED[verdict]}" for verdict, count in told_counts(results.functions)]
+    title = f"{results.target.name} keeps {points.percent} of what the documents demand"
+    return _command("notice", title, "; ".join(parts))
 
 
 def _command(level: str, title: str, message: str) -> str:

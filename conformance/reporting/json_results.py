@@ -1,4 +1,4 @@
-"""Results files: `OUT/TARGET.json`, schema `conformance-results/1`."""
+"""Results files: `OUT/TARGET.json` or `OUT/TARGET.json.gz`, schema `conformance-results/1`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -14,7 +14,8 @@ from urllib.parse import quote
 import msgspec
 from msgspec.structs import replace
 
-from conformance.reporting.writer import write_atomically
+from conformance.files import write_atomically
+from conformance.reporting.containers import DamagedContainerError, content_of
 from conformance.results import (
     SCHEMA,
     Array,
@@ -135,9 +136,9 @@ class _Named(msgspec.Struct):
 
 
 def read_results(path: Path, only: str | None = None) -> Results:
-    """The results in a file, or those of one function; ResultsError if it holds something else,
-    OSError if unreadable."""
-    content = path.read_bytes()
+    """The results in a file, compressed or not, or those of one function; ResultsError if it holds
+    something else, OSError if unreadable."""
+    content = _content(path)
     head = _decode(path, content, SchemaHeader)
     if head.schema != SCHEMA:
         raise ResultsError(
@@ -147,9 +148,35 @@ def read_results(path: Path, only: str | None = None) -> Results:
             f"this version reads {SCHEMA!r}: make the file again with `conformance run`",
         )
     results = _decode(path, content, Results) if only is None else _part(path, content, only)
+    _check_unique(path, results)
     for place, array in _arrays(results):
         _check_array(path, place, array)
     return results
+
+
+def _check_unique(path: Path, results: Results) -> None:
+    """Refuse a file that has two verdicts on the same thing."""
+    functions = [one.function for one in results.functions]
+    _check_once(path, "$.functions", functions)
+    for i, function in enumerate(results.functions):
+        _check_once(path, f"$.functions[{i}].aspects", [str(a.aspect) for a in function.aspects])
+
+
+def _check_once(path: Path, place: str, names: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for index, name in enumerate(names):
+        if name in seen:
+            hint = "leave one of them out, or make the file again with `conformance run`"
+            raise ResultsError(path, f"{place}[{index}]", f"{name!r} is there twice", hint)
+        seen.add(name)
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return content_of(path)
+    except DamagedContainerError as error:
+        hint = "copy the file again, or make it again with `conformance run`"
+        raise ResultsError(path, "$", str(error), hint) from None
 
 
 def _part(path: Path, content: bytes, only: str) -> Results:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from conformance.files import write_atomically
 from conformance.reporting.causes import causes
 from conformance.reporting.columns import MatrixColumn, by_theme, column, marks_of
 from conformance.reporting.listing import ListedFailure, listed_failures
@@ -15,7 +16,7 @@ from conformance.reporting.matrix import legend_name
 from conformance.reporting.readings import reading_name, takers
 from conformance.reporting.safe_text import clean, clean_block
 from conformance.reporting.summary import score_text, time_line, told_counts
-from conformance.reporting.writer import ResultsCollector, write_atomically
+from conformance.reporting.writer import ResultsCollector
 from conformance.results import FunctionResult, Results, Verdict
 from conformance.results.events import Event, RunFinished, TargetUnavailable
 from conformance.results.scores import FAULTS, Score, TakenReading, score
@@ -54,23 +55,27 @@ def render(results: Sequence[Results], unavailable: Sequence[TargetUnavailable] 
 
     `SCRIPTS` and `LARGEST` bound what it holds of scripts and of readings.
     """
-    lines = ["# Compatibility matrix of the Keras backend API", ""]
-    lines += _header(results)
+    lines = [*header_lines(results)]
     lines += [
         f"* {code(gone.name)} could not be run: {escape(gone.reason)}; {escape(gone.hint)}"
         for gone in unavailable
     ]
     if results:
-        lines += ["", *_matrix([column(r) for r in results])]
-    scripted = _scripted(results)
+        lines += ["", *matrix_lines([column(r) for r in results])]
+    scripted = scripted_failures(results, SCRIPTS)
     for one in results:
-        lines += ["", *_target(one, scripted)]
-    lines += _takers(results, LARGEST - sum(len(line) + 1 for line in lines))
+        lines += ["", *target_lines(one, scripted)]
+    lines += taker_lines(results, LARGEST - sum(len(line) + 1 for line in lines))
+    return joined(lines)
+
+
+def joined(lines: Iterable[str]) -> str:
+    """The lines as a page."""
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _scripted(results: Sequence[Results]) -> set[int]:
-    """The failures whose scripts are shown, by their identity in memory.
+def scripted_failures(results: Sequence[Results], room: int) -> set[int]:
+    """The failures whose scripts are shown in at most `room` characters, by identity in memory.
 
     One of each cause of each target, none twice, the first causes of all targets before the others.
     """
@@ -80,7 +85,7 @@ def _scripted(results: Sequence[Results]) -> set[int]:
         for rank, cause in enumerate(causes(listed_failures(one.functions, *FAULTS)))
     ]
     chosen: dict[tuple[str, Verdict, str], int] = {}
-    left = SCRIPTS
+    left = room
     for _, found in sorted(ranked, key=lambda pair: pair[0]):
         failure = found.failure
         key = (found.function, found.verdict, failure.id if failure else "")
@@ -124,7 +129,9 @@ def fenced(text: str, language: str = "python") -> list[str]:
     return [f"{fence}{language}", *body.split("\n"), fence]
 
 
-def _header(results: Sequence[Results]) -> Iterator[str]:
+def header_lines(results: Sequence[Results]) -> Iterator[str]:
+    """The title, and what was run."""
+    yield from ("# Compatibility matrix of the Keras backend API", "")
     head = ["target", "edition", "implementation", "versions", "run", "date", "cases", "seconds"]
     yield from _table_head(head)
     for one in results:
@@ -166,7 +173,8 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _matrix(columns: Sequence[MatrixColumn]) -> Iterator[str]:
+def matrix_lines(columns: Sequence[MatrixColumn]) -> Iterator[str]:
+    """A row for each function and a cell for each target, with a legend."""
     yield "## Matrix"
     yield ""
     yield from _table_head(["function", *(code(c.name) for c in columns)])
@@ -204,7 +212,8 @@ def _legend(columns: Sequence[MatrixColumn]) -> Iterator[str]:
         yield f"* {mark.symbol}{letter}: {legend_name(verdict, mark)}"
 
 
-def _target(results: Results, scripted: Collection[int]) -> Iterator[str]:
+def target_lines(results: Results, scripted: Collection[int]) -> Iterator[str]:
+    """What one target fails in, lacks, and takes other readings of."""
     yield f"## {escape(results.target.name)}"
     yield ""
     yield f"{score_text(results.functions)}. {escape(time_line(results.run))}."
@@ -287,7 +296,7 @@ def _readings(results: Results) -> Iterator[str]:
         yield _row([code(reading.convention), escape(reading_name(reading)), functions])
 
 
-def _takers(results: Sequence[Results], room: int) -> Iterator[str]:
+def taker_lines(results: Sequence[Results], room: int) -> Iterator[str]:
     """Who takes which reading, in at most `room` characters, and how many rows were left out."""
     rows = [_taken(*pair) for pair in takers(_labelled(results)).items()]
     if not rows:

@@ -8,6 +8,7 @@ from typing import TypeVar
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from conformance.reporting.merging_composed import counts_together, functions_together
 from conformance.results import Results, RunInfo, summarise
 
 V = TypeVar("V")
@@ -19,6 +20,7 @@ _SAME: dict[str, Callable[[Results], object]] = {
     "suite version": lambda r: r.run.suite_version,
     "profile": lambda r: r.run.profile,
     "seed": lambda r: r.run.seed,
+    "size": lambda r: None if r.composed is UNSET else r.composed.size,
 }
 
 
@@ -38,7 +40,9 @@ def merge(parts: Sequence[Results], order: Sequence[str]) -> Results:
     if not others:
         return first
     _check(first, others)
-    functions = [f for part in (first, *others) for f in part.functions]
+    composed = first.composed is not UNSET
+    parted = [f for part in (first, *others) for f in part.functions]
+    functions = functions_together([first, *others]) if composed else parted
     place = {name: index for index, name in enumerate(order)}
     ordered = sorted(functions, key=lambda f: place.get(f.function, len(place)))
     return Results(
@@ -46,6 +50,7 @@ def merge(parts: Sequence[Results], order: Sequence[str]) -> Results:
         run=_run([part.run for part in (first, *others)], [f.function for f in ordered]),
         summary=summarise(ordered),
         functions=ordered,
+        composed=counts_together([first, *others]) if composed else UNSET,
     )
 
 
@@ -58,7 +63,7 @@ def _check(first: Results, others: Sequence[Results]) -> None:
                     f"two runs of {name} that differ in {what}: {of(first)} and {of(other)}"
                 )
     seen: set[str] = set()
-    for part in (first, *others):
+    for part in (first, *others) if first.composed is UNSET else ():
         names = {f.function for f in part.functions}
         if twice := sorted(seen & names):
             raise MergeError(f"{name} was judged twice on {twice[0]}")

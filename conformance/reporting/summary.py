@@ -12,6 +12,7 @@ from conformance.reporting.columns import MatrixColumn
 from conformance.reporting.listing import ListedFailure, listed_failures
 from conformance.reporting.marks import GRAVEST_FIRST, MARKS
 from conformance.reporting.paint import Paint
+from conformance.reporting.quoting import Quote, cited, nothing
 from conformance.reporting.readings import takers
 from conformance.results import FunctionResult, Results, RunInfo, Verdict
 from conformance.results.events import RunStarted
@@ -143,6 +144,12 @@ class SharedFailure:
             paint.text(f"[{', '.join(self.targets)}] {identity}".rstrip(), "dim"),
         )
 
+    def quotation(self, paint: Paint, quote: Quote) -> Iterator[Text]:
+        """The line that it cites, where the document is at hand."""
+        failure = self.failure.failure
+        if failure is not None and (text := cited(failure, quote)) != str(failure.citation or ""):
+            yield paint.text(text, "dim", indent=4)
+
 
 def shared_failures(
     columns: Sequence[MatrixColumn], short: Sequence[str], *, divergences: bool = False
@@ -163,13 +170,15 @@ def shared_failures(
 
 
 def shared_failure_lines(
-    listed: Sequence[SharedFailure], paint: Paint, limit: int | None
+    listed: Sequence[SharedFailure], paint: Paint, limit: int | None, quote: Quote = nothing
 ) -> Iterator[Text]:
     """Every one; with a limit one of each cause, of so many causes, and how to see the rest."""
     if limit is None:
-        yield from (one.line(paint, with_id=True) for one in listed)
+        for one in listed:
+            yield one.line(paint, with_id=True)
+            yield from one.quotation(paint, quote)
     else:
-        yield from _cause_lines(by_cause(listed), paint, limit)
+        yield from _cause_lines(by_cause(listed), paint, limit, quote)
     if listed:
         yield Text("`conformance show FUNCTION` shows the cases and prints scripts")
 
@@ -185,10 +194,11 @@ def by_cause(listed: Sequence[SharedFailure]) -> list[list[SharedFailure]]:
 
 
 def _cause_lines(
-    groups: Sequence[Sequence[SharedFailure]], paint: Paint, limit: int
+    groups: Sequence[Sequence[SharedFailure]], paint: Paint, limit: int, quote: Quote
 ) -> Iterator[Text]:
     for first, *others in groups[:limit]:
         yield first.line(paint)
+        yield from first.quotation(paint, quote)
         if others:
             sort = "cause" if is_one_cause(first.failure) else "kind"
             told = f"{len(others)} more of this {sort} ({cause(first.failure)}): "

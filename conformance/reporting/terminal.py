@@ -13,8 +13,10 @@ from conformance.reporting.causes import shared
 from conformance.reporting.columns import MatrixColumn, column, labels
 from conformance.reporting.heartbeat import Heartbeat
 from conformance.reporting.matrix import LABEL_WIDTH, matrix
+from conformance.reporting.missing import missing_lines
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.progress import LiveProgress
+from conformance.reporting.quoting import Quote, nothing
 from conformance.reporting.summary import (
     plan_line,
     reading_lines,
@@ -42,6 +44,8 @@ from conformance.results.events import (
 
 LISTED = 15
 """How many failures are listed if not all."""
+REASONS = 3
+"""How many reasons for what a target lacks are listed if not all."""
 HEARTBEAT = 10.0
 """Seconds after which a pipe that nothing was written to gets a line on how far the run is."""
 
@@ -60,7 +64,8 @@ class TerminalWriter:
 
     On a terminal there are live bars; into a pipe goes one line for each finished target, and one
     on how far the run is every `heartbeat` seconds, without control characters. `quiet` leaves the
-    scores only, `verbose` lists every failure and restart.
+    scores only, `verbose` lists every failure and restart; `quote` gives the lines that failures
+    cite.
     """
 
     def __init__(
@@ -71,10 +76,11 @@ class TerminalWriter:
         quiet: bool = False,
         limit: int = LISTED,
         heartbeat: float = HEARTBEAT,
+        quote: Quote = nothing,
     ) -> None:
         self.console = console or make_console()
         self.paint = Paint(self.console)
-        self.verbose, self.quiet = verbose, quiet
+        self.verbose, self.quiet, self.quote = verbose, quiet, quote
         self.limit = None if verbose else limit
         self._collected = ResultsCollector()
         self.planned: dict[str, int] = {}
@@ -125,6 +131,9 @@ class TerminalWriter:
                     self._line(self.paint.text(self._far(name, partial), "dim"))
 
     def _far(self, name: str, partial: _Partial) -> str:
+        if not self._functions.get(name):  # composed programs are of no function
+            known = f" of {self.planned[name]}" if self.planned[name] else ""
+            return f"{name}: {partial.cases}{known} programs done, {partial.failed} failed"
         functions = f"{len(partial.functions)} of {self._functions.get(name, 0)} functions"
         cases = f"{partial.cases} of about {self.planned[name]} cases"
         return f"{name}: {functions} judged, {cases} done, {partial.failed} failed"
@@ -136,8 +145,11 @@ class TerminalWriter:
     def _target_unavailable(self, event: TargetUnavailable) -> None:
         self._live.remove(event.name)
         self.planned.pop(event.name, None)
-        said = f"{event.name} cannot be run: {event.reason}"
+        reason, _, printed = event.reason.partition("\n")
+        said = f"{event.name} cannot be run: {reason}"
         self._line(Text.assemble(self.paint.text(said, "red"), "; ", self.paint.text(event.hint)))
+        if self.verbose and printed:
+            self._line(Text(self.paint.block(printed), "dim"))
 
     def _cases_done(self, event: CasesDone) -> None:
         partial = self._of(event.target)
@@ -146,7 +158,18 @@ class TerminalWriter:
         self._live.advance(event.target, event.cases, partial.failed)
 
     def _function_judged(self, event: FunctionJudged) -> None:
-        self._of(event.target).functions[event.result.function] = event.result
+        partial = self._of(event.target)
+        partial.functions[event.result.function] = event.result
+        if len(partial.functions) == 1 and self._heartbeat is not None:
+            self._line(self.paint.text(self._first(event), "dim"))
+
+    def _first(self, event: FunctionJudged) -> str:
+        """The first function of a target: whoever waits sees that the target works."""
+        cases = sum(aspect.cases for aspect in event.result.aspects)
+        planned = self.planned.get(event.target, 0)
+        functions = self._functions.get(event.target, 0)
+        all_told = f"{functions} functions and about {planned} cases"
+        return f"{event.target}: {event.result.function} judged by {cases} cases, of {all_told}"
 
     def _worker_restarted(self, event: WorkerRestarted) -> None:
         reasons = self._restarts.setdefault(event.target, {})
@@ -178,7 +201,11 @@ class TerminalWriter:
             yield from matrix(columns, self.paint, self.console.width)
             listed = shared_failures(columns, short, divergences=self.verbose)
             yield from self._section(
-                "Failures", shared_failure_lines(listed, self.paint, self.limit)
+                "Failures", shared_failure_lines(listed, self.paint, self.limit, self.quote)
+            )
+            yield from self._section(
+                "Missing, and why",
+                missing_lines(columns, short, self.paint, None if self.verbose else REASONS),
             )
             yield from self._section(
                 "Readings, and the functions that take them",

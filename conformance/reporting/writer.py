@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from pathlib import Path
 from typing import Protocol
 
 from conformance.results import Results
@@ -40,19 +37,3 @@ class ResultsCollector:
         """What has finished so far; targets that were not announced come last."""
         last = len(self._order)
         return sorted(self._finished, key=lambda r: self._order.get(r.target.name, last))
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write `content` to `path` so that a reader sees the old file or the new one, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".writing-", dir=path.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        # mkstemp makes files that only their owner can read; reports are for everyone
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

@@ -48,13 +48,14 @@ class Verdict(StrEnum):
 
 
 class Citation(Struct, frozen=True):
-    """The line of a document that an implementation contradicts."""
+    """The place in a document that an implementation contradicts."""
 
     document: str
-    line: int
+    line: int | str
+    """A line of a text, or a function and a section of its docstring: `keras.ops.dot: Returns`."""
 
     def __str__(self) -> str:
-        return f"{self.document}:{self.line}"
+        return self.line if isinstance(self.line, str) else f"{self.document}:{self.line}"
 
 
 class Array(Struct, frozen=True):
@@ -204,6 +205,35 @@ class RunInfo(Struct, frozen=True, kw_only=True):
         return self.complete and self.selection is None and self.shard is UNSET
 
 
+class Composed(Struct, frozen=True, kw_only=True):
+    """What a run of composed programs (`conformance fuzz`) did, besides what it found."""
+
+    version: Literal[1] = 1
+    size: list[int] = field(default_factory=list)
+    """The fewest and the most calls of a program."""
+    programs: int = 0
+    """Programs that were run. They are counted from 0, and `shard` says which of them."""
+    calls: int = 0
+    compared: int = 0
+    """Results that were compared with what is proved, of all draws."""
+    unjudged: int = 0
+    """Results of which nothing is known, even by the target's own numbers."""
+    cut: int = 0
+    """Programs that were compared in parts."""
+    digits: list[int] = field(default_factory=list)
+    """How many results lose how many tenths of their digits to the bound, from none to all."""
+    failed: int = 0
+    """Programs of which at least one result differs from what is proved, or did not come."""
+    blamed: dict[str, int] = field(default_factory=dict)
+    """How many of these programs have a call that fails by itself: by the function of that call."""
+    unrepeated: int = 0
+    """How many failed once and not again."""
+    themes: dict[str, int] = field(default_factory=dict)
+    """How often a call of one theme takes what one of another gives, such as `losses < pooling`."""
+    depths: dict[str, list[int]] = field(default_factory=dict)
+    """For each function how often it is called one, two, three... calls away from the inputs."""
+
+
 class Summary(Struct, frozen=True):
     """Counts over all aspects of all functions."""
 
@@ -219,6 +249,9 @@ class Results(Struct, frozen=True, kw_only=True):
     run: RunInfo
     summary: Summary
     functions: list[FunctionResult]
+    composed: Composed | UnsetType = UNSET
+    """Set if the run was of composed programs: `functions` has their failures, each under the
+    function whose result is wrong."""
 
 
 def timeless(results: Results) -> Results:

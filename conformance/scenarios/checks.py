@@ -133,7 +133,7 @@ def raises(*names: str) -> Test:
         fault = f"first == 'returns'{others}"
         if text == "returns":
             return Problem("returns", "accepted", got=text, fault=fault)
-        found = text.removeprefix("raises ").split()
+        found = _classes(text)
         if not names or {*names} & {*found}:
             return None
         # NotImplementedError does not show that the wrong argument was noticed
@@ -143,12 +143,17 @@ def raises(*names: str) -> Test:
     return test
 
 
+def _classes(text: str) -> list[str]:
+    """The names in what a step found out of a class or an exception, at least one."""
+    return text.removeprefix("raises ").split() or ["nothing"]
+
+
 def returns(values: Values) -> Problem | None:
     """The attempted step raised nothing."""
     text = str(plain(values))
     if text == "returns":
         return None
-    found = text.removeprefix("raises ").split()[0]
+    found = _classes(text)[0]
     return Problem(f"raises {found}", found, got=text, fault="first != 'returns'")
 
 
@@ -156,7 +161,7 @@ def is_a(*names: str) -> Test:
     """The step `operator.classes` found one of these classes among those of what it was given."""
 
     def test(values: Values) -> Problem | None:
-        found = str(plain(values)).split()
+        found = _classes(str(plain(values)))
         if {*names} & {*found}:
             return None
         fault = f"not {{*{list(names)!r}}} & {{*str(first).split()}}"

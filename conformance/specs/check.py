@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from conformance.editions import LINED_DOCUMENTS, Document
 from conformance.program import Binding
 from conformance.specs.conventions import load_conventions, taken, unknown
+from conformance.specs.docstrings import docstring_sections
 from conformance.specs.errata import breaks_off, load_conflicts
 from conformance.specs.kinds import ParameterRule
 from conformance.specs.model import Claim, SharedFile, Spec, SpecFile
-from conformance.specs.records import VALUE_PROFILES, Document
+from conformance.specs.records import VALUE_PROFILES
 from conformance.specs.rule_check import Problem
 from conformance.specs.signature import Signature, parse
 
@@ -56,6 +58,9 @@ def _signatures(at: str, spec: Spec) -> Iterator[Problem]:
             parse(entry.corrected or entry.text)
         except ValueError as error:
             yield f"{at}.signatures['{document}']", str(error)
+        if (entry.line > 0) is not (document in LINED_DOCUMENTS):
+            fault = "has no lines; remove `line`" if entry.line else "has lines; write the `line`"
+            yield f"{at}.signatures['{document}']", f"{document} {fault}"
     for edition, document in spec.editions.items():
         if document not in spec.signatures:
             yield f"{at}.editions", f"{edition} is bound to {document}, which has no signature here"
@@ -140,10 +145,36 @@ def _claims(at: str, spec: Spec) -> Iterator[Problem]:
         needed = "value" if spec.dtype else None
         if document in _truncated_for(spec):
             continue
-        if not any(needed in (None, c.aspect) and document in c.at for c in spec.claims):
+        cites = (c for c in spec.claims if document in c.at or document in c.sections)
+        if not any(needed in (None, c.aspect) for c in cites):
             yield f"{at}.claims", f"no claim of {document} says what the value is ({edition})"
     for i, claim in enumerate(spec.claims):
         yield from _claim(f"{at}.claims[{i}]", claim)
+
+
+def _places(at: str, spec: Spec) -> Iterator[Problem]:
+    """Lines or sections that are cited of a document that has none, or not these."""
+    lines = [(f"claims[{i}]", claim.at) for i, claim in enumerate(spec.claims)]
+    lines += [(f"errors[{i}]", error.at) for i, error in enumerate(spec.errors)]
+    for where, cited in lines:
+        for document in cited.keys() - {*LINED_DOCUMENTS}:
+            here = f"{at}.{where}.at['{document}']"
+            yield here, f"{document} has no lines; write `sections`"
+    yield from _sections(at, spec)
+
+
+def _sections(at: str, spec: Spec) -> Iterator[Problem]:
+    cited = [(f"claims[{i}]", claim.sections) for i, claim in enumerate(spec.claims)]
+    cited += [(f"errors[{i}]", error.sections) for i, error in enumerate(spec.errors)]
+    for where, sections in cited:
+        for document, section in sections.items():
+            here = f"{at}.{where}.sections['{document}']"
+            known = docstring_sections(document, spec.name)
+            if document in LINED_DOCUMENTS:
+                yield here, f"{document} has lines; write `at` and the line"
+            elif known is not None and section not in known:
+                named = ", ".join(known) or "none"
+                yield here, f"no section {section!r} of {spec.name} in {document}; it has: {named}"
 
 
 def _claim(at: str, claim: Claim) -> Iterator[Problem]:
@@ -171,4 +202,13 @@ def _calls(at: str, spec: Spec) -> Iterator[Problem]:
         yield at, f"{spec.name} has {' and '.join(given)}; write shape, dtype and accuracy or none"
 
 
-_CHECKS = (_signatures, _parameters, _errors, _profiles, _conventions, _claims, _calls)
+_CHECKS = (
+    _signatures,
+    _parameters,
+    _errors,
+    _profiles,
+    _conventions,
+    _places,
+    _claims,
+    _calls,
+)

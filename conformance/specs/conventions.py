@@ -7,8 +7,9 @@ from functools import cache
 
 from msgspec import Struct
 
+from conformance.editions import Document
 from conformance.specs.data import read_data
-from conformance.specs.records import Document, Line
+from conformance.specs.records import Line
 
 
 class Reading(Struct, frozen=True, forbid_unknown_fields=True):

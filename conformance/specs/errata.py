@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
-from conformance.editions import Edition
+from conformance.editions import Document, Edition
 from conformance.specs.data import read_data
-from conformance.specs.records import Document, Line
+from conformance.specs.records import Line
 
 Bound = Literal["all"] | Edition
 

@@ -15,8 +15,9 @@ import msgspec
 import yaml
 from msgspec import Meta, field
 
+from conformance.editions import Document
 from conformance.specs import source
-from conformance.specs.records import Document, DtypeName, Line
+from conformance.specs.records import DtypeName, Line
 from conformance.specs.source import SpecError
 
 FILE = "examples.yaml"

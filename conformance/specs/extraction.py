@@ -13,9 +13,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
+from conformance.editions import LINED_DOCUMENTS, Document
 from conformance.specs.data import read_data
 from conformance.specs.model import Spec
-from conformance.specs.records import DOCUMENTS, Document, Line
+from conformance.specs.records import Line
 
 Kind = Literal[
     "count",
@@ -98,13 +99,14 @@ Extraction = Mapping[str, Pages]
 def load_extraction() -> Extraction:
     """What ships with the suite: 104, 104, 144, 138 and 149 entries."""
     return {
-        d: Pages(tuple(read_data(f"documents/{d}.yaml", list[DocumentEntry]))) for d in DOCUMENTS
+        d: Pages(tuple(read_data(f"documents/{d}.yaml", list[DocumentEntry])))
+        for d in LINED_DOCUMENTS
     }
 
 
 def parameter_line(spec: Spec, document: Document, parameter: str) -> Line | None:
     """Where a document describes a parameter of a function; None where it does not."""
-    signature = spec.signatures.get(document)
+    signature = spec.signatures.get(document) if document in LINED_DOCUMENTS else None
     entry = signature and load_extraction()[document].signed(signature.line)
     described = entry.parameters if entry else []
     return next((line for name, line in described if name == parameter), None)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 
-from conformance.editions import Edition
+from conformance.editions import Edition, edition_files
 from conformance.specs.data import read_data, shipped_texts
 from conformance.specs.model import Claim, Spec, SpecFile
 from conformance.specs.remembered import remembered
@@ -51,6 +51,14 @@ class Specs(Mapping[str, Spec]):
     def __len__(self) -> int:
         return len(self._specs)
 
+    def printed_in(self, documents: Collection[str]) -> Specs:
+        """The specs of the functions that one of these documents prints."""
+        found = Specs([])
+        for name, spec in self._specs.items():
+            if {*map(str, spec.signatures)} & {*documents}:
+                found._add(spec, self._themes[name])
+        return found
+
     def theme(self, name: str) -> str:
         """The theme that a function belongs to."""
         return self._themes[name]
@@ -78,10 +86,17 @@ def claims(spec: Spec, aspect: str) -> Iterator[Claim]:
             yield claim
 
 
+def is_claimed(spec: Spec, aspect: str, edition: Edition) -> bool:
+    """Whether the document of an edition says anything of an aspect of a function."""
+    document = spec.editions[edition]
+    return any(document in c.at or document in c.sections for c in claims(spec, aspect))
+
+
 def ruled_out(spec: Spec, edition: Edition) -> frozenset[str]:
     """The readings that the document of an edition does not leave open for a function."""
     document = spec.editions[edition]
-    return frozenset(r for c in spec.claims if document in c.at for r in c.rules_out)
+    cites = (c for c in spec.claims if document in c.at or document in c.sections)
+    return frozenset(r for c in cites for r in c.rules_out)
 
 
 def signature(spec: Spec, edition: Edition) -> Signature:
@@ -98,11 +113,23 @@ def documented_name(spec: Spec, edition: Edition) -> str:
 @cache
 def load() -> Specs:
     """The specs that ship with the suite; checked once, and then taken from the user's cache."""
-    texts = shipped_texts()
-    return Specs(remembered(texts, list[SpecFile], lambda: _checked(texts)))
+    texts = spec_texts()
+    read = {**shipped_texts(), **texts}
+    for edition in edition_files():
+        read.update(edition.document_texts())
+    return Specs(remembered(read, list[SpecFile], lambda: _checked(texts)))
 
 
 def _checked(texts: Mapping[str, str]) -> list[SpecFile]:
     from conformance.specs.reading import read_files  # noqa: PLC0415 (seldom needed, and slow)
 
-    return read_files({name: text for name, text in texts.items() if name not in _OTHER})
+    return read_files(texts)
+
+
+def spec_texts() -> dict[str, str]:
+    """The texts of the spec files by name: those of K, then those of editions with files of their
+    own."""
+    texts = {name: text for name, text in shipped_texts().items() if name not in _OTHER}
+    for edition in edition_files():
+        texts.update(edition.spec_texts())
+    return texts

@@ -6,24 +6,19 @@ from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, field
 
-from conformance.editions import Edition
+from conformance.editions import Document, Edition
 from conformance.specs.kinds import ParameterRule
-from conformance.specs.records import (
-    AspectName,
-    Document,
-    DtypeName,
-    Expression,
-    Line,
-    SpecRecord,
-)
+from conformance.specs.records import AspectName, DtypeName, Expression, Line, Section, SpecRecord
 
 Exceptions = Literal["ValueError", "any"]
 
 
-class DocumentedSignature(SpecRecord, frozen=True, kw_only=True):
-    """A signature as one document prints it."""
+class DocumentedSignature(SpecRecord, frozen=True, kw_only=True, omit_defaults=True):
+    """A signature as one document prints it. What is left out is left out of the cache, too: 0 is
+    no line that is accepted there."""
 
-    line: Line
+    line: Line = 0
+    """0 only of a document that has no lines."""
     text: str
     corrected: str | None = None
     """Where the printed signature is evidently wrong: what it should say."""
@@ -36,7 +31,9 @@ class Claim(SpecRecord, frozen=True, kw_only=True):
 
     aspect: AspectName
     says: str
-    at: dict[Document, Line]
+    at: dict[Document, Line] = field(default_factory=dict)
+    sections: dict[Document, Section] = field(default_factory=dict)
+    """Where documents are docstrings: the section that says it."""
     rules_out: list[str] = field(default_factory=list)
     """Readings of conventions that these documents do not leave open here: `extremes: overflow`."""
 
@@ -105,6 +102,7 @@ class ErrorCase(SpecRecord, frozen=True, kw_only=True):
     exception: Exceptions = "any"
     editions: list[Edition]
     at: dict[Document, Line] = field(default_factory=dict)
+    sections: dict[Document, Section] = field(default_factory=dict)
     parameters: dict[str, ParameterRule] = field(default_factory=dict)
     """Replaces the rules of the named parameters, so that the input is invalid."""
     bindings: list[str] = field(default_factory=list)
@@ -189,6 +187,8 @@ class Spec(SpecRecord, frozen=True, kw_only=True):
 
     name: str
     """The newest name; `lesser`, `deconv2d` and the like are in the signatures."""
+    oracle: str = ""
+    """The name under which the oracle knows the value; that of the function if empty."""
     summary: str
     signatures: dict[Document, DocumentedSignature]
     editions: dict[Edition, Document]

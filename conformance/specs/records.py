@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-Document = Literal["ja-1", "ja-1-text", "ja-2.0", "zh-TW", "ko-2.2"]
-DOCUMENTS: tuple[Document, ...] = get_args(Document)
 VALUE_PROFILES = (
     "ordinary",
     "integers",
@@ -64,6 +62,13 @@ Expression = Annotated[
     ),
 ]
 Line = Annotated[int, Meta(ge=1, description="A 1-based line of the document.")]
+Section = Annotated[
+    str,
+    Meta(
+        pattern="^[A-Z][A-Za-z ]*$",
+        description="A section of the function's docstring; Summary is what stands before any.",
+    ),
+]
 Range = Annotated[tuple[int, int], Meta(description="Lowest and highest, both included.")]
 
 

@@ -6,9 +6,9 @@ from functools import cache
 
 from msgspec import Struct
 
-from conformance.editions import Edition
+from conformance.editions import Document, Edition
 from conformance.specs.data import read_data
-from conformance.specs.records import Document, Line
+from conformance.specs.records import Line
 
 
 class Change(Struct, frozen=True, forbid_unknown_fields=True):

@@ -26,7 +26,10 @@ MOST_FILES = 40
 
 
 def cache_folder() -> Path:
-    """The folder of the cache; the environment variable CONFORMANCE_CACHE names another one."""
+    """The folder of the cache; the environment variable CONFORMANCE_CACHE names another one.
+
+    RuntimeError if that begins with ~NAME, and there is no such user.
+    """
     chosen = os.environ.get("CONFORMANCE_CACHE")
     if chosen:
         return Path(chosen).expanduser().absolute()
@@ -37,12 +40,13 @@ def remembered(
     texts: Mapping[str, str], kind: type[Records], make: Callable[[], Records]
 ) -> Records:
     """What `make` makes of the texts: from the cache, or made and put there."""
-    file = cache_folder() / "specs" / f"{_key(texts, kind)}.msgpack"
-    with suppress(OSError, msgspec.MsgspecError):
-        return msgspec.msgpack.decode(file.read_bytes(), type=kind)
+    name = f"{_key(texts, kind)}.msgpack"
+    with suppress(OSError, RuntimeError, msgspec.MsgspecError):
+        return msgspec.msgpack.decode((cache_folder() / "specs" / name).read_bytes(), type=kind)
     made = make()
-    with suppress(OSError):  # no room, no right to write: the next process makes it again
-        _keep(file, msgspec.msgpack.encode(made))
+    # no room, no right to write, no such user: the next process makes it again
+    with suppress(OSError, RuntimeError):
+        _keep(cache_folder() / "specs" / name, msgspec.msgpack.encode(made))
     return made
 
 

@@ -48,14 +48,21 @@ class Signature:
         return f"{self.name}({inside})"
 
 
+def _is_dotted(package: str) -> bool:
+    """Whether it is empty, or names joined by dots."""
+    return all(map(str.isidentifier, package.split("."))) if package else True
+
+
 @cache
 def parse(text: str) -> Signature:
     """The signature that `text` prints, such as `sum(x, axis=None)`; ValueError if it is none."""
     try:
-        (definition,) = tree(f"def {text.removeprefix('keras.backend.')}: pass").body
-        if not isinstance(definition, ast.FunctionDef):
+        name, _, parameters = text.removeprefix("keras.backend.").partition("(")
+        package, _, own = name.rpartition(".")
+        (definition,) = tree(f"def {own}({parameters}: pass").body
+        if not isinstance(definition, ast.FunctionDef) or not _is_dotted(package):
             raise ValueError("not a function")
-        return Signature(definition.name, tuple(_parameters(definition.args)))
+        return Signature(name, tuple(_parameters(definition.args)))
     except (SyntaxError, ValueError) as error:
         raise ValueError(
             f"not a signature: {text!r}; write it as f(x, axis=None), with Python literals"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import msgspec
 import yaml
@@ -23,6 +23,9 @@ _STEP = re.compile(r"\.([^.\[\]]+)|\['([^']*)'\]|\[(\d+)\]")
 
 class SpecError(ValueError):
     """A spec file is wrong: `FILE:LINE: what is wrong and what to write instead`."""
+
+    for_users: ClassVar[bool] = True
+    exit_status: ClassVar[int] = 2
 
 
 class SourceError(ValueError):

@@ -11,6 +11,7 @@ import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
 from conformance.adapters.session import Session, WorkerStartError
+from conformance.cli.hypothesis_home import keep_in_cache
 from conformance.cli.subjects import subject
 from conformance.engine import Run, Stop, Subject, Task, plan
 from conformance.engine.planning.plan import documented_names
@@ -32,6 +33,7 @@ class Examiner:
     """
 
     def __init__(self, number: int = 0, count: int = 1) -> None:
+        keep_in_cache()
         self._number, self._count = number, count
         self._held = ExitStack()
         self._reached: dict[int, tuple[Subject, Session]] = {}
@@ -47,7 +49,7 @@ class Examiner:
         try:
             _ = self._reach(target)[1].identity
         except WorkerStartError as error:
-            raise self._lose(target, str(error), subject(target).cure) from None
+            raise self._lose(target, str(error), error.hint or subject(target).cure) from None
 
     def results(
         self, settings: TestedTargets, target: Target, function: str, aspects: Collection[Aspect]
@@ -70,7 +72,7 @@ class Examiner:
             try:
                 self._found[key] = _examined(tested, session, tasks, _common(settings, function))
             except WorkerStartError as error:
-                raise self._lose(target, str(error), tested.cure) from None
+                raise self._lose(target, str(error), error.hint or tested.cure) from None
         return self._found[key]
 
     def _reach(self, target: Target) -> tuple[Subject, Session]:

@@ -9,13 +9,15 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from conformance.adapters.process import Launch
-from conformance.adapters.session import Session
+from conformance.adapters.session import Session, WorkerStartError
+from conformance.adapters.worker.conformance_worker.loop import FORGET_EVERY
 from conformance.adapters.worker.conformance_worker.settings import Settings
 from conformance.observations import Raised, Returned
 from conformance.program import Program, Ref, Step
-from tests.adapters.support import batch, call, x
+from tests.adapters.support import batch, call, launch, x
 
 ROOT = Path(__file__).parents[2]
 
@@ -64,3 +66,22 @@ def test_a_phase_that_holds_no_number_is_symbolic() -> None:
     settings = Settings(library)
     library.phase = SimpleNamespace()
     assert not settings.phase_leaked()
+
+
+def test_caches_are_emptied_after_every_two_hundredth_batch() -> None:
+    """Aborting is the function without parameters whose call cannot be overlooked."""
+    forgetful = replace(launch("correct"), forget=("gc.collect", "os.abort"))
+    asked = batch(call("softmax", x(2, 3)), draws=1)
+    with Session(forgetful, functions=["softmax"]) as session:
+        seen = [session.run_batch(asked) for _ in range(FORGET_EVERY)]
+        incidents = [number for number, one in enumerate(seen, 1) if one.incidents]
+        assert incidents == [FORGET_EVERY]
+
+
+def test_a_function_to_empty_caches_that_is_not_there_is_told_at_the_start() -> None:
+    wrong = replace(launch("correct"), forget=("gc.no_such_function",))
+    with (
+        Session(wrong, functions=["softmax"]) as session,
+        pytest.raises(WorkerStartError, match="no_such_function"),
+    ):
+        session.run_batch(batch(call("softmax", x(2, 3))))

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapters import guardian
-from conformance.adapters.process import TOKEN, Launch
+from conformance.adapters.process import TOKEN, Family, Launch
+from conformance.adapters.removal import remove
 from conformance.adapters.session import Limits, Session
 from conformance.observations import Crashed, Garbled, Raised, Returned, TimedOut
 from tests.adapters.fakes.fakes.forges_frames import FRAMES
@@ -285,6 +285,62 @@ def test_what_links_point_at_is_not_touched_when_a_folder_is_removed(tmp_path: P
     outside.mkdir(mode=0o555)
     folder.mkdir()
     (folder / "link").symlink_to(outside)
-    guardian.remove(str(folder))
+    remove(str(folder))
     assert not folder.exists()
     assert stat.S_IMODE(outside.stat().st_mode) == 0o555
+
+
+def test_a_folder_of_any_depth_and_permissions_is_removed(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "removed-0").mkdir()  # a name that the removal itself might use
+    place = os.open(folder, os.O_RDONLY)
+    for _ in range(3000):
+        os.mkdir("d", dir_fd=place)
+        os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=place))
+        inner = os.open("d", os.O_RDONLY, dir_fd=place)
+        os.close(place)
+        place = inner
+    os.close(place)
+    (folder / "d" / "locked").mkdir(mode=0o000)
+    (folder / "d").chmod(0o000)
+    remove(str(folder))
+    assert not folder.exists()
+
+
+def test_a_link_in_place_of_a_folder_is_removed_and_not_followed(tmp_path: Path) -> None:
+    outside, folder = tmp_path / "outside", tmp_path / "folder"
+    outside.mkdir()
+    (outside / "file").write_text("kept")
+    folder.symlink_to(outside)
+    remove(str(folder))
+    assert not folder.is_symlink()
+    assert (outside / "file").read_text() == "kept"
+    remove(str(folder))  # nothing is there any more
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may do anything")
+def test_what_cannot_be_removed_does_not_hold_up_the_rest(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "file").write_text("")
+    tmp_path.chmod(0o500)
+    remove(str(folder))
+    assert not (folder / "file").exists()
+
+
+@pytest.mark.parametrize("family", ["graph", "eager"])
+def test_exits_when_something_is_asked_lose_no_target(family: Family) -> None:
+    """SystemExit and KeyboardInterrupt in `backend`, a repr, `__class__` and `__getattr__`."""
+    asked = negative_at(0, draws=2)
+    started = launch("exits_when_asked", family=family)
+    with Session(started, functions=("exp", "softmax", "cos", "tanh")) as session:
+        known = session.identity
+        assert known.backend is None
+        assert known.functions["exp"].present and known.functions["exp"].signature is None
+        assert known.functions["softmax"].reason == "KeyboardInterrupt: "
+        assert not known.functions["cos"].present
+        assert str(known.functions["cos"].reason).startswith("SystemExit: ")
+        found = run(session, asked)
+        assert session.starts == 1
+    check_others(found, asked, blamed=-1)

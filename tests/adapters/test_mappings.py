@@ -213,7 +213,8 @@ def test_parameters_that_the_new_call_leaves_out() -> None:
     assert made.untaken("sum") == ("name",)
 
 
-SHIPPED = sorted({t.mapping for t in shipped().values() if t.mapping is not None})
+MAPPED = [t for t in shipped().values() if t.mapping is not None and t.edition == "keras-2.2"]
+SHIPPED = sorted({t.mapping for t in MAPPED if t.mapping is not None})
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda p: p.stem)

@@ -53,7 +53,7 @@ def test_the_check_of_an_installation_runs_it_too(target: Target) -> None:
     problem = installation._probe(target).problem
     assert problem is not None
     assert "imported" in problem
-    assert "has no attribute 'eval'" in problem
+    assert "has no attribute 'softmax'" in problem
 
 
 def test_a_script_does_without(target: Target) -> None:

@@ -83,7 +83,7 @@ WRONG = {
     ),
     "no TOML": ("[targets.mine]\nmodule = \n", "line 2"),
     "no table of tables": ("targets = 3\n", r"write \[targets.NAME\]"),
-    "an unknown field": (MINE + "pyhton = '3.11'\n", "did you mean `python`"),
+    "an unknown field": (MINE + "pyhton = '3.11'\n", "did you mean python"),
 }
 
 

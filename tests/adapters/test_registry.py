@@ -76,7 +76,7 @@ def test_an_unknown_name_suggests_near_ones() -> None:
 
 
 def test_an_unknown_name_near_to_none_lists_all() -> None:
-    with pytest.raises(UnknownTargetError, match=r"known: .*reference.*tf_keras"):
+    with pytest.raises(UnknownTargetError, match=r"there are: .*reference.*tf_keras"):
         registry.resolve(["zzz"])
 
 
@@ -103,13 +103,32 @@ def test_a_user_describes_a_target_without_python_code(tmp_path: Path) -> None:
 GOOD = 'module = "m"\nedition = "keras-2.2"\n'
 
 
+@pytest.mark.parametrize("name", ["conformance.toml", "pyproject.toml"])
+def test_a_file_may_name_the_folder_of_the_documents(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    head = "[tool.conformance]\n" if name == "pyproject.toml" else ""
+    table = "[tool.conformance.targets.a]\n" if head else "[targets.a]\n"
+    path.write_text(f'{head}documents = "texts"\n{table}{GOOD}', "utf-8")
+    assert registry.documents_folder(path) == tmp_path / "texts"
+    assert list(registry.load(path)) == ["a"]
+    path.write_text(table + GOOD, "utf-8")
+    assert registry.documents_folder(path) is None
+
+
+def test_a_folder_of_documents_is_a_text(tmp_path: Path) -> None:
+    path = tmp_path / "conformance.toml"
+    path.write_text("documents = 3", "utf-8")
+    with pytest.raises(RegistryError, match=r"conformance\.toml: documents: write a folder"):
+        registry.documents_folder(path)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("[targets.a", "mine.toml: "),
         ("[target.a]\n" + GOOD, "unknown table `target`; write .targets.NAME."),
         ('[targets.a]\nmodule = "m"', r"targets.a: give `module` \(.*\) and `edition`"),
-        ("[targets.a]\n" + GOOD + "modle = 1", "targets.a: .*`modle`.*did you mean `module`"),
+        ("[targets.a]\n" + GOOD + "modle = 1", "targets.a: .*`modle`.*did you mean module"),
         ('[targets.a]\nmodule = "m"\nedition = "keras-9"', "targets.a: .*keras-9.*edition"),
         ("[targets.a]\n" + GOOD + 'name = "b"', "targets.a: `name` is the table's own"),
         ('[targets."a/b"]\n' + GOOD, "targets.a/b: a name has letters"),

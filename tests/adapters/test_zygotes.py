@@ -21,6 +21,7 @@ import pytest
 from conformance.adapters import guardian, zygotes
 from conformance.adapters import session as session_module
 from conformance.adapters.process import TOKEN, Launch, WorkerProcess
+from conformance.adapters.removal import remove
 from conformance.adapters.session import Limits, Session, SessionAbortedError, WorkerStartError
 from conformance.adapters.zygotes import MOST_ZYGOTES, ForkedWorker
 from conformance.observations import Crashed, Returned, StructureObservation, TimedOut
@@ -241,8 +242,8 @@ def test_a_full_start_takes_the_place_of_a_zygote_that_is_lost(
     victim: str, sent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_module, "_FORKED_SECONDS", 3.0)
-    monkeypatch.setattr(zygotes, "GUARDIAN_SECONDS", 3.0)
-    monkeypatch.setattr(zygotes, "GUARDIAN", _hasty())
+    monkeypatch.setattr(zygotes, "WARDEN_SECONDS", 3.0)
+    monkeypatch.setattr(zygotes, "WARDEN", _hasty())
     good = batch(call("exp", x(3)))
     with Session(forking("crashes")) as session:
         session.run_batch(good)
@@ -280,18 +281,18 @@ def _family(session: Session) -> tuple[int, int]:
     """The ids of the guardian and of the zygote, whose worker is younger."""
     zygote = session._zygotes.zygote
     assert zygote is not None
-    above = zygote._guardian.pid
-    return above, min(guardian._below(above))
+    above, below, *_ = sorted(guardian._below(zygote._warden.pid))
+    return above, below
 
 
 def _hasty() -> list[str]:
     """The command of a guardian that waits for a fork one second only."""
     source = f"""
 import sys
-sys.path.insert(0, {str(Path(guardian.__file__).parent)!r})
-import guardian
+sys.path.append({str(Path(guardian.__file__).parents[2])!r})
+from conformance.adapters import guardian, warden
 guardian.FORK_SECONDS = 1.0
-guardian.main()
+warden.main()
 """
     return [sys.executable, "-I", "-S", "-c", source]
 
@@ -342,8 +343,8 @@ from tests.adapters.support import negative_at
 from tests.adapters.test_zygotes import forking
 session = Session(forking("leaves_children", FAKE_LIST={told!r}))
 session.run_batch(negative_at(0, draws=1))
-above = session._zygotes.zygote._guardian.pid
-print(above, min(guardian._below(above)), flush=True)
+above, below, *_ = sorted(guardian._below(session._zygotes.zygote._warden.pid))
+print(above, below, flush=True)
 time.sleep(600)
 """
 
@@ -371,4 +372,4 @@ def test_nothing_outlives_what_is_killed(victims: str, tmp_path: Path, temporary
     assert not any(map(alive, {*left, above, below}))
     if "guardian" in victims:  # nobody is left to remove the folders
         for folder in temporary.iterdir():
-            guardian.remove(str(folder))
+            remove(str(folder))

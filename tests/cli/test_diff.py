@@ -70,6 +70,19 @@ def test_files_are_compared_and_none_is_status_0() -> None:
     assert "no difference in" in result.output
 
 
+def test_compressed_results_are_found_by_name_and_by_path(place: Path) -> None:
+    done = invoke("report", "reports", "--format", "compressed", "--output", "packed")
+    assert done.exit_code == 0, done.output
+    names = invoke("diff", "right", "wrong", "--results", "packed", "--aspect", "value")
+    assert names.output == invoke("diff", "right", "wrong", "--aspect", "value").output
+    files = invoke("diff", "packed/right.json.gz", "reports/right.json")
+    assert files.exit_code == 0, files.output
+    (place / "cut.json.gz").write_bytes((place / "packed" / "right.json.gz").read_bytes()[:99])
+    refused = invoke("diff", "right", "cut.json.gz")
+    assert refused.exit_code == 2
+    assert "cut.json.gz: at $: this is not whole gzip data" in refused.output
+
+
 def test_json_is_json() -> None:
     result = invoke("diff", "right", "wrong", "--format", "json")
     data = json.loads(result.stdout)

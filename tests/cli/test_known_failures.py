@@ -446,7 +446,7 @@ def test_a_place_that_cannot_be_written_is_told_before_the_run(tmp_path: Path) -
         (entry(intermittent='"yes"'), [":6: ", "intermittent"]),
         (entry().replace('reason = "r"\n', ""), [":1: ", "no reason", "TODO"]),
         (entry(function='"dott"'), [":2: ", "dott", "did you mean dot"]),
-        (entry(function='"pow"', edition='"keras-3"'), ["edition", "keras-2.2"]),
+        (entry(function='"pow"', edition='"keras-9"'), ["edition", "keras-2.2"]),
         (entry(aspect='"valu"'), [":3: ", "did you mean value"]),
         (entry(aspect='"distribution"'), [":3: ", "not checked", "value"]),
         (entry(verdict='"conforms"'), [":4: ", "'conforms' is not a failure", "violates"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -79,7 +80,7 @@ def test_a_wrong_file_is_status_2_and_names_line_or_field(
     assert str(file) in result.output
     assert "line 2" in result.output
     file.write_text(TARGET + 'familly = "eager"\n', encoding="utf-8")
-    assert "did you mean `family`" in invoke(*command).output
+    assert "did you mean family" in invoke(*command).output
 
 
 def test_an_adapter_that_is_not_there_is_named(place: Path) -> None:
@@ -88,3 +89,82 @@ def test_an_adapter_that_is_not_there_is_named(place: Path) -> None:
     result = invoke("run", "mine", "-k", "softmax", "--profile", "smoke")
     assert result.exit_code == 3
     assert "no-such-entry-point" in result.output
+
+
+RUNS = """#!/bin/sh
+echo "$0" >> {told}
+exec {python} "$@"
+"""
+
+
+@pytest.fixture
+def above(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file in a folder above, with an interpreter that tells when it is run."""
+    python, told = place / "python", place / "told"
+    python.write_text(RUNS.format(told=told, python=sys.executable), encoding="utf-8")
+    python.chmod(0o755)
+    (place / "conformance.toml").write_text(f'{TARGET}python = "{python}"\n', encoding="utf-8")
+    (place / "inside").mkdir()
+    monkeypatch.chdir(place / "inside")
+    return told
+
+
+def test_nothing_of_a_file_in_a_folder_above_is_run_unless_it_is_named(above: Path) -> None:
+    file = above.with_name("conformance.toml")
+    listed = json.loads(invoke("targets", "--json").stdout)[-1]
+    assert (listed["name"], listed["ready"]) == ("mine", False)
+    assert str(file) in listed["reason"]
+    assert listed["hint"] == "conformance run mine"
+    unnamed = invoke("run", "--profile", "smoke", "-k", "exp", "--no-database", "-q")
+    assert f"not run unless named: mine, of {file}" in unnamed.output
+    assert not above.exists()
+    run = invoke("run", "mine", "--profile", "smoke", "-k", "exp", "--no-database", "-q")
+    assert run.exit_code == 0, run.output
+    assert f"mine: as {file} describes it, in a folder above" in run.output
+    assert above.exists()
+
+
+def test_a_file_above_adds_nothing_to_a_library(above: Path) -> None:
+    file = above.with_name("conformance.toml")
+    file.write_text(file.read_text("utf-8") + 'library = "theano"\n', encoding="utf-8")
+    invoke("run", "theano", "--profile", "smoke", "-k", "exp", "--no-database", "-q")
+    assert not above.exists()
+
+
+def test_no_file_says_itself_where_it_was_found(place: Path) -> None:
+    (place / "conformance.toml").write_text(f'{TARGET}found_above = "/x"\n', encoding="utf-8")
+    result = invoke("targets")
+    assert result.exit_code == 2
+    assert "unknown field `found_above`" in result.output
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('environment = { A = "{home:d}" }', "write {home} alone, without a format"),
+        ('environment = { A = "{edition:>1900000000}" }', "write {edition} alone"),
+        ('environment = { A = "{edition!r}" }', "write {edition} alone"),
+        ('environment = { A = "{home:{edition}}" }', "write {home} alone"),
+        ('environment = { A = "{home.parent}" }', "unknown placeholder {home.parent}"),
+        ('environment = { A = "a\\u0000b" }', "environment: a NUL character"),
+        ('environment = { "A\\u0000" = "b" }', "environment: a NUL character"),
+        ('environment = { "A=B" = "b" }', "'A=B' cannot be the name of a variable"),
+        ('environment = { "" = "b" }', "'' cannot be the name of a variable"),
+        ('python = "/x\\u0000"', "python: a NUL character"),
+        ('startup = ["a\\u0000"]', "startup: a NUL character"),
+        ('programs = [{ name = "a\\u0000", cure = "b" }]', "programs: a NUL character"),
+    ],
+)
+def test_texts_that_cannot_be_used_are_status_2(place: Path, line: str, told: str) -> None:
+    (place / "conformance.toml").write_text(f"{TARGET}{line}\n", encoding="utf-8")
+    result = invoke("targets")
+    assert result.exit_code == 2, result.output
+    assert told in result.output
+
+
+def test_the_home_of_nobody_is_no_interpreter(place: Path) -> None:
+    file = place / "conformance.toml"
+    file.write_text(f'{TARGET}python = "~nosuchuser/python"\n', encoding="utf-8")
+    listed = json.loads(invoke("targets", "--json").stdout)[-1]
+    assert not listed["ready"]
+    assert "~nosuchuser/python is not a CPython interpreter" in listed["reason"]

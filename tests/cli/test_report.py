@@ -104,7 +104,7 @@ def test_a_format_of_one_file_is_printed(name: str, tmp_path: Path) -> None:
         (["-f", "html"], "add --output DIR"),
         (["-f", "badges"], "add --output DIR"),
         (["-f", "csv", "-f", "json"], "only one format can be printed"),
-        (["-f", "pdf"], "'pdf' is not one of"),
+        (["-f", "pdf"], "'pdf' is none of the words"),
     ],
 )
 def test_what_cannot_be_printed_is_refused(arguments: list[str], said: str, tmp_path: Path) -> None:

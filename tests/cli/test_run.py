@@ -143,7 +143,7 @@ def test_formats_of_reports_are_written_beside_the_results(tmp_path: Path) -> No
         (["reference", "-k", "'sum'"], ["not a name"]),
         (["reference", "-k", "1"], ["not a name"]),
         (["reference", "-k", "", "--aspect", "presence"], ["-k"]),
-        (["reference", "-k", "frobnicate"], ["no function", "conformance show"]),
+        (["reference", "-k", "frobnicate"], ["no function", "conformance list"]),
         (["reference", "--shard", "3"], ["--shard", "1/3"]),
         (["reference", "--shard", "0/3"], ["--shard", "1/3"]),
         (["reference", "--shard", "4/3"], ["--shard", "1/3"]),
@@ -152,7 +152,7 @@ def test_formats_of_reports_are_written_beside_the_results(tmp_path: Path) -> No
         (["reference", "--jobs", "0"], ["--jobs"]),
         (["reference", "--profile", "quick"], ["quick", "smoke"]),
         (["reference", "--aspect", "valu"], ["valu", "static shape"]),
-        (["reference", "--edition", "keras-3"], ["keras-3", "keras-2.2"]),
+        (["reference", "--edition", "keras-9"], ["keras-9", "keras-2.2"]),
         (["reference", "--format", "junit"], ["--format", "--output DIR"]),
         (["reference", "--format", "pdf"], ["pdf", "junit"]),
         (["reference", "--fail-on", "all"], ["all", "divergence"]),
@@ -347,8 +347,10 @@ def test_ctrl_c_keeps_what_was_done_and_is_no_success(tmp_path: Path) -> None:
         "sent = []\n"
         "def softmax(x, axis=-1):\n"
         "    if not sent:\n"
-        "        status = open(f'/proc/{os.getppid()}/status').read()\n"
-        "        suite = int(status.split('PPid:')[1].split()[0])  # beyond the guardian\n"
+        "        suite = os.getppid()\n"
+        "        for above in ('warden', 'suite'):  # beyond the guardian\n"
+        "            status = open(f'/proc/{suite}/status').read()\n"
+        "            suite = int(status.split('PPid:')[1].split()[0])\n"
         "        os.kill(suite, signal.SIGINT)\n"
         "        time.sleep(1)\n"
         "    sent.append(True)\n"
@@ -356,7 +358,8 @@ def test_ctrl_c_keeps_what_was_done_and_is_no_success(tmp_path: Path) -> None:
     )
     (tmp_path / "mine.py").write_text(source)
     paths = ("--path", str(tmp_path), "--path", str(FAKES), "-o", str(tmp_path / "out"))
-    done = executed("--module", "mine", *paths, "-k", "softmax or exp or argmax", "-j", "1")
+    chosen = ("-k", "softmax or exp or argmax", "-j", "1")
+    done = executed("--module", "mine", "--no-sandbox", *paths, *chosen)
     assert "Traceback" not in done.stderr
     assert not read_results(tmp_path / "out" / "mine.json").run.complete
     assert done.returncode in (128 + signal.SIGINT, -signal.SIGINT), done.stdout

@@ -38,7 +38,7 @@ def test_an_expression_means_names(text: str, names: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["", " ", "sum and", "sum max", "(sum", "sum)", "'sum'", "1", "sum + max", "sum()", "-sum",
-     "sum.max", "sum if max else exp", "sum == max", "lambda: sum", "*", "sum\nmax"],
+     "sum.1", "sum if max else exp", "sum == max", "lambda: sum", "*", "sum\nmax"],
 )  # fmt: skip
 def test_what_is_no_expression_is_a_usage_problem_with_a_hint(text: str) -> None:
     with pytest.raises(UsageProblem) as caught:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -103,8 +106,61 @@ def test_an_error_of_the_suite_is_70_with_its_traceback(monkeypatch: pytest.Monk
     assert result.exit_code == errors.INTERNAL == 70
     assert "Traceback" in result.output
     assert "an error of the suite, not of a target: KeyError" in result.output
-    assert "report the traceback above with the command and the version" in result.output
+    assert "hint: open an issue in the repository of keras-backend-conformance" in result.output
+    assert "the same command with --resume goes on with it" in result.output
     assert "\x1b" not in result.output
+
+
+class _Unknown(BaseException):
+    """Neither an Exception nor anything that click knows."""
+
+
+@pytest.mark.parametrize("error", [KeyError("bug"), MemoryError(), RecursionError(), _Unknown()])
+@pytest.mark.parametrize("name", main.list_commands(click.Context(main)))
+def test_an_error_of_the_suite_is_70_in_every_command(
+    name: str, error: BaseException, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(**_: object) -> None:
+        raise error
+
+    words, command = [name], main.get_command(click.Context(main), name)
+    while isinstance(command, click.Group):
+        words.append(next(iter(command.commands)))
+        command = command.commands[words[-1]]
+    assert command is not None
+    monkeypatch.setattr(command, "params", [])
+    monkeypatch.setattr(command, "callback", broken)
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == errors.INTERNAL, result.output
+    assert f"not of a target: {type(error).__name__}" in result.output
+    assert "hint: open an issue" in result.output
+
+
+@pytest.mark.parametrize("command", [["run", "reference", *SMOKE, "-k", "sqrt"], ["targets"]])
+def test_a_reader_that_has_gone_makes_no_finding(command: list[str]) -> None:
+    begun = subprocess.Popen(
+        [sys.executable, "-m", "conformance", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert begun.stdout is not None
+    begun.stdout.close()
+    _, told = begun.communicate(timeout=120)
+    assert begun.returncode == errors.NO_READER == 141, told
+    assert "Traceback" not in told
+
+
+def test_a_home_that_cannot_be_made_is_3_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for home in ("/dev/null", "/proc/nothing", "~nosuchuser/home"):
+        monkeypatch.setenv("CONFORMANCE_HOME", home)
+        for command in (["run", "reference", "-k", "sqrt", *SMOKE], ["install", "reference"]):
+            result = CliRunner().invoke(main, command)
+            assert result.exit_code == 3, result.output
+            assert "set CONFORMANCE_HOME to a folder that can be written" in result.output
+            assert "Traceback" not in result.output
 
 
 def test_wrong_usage_and_a_missing_file_are_no_errors_of_the_suite() -> None:

@@ -182,3 +182,24 @@ def test_the_first_look_reaches_every_aspect_of_every_function() -> None:
     (finished,) = (e for e in events if isinstance(e, TargetFinished))
     assert finished.results.summary.verdicts.keys() == {Verdict.CONFORMS}
     assert {a.cases > 0 for f in finished.results.functions for a in f.aspects} == {True}
+
+
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.thorough)])
+def test_a_target_that_takes_too_long_is_ended(jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    running = sys.modules["conformance.engine.running.run"]
+    monkeypatch.setattr(running, "GRACE", 0.2)
+    monkeypatch.setattr(running, "CHECK", 0.1)
+    slow = fake("hangs", limits=Limits(structure=60.0))
+    subjects = [slow, fake("correct"), replace(slow, name="again"), fake("one_ulp_over")]
+    events: list[Event] = []
+    begun = time.monotonic()
+    planned = {EDITION: tasks(("exp",), TINY)}
+    run(subjects, planned, replace(COMMON, target_time=5.0), events.append, jobs)
+    assert time.monotonic() - begun < 50
+    found = {e.results.target.name: e.results for e in events if isinstance(e, TargetFinished)}
+    for name in ("hangs", "again"):
+        assert not found[name].run.complete
+        assert found[name].run.ended_by == "the limit of 5 s for a target"
+        assert found[name].summary.verdicts[Verdict.NOT_RUN]
+    for name in ("correct", "one_ulp_over"):
+        assert found[name].run.complete, "another target has its own time"

@@ -5,8 +5,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import resource
 import sys
+import tempfile
 import time
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -15,7 +20,7 @@ from typing import NamedTuple
 
 import pytest
 
-from conformance.adapters.process import Launch
+from conformance.adapters.process import TOKEN, Launch
 from conformance.adapters.session import Limits
 from conformance.engine import Profile
 from conformance.program import Prelude
@@ -24,6 +29,8 @@ from conformance.results import Aspect, Verdict
 from tests.adapters.support import FAKES
 from tests.engine.support import Outcome, examine, subject
 
+MOST_SAID = 160
+"""Characters of a message that the table shows."""
 FUNCTIONS = ("exp", "softmax", "identity")
 FEW = Profile(
     "few",
@@ -56,6 +63,11 @@ def _changes(what: str, verdict: Verdict = Verdict.CONFORMS) -> Hostile:
 def _frame(what: str, words: str) -> Hostile:
     does = f"sends a frame of its own: {what}"
     return Hostile("forges_frames", {"FAKE_FRAME": what}, does, Verdict.CRASHED, words)
+
+
+def _forgery(what: str, words: str) -> Hostile:
+    does = f"forges an answer that is well-formed: {what}"
+    return Hostile("forges_answers", {"FAKE_WHAT": what}, does, Verdict.CRASHED, words)
 
 
 CRASHED, CONFORMS, LATE = Verdict.CRASHED, Verdict.CONFORMS, Verdict.TIMED_OUT
@@ -102,6 +114,20 @@ TABLE = (
     _frame("pickle", "not numbers or bools"),
     _frame("another request", "got the answer to")._replace(quick=True),
     _frame("promised array", "no answer within")._replace(verdict=LATE),
+    _forgery("repeats", "has draw 0 twice")._replace(quick=True),
+    _forgery("repeats a little", "which is none or another's"),
+    _forgery("omits", "has no value of a draw"),
+    _forgery("conceals", "the outputs are not described"),
+    _forgery("renames", "in place of 'x'"),
+    _forgery("labels", "and its payload is float32"),
+    _forgery("adds", "belong to no value"),
+    _forgery("talks", "is cut")._replace(verdict=WRONG, words="raises E"),
+    _forgery("leaks", "no program can leak"),
+    _forgery("raises", "10000 errors, and draws have 0"),
+    Hostile("returns_much", {"FAKE_WHAT": "array"}, "returns 150 MiB", WRONG, "19660800", True),
+    Hostile("returns_much", {"FAKE_WHAT": "text"}, "says 3 MB that cannot be cut", WRONG, "xxx"),
+    Hostile("nests_folders", {}, "leaves 3,000 folders in one another", CONFORMS, "", True),
+    Hostile("nests_folders", {"FAKE_LINK": "/var"}, "makes a link of its folder", CONFORMS),
     *(
         _changes(what)
         for what in ("directory", "signals", "timer", "streams", "numpy", "json", "floating point")
@@ -135,9 +161,45 @@ def outcome(hostile: Hostile) -> Outcome:
 
 
 def named(hostile: Hostile) -> str:
-    return " ".join(
-        [hostile.fake, *(v for k, v in hostile.environment.items() if k != "FAKE_LIST")]
-    )
+    return " ".join([hostile.fake, *(v for v in hostile.environment.values() if v != "{list}")])
+
+
+class Seen(NamedTuple):
+    """What came of a run: besides the results what it cost the host, and what it left."""
+
+    outcome: Outcome
+    seconds: float
+    memory: int
+    """MiB that the host held at most, above what it had held before."""
+    left: list[str]
+    """Files for temporary files, and processes, that are still there."""
+
+
+def seen(hostile: Hostile) -> Seen:
+    """A run with a folder of its own for all temporary files."""
+    begun, held, before = time.monotonic(), _most_held(), tempfile.tempdir
+    with TemporaryDirectory() as folder:
+        tempfile.tempdir = folder
+        try:
+            found = outcome(hostile)
+        finally:
+            tempfile.tempdir = before
+        left = [*(place.name for place in Path(folder).iterdir()), *_marked()]
+    return Seen(found, time.monotonic() - begun, _most_held() - held, left)
+
+
+def _most_held() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def _marked() -> list[str]:
+    """The processes that a worker of this process has left."""
+    mark, found = f"{TOKEN}={os.getpid()}-".encode(), []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if mark in (place / "environ").read_bytes():
+                found.append(f"process {place.name}")
+    return found
 
 
 @pytest.mark.sampled(2)
@@ -146,26 +208,37 @@ def named(hostile: Hostile) -> str:
     [pytest.param(h, id=named(h), marks=() if h.quick else pytest.mark.slow) for h in TABLE],
 )
 def test_harm_gets_its_verdict_and_no_more(hostile: Hostile) -> None:
-    begun = time.monotonic()
-    found = outcome(hostile)
+    found, seconds, memory, left = seen(hostile)
     result = found.aspect("exp", Aspect.VALUE)
     assert result.verdict is hostile.verdict
     assert hostile.words in " ".join(f.message for f in result.failures)
     others = {k: v for k, v in found.verdicts().items() if k[0] != "exp"}
     assert others == {k: v for k, v in usual().items() if k[0] != "exp"}
     assert found.results.run.complete
-    assert time.monotonic() - begun < 120
+    assert seconds < 300
+    assert memory < 512
+    assert not left
 
 
 def main() -> None:
     """Print the table of docs/safety.md."""
-    print("| fake | what its `exp` does | verdict | what is said |\n|---|---|---|---|")
-    for hostile in TABLE:
-        result = outcome(hostile).aspect("exp", Aspect.VALUE)
-        said = next((f.message for f in result.failures), "")
-        said = said.split(" in place of ")[0].split(" where ")[0]
-        shown = code(said) if said else ""
-        print(f"| {named(hostile)} | {hostile.does} | {result.verdict} | {shown} |", flush=True)
+    titles = ("fake", "what its `exp` does", "verdict", "s", "MiB", "left", "what is said")
+    print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
+    usual()
+    with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=1) as pool:
+        for row in pool.imap(_row, TABLE, chunksize=1):
+            print(row, flush=True)
+
+
+def _row(hostile: Hostile) -> str:
+    """The row of the table, made in a process of its own: so its memory is what the run takes."""
+    found, seconds, memory, left = seen(hostile)
+    result = found.aspect("exp", Aspect.VALUE)
+    said = next((f.message for f in result.failures), "")
+    said = said.split("; expected ")[0].split(" in place of ")[0].split(" where ")[0]
+    shown = code(said if len(said) <= MOST_SAID else f"{said[:MOST_SAID]}…") if said else ""
+    cost = f"{seconds:.0f} | {memory} | {', '.join(left) or 'nothing'}"
+    return f"| {named(hostile)} | {hostile.does} | {result.verdict} | {cost} | {shown} |"
 
 
 if __name__ == "__main__":

@@ -104,9 +104,14 @@ def test_the_riskiest_for_their_time_come_first() -> None:
     assert gains == sorted(gains, reverse=True)
 
 
+UNMEASURED = {"keras3-ops"}
+"""No default run of these has been published."""
+
+
 def test_the_table_of_estimates_has_every_function_and_theme() -> None:
     table = estimates()
-    assert set(table.seconds) == set(table.measured) == {t.library for t in shipped().values()}
+    libraries = {t.library for t in shipped().values()} - UNMEASURED
+    assert set(table.seconds) == set(table.measured) == libraries
     for library, seconds in table.seconds.items():
         editions = {shipped()[name].edition for name in table.measured[library]}
         plans = [plan(load(), edition, PROFILES["default"], 0) for edition in editions]

@@ -279,14 +279,23 @@ def test_a_wrong_answer_violates_only_without_conventions() -> None:
 # Denominator, ids, citations
 
 
+MADE_OF_NUMBERS = {
+    *("zeros", "ones", "eye", "arange"),
+    *(f"keras.ops.{name}" for name in ("zeros", "ones", "full", "eye", "identity", "tri")),
+    *(f"keras.ops.{name}" for name in ("arange", "linspace", "hamming", "hanning")),
+}
+"""The functions that take no tensor, and so change none."""
+
+
 def demanded(name: str, edition: Edition) -> set[str]:
     """The aspects demanded of a function: presence, signature, what calls and scenarios check."""
     spec = load()[name]
     aspects = {"presence", "signature"}
     if spec.dtype:
         aspects |= {"value", "dtype", "static shape"}
-        aspects |= set() if name in {"zeros", "ones", "eye", "arange"} else {"purity"}
-        aspects |= {"gradient"} if spec.differentiable else set()
+        aspects |= set() if name in MADE_OF_NUMBERS else {"purity"}
+        # the docstrings of Keras 3 promise no gradients
+        aspects |= {"gradient"} if spec.differentiable and edition != "keras-3" else set()
     if any(edition in error.editions for error in spec.errors):
         aspects.add("error")
     return aspects.union(*(map(str, f.aspects) for f in families_of(name, edition)))

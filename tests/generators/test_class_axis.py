@@ -7,11 +7,10 @@ import pytest
 from conformance.editions import Edition
 from conformance.generators import generate, structures
 from conformance.specs import load
+from tests.editions import OF_K
 
-EDITIONS: tuple[Edition, ...] = ("keras-1", "keras-2.0", "keras-2.2")
 
-
-@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("edition", OF_K)
 @pytest.mark.parametrize(
     ("function", "parameter"),
     [

@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.editions import EDITIONS, Edition
+from conformance.editions import Edition
 from conformance.generators import Draw, draw_arrays
 from conformance.generators.collect import generate
 from conformance.generators.structure import Structure, expected_shape, structures
 from conformance.program import Ref
 from conformance.specs import load
+from tests.editions import OF_K
+
+"""Those of K."""
 
 SPECS = load()
 
@@ -27,7 +30,7 @@ def by_parameter(structure: Structure, arrays: dict[str, Any]) -> dict[str, Any]
     return {name: arrays[value.name] for name, value in given if isinstance(value, Ref)}
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("edition", OF_K)
 @pytest.mark.parametrize("profile", ["ordinary", "integers", "halves", "zeros"])
 def test_probabilities_sum_to_one_unless_they_are_logits(edition: Edition, profile: str) -> None:
     logits = 0
@@ -49,7 +52,7 @@ def test_probabilities_sum_to_one_unless_they_are_logits(edition: Edition, profi
     assert 0 < logits < 60
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("edition", OF_K)
 def test_labels_are_classes(edition: Edition) -> None:
     for structure in some("sparse_categorical_crossentropy", edition):
         arrays = draw_arrays(structure, Draw("ordinary", 3))
@@ -75,7 +78,7 @@ def test_every_result_is_looked_at_and_fed_what_it_depends_on() -> None:
 
 
 def test_epsilon_that_is_not_passed_is_that_of_the_edition() -> None:
-    for edition, epsilon in zip(EDITIONS, (0.0001, 0.001, 0.001), strict=True):
+    for edition, epsilon in zip(OF_K, (0.0001, 0.001, 0.001), strict=True):
         for structure in some("batch_normalization", edition, 20):
             passed = dict(structure.program.steps[0].kwargs)
             if "epsilon" not in passed and len(structure.program.steps[0].args) < 6:
@@ -91,7 +94,7 @@ def test_padding_is_a_count_for_both_sides_in_keras_1() -> None:
 
 
 def test_a_bias_is_a_vector_before_keras_2_2() -> None:
-    ranks = {e: {len(s.runtime.shapes["bias"]) for s in some("bias_add", e)} for e in EDITIONS[1:]}
+    ranks = {e: {len(s.runtime.shapes["bias"]) for s in some("bias_add", e)} for e in OF_K[1:]}
     assert ranks["keras-2.0"] == {1}
     assert ranks["keras-2.2"] > {1}
 

@@ -41,7 +41,7 @@ def check(edition: Edition, name: str) -> None:
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_the_stored_arrays_are_of_this_code(edition: Edition) -> None:
     found = stored.decoded((stored.FOLDER / stored.file_name(edition)).read_bytes())
-    assert found.code == stored.code(), HINT
+    assert found.code == stored.code(edition), HINT
     assert {*found.arrays} == {name for e, name in PAIRS if e == edition}
 
 
@@ -79,10 +79,10 @@ def test_without_a_file_of_this_code_nothing_is_stored(
     stored._stored.cache_clear()
     try:
         assert stored.stored_rows("relu", "keras-2.2", seed) is None
-        file.write_bytes(stored.encoded({"relu": stored.StoredArray(seed, ((1, 2),))}))
+        file.write_bytes(stored.encoded({"relu": stored.StoredArray(seed, ((1, 2),))}, "keras-2.2"))
         stored._stored.cache_clear()
         assert stored.stored_rows("relu", "keras-2.2", seed) == ((1, 2),)
-        monkeypatch.setattr(stored, "code", lambda: "that of another version")
+        monkeypatch.setattr(stored, "code", lambda _: "that of another version")
         stored._stored.cache_clear()
         assert stored.stored_rows("relu", "keras-2.2", seed) is None
     finally:

@@ -35,6 +35,14 @@ def test_special_values() -> None:
     assert agrees(-got[1:3], expectation(special[1:3], 0)).tolist() == [False, False]
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_complex_number_agrees_only_if_it_is_real() -> None:
+    wanted = expectation([np.inf, 1.0, np.inf, 1.0], 0.0)
+    got = np.array([complex(np.inf, 0), 1, complex(np.inf, 5), 1 + 2j])
+    assert agrees(got, wanted).tolist() == [True, True, False, False]
+    assert ulp_error(got, wanted).tolist() == [0.0, 0.0, np.inf, 2**24]
+
+
 def test_infinity_is_near_the_largest_number_only() -> None:
     largest = float(np.finfo(np.float32).max)
     near = expectation([largest, -largest, largest / 2, largest], [2e31, 2e31, 2e31, 0])

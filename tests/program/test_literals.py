@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
-from conformance.program.literals import LONG, assignment
+from conformance.program.literals import LONG, assignment, literal
 
 RNG = np.random.default_rng(0)
 LAST = np.zeros((3, 100), "float32")
@@ -59,3 +60,21 @@ def test_no_line_of_a_long_array_is_long() -> None:
 def test_a_short_array_is_one_literal() -> None:
     (line,) = assignment("x", np.arange(LONG - 1))
     assert line.startswith("x = np.array([0, 1, 2")
+
+
+@pytest.mark.parametrize(
+    ("array", "written"),
+    [
+        (np.ones((3, 5), "float32"), "np.ones((3, 5), dtype='float32')"),
+        (np.zeros(4, "int64"), "np.zeros((4,), dtype='int64')"),
+        (np.full((2, 2), -0.5), "np.full((2, 2), -0.5, dtype='float64')"),
+        (np.full(4, np.nan, "float32"), "np.full((4,), np.nan, dtype='float32')"),
+        (np.full(4, -0.0), "np.full((4,), -0.0, dtype='float64')"),
+        (np.full((1, 4), True), "np.full((1, 4), True, dtype='bool')"),
+        (np.ones(3, "float32"), "np.array([1.0, 1.0, 1.0], dtype='float32')"),
+        (np.array([0.0, -0.0, 0.0, 0.0]), "np.array([0.0, -0.0, 0.0, 0.0], dtype='float64')"),
+    ],
+)
+def test_one_number_is_written_once(array: npt.NDArray[Any], written: str) -> None:
+    assert literal(array) == written
+    assert run([f"x = {written}"]).tobytes() == array.tobytes()

@@ -7,6 +7,9 @@ from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
+from conformance.cli.documented import documents
+from conformance.reporting.html.project import project_links
+
 _VOID = {"meta", "link", "input", "br", "rect", "circle", "line", "path", "polyline", "wbr"}
 
 
@@ -73,12 +76,18 @@ def links(page: Page) -> Iterator[str]:
             yield from (found[k] for k in ("href", "src") if k in found)
 
 
+PUBLIC = tuple(text.public for text in documents().values() if text.public)
+"""Where documents can be read, the only places outside of a site to which it leads."""
+
+
 def dead_links(pages: dict[str, Page], folder: Path) -> list[str]:
     """The links that lead out of the site, or to nothing in it."""
+    own = {address for _, address in project_links()}
     dead = []
     for place, page in pages.items():
         for link in links(page):
-            if link != "data:," and not _lives(place, link, pages, folder):
+            known = link == "data:," or link in own or link.startswith(PUBLIC)
+            if not known and not _lives(place, link, pages, folder):
                 dead.append(f"{place}: {link}")
     return dead
 

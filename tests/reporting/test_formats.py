@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import re
@@ -23,7 +24,16 @@ from conformance.reporting.names import slug
 from conformance.reporting.safe_text import clean
 from conformance.reporting.targets import target_histories
 from conformance.reporting.writer import Writer
-from conformance.results import Aspect, AspectResult, Failure, FunctionResult, Results, Verdict
+from conformance.results import (
+    Aspect,
+    AspectResult,
+    Citation,
+    Failure,
+    FunctionResult,
+    Results,
+    Spent,
+    Verdict,
+)
 from conformance.results.events import Event, RunFinished, RunStarted, TargetFinished
 from tests.reporting.records import (
     HOSTILE,
@@ -66,7 +76,10 @@ def files(name: str, listed: list[Results]) -> dict[str, bytes]:
 def test_junit_says_what_came_of_an_aspect(verdict: Verdict, tag: str) -> None:
     root = suite([results("mine", [function("dot", verdict)])])
     (case,) = [c for c in root.iter("testcase") if c.find(tag) is not None]
-    assert case.attrib == {"classname": "mine.linear algebra.dot", "name": "value"}
+    assert case.attrib == {
+        "classname": "mine.linear_algebra.dot",
+        "name": "dot value",
+    }
     counted = {"failure": "failures", "error": "errors", "skipped": "skipped"}[tag]
     assert root[0].get(counted) == "1"
 
@@ -96,12 +109,55 @@ def test_junit_has_no_case_for_what_is_not_demanded() -> None:
     assert not list(suite([results("m", [_single(Verdict.NOT_APPLICABLE)])]).iter("testcase"))
 
 
+def test_junit_has_times_and_names_without_dots_of_their_own() -> None:
+    one = results("keras-2.2.4-x", [function("dot", Verdict.CONFORMS)])
+    run = replace(one.run, spent={"dot": Spent(cases=3, seconds=2.6)}, seconds=4.5)
+    root = suite([replace(one, run=run)])
+    cases = list(root.iter("testcase"))
+    assert {case.get("classname") for case in cases} == {"keras-2_2_4-x.linear_algebra.dot"}
+    assert sum(float(case.get("time", "")) for case in cases) == pytest.approx(2.6, abs=0.01)
+    assert root[0].get("time") == "4.500"
+
+
+def test_csv_has_the_ids_of_failures() -> None:
+    listed = [failure(Verdict.DIVERGES, id="d1"), failure(Verdict.VIOLATES, id="v1")]
+    aspect = aspect_result(Aspect.VALUE, Verdict.VIOLATES, *listed)
+    content = csv_table.render([results("m", [FunctionResult("dot", "t", [aspect])])]).decode()
+    (row,) = csv.DictReader(io.StringIO(content))
+    assert (row["failure"], row["failure_ids"]) == ("v1", "d1 v1")
+
+
+def test_annotations_are_plain_english() -> None:
+    bad = [
+        FunctionResult(name, "t", [aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure(id="v1"))])
+        for name in ("dot", "sum")
+    ]
+    died = aspect_result(Aspect.VALUE, Verdict.CRASHED, failure(Verdict.CRASHED, id="c1"))
+    lines = github.render([results("mine", [*bad, FunctionResult("exp", "t", [died])])]).decode()
+    first, second, notice = lines.splitlines()
+    assert first.startswith(
+        "::error title=dot%2C sum do not do what the documents say on mine::gives (2,)"
+    )
+    assert first.endswith("1 more are like it: sum. To run it again: conformance replay v1")
+    assert second.startswith("::error title=exp ends the process on mine::")
+    assert notice.startswith("::notice title=mine keeps 0.0 %25 of what the documents demand::")
+    assert "2 contradict a document; 1 end the process" in notice
+
+
 def test_junit_counts_add_up() -> None:
     root = suite([every_verdict("a"), every_verdict("b")])
     cases = list(root.iter("testcase"))
     assert int(root.get("tests", "")) == len(cases)
     assert int(root.get("failures", "")) == len(list(root.iter("failure"))) == 2
     assert int(root.get("errors", "")) == len(list(root.iter("error"))) == 4
+
+
+def test_junit_says_where_the_cited_line_can_be_read() -> None:
+    text = suite([every_verdict("mine")]).findtext(".//failure") or ""
+    assert re.search(r"^ko-2\.2:1053: https://github\.com/\S+\?plain=1#L1053$", text, re.MULTILINE)
+    unknown = aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure(citation=Citation("ko-9", 3)))
+    one = results("mine", [FunctionResult("dot", "linear algebra", [unknown])])
+    assert "https://" not in (suite([one]).findtext(".//failure") or "")
 
 
 def test_junit_shows_the_script() -> None:
@@ -348,6 +404,7 @@ def test_targets_come_in_the_order_in_which_they_were_asked_for(tmp_path: Path) 
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_what_was_not_run_is_said_and_is_not_green(name: str) -> None:
     content = b"".join(content for _, content in made(name, [ended()], Documented()))
+    content = gzip.decompress(content) if name == "compressed" else content
     if name not in ("annotations", "badges"):
         assert b"not run" in content or b"v-not-run" in content
     assert b"100.0 %" not in content

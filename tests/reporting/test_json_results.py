@@ -47,9 +47,8 @@ def with_arrays() -> Results:
         program={"inputs": [], "steps": [], "outputs": ["y"]},
     )
     made = every_verdict()
-    made.functions[0].aspects.append(
-        aspect_result(model.Aspect.VALUE, Verdict.VIOLATES, bad),
-    )
+    others = [a for a in made.functions[0].aspects if a.aspect is not Aspect.VALUE]
+    made.functions[0].aspects[:] = [*others, aspect_result(Aspect.VALUE, Verdict.VIOLATES, bad)]
     return made
 
 
@@ -193,6 +192,20 @@ def test_errors_name_the_file_the_place_and_the_cure(
     assert error.file == path and str(path) in str(error)
     assert place in error.place
     assert hint in str(error)
+
+
+@pytest.mark.parametrize("only", [None, "f_not_applicable"])
+@pytest.mark.parametrize("inside", [False, True])
+def test_two_verdicts_on_one_thing_are_refused(
+    tmp_path: Path, only: str | None, *, inside: bool
+) -> None:
+    path = written(tmp_path, with_arrays())
+    data = json.loads(path.read_text("utf-8"))
+    held = data["functions"][0]["aspects"] if inside else data["functions"]
+    held.append(held[0])
+    path.write_text(json.dumps(data), "utf-8")
+    with pytest.raises(ResultsError, match="is there twice"):
+        read_results(path, only)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"schema": "\xff"}'])

@@ -106,7 +106,7 @@ def matrix_of(text: str) -> list[str]:
 
 
 def test_six_targets_and_69_functions_fit_in_100_columns() -> None:
-    lines = matrix_of(shown(events(many_targets()), console(), quiet=False))[7:]
+    lines = matrix_of(shown(events(many_targets()), console(), quiet=False))[13:]
     assert max(map(cell_len, lines)) <= 100
     rows = [line for line in lines if line.startswith("  a_long_function_name_")]
     assert len(rows) == 69
@@ -266,7 +266,7 @@ def test_a_pipe_is_told_how_far_each_target_is_while_nothing_else_is_said() -> N
 @pytest.mark.parametrize("options", [{"quiet": True}, {}])
 def test_a_terminal_and_a_quiet_run_have_no_heartbeat(options: dict[str, bool]) -> None:
     screen = console(terminal=not options)
-    writer = TerminalWriter(screen, heartbeat=0.0, **options)
+    writer = TerminalWriter(screen, heartbeat=0.0, quiet="quiet" in options)
     for event in events([every_verdict("mine")])[:4]:
         writer.handle(event)
     time.sleep(0.05)
@@ -298,7 +298,11 @@ def test_a_pipe_gets_one_line_for_each_finished_target_and_no_control_characters
     text = output(screen)
     first, *lines = text.splitlines()
     assert first.startswith(f"3 targets: {', '.join(r.target.name for r in made)}; about ")
-    assert [line.split(":")[0] for line in lines] == [r.target.name for r in made]
+    names = [r.target.name for r in made]
+    begun, finished = lines[::2], lines[1::2]
+    assert [line.split(":")[0] for line in begun] == names
+    assert all(" judged by " in line for line in begun)
+    assert [line.split(":")[0] for line in finished] == names
     assert not control_characters(shown(events(made), console()))
 
 

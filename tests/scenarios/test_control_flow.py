@@ -15,6 +15,7 @@ from conformance.engine.judging.findings import Finding
 from conformance.results import Verdict
 from conformance.scenarios.control_flow import conditions, higher_order, recurrent
 from conformance.scenarios.model import Family, Scenario
+from tests.editions import OF_K
 from tests.scenarios.control_flow_fakes import (
     Masking,
     condition_on_last_axes,
@@ -119,9 +120,6 @@ def test_a_wrong_implementation_violates(function: str, wrong: Callable[..., Any
     assert any(f.verdict is Verdict.VIOLATES for f in found)
 
 
-EVERY: tuple[Edition, ...] = ("keras-1", "keras-2.0", "keras-2.2")
-
-
 def _judged(
     made: Callable[[Edition], Any], edition: Edition, function: str, fake: Any, count: int = 12
 ) -> set[tuple[Verdict, tuple[str, ...]]]:
@@ -136,7 +134,7 @@ def _violates(judged: set[tuple[Verdict, tuple[str, ...]]]) -> bool:
     return any(verdict is Verdict.VIOLATES for verdict, _ in judged)
 
 
-@pytest.mark.parametrize("edition", EVERY)
+@pytest.mark.parametrize("edition", OF_K)
 @pytest.mark.parametrize("reading", ["first state", "computed", "zeros"])
 def test_what_a_masked_step_gives_is_a_reading(reading: str, edition: Edition) -> None:
     judged = _judged(recurrent.masks, edition, "rnn", Masking(reading))
@@ -156,13 +154,13 @@ WRONG_MASKS: tuple[Callable[..., Any], ...] = (
 )
 
 
-@pytest.mark.parametrize("edition", EVERY)
+@pytest.mark.parametrize("edition", OF_K)
 @pytest.mark.parametrize("wrong", WRONG_MASKS)
 def test_a_wrong_mask_violates(wrong: Callable[..., Any], edition: Edition) -> None:
     assert _violates(_judged(recurrent.masks, edition, "rnn", wrong))
 
 
-@pytest.mark.parametrize("edition", EVERY)
+@pytest.mark.parametrize("edition", OF_K)
 def test_gradients_through_masks_are_settled(edition: Edition) -> None:
     def masked(made: Edition) -> list[Scenario]:
         listed = drawn(recurrent.gradients(made), 12)
@@ -177,19 +175,19 @@ def _with_constants(edition: Edition) -> list[Scenario]:
     return [s for s in drawn(recurrent.values(edition), 40) if "constant" in s.title]
 
 
-@pytest.mark.parametrize("edition", EVERY)
+@pytest.mark.parametrize("edition", OF_K)
 def test_where_the_constants_are_is_a_reading(edition: Edition) -> None:
     judged = _judged(_with_constants, edition, "rnn", constants_before_states)
     assert judged == {(Verdict.DIVERGES, ("constants-after-states: before states",))}
 
 
-@pytest.mark.parametrize("edition", EVERY)
+@pytest.mark.parametrize("edition", OF_K)
 @pytest.mark.parametrize("made", [_with_constants, recurrent.with_constants])
 def test_wrong_constants_violate(made: Callable[[Edition], Any], edition: Edition) -> None:
     assert _violates(_judged(made, edition, "rnn", constants_as_zeros))
 
 
-@pytest.mark.parametrize("edition", EVERY[:2])
+@pytest.mark.parametrize("edition", OF_K[:2])
 def test_the_order_of_backward_outputs_is_a_reading_before_2_2(edition: Edition) -> None:
     for made in (recurrent.values, recurrent.masks):
         judged = _judged(made, edition, "rnn", outputs_in_time, 20)
@@ -197,7 +195,7 @@ def test_the_order_of_backward_outputs_is_a_reading_before_2_2(edition: Edition)
         assert _violates(_judged(made, edition, "rnn", outputs_of_other_samples, 20))
 
 
-@pytest.mark.parametrize("edition", EVERY)
+@pytest.mark.parametrize("edition", OF_K)
 def test_a_mask_of_the_other_rank_may_be_refused(edition: Edition) -> None:
     documented = 2 if edition == "keras-2.2" else 3
 
@@ -252,7 +250,7 @@ def _integers(edition: Edition) -> list[Scenario]:
     return [conditions.selection(replace(call, seed=seed)) for seed in range(12)]
 
 
-@pytest.mark.parametrize("edition", EVERY)
+@pytest.mark.parametrize("edition", OF_K)
 def test_which_integers_are_true_is_a_reading(edition: Edition) -> None:
     ways = {"positive": lambda x: K.greater(x, 0), "one": lambda x: K.equal(x, 1)}
     for name, way in ways.items():
@@ -264,14 +262,14 @@ def test_which_integers_are_true_is_a_reading(edition: Edition) -> None:
     assert _violates(_judged(_integers, edition, "switch", two))
 
 
-@pytest.mark.parametrize("edition", EVERY[1:])
+@pytest.mark.parametrize("edition", OF_K[1:])
 def test_a_switch_without_callables_violates(edition: Edition) -> None:
     for made in (conditions.with_callables, conditions.selections):
         judged = _judged(made, edition, "switch", without_callables, 30)
         assert judged == {(Verdict.VIOLATES, ())}
 
 
-@pytest.mark.parametrize("edition", EVERY[1:])
+@pytest.mark.parametrize("edition", OF_K[1:])
 def test_callables_are_tried_with_both_truths(edition: Edition) -> None:
     for only in (0, 1):
         ignoring = module(switch=lambda _, *branches: _called(branches[only]))  # noqa: B023
@@ -295,7 +293,7 @@ def test_the_reference_is_right(family: Family) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f"{f.function}-{min(f.aspects)}")
-@pytest.mark.parametrize("edition", ["keras-1", "keras-2.0", "keras-2.2"])
+@pytest.mark.parametrize("edition", OF_K)
 def test_aspects_are_as_told(family: Family, edition: Edition) -> None:
     if edition not in family.editions:
         return

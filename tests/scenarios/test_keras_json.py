@@ -23,6 +23,7 @@ from conformance.scenarios.configuration.keras_json import (
     VARIABLE,
 )
 from conformance.specs import load, load_conventions
+from tests.editions import OF_K
 from tests.scenarios.running import value
 
 ROOT = Path(__file__).parents[2]
@@ -90,7 +91,7 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONFORMANCE_HOME", str(tmp_path / "home"))
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("edition", OF_K)
 def test_the_reference_reads_the_file(tmp_path: Path, edition: Edition) -> None:
     reference = target(tmp_path, "conformance.reference", edition)
     for scenario in scenarios(edition):
@@ -118,7 +119,7 @@ def test_an_import_that_tells_another_backend_is_told(tmp_path: Path) -> None:
     assert told == ["prints 'Using Theano backend', and backend() gives 'tensorflow'"]
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("edition", OF_K)
 def test_every_field_is_given_left_out_and_wrong(edition: Edition) -> None:
     layout = "image_dim_ordering" if edition == "keras-1" else "image_data_format"
     for setting in ("epsilon", "floatx", layout):

@@ -19,8 +19,11 @@ from conformance.scenarios.checks import is_static_shape
 from conformance.scenarios.randomness import chance, dropout, random_tensors, statistics
 from conformance.scenarios.randomness.chance import ByChance
 from conformance.scenarios.randomness.samplers import SAMPLERS, Sampler
-from conformance.specs import EDITIONS, load, load_conventions
+from conformance.specs import load, load_conventions
+from tests.editions import OF_K
 from tests.scenarios.running import problems, value
+
+"""The editions of K."""
 
 FUNCTIONS = [s.function for s in SAMPLERS] + ["dropout"]
 BY_NAME = {s.function: s for s in SAMPLERS}
@@ -52,7 +55,7 @@ def rates(edition: Edition) -> list[float]:
     return [test.rate for test in tests if isinstance(test, ByChance)]
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("edition", OF_K)
 def test_all_tests_of_one_run_together_stay_within_the_budget(edition: Edition) -> None:
     found = rates(edition)
     assert len(found) >= (6 if edition == "keras-1" else 40)

@@ -20,6 +20,7 @@ from conformance.scenarios.checks import OTHER_DTYPES
 from conformance.scenarios.model import Alternative
 from conformance.scenarios.randomness import dropout
 from conformance.specs import load_conventions
+from tests.editions import OF_K
 from tests.scenarios.in_process import findings, module
 
 Make = Callable[[], SimpleNamespace]
@@ -243,7 +244,7 @@ def test_an_answer_of_no_reading_violates(wrong: str) -> None:
     assert Verdict.VIOLATES in {f.verdict for f in found(function, make)}
 
 
-@pytest.mark.parametrize("edition", ["keras-1", "keras-2.0", "keras-2.2"])
+@pytest.mark.parametrize("edition", OF_K)
 def test_dropout_that_ignores_its_seed_or_its_scale_violates(edition: Edition) -> None:
     def seedless(x: Any, level: float, *_: Any, **__: Any) -> Any:
         return K.dropout(x, level)

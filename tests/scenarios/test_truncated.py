@@ -9,6 +9,7 @@ from conformance.editions import Edition
 from conformance.results import Aspect, Verdict
 from conformance.scenarios import families_of
 from conformance.specs import load
+from tests.editions import OF_K
 from tests.engine.support import TINY, examine, module
 
 FUNCTION = "manual_variable_initialization"
@@ -44,4 +45,4 @@ def test_a_flag_that_cannot_be_turned_off_violates_only_where_a_document_says_so
 
 
 def test_the_aspect_is_demanded_of_every_edition() -> None:
-    assert all(families_of(FUNCTION, edition) for edition in ("keras-1", "keras-2.0", "keras-2.2"))
+    assert all(families_of(FUNCTION, edition) for edition in OF_K)

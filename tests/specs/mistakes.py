@@ -111,7 +111,7 @@ MISTAKES = [
     Mistake("misspelt field in braces", "line: 20", "lines: 20", "lines"),
     Mistake("unknown document", "ko-2.2: {line: 20", "ko-2.3: {line: 20", "ko-2.3"),
     Mistake("unknown document bound", "{keras-2.2: ko-2.2}", "{keras-2.2: ko}", "ko"),
-    Mistake("unknown edition", "{keras-2.2: ko-2.2}", "{keras-3: ko-2.2}", "keras-3"),
+    Mistake("unknown edition", "{keras-2.2: ko-2.2}", "{keras-9: ko-2.2}", "keras-9"),
     Mistake("unbound document", "keras-2.0: ja-2.0", "keras-2.0: ja-1", "ja-1"),
     Mistake("bad signature", "f(x, axis=-1)", "f(x, axis=-1", "not a signature"),
     Mistake("two signatures", "f(x, axis=-1)", "f(x)(axis=-1)", "not a signature"),

@@ -15,6 +15,7 @@ import pytest
 from msgspec.structs import replace as with_fields
 
 from conformance.adapters.registry import shipped
+from conformance.editions import LINED_DOCUMENTS
 from conformance.engine import PROFILES, Run
 from conformance.engine.judging import signatures
 from conformance.mutation.population import population
@@ -42,7 +43,9 @@ RECORDS = Path(__file__).parents[2] / "reports" / "mutation"
 @cache  # and no constant: pytest imports this module whatever it runs
 def whole() -> ClaimTable:
     """The table of the shipped specs and scenarios."""
-    sources = Sources(load(), load_extraction(), load_conflicts(), cited_exceptions())
+    sources = Sources(
+        load().printed_in(LINED_DOCUMENTS), load_extraction(), load_conflicts(), cited_exceptions()
+    )
     return claim_table(sources, evidence())
 
 
@@ -208,7 +211,7 @@ def offered(signature: Signature) -> list[OfferedParameter]:
 def test_every_signature_is_violated_by_a_parameter_more() -> None:
     for claim in violable():
         if claim.what == CLAIMING["s"]:
-            printed = load()[claim.function].signatures[claim.document]  # type: ignore[index]
+            printed = load()[claim.function].signatures[claim.document]
             documented = parse(printed.corrected or printed.text)
             more = OfferedParameter("another", "POSITIONAL_OR_KEYWORD", False, None)
             identity = FunctionIdentity(True, (more, *offered(documented)), None)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis.strategies import SearchStrategy
 
-from conformance.editions import EDITIONS, Edition
+from conformance.editions import LINED_DOCUMENTS, Document, Edition, edition_files
 from conformance.generators.collect import distinct, key_of_program
 from conformance.scenarios import Scenario
 from conformance.scenarios.families import FAMILIES
@@ -22,7 +22,6 @@ from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import Convention, unknown
 from conformance.specs.examples import load_examples
 from conformance.specs.extraction import load_extraction
-from conformance.specs.records import DOCUMENTS, Document
 
 IN_CODE = set(ConventionName)
 """Each is used by a module, to which `test_convention_names` holds them."""
@@ -37,6 +36,9 @@ _NUMBERS = re.compile(r"\blines? (\d[\d-]*(?:(?:, | and )\d[\d-]*)*)", re.IGNORE
 SILENT = [(c, d) for c in load_conventions().values() for d in c.silent]
 
 
+OF_LINES = [one.name for one in edition_files() if one.cited_by == "line"]
+
+
 def lines_named(text: str) -> list[range]:
     """The lines that a text names: "lines 3-5, 9" gives those from 3 to 5, and line 9."""
     found = (n for group in _NUMBERS.findall(text) for n in re.findall(r"\d[\d-]*", group))
@@ -46,7 +48,7 @@ def lines_named(text: str) -> list[range]:
 
 def naming(spec: Spec) -> Iterator[tuple[str, set[Document]]]:
     """The conventions that a spec names, each with the documents that leave it open."""
-    documents = set(spec.signatures)
+    documents = set(spec.signatures) & {*LINED_DOCUMENTS}
     for case in spec.unsettled:
         yield case.convention, _documents(spec, case.editions) if case.editions else documents
     for error in spec.errors:
@@ -59,7 +61,7 @@ def naming(spec: Spec) -> Iterator[tuple[str, set[Document]]]:
 
 
 def _documents(spec: Spec, editions: list[Edition]) -> set[Document]:
-    return {spec.editions[edition] for edition in editions}
+    return {spec.editions[edition] for edition in editions} & {*LINED_DOCUMENTS}
 
 
 def named_by(spec: Spec) -> set[str]:
@@ -110,7 +112,7 @@ def test_the_lines_that_were_read_are_lines_of_the_document(
         assert 1 <= lines.start < lines.stop <= LENGTHS[document] + 1
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+@pytest.mark.parametrize("document", LINED_DOCUMENTS)
 def test_the_documents_are_as_long_as_their_last_facts(document: Document) -> None:
     last = max(c.at.get(document, 0) for s in load().values() for c in s.claims)
     assert load_extraction()[document].entries[-1].start < last <= LENGTHS[document]
@@ -142,7 +144,7 @@ def _entry(spec: Spec, document: Document) -> range:
 
 
 @pytest.mark.sampled(3)
-@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("edition", OF_LINES)
 def test_the_document_of_an_edition_is_read_where_its_scenarios_name_a_convention(
     edition: Edition,
 ) -> None:

@@ -110,7 +110,7 @@ def test_every_field_of_an_explanation_is_on_the_page(field: str) -> None:
 
 
 def test_the_example_is_a_spec() -> None:
-    (example,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    example, _ = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
     file = load_text(example, "docs/specs.md")
     assert [s.name for s in file.functions] == ["repeat_elements"]
     assert yaml.safe_load(example)["theme"] == file.theme

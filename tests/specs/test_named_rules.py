@@ -200,7 +200,7 @@ def short(written: Any) -> bool:
 
 PLACES = [
     (f"{path.name}:{line}", written)
-    for path in (*FILES, FOLDER / SHARED_FILE)
+    for path in (*(f for f in FILES if f.parent == FOLDER), FOLDER / SHARED_FILE)
     for line, written in written_in(path)
 ]
 

@@ -28,7 +28,10 @@ OTHER = (
     "releases.yaml",
     "rules.yaml",
 )
-FILES = sorted(p for p in FOLDER.glob("*.yaml") if p.name not in OTHER)
+FILES = [
+    *sorted(p for p in FOLDER.glob("*.yaml") if p.name not in OTHER),
+    *sorted(FOLDER.parent.glob("editions/*/specs/*.yaml")),
+]
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(encode_schema()))
 
 
@@ -49,7 +52,7 @@ def test_it_is_a_schema() -> None:
 
 
 def test_there_is_a_file_for_each_theme() -> None:
-    assert len(FILES) == len({specs.load().theme(name) for name in specs.load()}) == 21
+    assert len(FILES) == len({specs.load().theme(name) for name in specs.load()}) == 21 + 16
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.name)

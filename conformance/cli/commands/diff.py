@@ -9,6 +9,7 @@ import click
 
 from conformance.cli.options import config_option, profile_option
 from conformance.cli.options.given import DiffOptions
+from conformance.cli.options.named import Named
 from conformance.cli.select import aspects_option, selection_option
 
 
@@ -20,7 +21,7 @@ from conformance.cli.select import aspects_option, selection_option
 @click.option(
     "--format",
     "shape",
-    type=click.Choice(["terminal", "markdown", "json"]),
+    type=Named(["terminal", "markdown", "json"]),
     default="terminal",
     show_default=True,
     help="What is printed.",

@@ -8,6 +8,7 @@ import click
 
 from conformance.cli.options import (
     config_option,
+    documents_option,
     formats_option,
     output_option,
     profile_option,
@@ -19,34 +20,28 @@ from conformance.cli.options.given import RunOptions
 from conformance.cli.options.modules import module_options
 from conformance.cli.options.running import (
     baseline_option,
+    detail_options,
+    edition_option,
+    jobs_option,
     max_time_option,
     resume_option,
     scheduler_option,
     shard_option,
+    target_time_option,
 )
 from conformance.cli.select import aspects_option, selection_option
-from conformance.editions import EDITIONS
 
 
 @click.command("run")
 @click.argument("targets", nargs=-1, metavar="[TARGET]...")
 @selection_option
 @aspects_option
-@click.option(
-    "--edition",
-    type=click.Choice(EDITIONS),
-    help="Test against this edition instead of the target's own.",
-)
+@edition_option
 @profile_option()
 @seed_option
-@click.option(
-    "--jobs",
-    "-j",
-    type=click.IntRange(min=1),
-    default=None,
-    help="Workers at a time; most targets have two.  [default: the number of cores]",
-)
+@jobs_option("Workers at a time; most targets have two.")
 @max_time_option
+@target_time_option
 @shard_option
 @resume_option
 @scheduler_option
@@ -59,18 +54,19 @@ from conformance.editions import EDITIONS
 @database_options
 @config_option
 @module_options
-@click.option("--verbose", "-v", is_flag=True, help="List every failure.")
-@click.option("--quiet", "-q", is_flag=True, help="Scores only.")
+@documents_option
+@detail_options
 def command(**values: Any) -> None:
     """Test targets against what the documents say.
 
     A TARGET is a name from `conformance targets`, or a library (tensorflow, theano, cntk) for all
-    of its targets. Without a name: the reference and every target that is ready.
+    of its targets, or a Python file. Without a name: the reference and every target that is ready.
 
     \b
     conformance run                              everything that is ready here
     conformance run theano -k "softmax or sum"   some functions on one library
-    conformance run --module my_package.backend  your own backend, in this interpreter
+    conformance run mybackend.py                 your own backend, in this interpreter
+    conformance run --module my_package.backend  the same, if it is installed, or in this folder
     conformance run my-backend                   one that conformance.toml describes
     conformance run --max-time 5m -o out         the most in five minutes
     conformance run --resume -o out              the rest of it

@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
+from conformance.cli.options import documents_option
 from conformance.cli.options.given import ShowOptions
+from conformance.cli.options.named import Named
 from conformance.editions import EDITIONS
 
 
@@ -20,9 +22,10 @@ from conformance.editions import EDITIONS
     multiple=True,
     help="Folder of results files, or one file; may be repeated. [default: reports]",
 )
-@click.option("--edition", type=click.Choice(EDITIONS), help="This edition of the API only.")
+@click.option("--edition", type=Named(EDITIONS), help="This edition of the API only.")
 @click.option("--target", "wanted", multiple=True, help="This target only; may be repeated.")
 @click.option("--failure", "identity", help="The failure with this id (or the start of it).")
+@documents_option
 @click.option("--script", is_flag=True, help="Print the gravest failure's script, nothing else.")
 @click.option(
     "--plan", "planned", is_flag=True, help="Print what the plan shows of it, nothing else."

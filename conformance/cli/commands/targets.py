@@ -11,9 +11,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from conformance.adapters import environments
 from conformance.adapters.environments import Missing, Ready
 from conformance.adapters.registry import Target
+from conformance.adapters.sandbox.switch import SWITCH, switched_off
+from conformance.cli.first_look.states import states
 from conformance.cli.known_targets import known_targets
 from conformance.cli.options import config_option
 from conformance.reporting.safe_text import clean
@@ -24,34 +25,38 @@ _PIPE_WIDTH = 160  # a table in a pipe or a file should not be folded at 80 colu
 @click.command()
 @config_option
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array instead of a table.")
-def command(config: Path | None, as_json: bool) -> None:
+@click.option("--verbose", "-v", is_flag=True, help="Say what the sandbox does here.")
+def command(config: Path | None, as_json: bool, verbose: bool) -> None:
     """List the targets: what each is, and whether it is ready or how to make it so.
 
     \b
     Examples:
       conformance targets
+      conformance targets -v
       conformance targets --json
       conformance targets --config mine.toml
       CONFORMANCE_HOME=/big/disk conformance targets
 
     Environments are kept in the user's data folder, or where CONFORMANCE_HOME says.
     """
-    states = [(target, environments.status(target)) for target in known_targets(config).values()]
+    listed = states(known_targets(config).values())
     if as_json:
-        encoded = msgspec.json.encode([_as_json(target, state) for target, state in states])
+        encoded = msgspec.json.encode([_as_json(target, state) for target, state in listed])
         click.echo(msgspec.json.format(encoded, indent=2))
         return
     console = Console()
     if not console.is_terminal:
         console = Console(width=_PIPE_WIDTH)
-    console.print(_table(states))
+    console.print(_table(listed))
+    if verbose:
+        console.print(f"\n{escape(_sandbox([target for target, _ in listed]))}", soft_wrap=True)
 
 
-def _table(states: list[tuple[Target, Ready | Missing]]) -> Table:
+def _table(listed: list[tuple[Target, Ready | Missing]]) -> Table:
     table = Table(
         "target", "edition", "implementation", "python", "state", box=None, pad_edge=False
     )
-    for target, state in states:
+    for target, state in listed:
         table.add_row(
             target.name,
             target.edition,
@@ -60,6 +65,17 @@ def _table(states: list[tuple[Target, Ready | Missing]]) -> Table:
             _state(state),
         )
     return table
+
+
+def _sandbox(targets: list[Target]) -> str:
+    """The sandbox that is in force here, and which targets go without it."""
+    from conformance.adapters.sandbox.offer import offer  # noqa: PLC0415 - it imports NumPy
+
+    if switched_off():
+        return f"sandbox: none; {SWITCH} switches it off"
+    without = [target.name for target in targets if not target.sandbox]
+    exceptions = f"\nwithout a sandbox: {', '.join(without)}" if without else ""
+    return f"sandbox: {offer()} (docs/safety.md){exceptions}"
 
 
 def _python(target: Target, state: Ready | Missing) -> str:
@@ -85,6 +101,7 @@ def _as_json(target: Target, state: Ready | Missing) -> dict[str, Any]:
         "module": target.module,
         "python": _python(target, state),
         "ready": ready,
+        "sandbox": target.sandbox and not switched_off(),
         "versions": state.versions if isinstance(state, Ready) else {},
         "reason": state.reason if isinstance(state, Missing) else None,
         "hint": state.hint if isinstance(state, Missing) else None,

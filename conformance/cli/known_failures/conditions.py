@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import difflib
 from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
 
 from conformance.editions import known_edition
+from conformance.near_names import did_you_mean
 from conformance.program import Function, Program, Ref, Step
 from conformance.program.codec import ProgramError, from_json
 from conformance.results import Failure
@@ -77,8 +77,8 @@ def _is_len(node: ast.Call) -> bool:
 
 
 def _near(name: str, known: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+    asked = did_you_mean(name, known)
+    return f"; {asked}" if asked else ""
 
 
 def parameters(spec: Spec) -> tuple[str, ...]:

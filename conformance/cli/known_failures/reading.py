@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from conformance.cli.known_failures.conditions import ConditionError
 from conformance.cli.known_failures.model import UNEXPLAINED, KnownFailure, KnownFailureTable, Place
 from conformance.editions import EDITIONS
 from conformance.engine.planning.demands import demanded_aspects
+from conformance.near_names import did_you_mean, misspelt, question
 from conformance.results import ASPECTS, Verdict
 from conformance.specs import load
 
@@ -142,7 +142,7 @@ def _known_failure(
 def _wrong_field(path: Path, block: Block, problem: str) -> UsageProblem:
     """What msgspec says of a table, with the line and what to write instead."""
     if unknown := re.search(r"unknown field `(.+?)`", problem):
-        hint = _meant(unknown[1], _FIELDS) or f"an entry has {', '.join(_FIELDS)}"
+        hint = did_you_mean(unknown[1], _FIELDS) or f"an entry has {', '.join(_FIELDS)}"
         return UsageProblem(f"{path}:{block.line(unknown[1])}: unknown field {unknown[1]!r}", hint)
     if missing := re.search(r"missing required field `(.+?)`", problem):
         example = {"reason": UNEXPLAINED, "verdict": "violates", "aspect": "value"}
@@ -163,14 +163,9 @@ def _wrong_field(path: Path, block: Block, problem: str) -> UsageProblem:
     return UsageProblem(f"{path}:{block.line(key)}: {key}: {what}", hint)
 
 
-def _meant(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    near = difflib.get_close_matches(name, list(known), n=3, cutoff=cutoff)
-    return f"did you mean {' or '.join(near)}?" if near else ""
-
-
 def _one_of(name: str, known: Iterable[str]) -> str:
     listed = [str(k) for k in known]
-    return _meant(name, listed) or f"write one of {', '.join(listed)}"
+    return did_you_mean(name, listed) or f"write one of {', '.join(listed)}"
 
 
 def _check(
@@ -191,7 +186,7 @@ def _function(found: KnownFailure, _: Known) -> Problems:
     if found.function in specs:
         return
     newest = specs.aliases().get(found.function)
-    meant = _meant(found.function, specs) or "`conformance run` lists the functions"
+    meant = did_you_mean(found.function, specs) or "`conformance run` lists the functions"
     hint = f"its newest name is {newest}" if newest else meant
     yield f"no document has a function {found.function!r}", hint
 
@@ -220,7 +215,7 @@ def _reason(found: KnownFailure, _: Known) -> Problems:
 
 def _target(found: KnownFailure, known: Known) -> Problems:
     strange = found.target is not None and found.target not in known
-    if strange and (meant := _meant(str(found.target), known, _NEAR)):
+    if strange and (meant := question(misspelt(str(found.target), known, alike=_NEAR))):
         yield f"no target is called {found.target!r}", meant
 
 
@@ -233,7 +228,9 @@ def _edition(found: KnownFailure, _: Known) -> Problems:
 def _versions(found: KnownFailure, known: Known) -> Problems:
     packages = {*known, "keras", "numpy", "python"}
     for name, text in found.versions.items():
-        if name.lower() not in packages and (meant := _meant(name, packages, _NEAR)):
+        if name.lower() not in packages and (
+            meant := question(misspelt(name, packages, alike=_NEAR))
+        ):
             yield f"no package is called {name!r}", meant
         try:
             SpecifierSet(text)

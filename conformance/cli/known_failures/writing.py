@@ -13,8 +13,8 @@ from conformance.cli.known_failures.judging import uncovered
 from conformance.cli.known_failures.model import UNEXPLAINED, JudgedCell, KnownFailure
 from conformance.cli.known_failures.reading import Block, split
 from conformance.cli.options.gate import Mark
+from conformance.files import write_atomically
 from conformance.reporting.safe_text import clean
-from conformance.reporting.writer import write_atomically
 from conformance.results import Failure, Verdict
 
 """What a new entry is about: one failure by its id, or a whole aspect of a function."""

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from conformance.cli.options.named import Named
 from conformance.profile_names import PROFILE_NAMES
 from conformance.reporting.format_names import FORMAT_NAMES
 
@@ -28,7 +29,7 @@ def profile_option(
     """`--profile NAME`."""
     return click.option(
         "--profile",
-        type=click.Choice(PROFILE_NAMES),
+        type=Named(PROFILE_NAMES),
         default=default,
         show_default=True,
         help=about,
@@ -48,9 +49,19 @@ def formats_option(about: str) -> Callable[[F], F]:
         "-f",
         "formats",
         multiple=True,
-        type=click.Choice(list(FORMAT_NAMES)),
+        type=Named(list(FORMAT_NAMES)),
         help=about,
     )
+
+
+def documents_option(command: F) -> F:
+    """`--documents FOLDER`."""
+    return click.option(
+        "--documents",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help="A folder with some of the five documents, under any names: cited lines are quoted "
+        "from it.  [default: `documents` in conformance.toml]",
+    )(command)
 
 
 def config_option(command: F) -> F:

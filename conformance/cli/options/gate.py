@@ -9,6 +9,7 @@ from typing import Literal
 import click
 
 from conformance.cli.options import together
+from conformance.cli.options.named import Named
 
 DEFAULT = "violation"
 Mark = Literal["failure", "cell"]
@@ -38,7 +39,7 @@ gate_options = together(
     ),
     click.option(
         "--expectations-by",
-        type=click.Choice(MARKS),
+        type=Named(MARKS),
         help="What each new entry of --write-expectations is about: one failure, by its id, so that"
         " another one of the same aspect is unexpected; or a cell (an aspect of a function), with"
         " whatever fails there in the same way.  [default: failure]",

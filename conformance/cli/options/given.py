@@ -21,15 +21,40 @@ class RunOptions(SelectionOptions, GateOptions, DatabaseOptions, ModuleOptions):
     seed: int
     jobs: int | None
     max_time: float | None
+    target_time: float
     shard: str | None
     resume: bool
     scheduler: str | None
     output: Path | None
     formats: tuple[str, ...]
     config: Path | None
+    documents: Path | None
     verbose: bool
     quiet: bool
     baseline: Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FuzzOptions(GateOptions, ModuleOptions):
+    """Of `conformance fuzz`."""
+
+    scheduler: str | None = None
+    """It takes none: there is no plan to share."""
+    targets: tuple[str, ...]
+    selection: str | None
+    programs: int | None
+    size: tuple[int, int]
+    seed: int
+    jobs: int | None
+    max_time: float | None
+    shard: str | None
+    resume: bool
+    output: Path | None
+    formats: tuple[str, ...]
+    config: Path | None
+    documents: Path | None
+    verbose: bool
+    quiet: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +107,7 @@ class ShowOptions:
     """Of `conformance show`."""
 
     function: str
+    documents: Path | None
     places: tuple[Path, ...]
     edition: Edition | None
     wanted: tuple[str, ...]
@@ -89,3 +115,56 @@ class ShowOptions:
     script: bool
     planned: bool
     seed: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class TryOptions(ModuleOptions):
+    """Of `conformance try`."""
+
+    expression: str
+    targets: tuple[str, ...]
+    jobs: int | None
+    as_json: bool
+    config: Path | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MigrationOptions:
+    """Of `conformance migration`."""
+
+    places: tuple[Path, ...]
+    output: Path | None
+    check: bool
+    scanned: tuple[Path, ...]
+    form: str
+    fail_on: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions(SelectionOptions):
+    """Of `conformance export`."""
+
+    places: tuple[Path, ...]
+    file: Path
+    targets: tuple[str, ...]
+    everything: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class InitOptions:
+    """Of `conformance init`."""
+
+    file: Path | None
+    name: str | None
+    edition: Edition | None
+    force: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListOptions(SelectionOptions):
+    """Of `conformance list`."""
+
+    places: tuple[Path, ...]
+    theme: str | None
+    edition: Edition | None
+    as_json: bool

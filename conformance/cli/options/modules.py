@@ -24,7 +24,8 @@ module_options = together(
         "paths",
         multiple=True,
         type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="A folder that --module is imported from; may be repeated.",
+        help="A folder that --module is imported from; may be repeated.  [default: the folder you"
+        " are in, if it has the module]",
     ),
     click.option(
         "--env",
@@ -36,10 +37,24 @@ module_options = together(
     click.option(
         "--eager",
         is_flag=True,
-        help="The functions of --module compute at once: there is no graph.",
+        help="The functions of --module compute at once: there is no graph.  [default: if it has"
+        " neither placeholder nor function]",
+    ),
+    click.option(
+        "--name",
+        "names",
+        multiple=True,
+        metavar="NAME=OWN",
+        help="--module has the documented function NAME as OWN; may be repeated.",
     ),
     click.option(
         "--adapter", help="The class that reaches --module: module:Class, or an entry point's name."
+    ),
+    click.option(
+        "--no-sandbox",
+        is_flag=True,
+        help="Let --module write files and use the network; CONFORMANCE_SANDBOX=off lets all"
+        " targets.",
     ),
 )
 """`--module` and its companions."""
@@ -54,5 +69,7 @@ class ModuleOptions:
     paths: tuple[Path, ...] = ()
     variables: tuple[str, ...] = ()
     eager: bool = False
+    names: tuple[str, ...] = ()
     adapter: str | None = None
+    no_sandbox: bool = False
     edition: Edition | None = None

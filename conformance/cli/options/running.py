@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from conformance.cli.options import F, together
+from conformance.cli.options.named import Named
+from conformance.editions import EDITIONS
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _HINT = "write a number and s, m or h, such as 90s, 5m, 1h or 1h30m"
@@ -39,12 +44,43 @@ class Duration(_Seconds):
         return seconds
 
 
+edition_option = click.option(
+    "--edition",
+    type=Named(EDITIONS),
+    help="Test against this edition instead of the target's own.",
+)
+detail_options = together(
+    click.option("--verbose", "-v", is_flag=True, help="List every failure."),
+    click.option("--quiet", "-q", is_flag=True, help="Scores only."),
+)
+
+
+def jobs_option(about: str) -> Callable[[F], F]:
+    """`--jobs N`; None is the number of cores."""
+    return click.option(
+        "--jobs",
+        "-j",
+        type=click.IntRange(min=1),
+        default=None,
+        help=f"{about}  [default: the number of cores]",
+    )
+
+
 max_time_option = click.option(
     "--max-time",
     type=Duration(),
     metavar="TIME",
     help="End after TIME (90s, 5m, 1h): each function is looked at once, then those most likely to"
     " fail. What was not reached is `not run`; --resume runs it.",
+)
+target_time_option = click.option(
+    "--max-target-time",
+    "target_time",
+    type=Duration(),
+    metavar="TIME",
+    default="6h",
+    show_default=True,
+    help="End a target that takes longer than TIME; what was not reached is `not run`.",
 )
 shard_option = click.option(
     "--shard",

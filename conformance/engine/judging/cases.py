@@ -23,6 +23,7 @@ from conformance.oracle import Expectation, expect
 from conformance.oracle.evaluate import value_of
 from conformance.oracle.variants import FLUSHED, WIDER, Readings, read_otherwise
 from conformance.program import Case
+from conformance.specs.kinds import Omitted
 
 Array = npt.NDArray[Any]
 
@@ -43,6 +44,8 @@ class Prepared:
         self._others: dict[tuple[int, str, Readings], Expectation] = {}
         """Under other readings, of the draw that was asked about last: they are many, and no
         other target asks about them but for the same answer."""
+        self._reshaping: set[Readings] = set()
+        """Readings under which the result has another shape, sometimes a very large one."""
 
     @cached_property
     def arrays(self) -> list[Mapping[str, Array]]:
@@ -109,9 +112,18 @@ class Prepared:
         return self._expectations[draw, named]
 
     def value(self, draw: int, dtype: str, readings: Readings) -> Array:
-        """The value alone, which is computed faster; not in a wider dtype than asked for."""
+        """The value alone, which is computed faster; not in a wider dtype than asked for.
+
+        ValueError: under these readings it has another shape than `shape`.
+        """
         arguments = read_otherwise(self.structure.oracle, self.oracle_arguments(draw), readings)
-        return value_of(self.structure.oracle, arguments, dtype)
+        if readings not in self._reshaping:
+            value = value_of(self.structure.oracle, arguments, dtype)
+            if value.shape == self.shape:
+                return value
+            self._reshaping.add(readings)
+        message = f"under {readings} the result has another shape"
+        raise ValueError(message)
 
     def _otherwise(self, draw: int, dtype: str, readings: Readings) -> Expectation:
         key = (draw, dtype, readings)
@@ -121,12 +133,18 @@ class Prepared:
         return self._others[key]
 
     def oracle_arguments(self, draw: int) -> dict[str, Any]:
-        """The arguments of the call that the oracle answers."""
+        """The arguments of the call that the oracle answers: none that are never passed."""
         arrays, structure = self.arrays[draw], self.structure
         if structure.claimed in arrays:
             # the call under test made the input itself, so that its value is what was fed
             return {"value": arrays[structure.claimed]}
-        return resolved(structure.arguments, arrays)
+        rules = structure.spec.parameters
+        given = {
+            name: value
+            for name, value in structure.arguments.items()
+            if not isinstance(rules.get(name), Omitted)
+        }
+        return resolved(given, arrays)
 
     def _expect(self, draw: int, dtype: str, readings: Readings) -> Expectation:
         flushes = self.profiles[draw] != "subnormal" or FLUSHED in readings

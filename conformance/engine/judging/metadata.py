@@ -20,6 +20,7 @@ from conformance.observations import TensorMetadata, Value
 from conformance.results import Aspect, FindingKind
 from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
+from conformance.specs.load import is_claimed
 
 _SCALARS = ("bool", "int", "float")
 """A Python number has no dtype. That `function` returns one is a failure of `function`."""
@@ -135,8 +136,15 @@ def _of_raising(prepared: Prepared, said: TensorMetadata) -> Allowance:
     return of_refusal((*prepared.structure.unsettled, *promised))
 
 
+def _is_not_asked_for(prepared: Prepared, exception: str) -> bool:
+    """Whether a package has no way to ask for a static shape, and no document promises one."""
+    structure = prepared.structure
+    claimed = is_claimed(structure.spec, Aspect.STATIC_SHAPE, structure.edition)
+    return exception == "Absent" and not claimed
+
+
 def _shape_error(prepared: Prepared, said: TensorMetadata) -> Iterator[Finding]:
-    if said.shape_error is None:
+    if said.shape_error is None or _is_not_asked_for(prepared, said.shape_error.type):
         return
     allowed = _of_raising(prepared, said)
     message = short_message(said.shape_error.message)

@@ -136,8 +136,9 @@ class AllowedAnswers:
     def choices(self, got: Array, value: Callable[[Readings], Array]) -> Iterator[str]:
         """The conventions' own readings that `got`, which has the suite's own answer, shows.
 
-        `value` gives the value under some readings. Where that of another reading of a convention
-        would pass for the suite's own, `got` does not show which it is.
+        `value` gives the value under some readings; ValueError if there is none of this shape.
+        Where that of another reading of a convention would pass for the suite's own, `got` does not
+        show which it is.
         """
         known = load_conventions()
         for name in self.conventions:

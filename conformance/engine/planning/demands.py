@@ -6,6 +6,7 @@ from conformance.editions import Edition
 from conformance.results import ASPECTS, Aspect
 from conformance.scenarios import families_of
 from conformance.specs import Spec, kinds
+from conformance.specs.load import is_claimed
 
 _NO_INPUT = (
     kinds.Boolean,
@@ -28,7 +29,7 @@ def demanded_aspects(spec: Spec, edition: Edition) -> list[Aspect]:
         demanded |= {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE}
         if not all(isinstance(rule, _NO_INPUT) for rule in spec.parameters.values()):
             demanded.add(Aspect.PURITY)
-        if spec.differentiable:
+        if spec.differentiable and is_claimed(spec, Aspect.GRADIENT, edition):
             demanded.add(Aspect.GRADIENT)
     if any(edition in error.editions for error in spec.errors):
         demanded.add(Aspect.ERROR)

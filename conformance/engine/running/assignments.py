@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,7 +14,7 @@ from conformance.engine.running.examination import Examination, Examined
 from conformance.engine.running.progress import Portion
 from conformance.engine.running.repetition import run_remembered
 from conformance.engine.running.stop import Stop
-from conformance.engine.running.subject import Run, Subject
+from conformance.engine.running.subject import TARGET_SECONDS, Run, Subject
 from conformance.results import ASPECTS, Aspect, Failure, TargetInfo
 from conformance.specs import load
 
@@ -31,6 +32,8 @@ class Assignment:
     survey: bool = False
     remembered: Mapping[str, Sequence[Failure]] = field(default_factory=dict)
     """Failures of earlier runs whose cases are tried first, by function."""
+    target_time: float = TARGET_SECONDS
+    """Seconds after which the examination ends."""
 
     def tasks(self) -> list[Task]:
         """The tasks of the portion that it describes."""
@@ -70,6 +73,7 @@ def assignment(portion: Portion, subject: Subject, common: Run) -> Assignment:
         functions=functions,
         aspects=tuple(aspect for aspect in ASPECTS if aspect in chosen),
         survey=portion.survey,
+        target_time=common.target_time,
         remembered={}
         if portion.survey
         else {name: seen[name] for name in functions if name in seen},
@@ -84,7 +88,7 @@ def perform(
     key: tuple[str, str] = (subject.name, subject.edition)
     remembered = {key: given.remembered}
     common = Run(given.suite_version, given.profile, given.seed, "", remembered=remembered)
-    stop = stop or Stop()
+    stop = Stop(time.monotonic() + given.target_time, stop)
     infos: list[TargetInfo] = []
     try:
         findings = run_remembered(subject, tasks, common, number, stop)
@@ -101,5 +105,5 @@ def perform(
             )
             examined = tuple(examination.all(infos.append))
     except WorkerStartError as error:
-        return Answer(lost=str(error), cure=subject.cure)
+        return Answer(lost=str(error), cure=error.hint or subject.cure)
     return Answer(infos[0], examined)

@@ -13,6 +13,7 @@ from hypothesis.strategies import SearchStrategy
 from conformance.adapters.session import Session, SessionAbortedError
 from conformance.engine.judging import signatures
 from conformance.engine.judging.findings import Finding, Identity, Judgement
+from conformance.engine.judging.in_time import judged_in_time
 from conformance.engine.judging.judge import fault_name
 from conformance.engine.judging.probes import (
     BINDINGS,
@@ -36,6 +37,7 @@ from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task
 from conformance.engine.planning.portions import bundles, riskiest_first
 from conformance.engine.planning.profiles import Profile
+from conformance.engine.running.endings import MOST_FATAL, weight
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
 from conformance.engine.running.twins import Twins, unmade
@@ -45,7 +47,6 @@ from conformance.engine.verdicts.origins import origin
 from conformance.engine.verdicts.tally import Group, Tally, folded
 from conformance.observations import (
     Batch,
-    Fault,
     FunctionIdentity,
     NotRun,
     StructureObservation,
@@ -74,10 +75,6 @@ MOST_MINIMISED = 6
 MOST_TWINS = 24
 """How many twins with documented dtypes are run of one function; the simplest come first."""
 _MAKERS = ("variable", "constant", "placeholder")
-
-MOST_FATAL = 8
-"""Once this many trials of a function have killed the worker, skip the rest."""
-
 
 _NO_GRADIENT = Finding(
     Aspect.GRADIENT,
@@ -201,7 +198,7 @@ class Examination:
 
     def judged(self, task: Task, trial: Trial) -> Judgement:
         """Run one trial and judge it, independent of what else was found."""
-        judgement = trial.judge(self._run(trial))
+        judgement = judged_in_time(trial, self._run(trial))
         judgement.findings = self._held(task, judgement.findings, trial)
         judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
         self._drop_shape_failures(judgement, task.spec.name)
@@ -381,7 +378,7 @@ class Examination:
         """Judge what was observed, and keep what it shows."""
         name = task.spec.name
         try:
-            judgement = trial.judge(observed)
+            judgement = judged_in_time(trial, observed)
         except Exception as error:
             error.add_note(f"while judging {trial.described} on {self.subject.name}")
             raise
@@ -390,8 +387,8 @@ class Examination:
         self._drop_shape_failures(judgement, name)
         if self.twins.keeps(task, trial, judgement, twin=twin):
             self.tallies[name].add(judgement, trial)
-        if any(isinstance(d.outcome, Fault) for d in observed.draws):
-            self.fatal.setdefault(name, []).append(frozenset(trial.unsettled))
+        fatal = max((weight(draw.outcome) for draw in observed.draws), default=0)
+        self.fatal.setdefault(name, []).extend([frozenset(trial.unsettled)] * fatal)
         known = frozenset(f.identity for f in judgement.findings)
         self.known.setdefault(name, {})[trial.key] = known
         self._count(name, observed, len({f.draw for f in judgement.findings}))

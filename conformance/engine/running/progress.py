@@ -6,11 +6,11 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from conformance.adapters.session import Session
 from conformance.engine.planning.plan import Task
 from conformance.engine.planning.portions import duration, portions, worker_count
 from conformance.engine.running.examination import Examined
@@ -41,6 +41,13 @@ from conformance.results.events import (
 
 CHECKPOINT = 10.0
 """Seconds after which partial results are announced again, so that writers can save them."""
+
+
+class Abortable(Protocol):
+    """What examines a portion: a session, or a process that has one."""
+
+    def abort(self) -> None:
+        """End it at once, from another thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,7 @@ class Progress:
     tasks: list[Task] = field(init=False)
     portions: list[Portion] = field(init=False)
     workers: int = field(init=False)
-    _sessions: set[Session] = field(default_factory=set)
+    _busy: set[Abortable] = field(default_factory=set)
     _info: TargetInfo | None = None
     _begun: float = 0.0
     _kept: dict[str, Examined] = field(default_factory=dict)
@@ -127,19 +134,21 @@ class Progress:
         library = self.subject.library
         return sum(duration(p.tasks, library) for p in self.portions if not p.survey)
 
-    def start(self, session: Session | None = None) -> None:
+    def start(self, worker: Abortable | None = None) -> None:
         """Note that a portion starts; the first one starts the clock."""
         with self._lock:
             self._begun = self._begun or time.monotonic()
             self._announced_at = self._announced_at or self._begun
-            if session is not None:
-                self._sessions.add(session)
+            if worker is not None:
+                self._busy.add(worker)
+                # with other machines the wait for one of them would count, too
+                self.stop.until = self._begun + self.common.target_time
 
     def abort(self) -> None:
         """Kill the workers that did not end when they were asked to."""
         with self._lock:
-            for session in self._sessions:
-                session.abort()
+            for worker in self._busy:
+                worker.abort()
 
     def introduce(self, info: TargetInfo) -> None:
         """Note the target's identity as a worker reports it, and announce it once.
@@ -185,12 +194,12 @@ class Progress:
                 self._announced_at = now
                 self.emit(TargetProgressed(self._results()))
 
-    def done(self, session: Session | None = None) -> None:
+    def done(self, worker: Abortable | None = None) -> None:
         """Note that a portion is done; announce the results after the last one."""
         with self._lock:
             self._portions_left -= 1
-            if session is not None:
-                self._sessions.discard(session)
+            if worker is not None:
+                self._busy.discard(worker)
             last = self._portions_left == 0
         if last:
             self.finish()
@@ -254,6 +263,8 @@ class Progress:
     @property
     def _reason(self) -> str | None:
         limit = self.common.max_time
+        if not self.reason and self.stop.is_over():
+            return f"the limit of {self.common.target_time:g} s for a target"
         return self.reason or (None if limit is None else f"the limit of {limit:g} s")
 
 

@@ -1,14 +1,14 @@
 """Run the plans of all subjects, portion by portion, and announce what is found as events.
 
 Portions are independent tasks of an `Executor`: threads of this process, each with a worker of a
-target, or any executor that sends `Assignment`s to other processes.
+target and, if there are several, a process of its own that judges (`hosts`), or any executor that
+sends `Assignment`s to other processes.
 """
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     CancelledError,
@@ -24,18 +24,21 @@ from conformance.adapters.session import SessionAbortedError, WorkerStartError
 from conformance.editions import Edition
 from conformance.engine.planning.plan import Task, documented_names
 from conformance.engine.planning.profiles import SURVEY
+from conformance.engine.running.announcing import Emit, locked
 from conformance.engine.running.assignments import Answer, assignment
 from conformance.engine.running.examination import Examination, RememberedFinding
+from conformance.engine.running.hosts import Hosts, Sink, forked
 from conformance.engine.running.progress import Portion, Progress
 from conformance.engine.running.repetition import run_remembered
 from conformance.engine.running.stop import Budget, Stop
 from conformance.engine.running.subject import Run, Subject
 from conformance.results import Results
-from conformance.results.events import CasesDone, Event, RunFinished, RunStarted
+from conformance.results.events import CasesDone, RunFinished, RunStarted
 
-Emit = Callable[[Event], None]
 GRACE = 5.0
 """Seconds that workers have to finish their current case when a run is ended."""
+CHECK = 15.0
+"""Seconds between looks at the time limits of targets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +57,7 @@ class _Pool:
     executor: Executor
     remote: bool
     budget: Budget | None
+    hosts: Hosts | None = None
     pending: dict[Future[Answer | None], tuple[Progress, Portion]] = field(default_factory=dict)
 
     def submit(self, target: Progress, portion: Portion) -> None:
@@ -63,7 +67,7 @@ class _Pool:
             target.start()
             future = self.executor.submit(target.subject.perform, given)
         else:
-            future = self.executor.submit(_examine, target, portion, self.budget)
+            future = self.executor.submit(_examine, target, portion, self.budget, self.hosts)
         self.pending[future] = (target, portion)
 
 
@@ -84,22 +88,34 @@ def run(
     is announced before it returns.
     """
     begun = time.monotonic()
-    make = partial(_target, plans, common, _locked(emit), elsewhere)
+    make = partial(_target, plans, common, locked(emit), elsewhere)
     targets = [make(subject, (previous or {}).get(subject.name)) for subject in subjects]
-    emit(_started(targets, jobs, common, elsewhere))
-    portions = list(_surveys_first(targets))
-    budget = None if common.max_time is None else Budget(common.max_time, len(portions), jobs)
-    executor = elsewhere.executor if elsewhere else ThreadPoolExecutor(max(1, jobs))
-    pool = _Pool(executor, elsewhere is not None, budget)
-    ended = _run_portions(pool, portions)
-    if elsewhere is None:
-        executor.shutdown()
+    with forked(targets, 1 if elsewhere else jobs, _examine_here) as hosts:
+        emit(_started(targets, jobs, common, elsewhere))
+        ended = _run_all(targets, jobs, common, elsewhere, hosts)
     for target in targets:
         target.end()
     emit(RunFinished(time.monotonic() - begun, isinstance(ended, KeyboardInterrupt)))
     if isinstance(ended, Exception):
         raise ended
     return not any(target.lost or target.failed for target in targets)
+
+
+def _run_all(
+    targets: Sequence[Progress],
+    jobs: int,
+    common: Run,
+    elsewhere: Elsewhere | None,
+    hosts: Hosts | None,
+) -> BaseException | None:
+    """Examine the portions of all targets; the exception that ended the run early, if any."""
+    portions = list(_surveys_first(targets))
+    budget = None if common.max_time is None else Budget(common.max_time, len(portions), jobs)
+    executor = elsewhere.executor if elsewhere else ThreadPoolExecutor(max(1, jobs))
+    ended = _run_portions(_Pool(executor, elsewhere is not None, budget, hosts), portions)
+    if elsewhere is None:
+        executor.shutdown()
+    return ended
 
 
 def _started(
@@ -132,16 +148,6 @@ def _run_portions(
     return None
 
 
-def _locked(emit: Emit) -> Emit:
-    lock = threading.Lock()
-
-    def safely(event: Event) -> None:
-        with lock:
-            emit(event)
-
-    return safely
-
-
 def _target(  # noqa: PLR0917 - the first four are the run's
     plans: Mapping[Edition, Sequence[Task]],
     common: Run,
@@ -162,11 +168,21 @@ def _surveys_first(targets: Sequence[Progress]) -> Iterator[tuple[Progress, Port
         yield from ((t, p) for t in targets for p in t.portions if p.survey is survey)
 
 
-def _examine(target: Progress, portion: Portion, budget: Budget | None) -> None:
-    """Examine one portion in this thread."""
+def _examine(
+    target: Progress, portion: Portion, budget: Budget | None, hosts: Hosts | None
+) -> None:
+    """Examine one portion, in a process of its own if there are some."""
     stop = _limit(target, portion, budget)
     if target.lost:
         return
+    if hosts is None:
+        _examine_here(target, portion, stop)
+    else:
+        hosts.examine(target, portion, stop)
+
+
+def _examine_here(target: Sink, portion: Portion, stop: Stop) -> None:
+    """Examine one portion in this process and thread."""
     subject = target.subject
     try:
         findings = _remembered(target, portion, stop)
@@ -186,12 +202,12 @@ def _examine(target: Progress, portion: Portion, budget: Budget | None) -> None:
                 target.record(examined, survey=portion.survey)
             target.done(session)
     except WorkerStartError as error:
-        target.lose(str(error))
+        target.lose(str(error), error.hint)
     except SessionAbortedError:
-        target.stop.set()
+        stop.set()
 
 
-def _remembered(target: Progress, portion: Portion, stop: Stop) -> Sequence[RememberedFinding]:
+def _remembered(target: Sink, portion: Portion, stop: Stop) -> Sequence[RememberedFinding]:
     """Findings on cases of earlier runs; none in a survey."""
     if portion.survey:
         return ()
@@ -207,14 +223,27 @@ def _limit(target: Progress, portion: Portion, budget: Budget | None) -> Stop:
 
 def _gather(pool: _Pool) -> None:
     """Wait for all portions; when the time is over, end those that still run."""
-    until = None if pool.budget is None else pool.budget.until
     while pool.pending:
-        left = None if until is None else max(0.0, until + GRACE - time.monotonic())
-        done, _ = wait(pool.pending, timeout=left, return_when=FIRST_COMPLETED)
+        done, _ = wait(pool.pending, timeout=_patience(pool), return_when=FIRST_COMPLETED)
         for future in done:
             _receive(*pool.pending.pop(future), future)
-        if not done:
+        if not done and pool.budget is not None and _over(pool.budget.until):
             _end(pool, "")
+        for target in {id(target): target for target, _ in pool.pending.values()}.values():
+            if _over(target.stop.until):
+                target.abort()
+
+
+def _over(until: float | None) -> bool:
+    """Whether a time has come, and the grace that workers have after it."""
+    return until is not None and time.monotonic() >= until + GRACE
+
+
+def _patience(pool: _Pool) -> float:
+    """Seconds until it has to be asked again whether a limit is over."""
+    if pool.budget is None:
+        return CHECK
+    return min(CHECK, max(0.0, pool.budget.until + GRACE - time.monotonic()))
 
 
 def _receive(target: Progress, portion: Portion, future: Future[Answer | None]) -> None:

@@ -24,6 +24,10 @@ class Stop:
         """Whether to end."""
         if self._event.is_set() or (self.parent is not None and self.parent.is_set()):
             return True
+        return self.is_over()
+
+    def is_over(self) -> bool:
+        """Whether its own time has come."""
         return self.until is not None and time.monotonic() >= self.until
 
 

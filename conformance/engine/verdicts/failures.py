@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import UNSET, UnsetType
 
-from conformance.editions import Edition
+from conformance.editions import Document, Edition
 from conformance.engine.judging.findings import Finding
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.verdicts.limits import named_index
@@ -34,7 +34,6 @@ from conformance.specs import Spec
 from conformance.specs.conventions import is_definite
 from conformance.specs.extraction import parameter_line
 from conformance.specs.load import claims, signature
-from conformance.specs.records import Document
 
 MOST_ELEMENTS = 64
 
@@ -194,16 +193,20 @@ def cite(spec: Spec, edition: Edition, finding: Finding) -> Citation | None:
     return Citation(document, next(_lines(spec, document, finding)))
 
 
-def _lines(spec: Spec, document: Document, finding: Finding) -> Iterator[int]:
-    """The lines of the document that the finding may rest on, the most specific first."""
+def _lines(spec: Spec, document: Document, finding: Finding) -> Iterator[int | str]:
+    """The places in the document that the finding may rest on, the most specific first."""
     if document in finding.at:
         yield finding.at[document]
     if finding.parameter and (line := parameter_line(spec, document, finding.parameter)):
         yield line
     errors = (e for e in spec.errors if e.name == finding.kind)
     rules = (*(errors if finding.aspect is Aspect.ERROR else ()), *claims(spec, finding.aspect))
-    yield from (rule.at[document] for rule in rules if document in rule.at)
-    yield spec.signatures[document].line
+    for rule in rules:
+        if document in rule.sections:
+            yield f"{spec.name}: {rule.sections[document]}"
+        elif document in rule.at:
+            yield rule.at[document]
+    yield spec.signatures[document].line or f"{spec.name}: signature"
 
 
 def sentence(tally: Tally, group: Group, citation: Citation | None) -> str:

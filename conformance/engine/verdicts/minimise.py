@@ -12,6 +12,7 @@ import numpy.typing as npt
 from hypothesis.strategies import SearchStrategy
 
 from conformance.engine.judging.findings import Finding, Identity
+from conformance.engine.judging.in_time import judged_in_time
 from conformance.engine.judging.trials import Trial
 from conformance.engine.verdicts.forms import rare_forms
 from conformance.engine.verdicts.tally import Group, is_same
@@ -96,7 +97,7 @@ class Minimiser:
         return self.known[trial.key]
 
     def _findings(self, trial: Trial) -> list[Finding]:
-        return self.held(trial.judge(self.run(trial)).findings, trial)
+        return self.held(judged_in_time(trial, self.run(trial)).findings, trial)
 
     def _find(self, trial: Trial, wanted: Identity) -> Finding | None:
         findings = self._findings(trial)

@@ -75,7 +75,7 @@ def _made(task: Task, planned: Trial, source: Origin) -> Iterator[Trial]:
         choices = base64.b64decode(source.choices)
         trial = None if strategy is None else remade(strategy.strategy, choices)
     if trial is not None and source.arrays:
-        numbers = {name: _unpacked(text) for name, text in source.arrays.items()}
+        numbers = {name: unpacked(text) for name, text in source.arrays.items()}
         trial = trial.refilled(source.draw, [numbers])
     if trial is not None:
         yield trial
@@ -86,16 +86,18 @@ def _digest(trial: Trial) -> str:
 
 
 def _packed(trial: Trial, draw: int) -> dict[str, str]:
-    return {name: _pack(np.asarray(array)) for name, array in trial.case(draw).arrays.items()}
+    return {name: pack(np.asarray(array)) for name, array in trial.case(draw).arrays.items()}
 
 
-def _pack(array: Array) -> str:
+def pack(array: Array) -> str:
+    """An array as compressed `.npy` in base64."""
     file = io.BytesIO()
     np.save(file, array, allow_pickle=False)
     return base64.b64encode(zlib.compress(file.getvalue(), 9)).decode()
 
 
-def _unpacked(text: str) -> Array:
+def unpacked(text: str) -> Array:
+    """The array that `pack` wrote; ValueError and others if it is damaged."""
     content = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), _MOST_BYTES)
     array: Array = decode_array(content)
     return array

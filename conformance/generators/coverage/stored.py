@@ -17,11 +17,12 @@ from importlib.resources.abc import Traversable
 import msgspec
 
 import conformance
-from conformance.editions import Edition
+from conformance.editions import Edition, edition_files
 
 FOLDER = resources.files(__package__) / "arrays"
 MAKING = (
-    "editions.py",
+    "editions/__init__.py",
+    "editions/files.py",
     "generators",
     "program/calls.py",
     "program/codec.py",
@@ -64,9 +65,9 @@ def file_name(edition: Edition) -> str:
     return f"{edition}.msgpack.zlib"
 
 
-def encoded(arrays: Mapping[str, StoredArray]) -> bytes:
+def encoded(arrays: Mapping[str, StoredArray], edition: Edition) -> bytes:
     """The content of such a file: the same for the same arrays."""
-    return zlib.compress(msgspec.msgpack.encode(StoredArrays(code(), arrays)), 9)
+    return zlib.compress(msgspec.msgpack.encode(StoredArrays(code(edition), arrays)), 9)
 
 
 def decoded(content: bytes) -> StoredArrays:
@@ -84,17 +85,20 @@ def _stored(edition: Edition) -> Mapping[str, StoredArray]:
         found = decoded((FOLDER / file_name(edition)).read_bytes())
     except (OSError, ValueError):
         return {}
-    return found.arrays if found.code == code() else {}
+    return found.arrays if found.code == code(edition) else {}
 
 
 @cache
-def code() -> str:
-    """A hash of the code and the data that decide what a covering array is."""
+def code(edition: Edition) -> str:
+    """A hash of the code and the data that decide what a covering array of an edition is."""
     digest = hashlib.sha256()
     package = resources.files(conformance)
     for name in MAKING:
         for path, content in _contents(package / name, name):
             digest.update(f"{path} {len(content)}\n".encode() + content)
+    (own,) = (one for one in edition_files() if one.name == edition)
+    for name, text in own.spec_texts().items():
+        digest.update(f"{name} {len(text)}\n{text}".encode())
     return digest.hexdigest()[:40]
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import msgspec
 
+from conformance.files import write_atomically
 from conformance.mutation.code.beside import other_tests_file, read_other_tests
 from conformance.mutation.code.classified import Classified, classes
 from conformance.mutation.code.page import code_page
 from conformance.mutation.code.records import SCHEMA, CodeMutationReport
 from conformance.reporting.json_results import schema_of
-from conformance.reporting.writer import write_atomically
 
 SCHEMA_ID = "urn:keras-backend-conformance:schema:code-mutation-1"
 

@@ -6,14 +6,23 @@ import re
 from importlib import resources
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from conformance.reporting.marks import MARKS
 from conformance.reporting.names import slug
 from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import ASPECTS, Verdict
 
-STATIC = ("report.css", "report.js", "matrix.js", "compare.js")
+STATIC = (
+    "report.css",
+    "report.js",
+    "search.js",
+    "sorting.js",
+    "matrix.js",
+    "compare.js",
+    "accuracy.js",
+)
+_ABBREVIATIONS = ("ctc",)
 SIGNS = MARKS | {Verdict.TIMED_OUT: MARKS[Verdict.TIMED_OUT]._replace(symbol="T")}
 """The marks on pages: few fonts have an hourglass that is no picture."""
 _PACKAGE = "conformance.reporting.html"
@@ -30,6 +39,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"line": clean, "slug": slug, "breakable": breakable, "words": verdict_class}
+    made.filters |= {"heading": heading, "code": code}
     made.globals |= {"aspects": [str(a) for a in ASPECTS], "marks": SIGNS, "Verdict": Verdict}
     return made
 
@@ -52,6 +62,20 @@ def breakable(name: str) -> Markup:
     return Markup("<wbr>").join(parts)
 
 
+def heading(text: str) -> str:
+    """A theme as a heading: `Linear algebra`, `CTC`."""
+    words = [w.upper() if w in _ABBREVIATIONS else w for w in clean(text).split(" ")]
+    return " ".join(words)[:1].upper() + " ".join(words)[1:]
+
+
 def verdict_class(verdict: Verdict | str) -> str:
     """The class that a verdict has in the style sheet."""
     return "v-" + str(verdict).replace(" ", "-")
+
+
+def code(text: str) -> Markup:
+    """A text in which what stands between backquotes is code."""
+    parts = enumerate(clean(text).split("`"))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if odd % 2 else escape(part) for odd, part in parts
+    )

@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from conformance.reporting.detail import kept_cases
-from conformance.reporting.documented import Documented, DocumentedFunction, PrintedSignature
+from conformance.reporting.documented import Documented
+from conformance.reporting.html.agreement import agreements, anchor_of
 from conformance.reporting.html.arrays import PageValue, compared_values, shown_array, ulp
 from conformance.reporting.html.environment import SIGNS
 from conformance.reporting.html.overview import bar
+from conformance.reporting.html.signatures import signature_rows, wrong_signatures
 from conformance.reporting.listing import ListedFailure, listed_failures
 from conformance.reporting.marks import GRAVEST_FIRST, MARKS
 from conformance.reporting.names import slug
 from conformance.reporting.readings import ANOTHER, told, told_of
-from conformance.reporting.safe_text import clean
 from conformance.reporting.targets import TargetView
 from conformance.results import ASPECTS, Array, AspectResult, Failure, Verdict
 from conformance.results.scores import diverges, readings, standing
@@ -92,14 +93,6 @@ class FailureGroup:
         return [one for variant in self.variants for one in variant.shown]
 
 
-class SignatureView(NamedTuple):
-    """A signature with its parameters, each with whether it is marked as a difference."""
-
-    source: PrintedSignature | None
-    """Where it is printed; None for the signature of a target."""
-    parameters: list[tuple[str, bool]]
-
-
 def function_view(
     name: str, targets: Sequence[TargetView], groups: Sequence[FailureGroup], documented: Documented
 ) -> dict[str, Any]:
@@ -120,9 +113,10 @@ def function_view(
             for a in demanded
         ],
         "groups": groups,
-        "signatures": list(signatures(known)) if known else [],
-        "own": list(_target_signatures(name, tested, known)) if known else [],
-        "offered": offered(name, tested),
+        "signatures": signature_rows(name, tested, known) if known else [],
+        "wrong_signatures": wrong_signatures(name, tested),
+        "agreements": agreements(name, tested),
+        "agreement_anchor": anchor_of,
         "conventions": documented.conventions,
     }
 
@@ -200,54 +194,3 @@ def _error(failure: Failure, aspect: AspectResult) -> str:
         "no limit in ULP" if aspect.limit_ulp is None else f"the limit is {ulp(aspect.limit_ulp)}"
     )
     return f"error {ulp(failure.max_ulp)} ULP; {limit}"
-
-
-def signatures(known: DocumentedFunction) -> Iterator[SignatureView]:
-    """The signatures of all documents; parameters that not every document has are marked."""
-    common = _common([s.parameters for s in known.signatures])
-    for source in known.signatures:
-        yield SignatureView(source, [(p, p not in common) for p in source.parameters])
-
-
-def _common(listed: Sequence[Sequence[str]]) -> set[str]:
-    return set.intersection(*map(set, listed)) if listed else set()
-
-
-def _target_signatures(
-    name: str, tested: Sequence[TargetView], known: DocumentedFunction
-) -> Iterator[tuple[TargetView, SignatureView]]:
-    """The targets' signatures; parameters that the document of their edition lacks are marked."""
-    for target in tested:
-        text = target.functions[name].signature
-        if isinstance(text, str):
-            binding = [s for s in known.signatures if target.edition in s.editions]
-            wanted = binding[0].parameters if binding else []
-            split = parameters(clean(text))
-            yield target, SignatureView(None, [(p, not _wanted(p, wanted)) for p in split])
-
-
-def _wanted(parameter: str, documented: Sequence[str]) -> bool:
-    """Whether a document has the parameter; a default printed as `...` stands for any."""
-    return parameter in documented or f"{parameter.partition('=')[0]}=..." in documented
-
-
-def parameters(text: str) -> list[str]:
-    """The parameters in `(x, axes=(1, 2))`, each with its default."""
-    found, depth = [""], 0
-    for character in text.strip().removeprefix("(").removesuffix(")"):
-        depth += (character in "([{") - (character in ")]}")
-        if character == "," and depth == 0:
-            found.append("")
-        else:
-            found[-1] += character
-    return [p.strip() for p in found if p.strip()]
-
-
-def offered(name: str, tested: Sequence[TargetView]) -> list[tuple[TargetView, list[str]]]:
-    """What is wrong with the signature of each target, in words; targets without are left out."""
-    found = []
-    for target in tested:
-        aspect = target.aspects(name).get("signature")
-        if aspect is not None and aspect.failures:
-            found.append((target, [clean(f.message) for f in aspect.failures]))
-    return found

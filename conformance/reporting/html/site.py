@@ -2,9 +2,12 @@
 
 index.html                 the matrix of functions and targets
 compare.html               two results side by side
+accuracy.html              the largest error / its bound, by function and target
+about.html                 what the marks, scores and words mean
 functions/FUNCTION.html    what is documented of a function, and how each target fares
 targets/TARGET.html        versions, scores, causes of failures, accuracy
-assets/                    style sheet, scripts, and the data of the comparison
+documents/DOCUMENT.html    which text a document is, the lines of its functions, its known faults
+assets/                    style sheet, scripts, and the data of comparison and search
 """
 
 from __future__ import annotations
@@ -13,10 +16,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conformance.reporting.documented import Documented
+from conformance.reporting.html.accuracy import accuracy_view
 from conformance.reporting.html.compare import comparison_data
 from conformance.reporting.html.environment import STATIC, environment, static
 from conformance.reporting.html.function_page import failure_groups, function_view
 from conformance.reporting.html.overview import function_order, overview
+from conformance.reporting.html.project import project_links
+from conformance.reporting.html.search import search_data
 from conformance.reporting.html.target_page import target_view
 from conformance.reporting.names import slug
 from conformance.reporting.targets import TargetHistory
@@ -27,13 +33,20 @@ def site(listed: Sequence[TargetHistory], documented: Documented) -> Iterator[tu
     pages = _SitePages(listed, documented)
     yield from ((f"assets/{name}", static(name)) for name in STATIC)
     yield "assets/data.js", comparison_data(listed, pages.order)
+    yield "assets/search-data.js", search_data(pages.groups, pages.current, documented)
     yield (
         "index.html",
         pages.page("index.html", **overview(listed, documented, pages.order, pages.anchors)),
     )
     yield "compare.html", pages.page("compare.html")
+    yield (
+        "accuracy.html",
+        pages.page("accuracy.html", **accuracy_view(pages.current, pages.order)),
+    )
+    yield "about.html", pages.page("about.html")
     yield from pages.functions()
     yield from pages.targets()
+    yield from pages.documents()
 
 
 class _SitePages:
@@ -59,9 +72,29 @@ class _SitePages:
 
     def page(self, template: str, root: str = "", **values: Any) -> bytes:
         """One page; `root` leads from it to the site's top."""
-        common = {"root": root, "targets": self.current, "current": template}
+        common = {
+            "root": root,
+            "targets": self.current,
+            "current": template,
+            "project": project_links(),
+            "cited": self.cited,
+            "documents": self.documented.documents,
+        }
         made = self.environment.get_template(f"{template}.j2").render(common | values)
         return made.encode("utf-8", "backslashreplace")
+
+    def cited(self, place: str) -> str | None:
+        """Where the site tells of a line such as `ko-2.2:1035`; None if it is no line it knows."""
+        name, _, line = place.rpartition(":")
+        text = self.documented.documents.get(name)
+        if text is None or not line.isdecimal():
+            return None
+        return f"documents/{slug(name)}.html#{text.anchor(int(line))}"
+
+    def documents(self) -> Iterator[tuple[str, bytes]]:
+        """The pages of the documents."""
+        for name, text in self.documented.documents.items():
+            yield f"documents/{slug(name)}.html", self.page("document.html", "../", text=text)
 
     def functions(self) -> Iterator[tuple[str, bytes]]:
         """The pages of functions, each with its neighbours."""

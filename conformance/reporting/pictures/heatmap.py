@@ -77,7 +77,7 @@ def _sign(root: Element, verdict: Verdict, x: float, middle: float) -> None:
     if verdict in _SIGNS:
         at = {"x0": x + 1, "x1": x + _WIDE - 2, "c": x + _WIDE / 2 - 0.5, "m": middle}
         at |= {"y0": middle - 3, "y1": middle + 3}
-        add(root, "path", d=_SIGNS[verdict].format(**at), class_="sign")
+        add(root, "path", d=_SIGNS[verdict].format(**at), class_=f"sign on-{name(verdict)[2:]}")
 
 
 def _legend(root: Element, x: float, y: float) -> None:

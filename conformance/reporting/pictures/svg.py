@@ -13,14 +13,21 @@ Element = ElementTree.Element
 NAMESPACE = "http://www.w3.org/2000/svg"
 
 LIGHT = {
-    Verdict.CONFORMS: "#2da44e",
-    Verdict.VIOLATES: "#c3202c",
-    Verdict.UNSUPPORTED: "#a3b3c7",
-    Verdict.CRASHED: "#8b2fb0",
-    Verdict.TIMED_OUT: "#6a4bb5",
+    Verdict.CONFORMS: "#2b83ba",
+    Verdict.VIOLATES: "#c2410c",
+    Verdict.UNSUPPORTED: "#b4bdc9",
+    Verdict.CRASHED: "#4a0d57",
+    Verdict.TIMED_OUT: "#e0a800",
     Verdict.NOT_APPLICABLE: "#e6e9ed",
 }
-DARK = {Verdict.UNSUPPORTED: "#5b6b80", Verdict.NOT_APPLICABLE: "#23282f"}
+DARK = {
+    Verdict.CONFORMS: "#3d8fcc",
+    Verdict.VIOLATES: "#e8590c",
+    Verdict.UNSUPPORTED: "#4a5563",
+    Verdict.CRASHED: "#f7ecfd",
+    Verdict.TIMED_OUT: "#ffd000",
+    Verdict.NOT_APPLICABLE: "#23282f",
+}
 
 _STYLE = """
 text { font: 12px system-ui, sans-serif; fill: #1f2328; }
@@ -31,15 +38,16 @@ text { font: 12px system-ui, sans-serif; fill: #1f2328; }
 .limit { stroke: #1f2328; }
 .reading { fill: #fff; }
 .sign { fill: none; stroke: #fff; stroke-width: 1.2; }
+.on-timed-out { stroke: #1f2328; }
 .line { fill: none; stroke: #0969da; stroke-width: 2; }
 .dot { fill: #0969da; }
-.hollow { fill: none; stroke: #c3202c; stroke-width: 1.6; }
+.hollow { fill: none; stroke: #c2410c; stroke-width: 1.6; }
 .v-not-run { fill: none; stroke: #a3b3c7; }
 """
 _DARK_STYLE = """
 text { fill: #f0f6fc; } .faint { fill: #9198a1; } .rule { stroke: #3d444d; }
 .limit { stroke: #f0f6fc; } .line { stroke: #4493f8; } .dot { fill: #4493f8; }
-.hollow { stroke: #ff7b72; }
+.hollow { stroke: #ff9e5e; } .on-crashed { stroke: #1f2328; }
 """
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TypeVar
 
+from conformance.editions import Document
 from conformance.specs.claims.records import Checker, Ending, Evidence, Place
 from conformance.specs.comparison import BOUND, Sources
 from conformance.specs.examples import Example, ExampleResult, Prose
 from conformance.specs.kinds import Omitted
 from conformance.specs.load import general_claims, signature
 from conformance.specs.model import Claim, DocumentedSignature, ErrorCase, Spec
-from conformance.specs.records import Document
 from conformance.specs.signature import parse
 
 CALLED = ("value", "dtype", "static shape", "gradient", "purity")

@@ -8,8 +8,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from conformance.editions import LINED_DOCUMENTS, Document
 from conformance.specs.data import read_data
-from conformance.specs.records import DOCUMENTS, Document
 
 CLAIMING: Mapping[str, str] = {
     "s": "a signature",
@@ -72,7 +72,7 @@ def load_lines() -> dict[str, LineClasses]:
     """The classes of the lines of each document, from `claims/lines.yaml`."""
     listed = read_data("claims/lines.yaml", list[LineClasses])
     found = {str(classes.document): classes for classes in listed}
-    return {document: found[document] for document in DOCUMENTS}
+    return {document: found[document] for document in LINED_DOCUMENTS}
 
 
 def unclassed(classes: LineClasses) -> Iterator[str]:

@@ -9,8 +9,8 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from msgspec import field as written_field
 
-from conformance.editions import Edition
-from conformance.specs.records import Document, Line
+from conformance.editions import Document, Edition
+from conformance.specs.records import Line
 
 Place = tuple[str, int]
 """A document and a line of it."""

@@ -101,7 +101,7 @@ class Calls(object):
         def ask(*args: Any, **kwargs: Any) -> Any:
             try:
                 return required(self._adapter, name)(*args, **kwargs)
-            except Exception:
+            except BaseException:
                 return UNKNOWN
 
         return ask

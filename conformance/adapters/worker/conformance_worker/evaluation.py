@@ -57,7 +57,7 @@ class Evaluator(object):
         """The dtype that the implementation reports of an input; None if it reports none."""
         try:
             return np.dtype(str(required(self._adapter, "dtype")(tensor)))
-        except Exception:
+        except BaseException:
             return None
 
     def _compute(self, feed: Dict[str, Any]) -> List[Any]:

@@ -3,11 +3,8 @@
 from time import perf_counter
 from typing import Any, Callable, Dict, List, Optional
 
+from .limits import MOST_BASES, class_name, said
 from .stages import Announce, silent
-
-MOST_MESSAGE = 2000
-MOST_NAME = 200
-MOST_BASES = 50
 
 _BUCKETS = {
     "bind": "bind",
@@ -55,10 +52,10 @@ class Meter(object):
 def describe(error: BaseException, stage: str, step: Optional[int] = None) -> List[Any]:
     """The exception as [type, names of its bases, message, stage, step]."""
     try:
-        message = str(error)[:MOST_MESSAGE]
+        message = said(error)
     except BaseException as broken:
-        message = "(its message cannot be read: {})".format(type(broken).__name__)
+        message = "(its message cannot be read: {})".format(class_name(type(broken)))
     # not `cls.__name__`, which a metaclass may answer
     bases = type.__dict__["__mro__"].__get__(type(error))[:MOST_BASES]
-    names = [str(type.__dict__["__name__"].__get__(cls))[:MOST_NAME] for cls in bases]
-    return [names[0], names, str(message), stage, step]
+    names = [class_name(cls) for cls in bases]
+    return [names[0], names, message, stage, step]

@@ -14,9 +14,11 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 MAGIC = b"KBC1"
-MAX_HEADER = 16 * 2**20
-MAX_PAYLOADS = 65536
+MAX_HEADER = 4 * 2**20
+MAX_PAYLOADS = 16384
 MAX_PAYLOAD_BYTES = 2**30
+MAX_ANSWER_BYTES = 64 * 2**20
+"""As much as the host takes of the payloads of one answer."""
 KINDS = "biufc"
 
 _PREFIX = struct.Struct("<4sII")
@@ -44,9 +46,10 @@ def encode_frame(header: Dict[str, Any], arrays: Sequence[Any] = ()) -> bytes:
 
 
 class FrameDecoder(object):
-    """Decodes frames from bytes that arrive in pieces."""
+    """Decodes frames from bytes that arrive in pieces; payloads of `most` bytes at most."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = MAX_PAYLOAD_BYTES) -> None:
+        self._most = most
         self._buffer = bytearray()
         self._layout: Optional[List[int]] = None
 
@@ -56,17 +59,18 @@ class FrameDecoder(object):
 
     def next_frame(self) -> Optional[Tuple[Dict[str, Any], List[Any]]]:
         """The next (header, arrays), None if more bytes are needed; FrameError for garbage."""
-        layout = self._layout = self._layout or _layout(self._buffer)
+        layout = self._layout = self._layout or _layout(self._buffer, self._most)
         if layout is None or len(self._buffer) < layout[-1]:
             return None
         self._layout = None
-        parts = [bytes(self._buffer[layout[i] : layout[i + 1]]) for i in range(len(layout) - 1)]
+        with memoryview(self._buffer) as held:
+            parts = [bytes(held[layout[i] : layout[i + 1]]) for i in range(len(layout) - 1)]
         del self._buffer[: layout[-1]]
         return _decode_header(parts[0]), [decode_array(part) for part in parts[1:]]
 
     def missing(self) -> int:
         """How many bytes to read next at least; 0 if a frame is complete."""
-        layout = _layout(self._buffer)
+        layout = _layout(self._buffer, self._most)
         if layout is not None:
             return max(0, layout[-1] - len(self._buffer))
         count = 0
@@ -93,7 +97,7 @@ def decode_frames(data: bytes) -> List[Tuple[Dict[str, Any], List[Any]]]:
     return frames
 
 
-def _layout(buffer: bytearray) -> Optional[List[int]]:
+def _layout(buffer: bytearray, most: int) -> Optional[List[int]]:
     """Offsets of header, payloads and end; None if the lengths have not all come."""
     start = bytes(buffer[: _PREFIX.size])
     if start[:4] != MAGIC[: len(start)]:
@@ -101,23 +105,25 @@ def _layout(buffer: bytearray) -> Optional[List[int]]:
     if len(start) < _PREFIX.size:
         return None
     _, header, count = _PREFIX.unpack(start)
-    _check_limits(header, count, ())
+    _check_limits(header, count, (), most)
     offset = _PREFIX.size + 8 * count
     if len(buffer) < offset:
         return None
     lengths = struct.unpack_from("<{}Q".format(count), bytes(buffer[_PREFIX.size : offset]))
-    _check_limits(header, count, lengths)
+    _check_limits(header, count, lengths, most)
     offsets = [offset]
     for length in (header, *lengths):
         offsets.append(offsets[-1] + length)
     return offsets
 
 
-def _check_limits(header: int, count: int, lengths: Sequence[int]) -> None:
+def _check_limits(
+    header: int, count: int, lengths: Sequence[int], most_bytes: int = MAX_PAYLOAD_BYTES
+) -> None:
     for what, size, most in (
         ("header", header, MAX_HEADER),
         ("number of payloads", count, MAX_PAYLOADS),
-        ("payloads' size", sum(lengths), MAX_PAYLOAD_BYTES),
+        ("payloads' size", sum(lengths), most_bytes),
     ):
         if size > most:
             raise FrameError("the {} is {}, more than {}".format(what, size, most))

@@ -3,17 +3,21 @@
 import inspect
 import platform
 import sys
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Optional, Tuple
 
+from .failures import describe
+from .limits import MOST_MESSAGE, MOST_NAME, MOST_PARAMETERS, cut, said
 from .mapping import NO_SIGNATURE, Mapped, reason_absent
 
 PROTOCOL = 1
 LIBRARIES = ("keras", "tensorflow", "theano", "cntk", "numpy", "tf_keras", "torch", "jax")
-MOST_DEFAULT = 200
 
 
 def identity(module: Any, adapter: Any, functions: List[str]) -> Dict[str, Any]:
-    """Protocol, versions, backend, and the signatures of `functions`."""
+    """Protocol, versions, backend, and the signatures of `functions`.
+
+    Whatever the implementation raises while it is asked, SystemExit too, is an answer.
+    """
     return {
         "protocol": PROTOCOL,
         "python": platform.python_version(),
@@ -31,42 +35,56 @@ def _versions(module: Any) -> Dict[str, str]:
 
 
 def _version(name: str) -> str:
-    version = getattr(sys.modules[name], "__version__", None)
-    if isinstance(version, str):
-        return version
     try:
+        version = getattr(sys.modules[name], "__version__", None)
+        if isinstance(version, str):
+            return cut(version, MOST_NAME)
         from importlib import metadata  # noqa: PLC0415 - not before CPython 3.8
 
-        return metadata.version(name)
-    except Exception:
+        return cut(metadata.version(name), MOST_NAME)
+    except BaseException:
         return ""
 
 
 def _backend(adapter: Any) -> Any:
     try:
-        return str(adapter.function("backend")())
-    except Exception:
+        return said(adapter.function("backend")(), MOST_NAME)
+    except BaseException:
         return None
 
 
 def _function(module: Any, adapter: Any, name: str) -> Dict[str, Any]:
-    function = adapter.function(name)
-    if function is None:
-        reason = reason_absent(module, name) or "absent"
-        return {"present": False, "signature": None, "reason": reason}
-    if isinstance(module, Mapped):
-        return {"present": True, "signature": None, "reason": NO_SIGNATURE}
     try:
-        parameters = inspect.signature(function).parameters.values()
-        signature = [_parameter(parameter) for parameter in parameters]
-    except Exception as error:
-        reason = "{}: {}".format(type(error).__name__, error)
-        return {"present": True, "signature": None, "reason": reason}
-    return {"present": True, "signature": signature, "reason": None}
+        function = adapter.function(name)
+    except BaseException as error:
+        return {"present": False, "signature": None, "reason": _reason(error)}
+    if function is None:
+        reason = cut(reason_absent(module, name) or "absent", MOST_MESSAGE)
+        return {"present": False, "signature": None, "reason": reason}
+    if isinstance(module, Mapped) and hasattr(module, name):
+        return {"present": True, "signature": None, "reason": NO_SIGNATURE}
+    signature, why = _signature(function)
+    return {"present": True, "signature": signature, "reason": why}
+
+
+def _signature(function: Any) -> Tuple[Optional[List[Any]], Optional[str]]:
+    """The parameters, or None and why they cannot be told."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+        if len(parameters) > MOST_PARAMETERS:
+            return None, "{} parameters, more than {}".format(len(parameters), MOST_PARAMETERS)
+        return [_parameter(parameter) for parameter in parameters], None
+    except BaseException as error:
+        return None, _reason(error)
+
+
+def _reason(error: BaseException) -> str:
+    kind, _, message, _, _ = describe(error, "read")
+    return cut("{}: {}".format(kind, message), MOST_MESSAGE)
 
 
 def _parameter(parameter: Any) -> List[Any]:
     """[name, kind, repr of the default or null, whether there is a default]."""
     has_default = parameter.default is not parameter.empty
-    default = repr(parameter.default)[:MOST_DEFAULT] if has_default else None
-    return [parameter.name, parameter.kind.name, default, has_default]
+    default = cut(repr(parameter.default), MOST_NAME) if has_default else None
+    return [cut(parameter.name, MOST_NAME), parameter.kind.name, default, has_default]

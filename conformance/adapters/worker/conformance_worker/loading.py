@@ -1,7 +1,7 @@
 """The module under test, imported after the start-up that its target asks for."""
 
 import importlib
-from typing import Any, Optional
+from typing import Any, Callable, List, Optional
 
 from .mapping import Mapped, read
 
@@ -14,3 +14,9 @@ def load(module: str, startup: str = "", mapping: Optional[str] = None) -> Any:
     exec(startup, {"__name__": "startup"})  # noqa: S102 - the target's own
     found = importlib.import_module(module)
     return found if mapping is None else Mapped(module, read(mapping))
+
+
+def functions(names: str) -> List[Callable[[], Any]]:
+    """The functions of these dotted names, which commas part."""
+    split = [name.rpartition(".") for name in names.split(",") if name]
+    return [getattr(importlib.import_module(module), name) for module, _, name in split]

@@ -6,14 +6,16 @@ import json
 import os
 import resource
 import sys
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from .adapters import BUILT_IN
 from .adapters import load as load_adapter
 from .channel import Channel
+from .failures import describe
 from .forking import Ends, Zygote
 from .frames import FrameError
 from .identity import identity
+from .loading import functions
 from .loading import load as load_module
 from .mapping import Mapped
 from .programs import RequestError, parse
@@ -25,6 +27,7 @@ from .surroundings import Surroundings
 
 MOST_FILE_BYTES = 2 * 2**30
 CLEAR_EVERY = 16
+FORGET_EVERY = 200
 
 Answer = Tuple[Dict[str, Any], List[Any]]
 
@@ -32,11 +35,21 @@ Answer = Tuple[Dict[str, Any], List[Any]]
 class Worker(object):
     """Answers requests about one implementation, reached through `adapter`.
 
-    `announce` is called with what the worker does next.
+    `announce` is called with what the worker does next, and each of `forget` after every
+    `FORGET_EVERY` batches.
     """
 
-    def __init__(self, module: Any, adapter: Any, eager: bool, announce: Announce = silent) -> None:
+    def __init__(
+        self,
+        module: Any,
+        adapter: Any,
+        eager: bool,
+        announce: Announce = silent,
+        forget: Sequence[Callable[[], Any]] = (),
+    ) -> None:
         self._announce = announce
+        self._forgetting = forget
+        self._batches = 0
         self._module = module
         self._adapter = adapter
         self._eager = eager
@@ -61,7 +74,8 @@ class Worker(object):
             if command is None:
                 raise RequestError("{!r} is not a command".format(request.get("command")))
             header, arrays = command(request, payloads)
-        except Exception as error:
+        except BaseException as error:
+            # the implementation may exit wherever it is asked for something
             return refusal(number, error), []
         return dict(header, id=number, ok=True), arrays
 
@@ -92,9 +106,17 @@ class Worker(object):
             self._clean = True
         if not whole:
             self._leaked.append("process")
+        self._free()
         header["leaked"] = sorted({*self._leaked, *self._settings.restore()})
         self._announce(None, None)
         return header, arrays
+
+    def _free(self) -> None:
+        """Have the library forget, now and then, what it keeps of the calls before."""
+        self._batches += 1
+        if self._batches % FORGET_EVERY == 0:
+            for forget in self._forgetting:
+                forget()
 
     def _before_build(self, spoiled: bool) -> None:
         """Clear the session now and then: TensorFlow 1 slows down with each graph that it keeps.
@@ -112,9 +134,8 @@ class Worker(object):
         self._announce("session", None)
         try:
             self._adapter.reset()
-        except (
-            Exception
-        ):  # an error of the library, of any class, which the scenarios of clear_session show
+        except BaseException:
+            # an error of the library, of any class, which the scenarios of clear_session show
             self._leaked.append("clear_session")
         self._settings.initialise()
         self._leaked += self._settings.restore()
@@ -124,7 +145,8 @@ class Worker(object):
 
 def refusal(number: Any, error: BaseException) -> Dict[str, Any]:
     """The answer to a request that cannot be carried out."""
-    return {"id": number, "ok": False, "error": "{}: {}".format(type(error).__name__, error)}
+    kind, _, message, _, _ = describe(error, "read")
+    return {"id": number, "ok": False, "error": "{}: {}".format(kind, message)}
 
 
 def serve(channel: Channel, worker: Worker) -> None:
@@ -158,7 +180,8 @@ def main() -> None:
         channel, announce = _connected(zygote.forked())
     adapter = _adapter(module, options)
     announce(None, None)
-    serve(channel, Worker(module, adapter, options.family == "eager", announce))
+    forget = functions(options.forget)
+    serve(channel, Worker(module, adapter, options.family == "eager", announce, forget))
 
 
 def _connected(ends: Ends) -> Tuple[Channel, Announce]:
@@ -193,6 +216,7 @@ def _options() -> Any:
     parser.add_argument("--names", default="{}")
     parser.add_argument("--startup", default="")
     parser.add_argument("--mapping")
+    parser.add_argument("--forget", default="")
     return parser.parse_args()
 
 

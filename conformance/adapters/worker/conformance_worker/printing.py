@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import Any, Callable, Iterator, List, Optional
 
-from .values import MOST_TEXT
+from .limits import MOST_TEXT
 
 _CHUNK = 2**16
 _MOST_SECONDS = 20.0

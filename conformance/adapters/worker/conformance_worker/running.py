@@ -79,8 +79,9 @@ class BatchRun(object):
             self._attempt(draw, feed)
         except ImplementationError as failure:
             error = self._failed(failure.data)
-        except Exception as broken:
-            # a result that cannot be inspected, such as a list that contains itself
+        except BaseException as broken:
+            # a result that cannot be inspected, such as a list that contains itself, or whose
+            # class exits when it is asked for
             error = self._failed(describe(broken, "read"))
         return [error, self._changed(feed, given, look)]
 

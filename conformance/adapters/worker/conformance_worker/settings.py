@@ -37,12 +37,18 @@ class Settings(object):
         return done
 
     def restore(self) -> List[str]:
-        """Restore the settings that were changed; their names."""
+        """Restore the settings that were changed; their names.
+
+        `process` stands for one that cannot be asked for or set any more.
+        """
         leaked = []
         for name, get, put, value in self._wanted:
-            if get() != value:
-                put(value)
-                leaked.append(name)
+            try:
+                if get() != value:
+                    put(value)
+                    leaked.append(name)
+            except BaseException:  # whatever an implementation raises, SystemExit too
+                leaked.append("process")
         return leaked
 
     def initialise(self) -> None:
@@ -54,7 +60,7 @@ class Settings(object):
         if switch is not None:
             try:
                 switch(False)
-            except Exception:  # an error of the library, of any class, which scenarios show
+            except BaseException:  # an error of the library, of any class, which scenarios show
                 pass
 
     def phase_leaked(self) -> bool:
@@ -67,11 +73,11 @@ class Settings(object):
         A text that says that it is symbolic if it holds none. On CNTK the phase is a constant, and
         to feed it is to change it.
         """
-        learning_phase = self._function("learning_phase")
-        phase: Any = None if learning_phase is None else learning_phase()
-        if isinstance(phase, int):
-            return phase
         try:
+            learning_phase = self._function("learning_phase")
+            phase: Any = None if learning_phase is None else learning_phase()
+            if isinstance(phase, int):
+                return phase
             return "symbolic, {}".format(float(phase.value))
-        except Exception:  # whatever a library raises: it holds no number
+        except BaseException:  # whatever a library raises: it holds no number
             return "symbolic"

@@ -6,7 +6,8 @@ import numpy as np
 
 from .adapters import required
 from .calling import Calls
-from .failures import MOST_NAME, ImplementationError, Meter
+from .failures import ImplementationError, Meter, describe
+from .limits import MOST_DIMENSIONS, MOST_ITEMS, MOST_NAME, class_name, said
 from .programs import PLACEHOLDERS, Input, Program
 from .values import flatten, is_plain
 
@@ -86,6 +87,9 @@ class BoundProgram(object):
         self.items = [
             (name, part) for name in self._program.outputs for part in flatten(self.names[name])
         ]
+        if len(self.items) > MOST_ITEMS:
+            error = ValueError("{} results, more than {}".format(len(self.items), MOST_ITEMS))
+            raise ImplementationError(describe(error, "read"))
 
     def has_values(self) -> bool:
         """Whether a step returned values, which belong to the draw it was called with."""
@@ -140,12 +144,17 @@ class BoundProgram(object):
 
     def _dtype(self, tensor: Any) -> Any:
         dtype = required(self._adapter, "dtype")(tensor)
-        return dtype if dtype is None else str(getattr(dtype, "name", dtype))
+        return dtype if dtype is None else said(getattr(dtype, "name", dtype), MOST_NAME)
 
     def _shape(self, tensor: Any) -> Any:
         shape = required(self._adapter, "int_shape")(tensor)
         # the documents promise a tuple; to list one of another sort calls the implementation
-        return shape if shape is None or not hasattr(shape, "__iter__") else list(shape)
+        if shape is None or not hasattr(shape, "__iter__"):
+            return shape
+        listed = list(shape)
+        if len(listed) > MOST_DIMENSIONS:
+            raise ValueError("{} dimensions, more than {}".format(len(listed), MOST_DIMENSIONS))
+        return listed
 
     def _bind(self, item: Input, value: Any) -> Any:
         if item.binding == "array":
@@ -177,10 +186,10 @@ def _dimensions(shape: Any) -> Tuple[Any, List[List[Any]]]:
     Such a dimension is None in the list. What is no sequence has no dimensions, and place -1.
     """
     if not isinstance(shape, list):
-        return None, [[-1, type(shape).__name__[:MOST_NAME]]]
+        return None, [[-1, class_name(type(shape))]]
     known = [None if n is None or not _is_whole(n) else int(n) for n in shape]
     odd = [(i, n) for i, n in enumerate(shape) if n is not None and not _is_whole(n)]
-    return known, [[i, type(n).__name__[:MOST_NAME]] for i, n in odd]
+    return known, [[i, class_name(type(n))] for i, n in odd]
 
 
 def _is_whole(dimension: Any) -> bool:

@@ -60,7 +60,7 @@ class Surroundings(object):
                 return True
             write(self._saved[name])
             return bool(read() == self._saved[name])
-        except Exception:
+        except BaseException:
             return False
 
 

@@ -7,6 +7,7 @@ from numpy import array as _array
 from numpy import concatenate as _concatenate
 
 from .frames import KINDS
+from .limits import MOST_ANSWER_BYTES, MOST_NAME, MOST_TEXT, MOST_VALUE_BYTES, class_name, cut, said
 
 Value = NamedTuple(
     "Value",
@@ -18,8 +19,6 @@ Value = NamedTuple(
         ("text", Optional[str]),
     ],
 )
-
-MOST_TEXT = 2000
 
 _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, str, bytes, type(None))
 
@@ -47,10 +46,10 @@ def read(result: Any) -> Value:
         # a dtype that a library has registered, such as bfloat16: NumPy cannot read its .npy
         array = array.astype(np.float32)
     elif dtype.kind not in KINDS:
-        problem = "an array of {} is not numeric".format(dtype)
-        text = str(result)[:MOST_TEXT] if isinstance(result, str) else None
-        return Value(None, str(dtype), type(result).__name__, problem, text)
-    return Value(array, dtype.name, type(result).__name__, None, None)
+        problem = "an array of {} is not numeric".format(said(dtype, MOST_NAME))
+        text = cut(result, MOST_TEXT) if isinstance(result, str) else None
+        return Value(None, said(dtype, MOST_NAME), class_name(type(result)), problem, text)
+    return Value(array, dtype.name, class_name(type(result)), None, None)
 
 
 class Columns(object):
@@ -58,14 +57,29 @@ class Columns(object):
 
     def __init__(self) -> None:
         self._columns: Dict[Tuple[str, int], Dict[Any, Tuple[List[int], List[Any]]]] = {}
+        self._bytes = 0
 
     def add(self, draw: int, output: str, item: int, value: Value) -> None:
         """Add the value of one draw."""
+        value = self._bounded(value)
         column = self._columns.setdefault((output, item), {})
         key = (None if value.array is None else value.array.shape, value[1:])
         draws, arrays = column.setdefault(key, ([], []))
         draws.append(draw)
         arrays.append(value.array)
+
+    def _bounded(self, value: Value) -> Value:
+        """The value, without its array if that is too large for an answer."""
+        if value.array is None:
+            return value
+        size = value.array.nbytes
+        if size <= MOST_VALUE_BYTES and self._bytes + size <= MOST_ANSWER_BYTES:
+            self._bytes += size
+            return value
+        problem = "an array of shape {} has {:,} bytes, more than an answer holds".format(
+            value.array.shape, size
+        )
+        return Value(None, value.dtype, value.type, problem, None)
 
     def answer(self, payloads: List[Any]) -> List[Dict[str, Any]]:
         """The header's part; the stacked arrays are added to `payloads`."""

@@ -1,8 +1,8 @@
-// The matrix: filters, which are kept in the address, scores of what is shown, and arrow keys.
+// The matrix: filters and orders, which are kept in the address, scores of what is shown, arrow keys.
 "use strict";
 (() => {
   const $ = (id) => document.getElementById(id);
-  const fields = ["q", "edition", "theme", "aspect", "verdict", "convention", "reading"];
+  const fields = ["q", "edition", "theme", "aspect", "verdict", "convention", "reading", "sort", "columns"];
   const grid = $("grid"), form = $("filters");
   const names = {
     C: "conforms", V: "violates", D: "conforms", U: "unsupported", X: "crashed", T: "timed out", R: "not run",
@@ -24,6 +24,7 @@
     body,
     theme: body.dataset.theme,
     head: body.rows[0],
+    headCells: [...body.rows[0].cells].slice(1),
     rows: [...body.rows].slice(1).map((row) => ({
       row,
       name: row.cells[0].textContent.toLowerCase(),
@@ -32,6 +33,9 @@
       })),
     })),
   }));
+
+  const sorting = window.conformanceSorting(grid, bodies, heads);
+  const filters = ["q", "edition", "theme", "aspect", "verdict", "convention", "reading"];
 
   function state() {
     const wanted = Object.fromEntries(fields.map((id) => [id, $(id).value]));
@@ -58,6 +62,8 @@
     for (const box of boxes) box.checked = !chosen || chosen.has(box.value);
     if (boxes.length && !boxes.some((box) => box.checked)) for (const box of boxes) box.checked = true;
     apply();
+    // a linked view is what the reader wants to see, not what stands above it
+    if (parts.size && [...parts.keys()].some((key) => fields.includes(key) || key === "t")) $("matrix").scrollIntoView();
   }
 
   const pick = (letters, aspect) => {
@@ -160,7 +166,7 @@
     const part = wanted.q.trim().toLowerCase();
     const shown = heads.map(() => []);
     let count = 0;
-    for (const { theme, body, head, rows } of bodies) {
+    for (const { theme, body, headCells, rows } of bodies) {
       const here = heads.map(() => []);
       let any = false;
       for (const { row, name, cells } of rows) {
@@ -179,14 +185,18 @@
         });
       }
       body.hidden = !any;
-      [...head.cells].slice(1).forEach((cell, i) => {
+      headCells.forEach((cell, i) => {
         cell.hidden = !columns[i];
         const points = score(here[i], aspect);
         cell.textContent = points[2] ? `${points[0]}/${points[2]}` : "";
       });
     }
-    heads.forEach((head, i) => total(head, score(shown[i], aspect)));
-    const narrowed = wanted.q || wanted.theme || wanted.aspect || wanted.verdict || wanted.convention;
+    const points = heads.map((_, i) => score(shown[i], aspect));
+    heads.forEach((head, i) => total(head, points[i]));
+    sorting.sortColumns(wanted.columns, points);
+    sorting.sortRows(wanted.sort, columns, aspect, { score, takes: (c, j) => c.taken.get(j) || "" });
+    for (const id of fields) $(id).classList.toggle("set", Boolean(wanted[id]));
+    const narrowed = filters.some((id) => wanted[id] && id !== "edition");
     tell(count, columns.filter(Boolean).length, narrowed, takers(shown, wanted, aspect));
     rove();
   }
@@ -215,7 +225,8 @@
   function tell(count, shown, narrowed, who) {
     $("nothing").hidden = count > 0;
     $("howmany").textContent = `${shown} of ${heads.length}`;
-    const words = `${count} function${count === 1 ? "" : "s"}`;
+    const all = bodies.reduce((sum, { rows }) => sum + rows.length, 0);
+    const words = `${count < all ? `${count} of ${all}` : count} function${all === 1 ? "" : "s"}`;
     const taking = who ? `; taken by ${who.map(([name, n]) => `${name} (${n})`).join(", ") || "no target"}` : "";
     $("found").textContent = words + (narrowed ? "; scores of what is shown" : "") + taking;
   }
@@ -271,6 +282,7 @@
     if (event.target.id === "convention") offer();
     apply();
     remember();
+    grid.parentElement.scrollTop = 0;
   });
   form.addEventListener("submit", (event) => event.preventDefault());
   window.addEventListener("hashchange", restore);

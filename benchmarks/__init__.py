@@ -1,0 +1,1 @@
+"""Measurements of the suite; nothing here is tested by time."""

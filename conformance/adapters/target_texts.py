@@ -1,0 +1,67 @@
+"""What the texts of a target may hold: placeholders by name alone, and nothing that no file, no
+variable and no argument of a program can have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from string import Formatter
+from typing import Any
+
+PLACEHOLDERS = frozenset(
+    {
+        "home",
+        "cache",
+        "compiled",
+        "links",
+        "site_packages",
+        "openblas_dir",
+        "openblas_lib",
+        "suite",
+        "edition",
+    }
+)
+
+
+def problems(fields: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with the fields of a table, each with the name of the field."""
+    for name, value in fields.items():
+        if any("\0" in text for text in _texts(value)):
+            yield f"{name}: a NUL character; leave it out"
+    for variable, text in fields.get("environment", {}).items():
+        if not variable or "=" in variable:
+            yield f"environment: {variable!r} cannot be the name of a variable"
+        if problem := _placeholder_problem(text):
+            yield f"environment.{variable}: {problem}"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a value, keys too."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from (*_texts(key), *_texts(inner))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _placeholder_problem(text: str) -> str | None:
+    """Why the placeholders cannot be filled in; None if they can.
+
+    A width or a conversion, which `str.format` knows, is refused: {home:>1900000000} has two
+    gigabytes.
+    """
+    try:
+        parts = [part[1:] for part in Formatter().parse(text) if part[1] is not None]
+    except ValueError as error:
+        return str(error)
+    for name, spec, conversion in parts:
+        if name not in PLACEHOLDERS:
+            known = ", ".join(f"{{{one}}}" for one in sorted(PLACEHOLDERS))
+            return (
+                f"unknown placeholder {{{name}}}; there are {known}; write {{{{ and }}}} for braces"
+            )
+        if spec or conversion:
+            return f"write {{{name}}} alone, without a format"
+    return None

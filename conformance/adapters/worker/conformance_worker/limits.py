@@ -1,0 +1,35 @@
+"""How much a worker sends of what an implementation says or returns. Both ends use this module."""
+
+from typing import Any
+
+MOST_MESSAGE = 2000
+MOST_TEXT = MOST_MESSAGE
+MOST_NAME = 200
+MOST_BASES = 50
+MOST_PARAMETERS = 256
+MOST_DIMENSIONS = 64
+MOST_ITEMS = 4096
+"""Values that one draw may return, of all outputs together."""
+MOST_VALUE_BYTES = 16 * 2**20
+MOST_ANSWER_BYTES = 48 * 2**20
+"""Bytes of one value, and of all values of an answer; what is larger is described."""
+
+_NAME = type.__dict__["__name__"]
+
+
+def cut(text: Any, most: int) -> str:
+    """The first characters of a text; of a class derived from `str` a plain `str`.
+
+    Nothing of such a class is called: it may answer as it likes.
+    """
+    return str.__getitem__(text, slice(most))
+
+
+def class_name(kind: type) -> str:
+    """The name of a class, which its metaclass cannot answer."""
+    return cut(_NAME.__get__(kind), MOST_NAME)
+
+
+def said(value: Any, most: int = MOST_MESSAGE) -> str:
+    """What `str` makes of a value, cut; what `str` raises, SystemExit too, comes out."""
+    return cut(str(value), most)

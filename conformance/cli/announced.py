@@ -1,0 +1,81 @@
+"""What a run announces: to the terminal, to the files in --output, and to who judges it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from conformance.cli.documented import documented
+from conformance.cli.errors import INTERRUPTED, UsageProblem
+from conformance.cli.options.given import FuzzOptions, RunOptions
+from conformance.cli.outputs import FileWriters
+from conformance.cli.texts import known_texts
+from conformance.reporting.documented import Documented
+from conformance.reporting.formats import FormatWriter
+from conformance.reporting.json_results import JsonWriter
+from conformance.reporting.markdown import MarkdownWriter
+from conformance.reporting.record import Recorder
+from conformance.reporting.terminal import TerminalWriter
+from conformance.reporting.writer import Writer
+from conformance.results import Results
+from conformance.results.events import Event, RunFinished, TargetUnavailable
+
+Options = RunOptions | FuzzOptions
+"""Both commands have the same targets, files and gate."""
+
+
+class Announced:
+    """The events of one run, told to everybody who wants to know."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.jobs = options.jobs or os.cpu_count() or 1
+        self._recorder, self._writers = Recorder(), _writers(options)
+
+    @property
+    def results(self) -> list[Results]:
+        """What was found of each target."""
+        return self._recorder.results
+
+    def emit(self, event: Event) -> None:
+        """Tell an event."""
+        for writer in (self._recorder, *self._writers):
+            writer.handle(event)
+
+    @contextmanager
+    def opened(self, missing: Sequence[TargetUnavailable]) -> Iterator[None]:
+        """Tell which targets are missing; files are whole afterwards."""
+        try:
+            for absent in missing:
+                self.emit(absent)
+            yield
+        finally:
+            for writer in self._writers:
+                writer.close()
+
+    def check(self) -> None:
+        """UsageProblem if a file could not be written; SystemExit after Ctrl-C."""
+        files = [w for w in self._writers if isinstance(w, FileWriters)]
+        if why := next((w.problem for w in files if w.problem), None):
+            raise UsageProblem(
+                f"{self.options.output}: not all results could be written: {why}",
+                "make room there; the same command with --resume goes on with what"
+                f" {self.options.output} holds",
+            )
+        if any(isinstance(e, RunFinished) and e.interrupted for e in self._recorder.events):
+            raise SystemExit(INTERRUPTED)
+
+
+def _writers(options: Options) -> list[Writer]:
+    """The report on the terminal, and the files in --output."""
+    quote = known_texts(options.documents, options.config).line
+    shown = TerminalWriter(verbose=options.verbose, quiet=options.quiet, quote=quote)
+    writers: list[Writer] = [shown]
+    if options.output is not None:
+        files: list[Writer] = [JsonWriter(options.output), MarkdownWriter(options.output)]
+        said = documented() if options.formats else Documented()
+        chosen = dict.fromkeys(options.formats)
+        files += [FormatWriter(name, options.output, said) for name in chosen]
+        writers.append(FileWriters(str(options.output), files))
+    return writers

@@ -1,0 +1,33 @@
+"""`conformance exec TARGET FILE`: a file in a target's interpreter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from conformance.cli.options import config_option
+
+
+@click.command("exec", context_settings={"ignore_unknown_options": True})
+@config_option
+@click.argument("target")
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def command(target: str, file: Path, arguments: tuple[str, ...], config: Path | None) -> None:
+    """Run FILE, a Python script, in the interpreter and the environment of TARGET.
+
+    FILE may be `-`, for what comes through a pipe. The folder you are in stays; the variables are
+    those that a worker of the target gets. ARGUMENTS are handed on.
+
+    \b
+    conformance exec keras-2.2.4-theano script.py
+    conformance show softmax --script | conformance exec keras-2.2.4-cntk -
+    conformance replay 61640165e085 --script | conformance exec tf_keras -
+
+    Exit status: the script's own, 128 and the signal's number if it was ended; 2 wrong usage; 3 the
+    target is not ready.
+    """
+    from conformance.cli.executing import execute  # noqa: PLC0415 - help does not wait for it
+
+    raise SystemExit(execute(target, file, arguments, config))

@@ -1,0 +1,132 @@
+"""`conformance list`: the documented functions, and what results say of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from rich.text import Text
+
+from conformance.cli.errors import UsageProblem
+from conformance.cli.options.given import ListOptions
+from conformance.cli.select import nothing_selected
+from conformance.editions import EDITIONS
+from conformance.near_names import proposal
+from conformance.reporting.marks import GRAVEST_FIRST
+from conformance.reporting.paint import Paint, make_console
+from conformance.results import Results, Verdict
+from conformance.results.scores import worst
+from conformance.specs import Spec, Specs, load
+from conformance.specs.load import documented_name
+
+
+@dataclass(frozen=True, slots=True)
+class ListedFunction:
+    """One function of the list."""
+
+    name: str
+    theme: str
+    summary: str
+    called: dict[str, str]
+    """Its name in each edition that has it, oldest first."""
+    verdicts: dict[Verdict, int]
+    """How many targets have which gravest verdict on it, the gravest first."""
+
+
+def list_functions(options: ListOptions) -> int:
+    """Print the functions that are asked for; the exit status."""
+    specs = load()
+    counts = _counts(_read(options.places))
+    chosen = list(_chosen(options, specs, counts))
+    if not chosen:
+        raise nothing_selected(options.selection, [*specs, *specs.aliases()], options.edition)
+    if options.as_json:
+        content = msgspec.json.encode([_as_data(one, options.places) for one in chosen])
+        click.echo(msgspec.json.format(content, indent=2))
+        return 0
+    console = make_console()
+    for line in _lines(chosen, Paint(console)):
+        console.print(line, soft_wrap=True)
+    return 0
+
+
+def _read(places: Sequence[Path]) -> list[Results]:
+    """The results in the places; none of a folder that nobody named, for reading takes long."""
+    if not places:
+        return []
+    from conformance.cli.results_files import stored  # noqa: PLC0415 - NumPy only if it is needed
+
+    return list(stored(places).values())
+
+
+def _counts(results: Sequence[Results]) -> Mapping[str, Counter[Verdict]]:
+    counts: dict[str, Counter[Verdict]] = {}
+    for one in results:
+        for function in one.functions:
+            counts.setdefault(function.function, Counter())[worst(function.aspects)] += 1
+    return counts
+
+
+def _chosen(
+    options: ListOptions, specs: Specs, counts: Mapping[str, Counter[Verdict]]
+) -> Iterator[ListedFunction]:
+    themes = list(dict.fromkeys(map(specs.theme, specs)))
+    if options.theme is not None and options.theme not in themes:
+        raise UsageProblem(f"no theme {options.theme!r}", proposal(options.theme, themes))
+    for name, spec in specs.items():
+        in_theme = options.theme in (None, specs.theme(name))
+        in_edition = options.edition is None or options.edition in spec.editions
+        if in_theme and in_edition and any(map(options.select, (name, *_called(spec).values()))):
+            found = counts.get(name, Counter())
+            verdicts = {v: found[v] for v in GRAVEST_FIRST if found[v]}
+            yield ListedFunction(name, specs.theme(name), spec.summary, _called(spec), verdicts)
+
+
+def _called(spec: Spec) -> dict[str, str]:
+    return {e: documented_name(spec, e) for e in EDITIONS if e in spec.editions}
+
+
+def _lines(chosen: Sequence[ListedFunction], paint: Paint) -> Iterator[Text]:
+    width = max(len(one.name) for one in chosen)
+    for theme in dict.fromkeys(one.theme for one in chosen):
+        members = [one for one in chosen if one.theme == theme]
+        yield Text(f"{theme} ({len(members)})", "bold")
+        for one in members:
+            yield Text.assemble(
+                f"  {one.name:<{width}}  {_editions(one):<25}",
+                *_verdicts(one, paint),
+                paint.text(one.summary),
+            )
+    yield Text(f"{len(chosen)} functions, with the editions of Keras's API that have them")
+    yield Text("`conformance show NAME` says what the documents demand of one")
+
+
+def _editions(one: ListedFunction) -> str:
+    """The editions that have it, with the names that it has there if they are others."""
+    told = (e.removeprefix("keras-") + _other(one, name) for e, name in one.called.items())
+    return " ".join(told)
+
+
+def _other(one: ListedFunction, name: str) -> str:
+    return "" if name == one.name else f" ({name})"
+
+
+def _verdicts(one: ListedFunction, paint: Paint) -> Iterator[Text | str]:
+    for verdict, count in one.verdicts.items():
+        yield paint.mark(verdict, str(count))
+        yield "  "
+
+
+def _as_data(one: ListedFunction, places: Sequence[Path]) -> dict[str, Any]:
+    data = {
+        "name": one.name,
+        "theme": one.theme,
+        "summary": one.summary,
+        "editions": one.called,
+    }
+    return {**data, "verdicts": one.verdicts} if places else data

@@ -1,0 +1,1 @@
+"""`conformance migration --scan`: the uses of K in Python files, and what each becomes."""

@@ -1,0 +1,101 @@
+"""`conformance migration --scan PATH`: read files, say what each use of K becomes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from conformance.adapters.mappings import Table
+from conformance.cli.errors import CANNOT_RUN, UsageProblem
+from conformance.cli.options.given import MigrationOptions
+from conformance.cli.porting.advice import Advice, Outcome, advice
+from conformance.cli.porting.sarif import sarif
+from conformance.cli.porting.uses import Unreadable, Use, sources, uses
+from conformance.files import write_atomically
+from conformance.reporting.safe_text import clean, clean_block
+from conformance.results import Results
+from conformance.specs import load
+
+_FAILING = {
+    "differs": (Outcome.DIFFERS, Outcome.REFUSED, Outcome.ABSENT),
+    "absent": (Outcome.REFUSED, Outcome.ABSENT),
+    "never": (),
+}
+"""What makes the exit status 1, by the word of --fail-on."""
+
+
+def scan(options: MigrationOptions, table: Table, results: Sequence[Results]) -> int:
+    """Look at the files and say what was found; the exit status."""
+    specs = load()
+    names = [*specs, *specs.aliases()]
+    read = [uses(file, names) for place in options.scanned for file in sources(place)]
+    unreadable = [one for one in read if isinstance(one, Unreadable)]
+    mentions: list[Use] = [use for one in read if not isinstance(one, Unreadable) for use in one]
+    found = [advice(use, table, specs, results) for use in mentions]
+    _put(_written(options.form, found, unreadable), options.output)
+    for one in unreadable:
+        click.echo(clean(f"{one.file}:{one.line}: {one.reason}"), err=True)
+    if any(one.outcome in _FAILING[options.fail_on] for one in found):
+        return 1
+    return CANNOT_RUN if unreadable else 0
+
+
+def _written(form: str, found: Sequence[Advice], unreadable: Sequence[Unreadable]) -> str:
+    if form == "text":
+        return "".join(f"{line}\n" for line in _lines(found))
+    data: Any = sarif(found, unreadable) if form == "sarif" else [_as_data(one) for one in found]
+    return msgspec.json.format(msgspec.json.encode(data), indent=2).decode() + "\n"
+
+
+def _put(text: str, output: Path | None) -> None:
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        write_atomically(output, text.encode())
+    except OSError as error:
+        raise UsageProblem(f"{output}: {error.strerror or error}", "name another file") from error
+
+
+def _lines(found: Sequence[Advice]) -> Iterator[str]:
+    for file in dict.fromkeys(one.use.file for one in found):
+        yield clean(str(file))
+        for one in found:
+            if one.use.file == file:
+                yield from _use_lines(one)
+    counts = Counter(one.outcome for one in found)
+    told = ", ".join(f"{counts[outcome]} {outcome}" for outcome in Outcome if counts[outcome])
+    yield f"{len(found)} uses of K" + (f": {told}" if told else "")
+
+
+def _use_lines(one: Advice) -> Iterator[str]:
+    use = one.use
+    yield clean(f"{use.line}:{use.column} {use.text}").join(("  ", f"  [{one.outcome}]"))
+    if one.replacement:
+        first, *others = clean_block(one.replacement).splitlines()
+        yield f"      -> {first}"
+        yield from (f"         {line}" for line in others)
+    for said in one.says:
+        yield f"      {clean(said)}"
+
+
+def _as_data(one: Advice) -> dict[str, Any]:
+    use = one.use
+    return {
+        "file": str(use.file),
+        "line": use.line,
+        "column": use.column,
+        "end_line": use.end_line,
+        "end_column": use.end_column,
+        "function": use.name,
+        "text": use.text,
+        "called": use.call is not None,
+        "outcome": one.outcome,
+        "replacement": one.replacement or None,
+        "says": list(one.says),
+    }

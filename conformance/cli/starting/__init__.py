@@ -1,0 +1,1 @@
+"""`conformance init`: the files with which a project begins to test its backend."""

@@ -1,0 +1,125 @@
+"""The files that `conformance init` writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from conformance.adapters import registry
+from conformance.adapters.looks import LookError, computes_at_once, look
+from conformance.adapters.project import OWN
+from conformance.adapters.registry import Target, completed
+from conformance.cli.errors import UsageProblem
+from conformance.cli.first_look.files import importable
+from conformance.cli.first_look.other_names import known_names, proposed
+from conformance.cli.options.given import InitOptions
+from conformance.cli.starting.finding import LEAST, likeliest
+from conformance.editions import Edition
+from conformance.specs import load
+from conformance.specs.load import documented_name
+
+_TEMPLATES = Path(__file__).parent / "templates"
+WORKFLOW = Path(".github") / "workflows" / "conformance.yml"
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """A backend as the files describe it."""
+
+    name: str
+    module: str
+    path: str
+    edition: Edition
+    family: str | None = None
+    """`eager` or `graph`; None if the module could not be imported."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
+    """Why it could not be imported."""
+
+
+def described(options: InitOptions, folder: Path) -> Backend:
+    """The backend of the folder, or the one that is named. UsageProblem if there is none."""
+    file = options.file or likeliest(folder)
+    if file is None:
+        raise UsageProblem(
+            f"no module here has {LEAST} functions of the API", "name it: conformance init FILE.py"
+        )
+    module, place = importable(file)
+    edition = options.edition or "keras-2.2"
+    target = completed(Target(name=module, module=module, edition=edition), [place])
+    bare = Backend(_name(options, module), module, _seen(place, folder), edition)
+    try:
+        found = look(target, known_names())
+    except LookError as error:
+        return replace(bare, problem=str(error))
+    names = proposed(_documented(edition), found)
+    return replace(bare, family="eager" if computes_at_once(found, names) else "graph", names=names)
+
+
+def _name(options: InitOptions, module: str) -> str:
+    """The target's name: letters, digits and `._-`, and none of the suite's own."""
+    name = options.name or re.sub(r"[^A-Za-z0-9._-]", "-", module.partition(".")[0])
+    taken = {taken for t in registry.shipped().values() for taken in (t.name, t.library)}
+    if options.name and name in taken:
+        raise UsageProblem(f"--name {name}: the suite itself uses this name", "give another")
+    return f"my-{name}" if name in taken else name
+
+
+def _seen(place: Path, folder: Path) -> str:
+    """The folder of the module as it is seen from the project's."""
+    inside = place.is_relative_to(folder.resolve())
+    return (place.relative_to(folder.resolve()) if inside else place).as_posix()
+
+
+def _documented(edition: Edition) -> list[str]:
+    return [documented_name(s, edition) for s in load().values() if edition in s.editions]
+
+
+def files(backend: Backend, folder: Path) -> dict[Path, str]:
+    """The text of each file, by its place in the folder."""
+    test = Path("tests") if (folder / "tests").is_dir() else Path()
+    config = OWN
+    texts = {
+        Path(OWN): _template("conformance.toml"),
+        WORKFLOW: _template("workflow.yml"),
+        test / "test_conformance.py": _template("test_module.py"),
+    }
+    words = {
+        "NAME": backend.name,
+        "MODULE": backend.module,
+        "EDITION": backend.edition,
+        "PATH": backend.path,
+        "FAMILY": _family(backend),
+        "NAMES": _names(backend),
+        "INSTALL": _install(folder),
+        "CONFIG": config,
+    }
+    return {place: _filled(text, words) for place, text in texts.items()}
+
+
+def _template(name: str) -> str:
+    return (_TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    return re.sub(r"@([A-Z]+)@", lambda found: words[found[1]], text)
+
+
+def _family(backend: Backend) -> str:
+    return f'family = "{backend.family}"' if backend.family else '# family = "eager"'
+
+
+def _names(backend: Backend) -> str:
+    listed = ", ".join(f'{name} = "{own}"' for name, own in backend.names.items())
+    return f"names = {{ {listed} }}" if listed else '# names = { abs = "absolute" }'
+
+
+def _install(folder: Path) -> str:
+    """How the project is installed, as far as its files show."""
+    if (folder / "pyproject.toml").is_file() or (folder / "setup.py").is_file():
+        return "python -m pip install ."
+    if (folder / "requirements.txt").is_file():
+        return "python -m pip install -r requirements.txt"
+    return "echo 'write here how the packages that the backend needs are installed'"

@@ -1,0 +1,107 @@
+"""`conformance try EXPRESSION`: one expression, run on many targets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+import click
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from conformance.adapters import environments
+from conformance.adapters.access import open_session
+from conformance.adapters.registry import Target
+from conformance.cli.documented import documented
+from conformance.cli.errors import CANNOT_RUN, UsageProblem
+from conformance.cli.first_look.files import with_file
+from conformance.cli.first_look.settling import settled
+from conformance.cli.known_targets import chosen, known_targets
+from conformance.cli.options.given import TryOptions
+from conformance.cli.subjects import module_targets
+from conformance.cli.trying import report
+from conformance.cli.trying.answers import TargetAnswer, answers
+from conformance.cli.trying.expected import Expected, expected
+from conformance.program import Program
+from conformance.program.expressions import ExpressionError, program_of
+from conformance.reporting.paint import Paint, make_console
+from conformance.specs import Specs, load
+
+
+def try_expression(options: TryOptions) -> int:
+    """Run the expression and print what came; the exit status."""
+    options, specs = with_file(options), load()
+    program = _program(options.expression, specs)
+    ready, missing = _targets(options)
+    editions = dict.fromkeys(target.edition for target in ready)
+    expectations = {edition: expected(program, edition, specs) for edition in editions}
+    jobs = options.jobs or os.cpu_count() or 1
+    coming = answers(program, ready, expectations, jobs, open_session)
+    listed, everyone = list(expectations.values()), chain(missing, coming)
+    if options.as_json:
+        found = list(everyone)
+        data = msgspec.json.encode(report.as_data(options.expression, listed, found))
+        click.echo(msgspec.json.format(data, indent=2))
+    else:
+        names = [*(target.name for target in ready), *(one.target.name for one in missing)]
+        found = _print(program, listed, everyone, max(map(len, names), default=0), specs)
+    return _status(found)
+
+
+def _program(source: str, specs: Specs) -> Program:
+    try:
+        return program_of(source, [*specs, *specs.aliases()])
+    except ExpressionError as error:
+        line = (source.strip().splitlines() or [""])[error.line - 1]
+        pointer = " " * (error.column - 1) + "^"
+        message = f"line {error.line}, column {error.column}: {error}\n  {line}\n  {pointer}"
+        raise UsageProblem(message, error.hint) from error
+
+
+def _targets(options: TryOptions) -> tuple[list[Target], list[TargetAnswer]]:
+    """The targets that are ready, and an answer for each one that is named and is not."""
+    known = known_targets(options.config)
+    named = [*chosen(options.targets, known), *module_targets(options)]
+    ready, missing = [], []
+    for target in named or known.values():
+        state = environments.status(target)
+        if isinstance(state, environments.Ready):
+            ready.append(settled(target))
+        elif named:
+            said = f"cannot be run: {state.reason.partition(chr(10))[0]}; {state.hint}"
+            missing.append(TargetAnswer(target, said, ran=False))
+    return sorted(ready, key=lambda target: target.venv is not None), missing
+
+
+def _print(
+    program: Program,
+    expectations: Sequence[Expected],
+    coming: Iterable[TargetAnswer],
+    width: int,
+    specs: Specs,
+) -> list[TargetAnswer]:
+    """Print everything as it comes; the answers."""
+    console = make_console()
+    paint = Paint(console)
+    _show(console, [*report.oracle_lines(expectations, paint), Text(), Text("Targets", "bold")])
+    found = []
+    for one in coming:
+        _show(console, [report.answer_line(one, width, paint)])
+        found.append(one)
+    _show(console, report.agreement_lines(found, expectations, paint))
+    said = documented(specs)
+    _show(console, report.document_lines(program, expectations, said, specs, paint))
+    return found
+
+
+def _show(console: Console, lines: Iterable[Text]) -> None:
+    for line in lines:
+        console.print(line, soft_wrap=not console.is_terminal)
+
+
+def _status(found: Sequence[TargetAnswer]) -> int:
+    if any(one.agrees is False for one in found):
+        return 1
+    return CANNOT_RUN if any(not one.ran for one in found) else 0

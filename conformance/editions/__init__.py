@@ -1,0 +1,62 @@
+"""The editions of the API: the versions of it that an implementation can claim to offer.
+
+An edition is a folder with a file `edition.toml`, which says what documents it is of; its specs are
+in the folder `specs` beside it. Those that come with the suite are in this package; the environment
+variable CONFORMANCE_EDITIONS lists the folders of others (docs/specs.md). The types here have the
+names that are found, so that a file that names another edition or document is refused with these.
+
+No other list of them stands in the suite; only `conformance.reference`, which imports nothing of
+it, has one of its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from conformance.editions.files import EditionError, EditionFiles, found_editions
+
+__all__ = [
+    "DOCUMENTS",
+    "EDITIONS",
+    "LINED_DOCUMENTS",
+    "Document",
+    "Edition",
+    "EditionError",
+    "EditionFiles",
+    "edition_files",
+    "inputs_of",
+    "known_edition",
+]
+
+_FOUND = found_editions()
+
+EDITIONS: tuple[str, ...] = tuple(_FOUND)
+"""The oldest first."""
+DOCUMENTS: tuple[str, ...] = tuple(d for one in _FOUND.values() for d in one.documents)
+"""Those of the oldest edition first; the first of an edition binds its implementations."""
+LINED_DOCUMENTS: tuple[str, ...] = tuple(
+    d for one in _FOUND.values() if one.cited_by == "line" for d in one.documents
+)
+"""Documents that are texts, whose lines are cited; of others it is the sections of docstrings."""
+
+if TYPE_CHECKING:
+    Edition: TypeAlias = str
+    Document: TypeAlias = str
+else:
+    Edition = Literal[EDITIONS]
+    Document = Literal[DOCUMENTS]
+
+
+def edition_files() -> tuple[EditionFiles, ...]:
+    """The files of each edition, the oldest edition first."""
+    return tuple(_FOUND.values())
+
+
+def inputs_of(edition: Edition) -> tuple[str, ...]:
+    """How the inputs of calls are made in an edition: `variable`, `constant` and so on."""
+    return _FOUND[edition].inputs
+
+
+def known_edition(name: str) -> Edition | None:
+    """The edition of this name; None for one that a file of another version of the suite names."""
+    return next((edition for edition in EDITIONS if edition == name), None)

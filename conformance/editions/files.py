@@ -1,0 +1,116 @@
+"""The folders of editions, and the file `edition.toml` in each."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, get_args
+
+import msgspec
+from msgspec import Meta, Struct
+
+VARIABLE = "CONFORMANCE_EDITIONS"
+FILE = "edition.toml"
+NAME = re.compile(r"[A-Za-z0-9]+([.-][A-Za-z0-9]+)*")
+
+
+Input = Literal["variable", "constant", "placeholder", "placeholder_none", "array"]
+INPUTS: tuple[Input, ...] = get_args(Input)
+
+
+class EditionError(ValueError):
+    """A folder of an edition is wrong; the message names the file, and what to write instead."""
+
+    for_users: ClassVar[bool] = True
+    exit_status: ClassVar[int] = 2
+
+
+class _File(Struct, frozen=True, forbid_unknown_fields=True):
+    """`edition.toml`."""
+
+    order: Annotated[float, Meta(gt=0)]
+    """Its place among the editions: a later one has a higher number."""
+    documents: Annotated[list[str], Meta(min_length=1)]
+    """What it is of; the first binds the implementations of the edition."""
+    cited_by: Literal["line", "section"] = "line"
+    """Whether claims cite lines of a text, or sections of the docstring of a function."""
+    inputs: Annotated[tuple[Input, ...], Meta(min_length=1)] = INPUTS
+    """How inputs of calls are made."""
+
+
+class EditionFiles(Struct, frozen=True):
+    """One edition, and where its files are."""
+
+    name: str
+    order: float
+    documents: tuple[str, ...]
+    cited_by: Literal["line", "section"]
+    inputs: tuple[Input, ...]
+    folder: Traversable
+
+    def spec_texts(self) -> dict[str, str]:
+        """The texts of its own spec files, by name; none if it shares those of older editions."""
+        return self._texts("specs")
+
+    def document_texts(self) -> dict[str, str]:
+        """The texts of the lists of what its documents hold, by name."""
+        return self._texts("documents")
+
+    def _texts(self, part: str) -> dict[str, str]:
+        inside = self.folder / part
+        if not inside.is_dir():
+            return {}
+        files = sorted((e for e in inside.iterdir() if e.name.endswith(".yaml")), key=_name)
+        return {f"{self.name}/{part}/{e.name}": e.read_text("utf-8") for e in files}
+
+
+def found_editions() -> dict[str, EditionFiles]:
+    """Every edition by name, the oldest first; EditionError if a folder is wrong."""
+    found: dict[str, EditionFiles] = {}
+    owners: dict[str, str] = {}
+    for one in sorted(map(_read, _folders()), key=lambda e: (e.order, e.name)):
+        if one.name in found:
+            raise EditionError(f"{one.folder}: there is an edition {one.name}; rename the folder")
+        for document in one.documents:
+            if document in owners:
+                known = f"the edition {owners[document]} has a document {document!r}"
+                raise EditionError(f"{one.folder / FILE}: documents: {known}; choose another name")
+            owners[document] = one.name
+        found[one.name] = one
+    return found
+
+
+def _folders() -> Iterator[Traversable]:
+    own = resources.files(__package__)
+    yield from sorted((e for e in own.iterdir() if (e / FILE).is_file()), key=_name)
+    for text in filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)):
+        folder = Path(text).expanduser().absolute()
+        if not (folder / FILE).is_file():
+            raise EditionError(f"{VARIABLE}: {folder} has no file {FILE}; name an edition's folder")
+        yield folder
+
+
+def _read(folder: Traversable) -> EditionFiles:
+    path = folder / FILE
+    try:
+        file = msgspec.toml.decode(path.read_bytes(), type=_File)
+    except (OSError, ValueError, RecursionError) as error:
+        raise EditionError(f"{path}: {error}") from error
+    _check_names(path, [folder.name, *file.documents])
+    documents = tuple(file.documents)
+    return EditionFiles(folder.name, file.order, documents, file.cited_by, file.inputs, folder)
+
+
+def _check_names(path: Traversable, names: Iterable[str]) -> None:
+    for name in names:
+        if NAME.fullmatch(name) is None:
+            how = "letters and digits, with dots and hyphens between them"
+            raise EditionError(f"{path}: {name!r} is no name of an edition or document: {how}")
+
+
+def _name(entry: Traversable) -> str:
+    return entry.name

@@ -1,0 +1,162 @@
+"""Programs that compile functions and call them again and again, with variables that they update.
+
+The graph of such a program is evaluated for each call, with the numbers that are fed, the learning
+phase that is fed, and what the variables hold then, each known within its reach. All updates of a
+call take the values that the variables had before it (ko-2.2, `function`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from conformance.editions import Edition
+from conformance.fuzz.bounds.known import Array, Known, exactly
+from conformance.fuzz.bounds.running import Course
+from conformance.fuzz.bounds.types import Typed
+from conformance.fuzz.calls import calls_of
+from conformance.fuzz.programs import references
+from conformance.oracle.rounding import arithmetic, ulp
+from conformance.program import Program, Ref, Step
+from conformance.specs.convention_names import ConventionName
+
+UPDATES = ("update", "update_add", "update_sub")
+MADE = ("placeholder", "variable", "constant", "learning_phase")
+CALL = "operator.call"
+FRAME = (*MADE, *UPDATES, "function", CALL, "get_value")
+"""The functions that a program has around its graph."""
+
+Answer = tuple[Typed, Known]
+
+
+def is_session(program: Program) -> bool:
+    """Whether the program compiles functions itself."""
+    return any(step.function == "function" for step in program.steps)
+
+
+def graph(program: Program) -> Program:
+    """The calls of the graph alone."""
+    return Program((), tuple(s for s in program.steps if s.function not in FRAME), ())
+
+
+def open_order(program: Program) -> list[str]:
+    """The conventions on the order of updates and reads that the program rests on.
+
+    The documents do not say whether an output, or another update, that depends on a variable which
+    the same call updates takes its old or its new value; nor when a function reads its variables.
+    """
+    updates = [s for s in program.steps if s.function in UPDATES]
+    changed = {_name(s.args[0]): s for s in updates}
+    (function,) = (s for s in program.steps if s.function == "function")
+    outputs = function.args[1]
+    assert isinstance(outputs, list)
+    read = _sources(program, [_name(o) for o in outputs])
+    found = [ConventionName.OUTPUTS_BEFORE_UPDATES] if read & changed.keys() else []
+    others = (
+        _sources(program, [_name(s.args[1])]) & (changed.keys() - {name})
+        for name, s in changed.items()
+    )
+    found += [ConventionName.SIMULTANEOUS_UPDATES] if any(others) else []
+    own = (_sources(program, [_name(s.args[1])]) & {name} for name, s in changed.items())
+    calls = sum(s.function == CALL for s in program.steps)
+    again = calls > 1 and (read & changed.keys() or any(own))
+    return [*map(str, found), *([str(ConventionName.READ_AT_CALL)] if again else [])]
+
+
+def _sources(program: Program, names: Sequence[str]) -> set[str]:
+    """All that these results are made of."""
+    found = set(names)
+    for step in reversed(program.steps):
+        if step.result in found:
+            found |= set(references(step))
+    return found
+
+
+@dataclass(slots=True)
+class Session:
+    """A program that is run step by step: what its variables hold, and what each step gave."""
+
+    program: Program
+    arrays: Mapping[str, Array]
+    edition: Edition
+    held: dict[str, Answer] = field(default_factory=dict)
+    """What variables and constants hold."""
+    results: dict[str, list[Answer]] = field(default_factory=dict)
+    """What each call, and each look at a variable, gave."""
+    courses: list[Course] = field(default_factory=list)
+    """One for each call."""
+
+    def run(self) -> None:
+        """Run all steps. ValueError and others: there is no answer."""
+        steps = {step.result: step for step in self.program.steps}
+        with np.errstate(all="ignore"):
+            self._run(steps)
+
+    def _run(self, steps: Mapping[str, Step]) -> None:
+        for step in self.program.steps:
+            if step.function in ("variable", "constant"):
+                self.held[step.result] = self._given(step.args[0])
+            elif step.function == CALL:
+                self.results[step.result] = self._call(steps, step)
+            elif step.function == "get_value":
+                self.results[step.result] = [self.held[_name(step.args[0])]]
+
+    def _given(self, value: Any) -> Answer:
+        array = self.arrays[_name(value)]
+        return Typed(array.shape, (array.dtype.name,)), exactly(array)
+
+    def _call(self, steps: Mapping[str, Step], step: Step) -> list[Answer]:
+        function = steps[_name(step.args[0])]
+        inputs, outputs = function.args[0], function.args[1]
+        updates = dict(function.kwargs).get("updates") or []
+        fed = step.args[1]
+        assert isinstance(inputs, list)
+        assert isinstance(outputs, list)
+        assert isinstance(fed, list)
+        course = Course({}, {})
+        for name, (kind, known) in self.held.items():
+            course.types[name], course.known[name] = kind, known
+        for target, value in zip(inputs, fed, strict=True):
+            if steps[_name(target)].function == "learning_phase":
+                course.phase = int(str(value))
+            else:
+                name = _name(target)
+                course.types[name], course.known[name] = self._given(value)
+        for call in calls_of(graph(self.program), self.edition):
+            course.add(call, self.edition)
+        self.courses.append(course)
+        self._update([steps[_name(u)] for u in _listed(updates)], course)
+        return [(course.types[_name(o)], course.known[_name(o)]) for o in outputs]
+
+    def _update(self, updates: Sequence[Step], course: Course) -> None:
+        new = {}
+        for step in updates:
+            name, other = _name(step.args[0]), course.known[_name(step.args[1])]
+            old = self.held[name][1]
+            new[name] = (self.held[name][0], _updated(step.function, old, other))
+        self.held.update(new)
+
+
+def _updated(function: str, old: Known, new: Known) -> Known:
+    if function == "update":
+        return new
+    sign = 1 if function == "update_add" else -1
+    exact = old.value.astype(np.longdouble) + sign * new.value.astype(np.longdouble)
+    value = exact.astype(old.value.dtype)
+    model = arithmetic(value.dtype.name, False)
+    assert model is not None
+    reach = old.reach + new.reach
+    rounding = ulp(np.abs(value).astype(np.longdouble) + reach, model) + model.smallest_normal
+    return Known(value, np.asarray(reach + 1.5 * rounding, np.float64))
+
+
+def _listed(value: Any) -> Iterator[Any]:
+    yield from value
+
+
+def _name(value: Any) -> str:
+    assert isinstance(value, Ref)
+    return value.name

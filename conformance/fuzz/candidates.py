@@ -1,0 +1,153 @@
+"""Programs that are a little smaller or simpler than one that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.fuzz.bounds.running import course
+from conformance.fuzz.calls import MEMBER
+from conformance.fuzz.judging import Question
+from conformance.fuzz.programs import pruned, references, renamed
+from conformance.program import Binding, Input, Program
+
+Array = npt.NDArray[Any]
+
+
+WHOLE = ("gradients", "normalize_batch_in_training")
+"""Functions that return several tensors."""
+
+
+def fewer_outputs(question: Question) -> Iterator[Question]:
+    """One result alone, then all outputs but one; steps that nothing needs are left out."""
+    program = question.program
+    small = pruned(program)
+    if small != program:
+        yield _of(question, small)
+    for name in program.outputs if len(program.outputs) > 1 else ():
+        yield _of(question, pruned(replace(program, outputs=(name,))))
+    for step in program.steps[:-1]:
+        if step.result not in program.outputs and step.function not in WHOLE:
+            yield _of(question, pruned(replace(program, outputs=(step.result,))))
+    for place, name in enumerate(program.outputs if len(program.outputs) > 1 else ()):
+        for earlier in _earlier(program, name):
+            outputs = (*program.outputs[:place], earlier, *program.outputs[place + 1 :])
+            yield _of(question, pruned(replace(program, outputs=outputs)))
+    for name in program.outputs if len(program.outputs) > 2 else ():
+        left = tuple(o for o in program.outputs if o != name)
+        yield _of(question, pruned(replace(program, outputs=left)))
+
+
+def _earlier(program: Program, name: str) -> Iterator[str]:
+    """Results that were made before an output, and are none."""
+    for step in program.steps:
+        if step.result == name:
+            return
+        if step.function not in WHOLE and step.result not in program.outputs:
+            yield step.result
+
+
+def _of(question: Question, program: Program) -> Question:
+    """The question about another program with some of its inputs."""
+    names = [i.name for i in program.inputs]
+    arrays = [{n: a[n] for n in names} for a in question.arrays]
+    return replace(question, program=program, arrays=arrays)
+
+
+def results_as_inputs(question: Question) -> Iterator[Question]:
+    """A result becomes an input, the last ones first."""
+    right = course(question.program, question.arrays[0], question.edition)
+    program = question.program
+    for step in program.steps[-2::-1]:
+        known = right.known.get(step.result)
+        if known is None or step.result in program.outputs:
+            continue
+        value = known.value
+        item = Input(step.result, value.shape, value.dtype.name, Binding.PLACEHOLDER)
+        steps = tuple(s for s in program.steps if s is not step)
+        made = pruned(Program((*program.inputs, item), steps, program.outputs))
+        arrays = [{**a, step.result: value} for a in question.arrays]
+        yield _of(replace(question, arrays=arrays), made)
+
+
+def passed_over(question: Question) -> Iterator[Question]:
+    """A call gives one of its own tensors instead, if that has the same type."""
+    right = course(question.program, question.arrays[0], question.edition)
+    program = question.program
+    for number, step in enumerate(program.steps):
+        kind = right.types.get(step.result)
+        if kind is None or step.result in program.outputs or step.function == MEMBER:
+            continue
+        for name in dict.fromkeys(references(step)):
+            other = right.types.get(name)
+            if other is None or (other.shape, other.dtype) != (kind.shape, kind.dtype):
+                continue
+            later = [renamed(s, {step.result: name}) for s in program.steps[number + 1 :]]
+            steps = (*program.steps[:number], *later)
+            yield _of(question, pruned(replace(program, steps=tuple(steps))))
+
+
+def smaller_shapes(question: Question) -> Iterator[Question]:
+    """One length of axes becomes a smaller one, in all inputs."""
+    program = question.program
+    lengths = sorted({d for i in program.inputs for d in i.shape if d > 1}, reverse=True)
+    for length in lengths:
+        for less in (1, 2):
+            if less < length:
+                yield _cut(question, length, less)
+
+
+def _cut(question: Question, length: int, less: int) -> Question:
+    def shape(old: Sequence[int]) -> tuple[int, ...]:
+        return tuple(less if d == length else d for d in old)
+
+    inputs = tuple(
+        replace(i, shape=shape(i.shape), arguments=None) for i in question.program.inputs
+    )
+    arrays = [
+        {n: a[tuple(slice(d) for d in shape(a.shape))] for n, a in one.items()}
+        for one in question.arrays
+    ]
+    return replace(question, program=replace(question.program, inputs=inputs), arrays=arrays)
+
+
+def simpler_numbers(question: Question) -> Iterator[Question]:
+    """Numbers of one input become integers, halves, or have two digits."""
+    for item in question.program.inputs:
+        for simpler in (_ones, _whole, _halves, _short):
+            arrays = [{**a, item.name: simpler(a[item.name])} for a in question.arrays]
+            before = question.arrays[0][item.name]
+            if before.dtype.kind == "f" and _is_simpler(arrays[0][item.name], before):
+                yield replace(question, arrays=arrays)
+
+
+def _is_simpler(new: Array, old: Array) -> bool:
+    return sum(len(f"{v:g}") for v in new.flat) < sum(len(repr(float(v))) for v in old.flat)
+
+
+def _ones(array: Array) -> Array:
+    return np.ones_like(array)
+
+
+def _whole(array: Array) -> Array:
+    return np.asarray(np.where(array == 0, 0, np.sign(array) * np.ceil(np.abs(array)))).astype(
+        array.dtype
+    )
+
+
+def _halves(array: Array) -> Array:
+    return np.asarray(np.round(array * 2) / 2).astype(array.dtype)
+
+
+def _short(array: Array) -> Array:
+    return np.asarray(np.round(array.astype(np.float64), 2)).astype(array.dtype)
+
+
+OF_CALLS = (fewer_outputs, results_as_inputs, passed_over)
+"""What makes the calls fewer."""
+OF_NUMBERS = (smaller_shapes, simpler_numbers)
+"""What makes shapes and numbers simpler."""

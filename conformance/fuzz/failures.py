@@ -1,0 +1,152 @@
+"""A failure of composition as results hold it: its id, its words, its script."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+import numpy as np
+
+from conformance.editions import Edition
+from conformance.engine.verdicts.failures import record
+from conformance.engine.verdicts.origins import pack
+from conformance.fuzz.bounds.sessions import graph, is_session, open_order
+from conformance.fuzz.calls import calls_of, documented
+from conformance.fuzz.judging import Difference, Question
+from conformance.fuzz.programs import shape_of
+from conformance.program import Case, Prelude, call_text, endings, to_json
+from conformance.program.script import comparing_script
+from conformance.results import Aspect, Citation, Failure, Origin, Verdict
+from conformance.specs import Spec, load
+from conformance.specs.load import claims
+
+PROFILE = "fuzz"
+"""What stands in the place of a profile in the results of composed programs."""
+_TRIAL = "program "
+_VERDICTS = {"crash": Verdict.CRASHED, "time-out": Verdict.TIMED_OUT}
+
+
+def function_of(question: Question, difference: Difference) -> str:
+    """The function under which a failure is filed: the one whose result is wrong, or the last."""
+    calls = list(calls_of(graph(question.program), question.edition))
+    for call in calls:
+        if call.result == difference.output:
+            return call.spec.name
+    return calls[-1].spec.name if calls else "function"
+
+
+def failure(
+    question: Question, difference: Difference, prelude: Prelude, *, seed: int, number: int
+) -> Failure:
+    """The failure of a program that was made smaller; `number` is that of the one it came from."""
+    function = function_of(question, difference)
+    conventions = open_order(question.program) if is_session(question.program) else []
+    usual = Verdict.DIVERGES if conventions else Verdict.VIOLATES
+    verdict = _VERDICTS.get(difference.kind, usual)
+    citation = (
+        _citation(load()[function], question.edition) if verdict is Verdict.VIOLATES else None
+    )
+    message = _message(question, difference, citation)
+    arrays = question.arrays[0]
+    expected = difference.expected
+    return Failure(
+        id=identifier(question, difference),
+        verdict=verdict,
+        kind=difference.kind,
+        message=message,
+        count=1,
+        citation=citation,
+        convention=", ".join(conventions) or None,
+        program=to_json(question.program),
+        inputs={n: record(a) for n, a in arrays.items()},
+        expected=None if expected is None else record(expected.value),
+        got=difference.says if difference.got is None else record(difference.got),
+        script=_script(question, difference, prelude, message),
+        origin=Origin(
+            profile=PROFILE,
+            seed=seed,
+            trial=f"{_TRIAL}{number}",
+            arrays={n: pack(a) for n, a in arrays.items()},
+        ),
+    )
+
+
+def number_of(trial: str) -> int:
+    """The number of the program that an origin names; ValueError if it names none."""
+    return int(trial.removeprefix(_TRIAL))
+
+
+def identifier(question: Question, difference: Difference) -> str:
+    """The same for the same calls wired in the same way that fail in the same way."""
+    parts = (question.edition, "composed", difference.kind, *shape_of(question.program))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+
+
+def _citation(spec: Spec, edition: Edition) -> Citation:
+    document = spec.editions[edition]
+    lines = [c.at[document] for c in claims(spec, Aspect.VALUE) if document in c.at]
+    return Citation(document, [*lines, spec.signatures[document].line][0])
+
+
+def _message(question: Question, difference: Difference, citation: Citation | None) -> str:
+    said = "; ".join(f"{s.result} = {call_text(s)}" for s in question.program.steps)
+    bound = ", ".join(
+        f"{i.name} {i.dtype} {i.shape} ({i.binding})" for i in question.program.inputs
+    )
+    what = f"{difference.output} {difference.says}" if difference.output else difference.says
+    line = f" ({citation})" if citation is not None else ""
+    return f"{said} with {bound}: {what}{_element(difference)}{line}; each call alone conforms"
+
+
+def _element(difference: Difference) -> str:
+    """The element that is furthest beyond its bound, in words."""
+    known, got = difference.expected, difference.got
+    if difference.kind != "value" or known is None or got is None:
+        return ""
+    index = _place(difference)
+    reach = float(known.reach[index])
+    at = f" at {list(index)}" if index else ""
+    return f": {got[index].item()!r} in place of {known.value[index].item()!r} ± {reach:.3g}{at}"
+
+
+def _place(difference: Difference) -> tuple[int, ...]:
+    known, got = difference.expected, difference.got
+    assert known is not None
+    assert got is not None
+    with np.errstate(all="ignore"):
+        beyond = np.abs(got.astype(np.float64) - known.value.astype(np.float64)) - known.reach
+    place = int(np.nan_to_num(beyond, nan=np.inf).argmax())
+    return tuple(int(i) for i in np.unravel_index(place, known.value.shape))
+
+
+def _script(question: Question, difference: Difference, prelude: Prelude, title: str) -> str:
+    program = question.program
+    if difference.output and difference.output not in program.outputs:
+        program = replace(program, outputs=(*program.outputs, difference.output))
+    ending = _ending(difference, program.outputs)
+    used = program.functions() & set(documented(question.edition))
+    made = replace(prelude, absent=prelude.absent - used)
+    case = Case(program, dict(question.arrays[0]))
+    if is_session(program):
+        listed = "".join(f"flat({name}), " for name in program.outputs)
+        observe = (f"values = [{listed}]",)
+        ending = replace(ending, helpers=(*ending.helpers, *endings.FLAT), observe=observe)
+        return comparing_script(case, made, ending, title, outputs="values")
+    return comparing_script(case, made, ending, title)
+
+
+def _ending(difference: Difference, outputs: tuple[str, ...]) -> endings.Ending:
+    if difference.kind in _VERDICTS:
+        return endings.dies("an answer", endings.Death())
+    if not difference.output or difference.expected is None:
+        return endings.answers("an answer")
+    got = f"got[{outputs.index(difference.output)}]"
+    if difference.place is not None:
+        got = f"values[{outputs.index(difference.output)}][{difference.place}]"
+    known = difference.expected
+    if difference.kind == "shape":
+        return endings.has_shape(known.value.shape, got)
+    if difference.kind != "value":
+        return endings.is_one_array(known.value.shape, f"[{got}]")
+    wanted = known.value.astype(np.float64) if known.value.dtype.kind == "f" else known.value
+    return endings.has_elements(wanted, known.reach, _place(difference), got)

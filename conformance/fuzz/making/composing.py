@@ -1,0 +1,26 @@
+"""The composed program with a number."""
+
+from __future__ import annotations
+
+from conformance.fuzz.making.growth import Composed, Plan
+from conformance.fuzz.making.sessions import SessionGrowth
+from conformance.fuzz.making.special import SpecialGrowth
+
+EVERY = 4
+"""One of so many programs compiles a function itself, and calls it again and again."""
+
+
+def composed(plan: Plan, number: int) -> Composed:
+    """The program with this number: the same for the same plan."""
+    attempt = 0
+    while True:
+        found = _attempted(plan, number, attempt)
+        if found is not None:
+            return found
+        attempt += 1
+
+
+def _attempted(plan: Plan, number: int, attempt: int) -> Composed | None:
+    if number % EVERY == EVERY - 1:
+        return SessionGrowth(plan, number, attempt).framed()
+    return SpecialGrowth(plan, number, attempt).grown()

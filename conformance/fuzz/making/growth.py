@@ -1,0 +1,303 @@
+"""A program of several calls, made of a seed: the same for the same seed, number and options.
+
+Calls are added one after the other. Each is drawn from the spec of a function that was picked, and
+answered by the oracle for the numbers of every draw as soon as it is there; one that leaves the
+numbers of which the documents speak, or rests on a convention, is drawn again. So every program has
+a right answer, and what follows a call is drawn with knowledge of its numbers.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from hypothesis.errors import UnsatisfiedAssumption
+
+from conformance.editions import Edition
+from conformance.fuzz.bounds.running import Course
+from conformance.fuzz.bounds.sessions import graph
+from conformance.fuzz.bounds.settled import is_ordinary, open_points
+from conformance.fuzz.bounds.types import Typed
+from conformance.fuzz.calls import Call, Special, calls_of, documented
+from conformance.fuzz.making.numbers import drawn
+from conformance.fuzz.making.pool import Offered
+from conformance.fuzz.making.wiring import WiredDraft
+from conformance.generators.drawing import Seeded
+from conformance.program import Argument, Binding, Input, Program, Ref, Step
+from conformance.specs import Spec, kinds
+from conformance.specs.rules import RuleError
+
+Array = np.ndarray[Any, Any]
+AGAIN, SPECIAL = 0.06, 0.15
+"""How often a call is one that was there before, or a special one."""
+TRIES = 12
+"""How often a call is drawn before another function is picked."""
+SIZE = (2, 20)
+"""The fewest and the most calls of a program."""
+_SOURCES = (kinds.ValueKind, kinds.PlaceholderShape)
+_BINDINGS = (Binding.PLACEHOLDER,) * 6 + (Binding.VARIABLE,) * 3 + (Binding.CONSTANT,)
+_ELEMENTS = (24,) * 6 + (80,) * 3 + (1500,)
+_DTYPES = ("float32",) * 6 + ("float64",)
+OUTSIDE = (ValueError, IndexError, KeyError, RuleError, UnsatisfiedAssumption, ArithmeticError)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What programs are made: `size` has the fewest and the most calls, `functions` those of
+    which at least one must occur (any, if it is empty), `draws` how many sets of numbers."""
+
+    edition: Edition
+    seed: int
+    size: tuple[int, int] = SIZE
+    functions: frozenset[str] = frozenset()
+    draws: int = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Composed:
+    """A program with the numbers of its draws, and what is known of its tensors in each."""
+
+    number: int
+    edition: Edition
+    program: Program
+    arrays: Sequence[Mapping[str, Array]]
+    courses: Sequence[Course]
+
+    @property
+    def cuts(self) -> dict[str, str]:
+        """The tensors at which it is cut in any draw, with the call that needs each."""
+        return {name: why for course in self.courses for name, why in course.cuts.items()}
+
+    @property
+    def calls(self) -> list[Call | Special]:
+        """The calls of its graph, in order."""
+        return list(calls_of(graph(self.program), self.edition))
+
+
+class Growth:
+    """A program that grows."""
+
+    prefix = "r"
+    """What the names of results begin with."""
+    adds_inputs = True
+    """Whether calls may need inputs that are not there yet."""
+
+    def __init__(self, plan: Plan, number: int, attempt: int) -> None:
+        seed = f"{plan.seed}/{number}/{attempt}"
+        self.plan, self.number = plan, number
+        self.random = random.Random(seed)  # noqa: S311
+        self.rng = np.random.default_rng(list(seed.encode()))
+        self.dtype = self.random.choice(_DTYPES)
+        self.elements = self.random.choice(_ELEMENTS)
+        self.inputs: list[Input] = []
+        self.steps: list[Step] = []
+        self.arrays: list[dict[str, Array]] = [{} for _ in range(plan.draws)]
+        self.courses = [Course({}, {}) for _ in range(plan.draws)]
+        self.pool: list[Offered] = []
+        self.used: set[str] = set()
+        self.count = 0
+        self.begin()
+
+    def begin(self) -> None:
+        """Settle what is known before the first call."""
+
+    def grown(self) -> Composed | None:
+        """The whole program; None if it did not come to have what it must have."""
+        wanted = self.random.randint(*self._sizes())
+        must = self.random.randrange(wanted) if self.plan.functions else -1
+        with np.errstate(all="ignore"):
+            while self.count < wanted:
+                if not self.grow(must=self.count == must):
+                    return None
+            self.last()
+        program = Program(tuple(self.inputs), tuple(self.steps), self._outputs())
+        return Composed(self.number, self.plan.edition, program, self.arrays, self.courses)
+
+    def _sizes(self) -> tuple[int, int]:
+        low, high = self.plan.size
+        return low, max(low, min(high, self.random.choice((4, 6, 8, 12, high, high))))
+
+    def grow(self, *, must: bool) -> bool:
+        """Add a call; whether there is one more."""
+        if self.count and not must:
+            way = self.random.random()
+            if way < AGAIN:
+                return self._again()
+            if way < AGAIN + SPECIAL and self.special():
+                return True
+        for _ in range(40):
+            name = self.random.choice(self._names(must=must))
+            for _ in range(TRIES):
+                if self._try(name):
+                    return True
+        return False
+
+    def _names(self, *, must: bool) -> list[str]:
+        found = [n for n, s in documented(self.plan.edition).items() if joins(s)]
+        if must:
+            found = [
+                n for n in found if documented(self.plan.edition)[n].name in self.plan.functions
+            ]
+        return found
+
+    def _try(self, name: str) -> bool:
+        """Draw one call of the function; whether it is a part of the program now."""
+        spec = documented(self.plan.edition)[name]
+        try:
+            dtype = self.random.choice(self._dtypes(spec))
+            draft = WiredDraft(
+                Seeded(self.random),
+                spec,
+                self.plan.edition,
+                self.pool,
+                dtype=dtype,
+                elements=self.elements,
+            )
+            steps = draft.make()
+            return self._add(draft, steps)
+        except OUTSIDE:
+            return False
+
+    def _dtypes(self, spec: Spec) -> list[str]:
+        """The dtypes in which the documents compute the function and of which tensors are there."""
+        there = {self.dtype, *(d for t in self.pool for d in t.type.dtypes)}
+        fitting: list[str] = [d for d in spec.dtypes.documented if d in there]
+        if self.dtype in fitting:
+            fitting += [self.dtype] * 4
+        if not fitting:
+            raise UnsatisfiedAssumption("no tensor has a dtype of which the documents speak")
+        return fitting
+
+    def _add(self, draft: WiredDraft, steps: Sequence[Step]) -> bool:
+        fresh = [i for i in draft.inputs if i.name not in draft.wires]
+        if fresh and not self.adds_inputs:
+            return False
+        if self.pool and len(fresh) == len(draft.inputs) and draft.inputs:
+            return False  # a call that has nothing to do with the others
+        names = {item.name: f"x{len(self.inputs) + n}" for n, item in enumerate(fresh)}
+        names |= {name: tensor.name for name, tensor in draft.wires.items()}
+        inputs = [self._bound(replace(i, name=names[i.name])) for i in fresh]
+        arrays = [drawn(draft, fresh, names, self.rng) for _ in self.arrays]
+        return self.answered(inputs, arrays, _named(steps, names, self.name()))
+
+    def _bound(self, item: Input) -> Input:
+        if self.plan.edition == "keras-1":  # which has no `constant`
+            return replace(item, binding=self.random.choice(_BINDINGS[:-1]))
+        return replace(item, binding=self.random.choice(_BINDINGS))
+
+    def answered(
+        self,
+        inputs: Sequence[Input],
+        arrays: Sequence[Mapping[str, Array]],
+        steps: Sequence[Step],
+    ) -> bool:
+        """Add the inputs and the steps if all that they give is settled."""
+        tails = [_tail(c, inputs, a) for c, a in zip(self.courses, arrays, strict=True)]
+        for tail in tails:
+            for call in _told(steps, self.plan.edition):
+                if any(open_points(tail, call, self.plan.edition)):
+                    return False
+                tail.add(call, self.plan.edition)
+                if not is_ordinary(tail, call):
+                    return False
+        self._accept(inputs, arrays, steps, tails)
+        return True
+
+    def _accept(
+        self,
+        inputs: Sequence[Input],
+        arrays: Sequence[Mapping[str, Array]],
+        steps: Sequence[Step],
+        tails: Sequence[Course],
+    ) -> None:
+        self.courses = list(tails)
+        for mine, new in zip(self.arrays, arrays, strict=True):
+            mine.update(new)
+        self.inputs += inputs
+        self.steps += steps
+        self.count += 1
+        depths = {t.name: t.depth for t in self.pool}
+        calls = _told(steps, self.plan.edition)
+        self.used |= {name for call in calls for name in call.references()}
+        for item in inputs:
+            self.pool.append(self._offered(item.name, 0))
+        for call in calls:
+            depth = 1 + max((depths.get(n, 0) for n in call.references()), default=0)
+            depths[call.result] = depth
+            if call.part is None or not call.part.flat:
+                self.pool.append(self._offered(call.result, depth))
+
+    def _offered(self, name: str, depth: int) -> Offered:
+        course = self.courses[0]
+        return Offered(name, course.types[name], [c.known[name] for c in self.courses], depth)
+
+    def _again(self) -> bool:
+        """Call once more what was called before, with the same arguments."""
+        results = [s for s in self.steps if "." not in s.function]
+        step = self.random.choice(results)
+        spec = documented(self.plan.edition).get(step.function)
+        if spec is None or spec.results:
+            return False
+        return self.answered([], [{} for _ in self.arrays], [replace(step, result=self.name())])
+
+    def name(self) -> str:
+        """The name of the next result."""
+        return f"{self.prefix}{self.count}"
+
+    def special(self) -> bool:
+        """Add a call whose meaning is in what it is given; whether there was a place for one."""
+        return False
+
+    def last(self) -> None:
+        """Add what belongs at the end."""
+
+    def _outputs(self) -> tuple[str, ...]:
+        """Most results that nothing uses, and now and then another, in any order."""
+        made = [t.name for t in self.pool if t.name.startswith(self.prefix)]
+        ends = [n for n in made if n not in self.used]
+        chosen = [n for n in ends if self.random.random() < 0.85]
+        chosen += [n for n in made if n in self.used and self.random.random() < 0.1]
+        chosen = chosen or [made[-1]]
+        self.random.shuffle(chosen)
+        return tuple(chosen)
+
+
+def joins(spec: Spec) -> bool:
+    """Whether the function takes tensors, or makes one of nothing but numbers."""
+    return not any(isinstance(rule, _SOURCES) for rule in spec.parameters.values())
+
+
+def _tail(course: Course, inputs: Sequence[Input], arrays: Mapping[str, Array]) -> Course:
+    """A copy of the course with inputs more."""
+    types = {i.name: Typed(i.shape, (i.dtype,)) for i in inputs}
+    copied = course.copied()
+    copied.begin(types, arrays)
+    return copied
+
+
+def _told(steps: Sequence[Step], edition: Edition) -> list[Call | Special]:
+    return list(calls_of(Program((), tuple(steps), ()), edition))
+
+
+def _named(steps: Sequence[Step], names: Mapping[str, str], name: str) -> list[Step]:
+    """The steps with the program's own names for tensors and results."""
+    results = {s.result: f"{name}_{s.result}" for s in steps[:-1]} | {steps[-1].result: name}
+    whole = {**names, **results}
+
+    def one(value: Argument) -> Argument:
+        if isinstance(value, Ref):
+            return Ref(whole[value.name])
+        return [one(v) for v in value] if isinstance(value, list) else value
+
+    return [
+        replace(
+            s,
+            result=results[s.result],
+            args=tuple(one(a) for a in s.args),
+            kwargs=tuple((k, one(a)) for k, a in s.kwargs),
+        )
+        for s in steps
+    ]

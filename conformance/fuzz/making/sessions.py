@@ -1,0 +1,125 @@
+"""Programs that compile a function and call it again: other numbers, phases and variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.fuzz.bounds.sessions import CALL, UPDATES, Session
+from conformance.fuzz.bounds.settled import is_settled
+from conformance.fuzz.making.growth import OUTSIDE, Composed
+from conformance.fuzz.making.special import SpecialGrowth
+from conformance.program import Argument, Binding, Input, Program, Ref, Step
+
+Array = np.ndarray[Any, Any]
+PHASE = "phase"
+
+
+class SessionGrowth(SpecialGrowth):
+    """A graph that a function is compiled of, which is called two or three times."""
+
+    phased = True
+
+    def begin(self) -> None:
+        """The learning phase is one of what is fed."""
+        for course in self.courses:
+            course.phase = 1
+
+    def framed(self) -> Composed | None:
+        """The whole program; None if it has nothing to feed, or no answer."""
+        found = self.grown()
+        if found is None or not any(_is_fed(i) for i in found.program.inputs):
+            return None
+        made = _Frame(self, found)
+        program = made.program()
+        arrays = made.arrays
+        try:
+            session = Session(program, arrays, self.plan.edition)
+            session.run()
+        except OUTSIDE:
+            return None
+        if not is_settled(session):
+            return None
+        return Composed(found.number, found.edition, program, [arrays], session.courses[:1])
+
+
+def _is_fed(item: Input) -> bool:
+    return item.binding in (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
+
+
+class _Frame:
+    """The steps around a graph."""
+
+    def __init__(self, growth: SessionGrowth, found: Composed) -> None:
+        self.random, self.found = growth.random, found
+        self.types = found.courses[0].types
+        self.arrays: dict[str, Array] = {}
+        self.inputs: list[Input] = []
+
+    def program(self) -> Program:
+        """The program."""
+        graph = self.found.program
+        fed = [i for i in graph.inputs if _is_fed(i)]
+        steps = [self._made(item) for item in graph.inputs]
+        phased = any(_asks_for_phase(step) for step in graph.steps)
+        if phased:
+            steps.append(Step(PHASE, "learning_phase", ()))
+        updates = list(self._updates())
+        ends = self._ends(fed, [u.result for u in updates], phased=phased)
+        looks = [Step(f"after_{u.result}", "get_value", (u.args[0],)) for u in updates]
+        outputs = tuple(s.result for s in ends[1:]) + tuple(s.result for s in looks)
+        return Program(tuple(self.inputs), (*steps, *graph.steps, *updates, *ends, *looks), outputs)
+
+    def _made(self, item: Input) -> Step:
+        """The step that makes an input of the graph."""
+        if _is_fed(item):
+            return Step(
+                item.name, "placeholder", (), (("shape", item.static_shape), ("dtype", item.dtype))
+            )
+        start = self._array(f"{item.name}_start", self.found.arrays[0][item.name])
+        return Step(item.name, str(item.binding), (start,), (("dtype", item.dtype),))
+
+    def _array(self, name: str, array: Array) -> Ref:
+        self.inputs.append(Input(name, array.shape, array.dtype.name, Binding.ARRAY))
+        self.arrays[name] = array
+        return Ref(name)
+
+    def _updates(self) -> list[Step]:
+        """Updates of variables by results of the same type."""
+        graph, found = self.found.program, []
+        results = [s.result for s in graph.steps if s.result in self.types]
+        for item in graph.inputs:
+            fitting = [n for n in results if self.types[n] == self.types[item.name]]
+            if item.binding is Binding.VARIABLE and fitting and self.random.random() < 0.8:
+                kind = self.random.choice(UPDATES)
+                new = Ref(self.random.choice(fitting))
+                found.append(Step(f"u_{item.name}", kind, (Ref(item.name), new)))
+        return found
+
+    def _ends(self, fed: Sequence[Input], updates: Sequence[str], *, phased: bool) -> list[Step]:
+        """The function, and its calls."""
+        graph = self.found.program
+        inputs: list[Argument] = [Ref(i.name) for i in fed]
+        inputs += [Ref(PHASE)] if phased else []
+        outputs: list[Argument] = [Ref(o) for o in graph.outputs]
+        listed: list[Argument] = [Ref(u) for u in updates]
+        kwargs: tuple[tuple[str, Argument], ...] = (("updates", listed),) if listed else ()
+        steps = [Step("f", "function", (inputs, outputs), kwargs)]
+        phases = self.random.choice(((1, 0), (0, 1), (1, 1), (1, 0, 1)))
+        for number, phase in enumerate(phases):
+            given: list[Argument] = list(self._fed(fed, number))
+            given += [phase] if phased else []
+            steps.append(Step(f"call_{number}", CALL, (Ref("f"), given)))
+        return steps
+
+    def _fed(self, fed: Sequence[Input], number: int) -> list[Ref]:
+        draws: Sequence[Mapping[str, Array]] = self.found.arrays
+        arrays = draws[number % len(draws)]
+        return [self._array(f"{i.name}_{number}", arrays[i.name]) for i in fed]
+
+
+def _asks_for_phase(step: Step) -> bool:
+    own = step.function in ("in_train_phase", "in_test_phase")
+    return own and "training" not in dict(step.kwargs)

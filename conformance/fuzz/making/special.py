@@ -1,0 +1,210 @@
+"""Programs with branches, and with loops whose bodies have several calls."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from conformance.fuzz.bounds.gradients import contributions
+from conformance.fuzz.bounds.known import Known
+from conformance.fuzz.bounds.running import Course
+from conformance.fuzz.bounds.types import Typed
+from conformance.fuzz.calls import MEMBER
+from conformance.fuzz.making.growth import OUTSIDE, Growth
+from conformance.fuzz.making.pool import Offered
+from conformance.fuzz.programs import references
+from conformance.program import Argument, Function, Ref, Step
+
+MOST_IN_BODY = 3
+"""The most calls of a loop's body."""
+GRADIENTS = 0.16
+"""How often a program has gradients."""
+MOST_WEIGHTS = 16
+"""The most elements of the tensor whose sum is the loss."""
+MOST_ELEMENTS = 4
+"""The most elements that a loop goes over."""
+
+
+class SpecialGrowth(Growth):
+    """A program that may have branches and loops."""
+
+    phased = False
+    """Whether a learning phase is fed."""
+
+    def special(self) -> bool:
+        """Add one, of any sort."""
+        makers = (
+            *(self._stopped, self._phased, self._switched, self._mapped, self._folded),
+            self._rearranged,
+        )
+        return self.random.choice(makers)()
+
+    def last(self) -> None:
+        """Add, now and then, the gradient of a sum by what it is made of."""
+        if self.random.random() < GRADIENTS:
+            self._differentiated()
+
+    def _differentiated(self) -> bool:
+        there = [t for t in self._floats() if t.depth and math.prod(t.type.shape) <= MOST_WEIGHTS]
+        if not there:
+            return False
+        chosen = self.random.choice(there[-4:])
+        loss = self.name()
+        summed = [Step(loss, "sum", (Ref(chosen.name),))]
+        if not self._answered_safely(summed):
+            return False
+        with np.errstate(all="ignore"):
+            found = self._sources(loss)
+        self.random.shuffle(found)
+        used = Counter(n for step in self.steps for n in set(references(step)))
+        found.sort(key=lambda n: used[n] < 2)  # what comes back in several ways first
+        return bool(found) and self._answered_safely(self._gradients(loss, found[:3]))
+
+    def _sources(self, loss: str) -> list[str]:
+        """The tensors by which the gradient of the loss is known in every draw."""
+        swept = [contributions(course, loss) for course in self.courses]
+        return [
+            name
+            for name in swept[0]
+            if name != loss and all(np.isfinite(one[name][1]).all() for one in swept)
+        ]
+
+    def _gradients(self, loss: str, names: Sequence[str]) -> list[Step]:
+        name = self.name()
+        asked = Step(f"{name}_g", "gradients", (Ref(loss), [Ref(n) for n in names]))
+        members = [
+            Step(name if not i else f"{name}_{i}", MEMBER, (Ref(asked.result), i))
+            for i in range(len(names))
+        ]
+        return [asked, *members]
+
+    def _answered_safely(self, steps: Sequence[Step]) -> bool:
+        try:
+            return self.answered([], [{} for _ in self.arrays], steps)
+        except OUTSIDE:
+            return False
+
+    def _special(self, function: str, *arguments: Argument, **named: Argument) -> bool:
+        return self._answered_safely([Step(self.name(), function, arguments, tuple(named.items()))])
+
+    def _rearranged(self) -> bool:
+        """Axes moved twice in a row, which may be fused into one move, or into none."""
+        there = [t for t in self._floats() if len(t.type.shape) > 1]
+        if not there:
+            return False
+        chosen = self.random.choice(there)
+        return self._moved(chosen) and self._moved(self.pool[-1])
+
+    def _moved(self, tensor: Offered) -> bool:
+        axes = [*range(len(tensor.type.shape))]
+        if self.random.random() < 0.3:
+            return self._special("transpose", Ref(tensor.name))
+        self.random.shuffle(axes)
+        return self._special("permute_dimensions", Ref(tensor.name), tuple(axes))
+
+    def _floats(self) -> list[Offered]:
+        return [t for t in self.pool if t.type.dtypes == (self.dtype,)]
+
+    def _stopped(self) -> bool:
+        there = self._floats()
+        return bool(there) and self._special("stop_gradient", Ref(self.random.choice(there).name))
+
+    def _pair(self) -> tuple[Offered, Offered] | None:
+        """Two tensors of one type."""
+        there = self._floats()
+        pairs = [(a, b) for a in there for b in there if a is not b and a.type == b.type]
+        return self.random.choice(pairs) if pairs else None
+
+    def _phased(self) -> bool:
+        pair = self._pair()
+        if pair is None:
+            return False
+        x, alt = (Ref(t.name) for t in pair)
+        name = self.random.choice(("in_train_phase", "in_test_phase"))
+        if self.plan.edition == "keras-1":  # which has no `training`
+            return False
+        if self.phased and self.random.random() < 0.7:
+            return self._special(name, x, alt)
+        return self._special(name, x, alt, training=self.random.choice((0, 1)))
+
+    def _switched(self) -> bool:
+        flags = [t for t in self.pool if "bool" in t.type.dtypes and t.type.shape == ()]
+        pair = self._pair()
+        if pair is None or not flags:
+            return self._flagged()
+        condition = Ref(self.random.choice(flags).name)
+        return self._special("switch", condition, *(Ref(t.name) for t in pair))
+
+    def _flagged(self) -> bool:
+        """A scalar by which a later call can choose."""
+        flags = [t for t in self.pool if t.type.dtypes == ("bool",)]
+        return bool(flags) and self._special("any", Ref(self.random.choice(flags).name))
+
+    def _mapped(self) -> bool:
+        found = self._elements()
+        if found is None or self.plan.edition == "keras-1":
+            return False
+        inner = BodyGrowth(self, found, ("e",))
+        body = inner.body()
+        return body is not None and self._special("map_fn", body, Ref(found.name))
+
+    def _folded(self) -> bool:
+        found = self._elements()
+        if found is None or self.plan.edition == "keras-1":
+            return False
+        inner = BodyGrowth(self, found, ("a", "e"))
+        body = inner.body(like=Typed(found.type.shape[1:], found.type.dtypes))
+        return body is not None and self._special("foldl", body, Ref(found.name))
+
+    def _elements(self) -> Offered | None:
+        """A tensor to go over."""
+        there = [t for t in self._floats() if t.type.shape and 0 < t.type.shape[0] <= MOST_ELEMENTS]
+        return self.random.choice(there) if there else None
+
+
+class BodyGrowth(Growth):
+    """The body of a loop: a program of its parameters, drawn with the numbers of all elements."""
+
+    adds_inputs = False
+
+    def __init__(self, outer: Growth, over: Offered, parameters: Sequence[str]) -> None:
+        super().__init__(outer.plan, outer.number, 0)
+        self.random, self.rng, self.dtype = outer.random, outer.rng, outer.dtype
+        self.prefix = f"{outer.name()}_b"
+        self.parameters = [f"{outer.name()}_{p}" for p in parameters]
+        kind = Typed(over.type.shape[1:], over.type.dtypes)
+        rows = [_row(k, i) for k in over.draws for i in range(over.type.shape[0])]
+        self.courses = [_course(self.parameters, kind, row) for row in rows]
+        self.arrays = [{} for _ in rows]
+        self.pool = [
+            Offered(name, kind, [c.known[name] for c in self.courses], 0)
+            for name in self.parameters
+        ]
+
+    def body(self, like: Typed | None = None) -> Function | None:
+        """A callable of a few calls, the last of the type `like`; None if there is none."""
+        for _ in range(self.random.randint(1, MOST_IN_BODY)):
+            if not self.grow(must=False):
+                return None
+        made = [t for t in self.pool if t.name not in self.parameters]
+        fitting = [
+            t for t in made if t.type == like or (like is None and t.type.dtypes == (self.dtype,))
+        ]
+        if not fitting:
+            return None
+        name = f"{self.prefix}ody"
+        return Function(name, tuple(self.parameters), tuple(self.steps), Ref(fitting[-1].name))
+
+
+def _row(known: Known, place: int) -> Known:
+    return Known(np.asarray(known.value[place]), np.asarray(known.reach[place]))
+
+
+def _course(parameters: Sequence[str], kind: Typed, row: Known) -> Course:
+    found = Course({}, {})
+    for name in parameters:
+        found.types[name], found.known[name] = kind, row
+    return found

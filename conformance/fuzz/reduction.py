@@ -1,0 +1,124 @@
+"""A failing program made smaller, as long as it fails in the same way.
+
+By delta debugging over the calls (Zeller and Hildebrandt, Simplifying and Isolating
+Failure-Inducing Input, IEEE Transactions on Software Engineering 28, 2002): outputs are left out,
+results become inputs with the right numbers, and calls are passed over. Then shapes and numbers
+become simpler.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.adapters.session import Session as Worker
+from conformance.fuzz import candidates, candidates_of_sessions
+from conformance.fuzz.bounds.running import Course
+from conformance.fuzz.bounds.sessions import Session, is_session
+from conformance.fuzz.bounds.settled import is_ordinary, is_settled, open_points
+from conformance.fuzz.bounds.types import Typed
+from conformance.fuzz.calls import calls_of
+from conformance.fuzz.judging import NO_ANSWER, Difference, Question, judged
+
+Array = npt.NDArray[Any]
+SECONDS = 60.0
+"""How long a program is made smaller, at most."""
+TESTS = 300
+"""How many programs are tried, at most."""
+
+
+@dataclass(slots=True)
+class Reduction:
+    """A search for the smallest program that still fails as the first one does."""
+
+    worker: Worker
+    question: Question
+    difference: Difference
+    tests: int = 0
+    until: float = field(default_factory=lambda: time.monotonic() + SECONDS)
+
+    def run(self) -> None:
+        """Make it smaller until nothing helps, or the time is over."""
+        self._one_draw()
+        framed = is_session(self.question.program)
+        of_calls = candidates_of_sessions.OF_CALLS if framed else candidates.OF_CALLS
+        of_numbers = (candidates.simpler_numbers,) if framed else candidates.OF_NUMBERS
+        changed = True
+        while changed and not self._over():
+            passes = [self._pass(make) for make in of_calls]
+            changed = any(passes)
+        for make in of_numbers:
+            while self._pass(make) and not self._over():
+                pass
+
+    def _over(self) -> bool:
+        return self.tests >= TESTS or time.monotonic() > self.until
+
+    def _one_draw(self) -> None:
+        draw = self.difference.draw
+        self._fails(replace(self.question, arrays=[self.question.arrays[draw]]))
+
+    def _pass(self, make: Callable[[Question], Iterator[Question]]) -> bool:
+        """Take the first candidate that fails, again and again; whether there was one."""
+        found = False
+        while not self._over():
+            if not any(self._fails(c) for c in make(self.question) if not self._over()):
+                return found
+            found = True
+        return found
+
+    def _fails(self, candidate: Question) -> bool:
+        """Whether the candidate fails in the same way; then it is kept."""
+        try:
+            with np.errstate(all="ignore"):
+                settled = planned(candidate)
+            self.tests += 1
+            answer = judged(settled, self.worker.run_batch(settled.batch))
+        except NO_ANSWER:
+            return False
+        same = [d for d in answer.differences if alike(d, self.difference)]
+        if not same:
+            return False
+        self.question, self.difference = settled, same[0]
+        return True
+
+
+def alike(one: Difference, other: Difference) -> bool:
+    """Whether two differences are of the same sort."""
+    if one.kind != other.kind:
+        return False
+    return one.kind != "exception" or one.says.split(":")[0] == other.says.split(":")[0]
+
+
+def planned(question: Question, allowed: frozenset[str] = frozenset()) -> Question:
+    """The question with the cuts that its numbers ask for.
+
+    ValueError and others if it has no answer, or rests on conventions besides the `allowed` ones.
+    """
+    question = replace(question, courses=())
+    if is_session(question.program):
+        session = Session(question.program, question.arrays[0], question.edition)
+        session.run()
+        if not is_settled(session):
+            raise ValueError("no document settles this")
+        return question
+    courses = [_settled(question, arrays, allowed) for arrays in question.arrays]
+    return replace(question, cuts=frozenset(n for c in courses for n in c.cuts))
+
+
+def _settled(question: Question, arrays: Mapping[str, Array], allowed: frozenset[str]) -> Course:
+    program = question.program
+    found = Course({}, {})
+    found.begin({i.name: Typed(i.shape, (i.dtype,)) for i in program.inputs}, arrays)
+    for call in calls_of(program, question.edition):
+        if not allowed.issuperset(open_points(found, call, question.edition)):
+            raise ValueError("no document settles this")
+        found.add(call, question.edition)
+        if not is_ordinary(found, call):
+            raise ValueError("it leaves the numbers of which the documents speak")
+    return found

@@ -1,0 +1,45 @@
+"""A failure of composition in results, run again."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from conformance.adapters.session import Session
+from conformance.editions import Edition
+from conformance.engine.verdicts.origins import unpacked
+from conformance.fuzz.failures import PROFILE, failure, number_of
+from conformance.fuzz.judging import Question, judged
+from conformance.fuzz.reduction import planned
+from conformance.program import Prelude, from_json
+from conformance.results import Failure
+from conformance.specs.rules import RuleError
+
+DAMAGED = (ValueError, KeyError, IndexError, TypeError, EOFError, RuleError)
+"""What a failure may raise that is damaged, or that another version wrote."""
+
+
+def is_composed(stored: Failure) -> bool:
+    """Whether the failure is one of a composed program."""
+    return stored.origin is not UNSET and stored.origin.profile == PROFILE
+
+
+def repeated(
+    worker: Session, stored: Failure, edition: Edition, prelude: Prelude
+) -> Failure | None:
+    """How the program fails now; None if it does not.
+
+    One of `DAMAGED`: the program cannot be made from the results. WorkerStartError.
+    """
+    origin = stored.origin
+    if stored.program is None or origin is UNSET:
+        raise ValueError("the results do not hold the program")
+    arrays = {name: unpacked(text) for name, text in origin.arrays.items()}
+    question = planned(Question(from_json(stored.program), [arrays], edition))
+    differences = judged(question, worker.run_batch(question.batch)).differences
+    if not differences:
+        return None
+    found = failure(
+        question, differences[0], prelude, seed=origin.seed, number=number_of(origin.trial)
+    )
+    return replace(found, count=stored.count)

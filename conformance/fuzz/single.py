@@ -1,0 +1,121 @@
+"""Whether the calls of a failing program fail by themselves.
+
+Each call is run alone, in a program of its own, on the right numbers and on those that the target
+itself had there. What fails so is a failure of that function, which `conformance run` is there to
+find, and not one of the composition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from conformance.adapters.session import Session as Worker
+from conformance.fuzz.bounds.running import Course, course
+from conformance.fuzz.bounds.sessions import Session, graph, is_session
+from conformance.fuzz.calls import Call, Special, calls_of
+from conformance.fuzz.judging import Question, judged
+from conformance.fuzz.programs import references
+from conformance.fuzz.single_gradients import Blame, blamed_gradient, input_of, steps_of
+from conformance.observations import Returned, StructureObservation
+from conformance.program import Binding, Input, Program
+
+Array = npt.NDArray[Any]
+
+
+BINDINGS = (Binding.PLACEHOLDER, Binding.VARIABLE)
+"""How results of other calls are passed to a call that is run alone: some functions, such as
+`zeros`, return variables."""
+
+
+def blamed(worker: Worker, question: Question) -> Blame | None:
+    """The first call that fails by itself; None if none does. WorkerStartError."""
+    if is_session(question.program):
+        run = Session(question.program, question.arrays[0], question.edition)
+        run.run()
+        courses, own = run.courses, _nothing(run.courses)
+    else:
+        courses = [course(question.program, a, question.edition) for a in question.arrays]
+        own = _own_numbers(_in_full_view(worker, question))
+    calls = list(calls_of(graph(question.program), question.edition))
+    for call in calls:
+        if isinstance(call, Special) and not _stands_alone(call):
+            continue
+        for binding in BINDINGS:
+            one = _alone(question, call, courses, own, binding)
+            differences = judged(one, worker.run_batch(one.batch)).differences
+            if differences:
+                return Blame(call.spec.name, differences[0], one)
+    if any(isinstance(c, Special) and c.function == "gradients" for c in calls):
+        return blamed_gradient(worker, question, courses[0])
+    return None
+
+
+def _stands_alone(call: Special) -> bool:
+    """Whether the call has a meaning by itself: a gradient has none, nor has a fed phase."""
+    phased = call.function in ("in_train_phase", "in_test_phase")
+    return call.function != "gradients" and (not phased or "training" in dict(call.step.kwargs))
+
+
+def _nothing(courses: Sequence[Course]) -> Sequence[Mapping[str, Array]]:
+    return [{} for _ in courses]
+
+
+def _in_full_view(worker: Worker, question: Question) -> StructureObservation:
+    """The same program with every tensor observed."""
+    calls = calls_of(question.program, question.edition)
+    everything = frozenset(c.result for c in calls if c.part is None or not c.part.flat)
+    return worker.run_batch(replace(question, cuts=everything, courses=()).batch)
+
+
+def _own_numbers(observed: StructureObservation) -> Sequence[Mapping[str, Array]]:
+    """The target's own numbers of each draw, where it has shown them."""
+    found = []
+    for draw in observed.draws:
+        shown: dict[str, Array] = {}
+        if isinstance(draw.outcome, Returned):
+            for name, values in draw.outcome.values.items():
+                if len(values) == 1 and values[0].array is not None:
+                    shown[name] = values[0].array
+        found.append(shown)
+    return found
+
+
+def _alone(
+    question: Question,
+    call: Call | Special,
+    courses: Sequence[Course],
+    own: Sequence[Mapping[str, Array]],
+    binding: Binding,
+) -> Question:
+    """The call in a program of its own; results of others are inputs of this binding."""
+    steps = steps_of(question.program, call)
+    made = {s.result for s in steps}
+    needed = [n for n in dict.fromkeys(r for s in steps for r in references(s)) if n not in made]
+    inputs = tuple(input_of(question.program, name, courses[0], binding) for name in needed)
+    program = Program(inputs, steps, (call.result,))
+    right = [{i.name: c.known[i.name].value for i in inputs} for c in courses]
+    shown = [_shown(inputs, numbers, arrays) for numbers, arrays in zip(own, right, strict=True)]
+    draws = [*right, *(s for s in shown if s is not None)]
+    return replace(question, program=program, arrays=draws, cuts=frozenset(), courses=())
+
+
+def _shown(
+    inputs: Sequence[Input], own: Mapping[str, Array], right: Mapping[str, Array]
+) -> Mapping[str, Array] | None:
+    """The target's own numbers for these inputs; None where none differs, or one cannot be fed."""
+    found, differs = dict(right), False
+    for item in inputs:
+        array = own.get(item.name)
+        if array is None:
+            continue
+        if array.shape != item.shape or array.dtype.kind not in "fiub":
+            return None
+        found[item.name] = array.astype(item.dtype)
+        differs = differs or not np.array_equal(found[item.name], right[item.name])
+    finite = all(np.isfinite(a).all() for a in found.values() if a.dtype.kind == "f")
+    return found if differs and finite else None

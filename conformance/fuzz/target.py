@@ -1,0 +1,312 @@
+"""The programs of one target, run by its workers in threads."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from msgspec import UNSET
+from msgspec.structs import replace as with_fields
+
+from conformance.adapters.session import Session, SessionAbortedError, WorkerStartError
+from conformance.editions import Edition
+from conformance.engine import Shard, Stop, Subject
+from conformance.engine.running.machine import machine
+from conformance.fuzz.bounds.sessions import graph, is_session
+from conformance.fuzz.calls import calls_of
+from conformance.fuzz.failures import PROFILE, failure, function_of
+from conformance.fuzz.judging import Question, judged
+from conformance.fuzz.making.composing import composed
+from conformance.fuzz.making.growth import SIZE, Composed, Plan
+from conformance.fuzz.reduction import Reduction
+from conformance.fuzz.single import blamed
+from conformance.fuzz.tally import Tally, tally_of, worst
+from conformance.observations import Batch
+from conformance.results import (
+    Aspect,
+    AspectResult,
+    FunctionResult,
+    Results,
+    RunInfo,
+    TargetInfo,
+    Verdict,
+    summarise,
+)
+from conformance.results.events import (
+    CasesDone,
+    Event,
+    TargetFinished,
+    TargetProgressed,
+    TargetStarted,
+    TargetUnavailable,
+)
+from conformance.specs import load
+
+CHUNK = 10
+"""Programs that a worker runs at a time; results grow by whole chunks."""
+CHECKPOINT = 10.0
+"""Seconds after which partial results are announced again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """What is common to all targets of a run of composed programs."""
+
+    seed: int
+    suite_version: str
+    started: str
+    programs: int | None = None
+    size: tuple[int, int] = SIZE
+    functions: frozenset[str] = frozenset()
+    """The functions of which each program has one; any, if it is empty."""
+    selection: str | None = None
+    shard: Shard | None = None
+    max_time: float | None = None
+    chunk: int = CHUNK
+
+    @property
+    def count(self) -> int | None:
+        """How many programs this shard has; None if there is no end."""
+        if self.programs is None:
+            return None
+        part, parts = (1, 1) if self.shard is None else (self.shard.part, self.shard.parts)
+        return len(range(part - 1, self.programs, parts))
+
+    def plan(self, edition: Edition) -> Plan:
+        """What programs are made for targets of an edition."""
+        return Plan(edition, self.seed, self.size, self.functions)
+
+    def numbers(self, start: int, stop: int) -> range:
+        """The numbers of the programs of the shard from its `start`-th up to its `stop`-th."""
+        part, parts = (1, 1) if self.shard is None else (self.shard.part, self.shard.parts)
+        return range(part - 1 + start * parts, part - 1 + stop * parts, parts)
+
+
+@dataclass(slots=True)
+class TargetRun:
+    """The programs of one target: handed out in chunks, judged, and counted in their order."""
+
+    subject: Subject
+    campaign: Campaign
+    emit: Callable[[Event], None]
+    stop: Stop
+    previous: Results | None = None
+    reason: str = ""
+    lost: bool = False
+    _next: int = 0
+    _done: dict[int, Tally] = field(default_factory=dict)
+    """Chunks that were run before an earlier one was, by where they begin."""
+    _tally: Tally = field(default_factory=Tally)
+    _counted: int = 0
+    _restarts: int = 0
+    _info: TargetInfo | None = None
+    _begun: float = field(default_factory=time.monotonic)
+    _announced: float = field(default_factory=time.monotonic)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+    _sessions: set[Session] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        if self.previous is not None:
+            self._tally = tally_of(self.previous)
+            self._next = self._counted = self._tally.counts["programs"]
+
+    @property
+    def left(self) -> int | None:
+        """How many programs are to be run."""
+        count = self.campaign.count
+        return None if count is None else max(0, count - self._counted)
+
+    @property
+    def found(self) -> int:
+        """How many different failures of composition were found so far."""
+        return len(self._tally.failures)
+
+    def work(self, worker: int) -> None:
+        """Run chunks until there are none, or the run is to end."""
+        try:
+            with self.subject.open((), worker) as session:
+                with self._lock:
+                    self._sessions.add(session)
+                self._introduce(session)
+                for start, stop in self._chunks():
+                    self._record(start, self._run(session, start, stop))
+                self._restarts += session.losses
+        except WorkerStartError as error:
+            self._lose(str(error))
+        except SessionAbortedError:
+            self.stop.set()
+
+    def abort(self) -> None:
+        """Kill the workers."""
+        with self._lock:
+            for session in self._sessions:
+                session.abort()
+
+    def _chunks(self) -> Iterator[tuple[int, int]]:
+        begun = False  # a worker that took all the time to start runs one chunk nevertheless
+        while not self.lost and not (begun and self.stop.is_set()):
+            begun = True
+            with self._lock:
+                count = self.campaign.count
+                stop = self._next + self.campaign.chunk
+                stop = stop if count is None else min(count, stop)
+                start, self._next = self._next, stop
+            if start >= stop:
+                return
+            yield start, stop
+
+    def _introduce(self, session: Session) -> None:
+        identity = session.identity
+        with self._lock:
+            first = self._info is None
+            self._info = TargetInfo(
+                name=self.subject.name,
+                edition=self.subject.edition,
+                implementation=self.subject.implementation,
+                versions=dict(identity.versions),
+                python=identity.python,
+            )
+        if first:
+            self.emit(TargetStarted(self._info))
+
+    def _lose(self, reason: str) -> None:
+        with self._lock:
+            first, self.lost = not self.lost, True
+        if first:
+            self.emit(TargetUnavailable(self.subject.name, reason, self.subject.cure))
+
+    def _run(self, session: Session, start: int, stop: int) -> Tally:
+        """The tally of the programs of one chunk; of the first ones if the run is to end."""
+        found = Tally()
+        plan = self.campaign.plan(self.subject.edition)
+        made = [composed(plan, n) for n in self.campaign.numbers(start, stop)]
+        questions = [_question(one) for one in made]
+        answers = [observed for _, observed in session.run_batches(self._batches(questions))]
+        for one, question, observed in zip(made, questions, answers, strict=False):
+            result = judged(question, observed)
+            if result.differences and self.stop.is_set() and found.counts["programs"]:
+                break  # there is no time to explain it
+            found.count(one, result)
+            if result.differences:
+                self._explain(session, found, one, question)
+        return found
+
+    def _batches(self, questions: Sequence[Question]) -> Iterator[Batch]:
+        """What is sent, until the run is to end."""
+        for number, question in enumerate(questions):
+            if number and self.stop.is_set():
+                return
+            yield question.batch
+
+    def _explain(self, session: Session, found: Tally, one: Composed, question: Question) -> None:
+        """Blame a call that fails by itself, or file a failure of composition."""
+        alone = blamed(session, question)
+        if alone is None:
+            again = judged(question, session.run_batch(question.batch)).differences
+            if not again:
+                found.counts["unrepeated"] += 1
+                return
+            reduction = Reduction(session, question, again[0])
+            reduction.run()
+            alone = blamed(session, reduction.question)
+            if alone is None and _is_of_frame(reduction):
+                found.blame(one, "function", reduction.difference.says)
+                return
+            if alone is None:
+                self._file(found, one, reduction)
+                return
+        found.blame(one, alone.function, alone.difference.says)
+
+    def _file(self, found: Tally, one: Composed, reduction: Reduction) -> None:
+        filed = failure(
+            reduction.question,
+            reduction.difference,
+            self.subject.prelude,
+            seed=self.campaign.seed,
+            number=one.number,
+        )
+        found.add(function_of(reduction.question, reduction.difference), filed)
+
+    def _record(self, start: int, tally: Tally) -> None:
+        """Count a chunk once all before it are counted: what is told is of the first ones."""
+        with self._lock:
+            self._done[start] = tally
+            while self._counted in self._done:
+                ready = self._done.pop(self._counted)
+                self._tally.merge(ready)
+                self._counted += ready.counts["programs"]
+            due = time.monotonic() - self._announced > CHECKPOINT
+            if due:
+                self._announced = time.monotonic()
+                self.emit(TargetProgressed(self._results()))
+        done = tally.counts["programs"]
+        failed = tally.counts["failed"] - sum(tally.blamed.values())
+        self.emit(CasesDone(self.subject.name, "composed programs", done, failed))
+
+    def finish(self) -> None:
+        """Announce the results of all programs up to the first that was not run."""
+        if self._info is not None and not self.lost:
+            self.emit(TargetFinished(self._results()))
+
+    def _results(self) -> Results:
+        assert self._info is not None
+        functions = [self._function(name) for name in self._functions()]
+        return Results(
+            target=self._info,
+            run=self._run_info(),
+            summary=summarise(functions),
+            functions=functions,
+            composed=with_fields(self._tally.composed, size=list(self.campaign.size)),
+        )
+
+    def _functions(self) -> Sequence[str]:
+        filed = {found.function for found in self._tally.failures.values()}
+        return sorted({*self._tally.cases, *self._tally.blamed, *filed})
+
+    def _function(self, name: str) -> FunctionResult:
+        mine = {i: f for i, f in self._tally.failures.items() if f.function == name}
+        blame = self._tally.blamed[name]
+        note = f"{blame} programs fail because it fails by itself: {self._tally.said.get(name, '')}"
+        aspect = AspectResult(
+            aspect=Aspect.VALUE,
+            verdict=worst(mine) if mine or self._tally.cases[name] else Verdict.NOT_RUN,
+            cases=self._tally.cases[name],
+            failures=[f.failure for _, f in sorted(mine.items())],
+            note=note if blame else UNSET,
+        )
+        return FunctionResult(name, load().theme(name), [aspect])
+
+    def _run_info(self) -> RunInfo:
+        before = None if self.previous is None else self.previous.run
+        wall = time.monotonic() - self._begun + (before.seconds if before else 0.0)
+        complete = not self.left
+        common = self.campaign
+        return RunInfo(
+            suite_version=common.suite_version,
+            profile=PROFILE,
+            seed=common.seed,
+            started=before.started if before else common.started,
+            seconds=round(wall, 3),
+            cases=self._tally.counts["programs"],
+            seconds_in_target=0.0,
+            selection=common.selection,
+            complete=complete,
+            restarts=self._restarts,
+            workers=self.subject.workers,
+            shard=UNSET if common.shard is None else str(common.shard),
+            machine=machine(),
+            ended_by=(self.reason or "the time limit") if not complete else UNSET,
+        )
+
+
+def _is_of_frame(reduction: Reduction) -> bool:
+    """Whether a function of one call, or of none, cannot be compiled or called at all."""
+    program = reduction.question.program
+    calls = list(calls_of(graph(program), reduction.question.edition))
+    return is_session(program) and reduction.difference.kind == "exception" and len(calls) < 2
+
+
+def _question(one: Composed) -> Question:
+    return Question(one.program, one.arrays, one.edition, frozenset(one.cuts), one.courses)

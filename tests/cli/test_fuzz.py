@@ -1,0 +1,121 @@
+"""`conformance fuzz`: options, results, resuming, shards, exit statuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from jsonschema import Draft202012Validator
+from msgspec import UNSET
+
+from conformance import results as results_package
+from conformance.cli import main
+from conformance.cli.errors import CANNOT_RUN
+from conformance.reporting.json_results import read_results
+from conformance.results import Results, Verdict, timeless
+
+SCHEMA = Path(results_package.__file__).parent / "schema" / "results-1.schema.json"
+
+
+def fuzz(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["fuzz", *arguments], catch_exceptions=False)
+
+
+def ran(folder: Path, *arguments: str) -> Results:
+    done = fuzz("reference", "-j", "1", "--size", "2-6", "-o", str(folder), *arguments)
+    assert done.exit_code == 0, done.output
+    return read_results(folder / "reference.json")
+
+
+def same(one: Results, other: Results) -> bool:
+    return timeless(one) == timeless(other)
+
+
+def test_programs_are_run_and_told(tmp_path: Path) -> None:
+    done = fuzz("reference", "--programs", "6", "-j", "1", "-o", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    assert "reference: 6 programs of" in done.output
+    assert "of the digits the bounds leave open" in done.output
+    found = read_results(tmp_path / "reference.json")
+    assert found.composed is not UNSET
+    assert (found.composed.programs, found.composed.failed) == (6, 0)
+    assert found.composed.compared > 0
+    assert all(a.verdict is Verdict.CONFORMS for f in found.functions for a in f.aspects)
+    data: Any = json.loads((tmp_path / "reference.json").read_bytes())
+    Draft202012Validator(json.loads(SCHEMA.read_bytes())).validate(data)
+
+
+def test_a_run_that_is_resumed_has_the_results_of_one_that_was_not(tmp_path: Path) -> None:
+    ran(tmp_path / "a", "--programs", "4")
+    resumed = ran(tmp_path / "a", "--programs", "9", "--resume")
+    whole = ran(tmp_path / "b", "--programs", "9")
+    assert same(resumed, whole)
+
+
+def test_shards_share_the_programs(tmp_path: Path) -> None:
+    parts = [ran(tmp_path / str(n), "--programs", "7", "--shard", f"{n}/2") for n in (1, 2)]
+    counts = [p.composed.programs for p in parts if p.composed is not UNSET]
+    assert counts == [4, 3]
+    whole = ran(tmp_path / "whole", "--programs", "7")
+    assert whole.composed is not UNSET
+    assert sum(p.composed.calls for p in parts if p.composed is not UNSET) == whole.composed.calls
+    folders = [str(tmp_path / str(n)) for n in (1, 2)]
+    merged = ["report", *folders, "--format", "results", "--output", str(tmp_path / "merged")]
+    assert CliRunner().invoke(main, merged, catch_exceptions=False).exit_code == 0
+    together = read_results(tmp_path / "merged" / "reference.json")
+    assert together.composed == whole.composed
+    listed = {f.function: f.aspects for f in together.functions}
+    assert listed == {f.function: f.aspects for f in whole.functions}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--size", "1-4"), "programs have 2 to 20 calls"),
+        (("--size", "many"), "write a number or two"),
+        (("-k", "nothing"), "no function of keras-2.2 that joins programs is selected"),
+        (("--shard", "3"), "write --shard I/N"),
+        (("--resume",), "add --output DIR"),
+    ],
+)
+def test_wrong_usage_is_told(arguments: tuple[str, ...], said: str) -> None:
+    done = fuzz("reference", *arguments)
+    assert done.exit_code == 2
+    assert said in done.output
+
+
+def test_results_of_another_run_are_not_resumed(tmp_path: Path) -> None:
+    ran(tmp_path, "--programs", "2")
+    done = fuzz("reference", "--seed", "1", "--resume", "--programs", "4", "-o", str(tmp_path))
+    assert done.exit_code == 2
+    assert "its seed is 0, not 1" in done.output
+
+
+def test_a_time_limit_keeps_what_was_done(tmp_path: Path) -> None:
+    done = fuzz("reference", "--max-time", "1s", "-j", "1", "-o", str(tmp_path))
+    assert done.exit_code == 0, done.output
+    found = read_results(tmp_path / "reference.json")
+    assert found.composed is not UNSET
+    assert found.composed.programs > 0
+
+
+def test_where_every_program_fails_by_a_single_call_nothing_conforms(tmp_path: Path) -> None:
+    backend = tmp_path / "lonely.py"
+    backend.write_text("def softmax(x, axis=-1):\n    return x\n")
+    done = fuzz(str(backend), "--programs", "5", "-j", "1", "-o", str(tmp_path / "out"))
+    assert done.exit_code == CANNOT_RUN, done.output
+    assert "lonely: none of its programs agrees" in done.output
+    found = read_results(tmp_path / "out" / "lonely.json")
+    assert found.composed is not UNSET
+    assert found.composed.failed == found.composed.programs == 5
+    (verdicts,) = {tuple(a.verdict for a in f.aspects) for f in found.functions}
+    assert verdicts == (Verdict.NOT_RUN,)
+
+
+def test_an_edition_that_is_none_is_told_with_the_likeliest() -> None:
+    done = fuzz("reference", "--edition", "keras-22")
+    assert done.exit_code == 2
+    assert "did you mean keras-2.2" in done.output

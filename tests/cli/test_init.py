@@ -1,0 +1,112 @@
+"""`conformance init`: the files it writes are valid, work, and are never overwritten unasked."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from conformance.adapters import registry
+from conformance.cli import main
+from conformance.cli.starting.finding import likeliest
+from tests.cli.test_first_minute import BACKEND
+
+WORKFLOW = Path(".github/workflows/conformance.yml")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CONFORMANCE_HOME", str(tmp_path / "home"))
+    place = tmp_path / "project"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    (place / "mybackend.py").write_text(BACKEND, encoding="utf-8")
+    return place
+
+
+def init(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["init", *arguments])
+
+
+def test_three_files_are_written_and_named() -> None:
+    result = init()
+    assert result.exit_code == 0, result.output
+    for name in ("conformance.toml", str(WORKFLOW), "test_conformance.py"):
+        assert f"written: {name}\n" in result.output
+        assert Path(name).is_file()
+    assert "next: conformance run mybackend" in result.output
+
+
+def test_the_description_is_one_that_runs() -> None:
+    init("mybackend.py")
+    (target,) = registry.load(Path("conformance.toml")).values()
+    assert (target.name, target.module, target.family) == ("mybackend", "mybackend", "eager")
+    assert target.names == {"abs": "absolute"}
+    options = ("--profile", "smoke", "-k", "abs", "--no-database", "-q")
+    run = CliRunner().invoke(main, ["run", "mybackend", *options])
+    assert run.exit_code == 0 and run.output.startswith("mybackend: 6 of 8 aspects")
+
+
+def test_the_workflow_and_the_test_module_name_the_target() -> None:
+    init("--name", "mine", "--edition", "keras-2.0")
+    steps = yaml.safe_load(WORKFLOW.read_text())["jobs"]["conformance"]["steps"]
+    assert steps[-1]["with"] == {"targets": "mine"}
+    call = ast.parse(Path("test_conformance.py").read_text()).body[-1]
+    assert "conformance_tests(target='mine'" in ast.unparse(call)
+    assert tomllib.loads(Path("conformance.toml").read_text())["targets"]["mine"]["edition"] == (
+        "keras-2.0"
+    )
+
+
+def test_nothing_is_overwritten_without_force(folder: Path) -> None:
+    (folder / "conformance.toml").write_text("# mine\n")
+    result = init()
+    assert "left as it is: conformance.toml (--force writes it anew)" in result.output
+    assert f"written: {WORKFLOW}" in result.output
+    assert Path("conformance.toml").read_text() == "# mine\n"
+    assert "written anew: conformance.toml" in init("--force").output
+    assert "[targets.mybackend]" in Path("conformance.toml").read_text()
+
+
+def test_tests_go_where_tests_are(folder: Path) -> None:
+    (folder / "tests").mkdir()
+    assert "written: tests/test_conformance.py" in init().output
+
+
+def test_the_likeliest_module_is_found_without_an_import(folder: Path) -> None:
+    package = folder / "src" / "mine"
+    package.mkdir(parents=True)
+    (package / "backend.py").write_text(BACKEND + "def relu(x): raise SystemExit\n1 / 0\n")
+    (folder / "broken.py").write_text("def (:")
+    found = likeliest(folder)
+    assert found == package / "backend.py"
+    (folder / ".venv" / "lib").mkdir(parents=True)
+    (folder / ".venv" / "lib" / "k.py").write_text(BACKEND + "def relu(x): ...\ndef elu(x): ...\n")
+    assert likeliest(folder) == found
+
+
+def test_a_module_that_cannot_be_imported_is_described_all_the_same(folder: Path) -> None:
+    (folder / "mybackend.py").write_text("import not_there\n" + BACKEND)
+    result = init()
+    assert result.exit_code == 0
+    assert "not yet: mybackend cannot be imported by " in result.output
+    (target,) = registry.load(Path("conformance.toml")).values()
+    assert target.family is None
+
+
+def test_without_a_backend_it_says_what_to_name(folder: Path) -> None:
+    (folder / "mybackend.py").unlink()
+    result = init()
+    assert result.exit_code == 2
+    assert "hint: name it: conformance init FILE.py" in result.output
+    assert list(folder.iterdir()) == []
+
+
+def test_a_name_of_the_suite_is_refused(folder: Path) -> None:
+    assert init("--name", "theano").exit_code == 2
+    (folder / "mybackend.py").rename(folder / "torch.py")
+    assert "my-torch is the module torch" in init().output

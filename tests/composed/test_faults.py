@@ -1,0 +1,57 @@
+"""Every planted fault is found by programs of the default number, and made small."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from conformance.cli.options.fuzzing import DEFAULT
+from conformance.fuzz.bounds.sessions import FRAME, graph
+from conformance.program import from_json
+from conformance.results import Failure, Verdict
+from tests.composed.faults import FAULTS
+from tests.composed.hunting import hunted
+from tests.engine.support import ROOT
+
+QUICK = ("a buffer reused while it is still read",)
+MOST_CALLS = 4
+
+
+def _calls(failure: Failure) -> int:
+    assert failure.program is not None
+    program = from_json(failure.program)
+    members = ("operator.getitem", "gradients")
+    return sum(s.function not in (*FRAME, *members) for s in graph(program).steps)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in FAULTS],
+)
+def test_a_fault_is_found_and_made_small(name: str) -> None:
+    found = hunted(name, DEFAULT)
+    assert found.failures, found.results.composed
+    assert min(map(_calls, found.failures)) <= MOST_CALLS
+    for failure in found.failures:
+        assert failure.verdict in (Verdict.VIOLATES, Verdict.DIVERGES)
+        assert (failure.citation is None) == (failure.verdict is Verdict.DIVERGES)
+        assert "each call alone conforms" in failure.message
+
+
+def test_the_script_of_a_failure_tells_the_fault_from_what_is_right() -> None:
+    (failure, *_) = hunted(QUICK[0], DEFAULT).failures
+    assert failure.script is not None
+    right = failure.script.replace("tests.composed.faulty", "conformance.reference")
+    for script, status in ((failure.script, 1), (right, 0)):
+        done = subprocess.run(
+            [sys.executable, "-c", script], check=False, capture_output=True, cwd=ROOT, text=True
+        )
+        assert done.returncode == status, done.stdout + done.stderr
+
+
+def test_there_are_as_many_faults_as_the_documents_say() -> None:
+    assert len(FAULTS) >= 25
+    text = (ROOT / "docs" / "fuzz.md").read_text()
+    assert f"{len(FAULTS)} faults" in text

@@ -1,0 +1,135 @@
+"""What is put down to a call, what is made smaller, and what is cut."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conformance.adapters.process import Launch
+from conformance.adapters.session import Limits, Session
+from conformance.fuzz.bounds.known import Known, exactly
+from conformance.fuzz.bounds.running import course
+from conformance.fuzz.bounds.sessions import open_order
+from conformance.fuzz.judging import Question, judged
+from conformance.fuzz.programs import pruned, references
+from conformance.fuzz.reduction import planned
+from conformance.fuzz.single import blamed
+from conformance.program import Argument, Binding, Function, Input, Program, Ref, Step
+from tests.engine.support import ROOT
+
+pytestmark = pytest.mark.slow
+
+BROKEN = """
+from conformance.reference import *
+from conformance.reference import BACKEND, exp as right
+
+def exp(x):
+    return right(x) * 1.001
+"""
+
+
+def step(result: str, function: str, *args: Argument, **kwargs: Argument) -> Step:
+    return Step(result, function, args, tuple(kwargs.items()))
+
+
+def program(*steps: Step, outputs: Sequence[str] = (), shape: tuple[int, ...] = (3,)) -> Program:
+    x = Input("x", shape, "float32", Binding.PLACEHOLDER)
+    return Program((x,), steps, tuple(outputs) or (steps[-1].result,))
+
+
+def question(made: Program, *numbers: float) -> Question:
+    x = np.asarray(numbers or (0.5, -1.25, 2.0), "float32").reshape(made.inputs[0].shape)
+    return Question(made, [{"x": x}], "keras-2.2")
+
+
+CHAIN = program(
+    step("a", "tanh", Ref("x")),
+    step("b", "exp", Ref("a")),
+    step("c", "square", Ref("b")),
+)
+
+
+def test_a_call_that_fails_alone_is_blamed(tmp_path: Path) -> None:
+    (tmp_path / "broken_exp.py").write_text(BROKEN)
+    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+    launch = Launch(sys.executable, "broken_exp", "graph", environment)
+    with Session(launch, limits=Limits(structure=20.0)) as worker:
+        asked = planned(question(CHAIN))
+        differences = judged(asked, worker.run_batch(asked.batch)).differences
+        assert [d.output for d in differences] == ["c"]
+        found = blamed(worker, asked)
+    assert found is not None
+    assert found.function == "exp"
+
+
+def test_the_bound_runs_along() -> None:
+    found = course(CHAIN, question(CHAIN).arrays[0], "keras-2.2")
+    reaches = [float(found.known[name].reach.max()) for name in "xabc"]
+    assert reaches[0] == 0
+    assert 0 < reaches[1] < reaches[2] < reaches[3] < 1e-4
+    x = question(CHAIN).arrays[0]["x"].astype(np.float64)
+    right = np.exp(np.tanh(x)) ** 2
+    assert bool((np.abs(found.known["c"].value - right) <= found.known["c"].reach).all())
+
+
+def test_a_program_is_cut_where_a_tie_hides_the_answer() -> None:
+    """The sum of thirds is 1 but for its roundings: what `round` makes of half of it is open."""
+    made = program(
+        step("s", "mean", Ref("x")), step("r", "round", Ref("s")), step("e", "exp", Ref("r"))
+    )
+    tied = question(made, 0.1, 0.7, 0.7)
+    assert float(np.mean(tied.arrays[0]["x"].astype(np.float64))) == pytest.approx(0.5, abs=1e-7)
+    found = course(made, tied.arrays[0], "keras-2.2")
+    assert found.cuts.keys() >= {"s"}
+    plain = question(made, 0.1, 0.7, 0.2)
+    assert not course(made, plain.arrays[0], "keras-2.2").cuts
+
+
+def test_what_is_useless_is_told() -> None:
+    ones = np.ones(2, "float32")
+    assert not exactly(ones).useless
+    assert not Known(ones, np.full(2, 1e-6)).useless
+    assert Known(ones, np.array([0, 1e-3])).useless
+    assert Known(np.array([1, 2]), np.array([0, np.inf])).useless
+
+
+def test_a_callable_refers_to_what_is_outside_it_alone() -> None:
+    body = Function("f", ("e",), (step("i", "maximum", Ref("e"), Ref("y")),), Ref("i"))
+    assert list(references(step("m", "map_fn", body, Ref("x")))) == ["y", "x"]
+
+
+def test_what_outputs_do_not_need_is_left_out() -> None:
+    made = program(step("a", "exp", Ref("x")), step("b", "abs", Ref("x")), outputs=("b",))
+    assert [s.result for s in pruned(made).steps] == ["b"]
+
+
+def _session(*outputs: str, calls: int = 1) -> Program:
+    array = Input("v_start", (2,), "float32", Binding.ARRAY)
+    ends = [step(f"c{n}", "operator.call", Ref("f"), [1]) for n in range(calls)]
+    return Program(
+        (array,),
+        (
+            step("v", "variable", Ref("v_start"), dtype="float32"),
+            step("p", "learning_phase"),
+            step("a", "exp", Ref("v")),
+            step("b", "ones_like", Ref("v")),
+            step("u", "update", Ref("v"), Ref("b")),
+            step("f", "function", [Ref("p")], [Ref(o) for o in outputs], updates=[Ref("u")]),
+            *ends,
+        ),
+        tuple(s.result for s in ends),
+    )
+
+
+def test_the_order_of_reads_and_updates_is_open_where_it_matters() -> None:
+    assert open_order(_session("a")) == ["outputs-before-updates"]
+    assert open_order(_session("a", calls=2)) == ["outputs-before-updates", "read-at-call"]
+    other = _session("a")
+    plain = replace(other, steps=tuple(s for s in other.steps if s.function != "update"))
+    steps = tuple(replace(s, kwargs=()) if s.function == "function" else s for s in plain.steps)
+    assert open_order(replace(plain, steps=steps)) == []

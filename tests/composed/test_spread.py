@@ -1,0 +1,117 @@
+"""Rules of `bounds.spread`: what a function does inside a box never leaves what the rule says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from conformance.editions import EDITIONS, Edition
+from conformance.fuzz.bounds.box import Box, distance
+from conformance.fuzz.bounds.spread import RULES, unknown
+from conformance.fuzz.calls import Call
+from conformance.fuzz.making.composing import composed
+from conformance.fuzz.making.growth import Plan
+from conformance.generators.classes import DTYPE
+from conformance.generators.collect import steered
+from conformance.generators.gradients import resolved
+from conformance.generators.structure import Structure
+from conformance.generators.values import Draw, draw_arrays
+from conformance.oracle import ORACLES
+from conformance.oracle.evaluate import widened
+from conformance.specs import load
+
+Array = npt.NDArray[Any]
+EDITION: Edition = "keras-2.2"
+CALLS = 40
+MOVES = 4
+REACHES = (1e-6, 1e-3)
+
+
+def boxes(name: str) -> Iterator[Box]:
+    """Calls of a function that the oracle knows, with a reach around their tensors."""
+    spec = load()[name.partition(".")[0]]
+    random = np.random.default_rng(0)
+    edition: Edition = [e for e in EDITIONS if e in spec.editions][-1]
+    for found in steered(spec, edition, {DTYPE: "float32"}, CALLS, 0):
+        structure = found.value
+        if structure.oracle != name or not _is_small(structure):
+            continue
+        arrays = draw_arrays(structure, Draw("ordinary", 0))
+        arguments = resolved(structure.arguments, arrays)
+        wide = widened(arguments, "float32")
+        for size in REACHES:
+            reach = {n: _reach(random, v, size) for n, v in wide.items() if _is_tensor(v)}
+            with np.errstate(all="ignore"):
+                value = np.asarray(ORACLES[name](**wide))
+            yield Box(ORACLES[name], wide, reach, value)
+
+
+def _is_small(structure: Structure) -> bool:
+    """Whether it has elements, and few: conventions make no difference to what is proved."""
+    sizes = [math.prod(i.shape) for i in structure.program.inputs]
+    return all(0 < size < 200 for size in sizes)
+
+
+def _is_tensor(value: Any) -> bool:
+    first = value[0] if isinstance(value, list) and value else value
+    return isinstance(first, np.ndarray)
+
+
+def _reach(random: np.random.Generator, value: Any, size: float) -> Any:
+    if isinstance(value, list):
+        return [_reach(random, one, size) for one in value]
+    if value.dtype.kind != "f":
+        return np.zeros(value.shape)
+    return random.uniform(0, size, value.shape) * (random.random(value.shape) < 0.8)
+
+
+@pytest.mark.sampled(5)
+@pytest.mark.parametrize("name", sorted(RULES))
+def test_no_place_of_a_box_is_further_away_than_the_rule_says(name: str) -> None:
+    random = np.random.default_rng(1)
+    seen = 0
+    for box in boxes(name):
+        with np.errstate(all="ignore"):
+            reach = np.asarray(RULES[name](box))
+            assert reach.shape == box.value.shape
+            for _ in range(MOVES):
+                moved = box.at(lambda _n, x, r: x + r * random.uniform(-1, 1, x.shape))
+                off = distance(moved, box.value)
+                rounding = 64 * np.finfo(np.float64).eps * (1 + np.abs(box.value.astype(float)))
+                inside = off <= reach * (1 + 1e-9) + rounding * 64
+                assert bool(inside[np.isfinite(box.value)].all()), box.arguments
+        seen += 1
+    assert seen, f"no call of {name} was tried"
+
+
+def test_a_rule_that_is_too_small_is_noticed() -> None:
+    """Half of what `sum` moves is too little: the test above would see it."""
+    box = next(b for b in boxes("sum") if b.reach["x"].any())
+    half = RULES["sum"](box) / 2
+    off = distance(box.at(lambda _n, x, r: x + r), box.value)
+    assert bool((off > half).any())
+
+
+def test_nothing_is_known_without_a_rule() -> None:
+    box = next(boxes("square"))
+    assert bool(np.isinf(unknown(box)).all())
+
+
+@pytest.mark.thorough
+def test_every_function_that_joins_programs_has_a_rule_or_is_cut() -> None:
+    """The functions without a rule are few, and those that one would expect."""
+    names = {
+        call.oracle
+        for number in range(60)
+        for call in composed(Plan(EDITION, 0), number).calls
+        if isinstance(call, Call) and call.references()
+    }
+    without = names - RULES.keys()
+    assert without <= {"in_top_k", "sparse_categorical_crossentropy", "one_hot"} | {
+        name for name in names if name.endswith(".variance")
+    }

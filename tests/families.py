@@ -1,0 +1,50 @@
+"""The processes of a run, looked at from outside."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+from conformance.adapters import guardian
+from tests.adapters.support import alive
+
+
+class Family:
+    """A host, and all the processes below it while its worker computes."""
+
+    def __init__(self, host: int) -> None:
+        self.members = guardian._below(host) | {host}
+        self._parents = {p: parent for p, _, parent in guardian._processes()}
+        self.ids = {"host": host}
+        for role, above in (("warden", "host"), ("guardian", "warden")):
+            (self.ids[role],) = self._children(self.ids[above])
+        # the oldest is the zygote, if there is one, and the worker its copy
+        below = sorted(self._children(self.ids["guardian"]))
+        self.ids |= {"zygote": below[0], "worker": below[min(1, len(below) - 1)]}
+
+    def _children(self, above: int) -> list[int]:
+        return [p for p in self.members if self._parents.get(p) == above]
+
+    def send(self, sent: str) -> None:
+        """Send signals: "guardian STOP, host KILL"; "wait 2" waits for two seconds."""
+        for part in sent.split(", "):
+            role, what = part.split()
+            if role == "wait":
+                time.sleep(float(what))
+            else:
+                os.kill(self.ids[role], getattr(signal, f"SIG{what}"))
+
+    def left(self) -> set[int]:
+        """Those that run."""
+        return {member for member in self.members if alive(member)}
+
+    def left_after(self, seconds: float) -> set[int]:
+        """Those that still run after so many seconds; they are killed."""
+        deadline = time.monotonic() + seconds
+        while self.left() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        found = self.left()
+        for process in found:
+            os.kill(process, signal.SIGKILL)
+        return found

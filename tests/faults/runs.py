@@ -1,0 +1,110 @@
+"""Runs of `conformance run` on a fake that waits at a stage, where something is done to it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from conformance.reporting.json_results import read_results
+from conformance.results import Results
+from tests.adapters.support import FAKES
+from tests.families import Family
+
+TARGET = """
+[targets.staged]
+module = "fakes.staged"
+edition = "keras-2.2"
+path = {path!r}
+environment = {{ FAKE_STAGE = {stage!r} }}
+fork = {fork}
+sandbox = {sandbox}
+"""
+CHOSEN = ("-k", "softmax or argmax", "-j", "1", "--profile", "smoke", "--no-database")
+SECONDS = 120.0
+# every function that is judged is saved at once, and Ctrl-C works in the background, too
+HOST = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from conformance.engine.running import progress
+progress.CHECKPOINT = 0.0
+from conformance.cli import main
+main()
+"""
+
+
+class Run:
+    """A run of the fake in a folder of its own, which has to be empty."""
+
+    def __init__(
+        self, folder: Path, stage: str, *, fork: bool = False, sandbox: bool = True
+    ) -> None:
+        self.folder, self.output = folder, folder / "out"
+        self.home = folder / "home" / "targets" / "staged" / "home"
+        self.temporary = folder / "temporary"
+        self.temporary.mkdir(parents=True)
+        text = TARGET.format(
+            path=str(FAKES), stage=stage, fork=str(fork).lower(), sandbox=str(sandbox).lower()
+        )
+        (folder / "conformance.toml").write_text(text)
+        self.said = folder / "said"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self, *options: str, before: str = "") -> None:
+        """Start the host; `before` is Python that it runs first."""
+        command = [sys.executable, "-c", before + HOST, "run", "staged", *CHOSEN]
+        environment = {
+            **os.environ,
+            "CONFORMANCE_HOME": str(self.folder / "home"),
+            "TMPDIR": str(self.temporary),
+        }
+        with self.said.open("ab") as said:
+            self.process = subprocess.Popen(
+                [*command, "--config", "conformance.toml", "-o", str(self.output), *options],
+                cwd=self.folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+            )
+
+    def reach(self) -> Family:
+        """Wait for the stage; the processes that there are then."""
+        assert self.process is not None
+        deadline = time.monotonic() + SECONDS
+        while not (self.home / "waiting").exists():
+            assert self.process.poll() is None, self.said.read_text()
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        return Family(self.process.pid)
+
+    def go(self) -> None:
+        """Let the fake go on."""
+        (self.home / "go").touch()
+
+    def status(self) -> int:
+        """Wait for the end; the exit status."""
+        assert self.process is not None
+        try:
+            return self.process.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGKILL)
+            raise
+
+    def to_the_end(self, *options: str) -> int:
+        """Start the host, and wait for its end."""
+        self.start(*options)
+        return self.status()
+
+    @property
+    def results(self) -> Results:
+        """The results that are there."""
+        return read_results(self.output / "staged.json")
+
+    def left(self) -> list[str]:
+        """The files that a run has left which are not its results."""
+        places = [*self.temporary.iterdir(), *self.output.glob(".*")]
+        return [str(place) for place in places]

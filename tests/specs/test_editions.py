@@ -1,0 +1,124 @@
+"""An edition is added by files, without a change of code; a wrong file is named."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.editions import DOCUMENTS, EDITIONS, LINED_DOCUMENTS, inputs_of, known_edition
+from conformance.editions.files import EditionError, found_editions
+
+PAGE = (Path(__file__).parents[2] / "docs" / "specs.md").read_text("utf-8")
+SPEC = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)[1]
+"""The example of a spec of an edition of one's own."""
+EDITION = 'order = 9\ndocuments = ["my-doc"]\ncited_by = "section"\n'
+BACKEND = """
+import numpy as np
+def larger(a, b): return {larger}
+"""
+RIGHT = "np.maximum(a, b)"
+WRONG = "np.minimum(a, b)"
+
+
+def folder(path: Path, *, edition: str = EDITION, spec: str = SPEC, **documents: str) -> Path:
+    made = path / "my-api"
+    (made / "specs").mkdir(parents=True)
+    (made / "documents").mkdir()
+    (made / "edition.toml").write_text(edition)
+    (made / "specs" / "mine.yaml").write_text(spec)
+    for name, text in documents.items():
+        (made / "documents" / f"{name.replace('_', '-')}.yaml").write_text(text)
+    return made
+
+
+def conformance(*arguments: str, editions: Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    places = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
+    variables = {"CONFORMANCE_EDITIONS": str(editions), "PYTHONPATH": places, "NO_COLOR": "1"}
+    return subprocess.run(
+        [sys.executable, "-m", "conformance", *arguments],
+        env={**os.environ, **variables},
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_what_comes_with_the_suite() -> None:
+    assert EDITIONS[:4] == ("keras-1", "keras-2.0", "keras-2.2", "keras-3")
+    assert DOCUMENTS[:6] == ("ja-1", "ja-1-text", "ja-2.0", "zh-TW", "ko-2.2", "keras-3.15.1")
+    assert {*DOCUMENTS} - {*LINED_DOCUMENTS} == {"keras-3.15.1"}
+    assert "constant" not in inputs_of("keras-1")
+    assert "constant" in inputs_of("keras-2.2")
+    assert known_edition("keras-3") == "keras-3"
+    assert known_edition("keras-9") is None
+
+
+def test_an_edition_of_files_is_shown(tmp_path: Path) -> None:
+    done = conformance("show", "larger", editions=folder(tmp_path), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "larger(a, b)" in done.stdout
+
+
+@pytest.mark.parametrize(("value", "status"), [(RIGHT, 0), (WRONG, 1)])
+def test_an_implementation_is_tested_against_it(tmp_path: Path, value: str, status: int) -> None:
+    (tmp_path / "mine.py").write_text(BACKEND.format(larger=value))
+    given = ["--module", "mine", "--edition", "my-api", "--path", str(tmp_path), "--no-database"]
+    done = conformance("run", *given, "--profile", "smoke", editions=folder(tmp_path), cwd=tmp_path)
+    assert done.returncode == status, done.stdout + done.stderr
+    assert ("larger: Returns" in done.stdout) is (status == 1)
+
+
+@pytest.mark.parametrize(
+    ("edition", "said"),
+    [
+        ("documents = ['my-doc']", "order"),
+        ("order = 9\ndocuments = ['ko-2.2']", "the edition keras-2.2 has a document 'ko-2.2'"),
+        ("order = 9\ndocuments = []", "length >= 1"),
+        ("order = 9\ndocuments = ['my doc']", "'my doc' is no name of an edition or document"),
+        ("order = 9\ndocuments = ['my-doc']\ncited_by = 'page'", "page"),
+        ("order = 9\ndocuments = ['my-doc']\ncites = 'line'", "cites"),
+        ("order =", "edition.toml"),
+    ],
+)
+def test_a_wrong_file_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edition: str, said: str
+) -> None:
+    monkeypatch.setenv("CONFORMANCE_EDITIONS", str(folder(tmp_path, edition=edition)))
+    with pytest.raises(EditionError, match=re.escape(said)) as caught:
+        found_editions()
+    assert "edition.toml" in str(caught.value)
+
+
+def test_a_folder_without_the_file_is_refused_without_a_traceback(tmp_path: Path) -> None:
+    done = conformance("show", "softmax", editions=tmp_path, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: CONFORMANCE_EDITIONS: ")
+    assert "edition.toml" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("{my-api: my-doc}", "{my-apo: my-doc}", "my-apo"),
+        ("sections: {my-doc: Returns}", "at: {my-doc: 3}", "has no lines"),
+        ("sections: {my-doc: Returns}", "sections: {my-doc: Raises}", "it has: Summary, Returns"),
+        ('{text: "larger(a, b)"}', '{line: 3, text: "larger(a, b)"}', "no lines"),
+    ],
+)
+def test_a_wrong_spec_is_named(tmp_path: Path, old: str, new: str, said: str) -> None:
+    listed = '- {name: larger, signature: "(a, b)", sections: [Summary, Returns]}\n'
+    assert old in SPEC
+    made = folder(tmp_path, spec=SPEC.replace(old, new), my_doc=listed)
+    done = conformance("show", "larger", editions=made, cwd=tmp_path)
+    assert done.returncode == 2, done.stdout
+    assert "my-api/specs/mine.yaml" in done.stderr
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,109 @@
+"""Files are written whole or not at all, and in one way only."""
+
+from __future__ import annotations
+
+import ast
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+import conformance
+from conformance.files import write_atomically
+
+PACKAGE = Path(conformance.__file__).parent
+
+
+def test_a_file_is_on_the_disk_before_it_takes_the_place_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, done = tmp_path / "results.json", list[str]()
+    sync, replace = os.fsync, Path.replace
+
+    def synced(descriptor: int) -> None:
+        done.append("sync")
+        sync(descriptor)
+
+    def replaced(self: Path, target: Path) -> Path:
+        done.append("replace")
+        return replace(self, target)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr(Path, "replace", replaced)
+    write_atomically(place, b"one")
+    assert done == ["sync", "replace"]
+    assert place.read_bytes() == b"one"
+
+
+@pytest.mark.parametrize("failing", ["write", "fsync", "replace"])
+def test_the_old_file_stays_if_the_new_one_cannot_be_written(
+    failing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "results.json"
+    write_atomically(place, b"old")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    where = {"write": (os, "fdopen"), "fsync": (os, "fsync"), "replace": (Path, "replace")}
+    monkeypatch.setattr(*where[failing], full)
+    with pytest.raises(OSError, match="No space left"):
+        write_atomically(place, b"new")
+    assert place.read_bytes() == b"old"
+    assert [file.name for file in tmp_path.iterdir()] == ["results.json"]
+
+
+def test_a_file_system_that_cannot_sync_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unsupported(_: int) -> None:
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+
+    monkeypatch.setattr(os, "fsync", unsupported)
+    write_atomically(tmp_path / "results.json", b"new")
+    assert (tmp_path / "results.json").read_bytes() == b"new"
+
+
+EXCEPTIONS = {
+    "adapters/configured.py": "a home for one session",
+    "adapters/installation.py": "inside an environment that is not finished",
+    "adapters/sandbox/namespaces.py": "files of /proc",
+    "adapters/warden.py": "files of /proc",
+    "cli/cluster.py": "a lock",
+    "cli/code_gate.py": "a temporary folder",
+    "cli/database.py": "one line that is always the same",
+    "mutation/code/scoring.py": "a temporary folder",
+    "specs/remembered.py": "a cache: what is broken in it is made anew",
+}
+
+
+def test_no_other_code_writes_files() -> None:
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        if "worker" not in path.parts and _writes(ast.parse(path.read_text()))
+    }
+    assert found == {*EXCEPTIONS, "files.py"}
+
+
+def _writes(tree: ast.AST) -> bool:
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return any(
+        _name(call) in ("write_text", "write_bytes", "mkstemp") or _opens(call) for call in calls
+    )
+
+
+def _opens(call: ast.Call) -> bool:
+    modes = [
+        a.value
+        for a in (*call.args, *(k.value for k in call.keywords))
+        if isinstance(a, ast.Constant)
+    ]
+    return _name(call) in ("open", "fdopen") and any(
+        m in ("w", "a", "wb", "ab", "x") for m in modes
+    )
+
+
+def _name(call: ast.Call) -> str:
+    return getattr(call.func, "attr", getattr(call.func, "id", ""))

@@ -1,0 +1,68 @@
+"""What CI runs that others wrote is named by its hash."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[1]
+LOCK = ROOT / ".ci" / "development.txt"
+FILES = (
+    *(
+        f".github/workflows/{place.name}"
+        for place in sorted((ROOT / ".github/workflows").iterdir())
+    ),
+    "action.yml",
+    "examples/ci/github-workflow.yml",
+)
+_OWN = ("./", "OWNER/")
+_PIN = re.compile(r"^[a-z-]+/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_actions_are_pinned_by_their_hash(name: str) -> None:
+    text = (ROOT / name).read_text()
+    used = re.findall(r"uses: (.*)", text)
+    foreign = [one for one in used if not one.startswith(_OWN)]
+    assert foreign
+    assert [one for one in foreign if not _PIN.fullmatch(one)] == []
+
+
+def _locked() -> dict[str, str]:
+    found = re.findall(r"^([A-Za-z0-9._-]+)==([^ ;]+)", LOCK.read_text(), re.MULTILINE)
+    return {name.lower().replace("_", "-"): version for name, version in found}
+
+
+def test_every_package_of_the_lock_has_hashes() -> None:
+    entries = re.split(r"\n(?=[A-Za-z0-9])", LOCK.read_text())[1:]
+    assert len(entries) > 30
+    assert all("--hash=sha256:" in entry for entry in entries)
+
+
+def test_the_lock_is_what_pyproject_asks_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    groups = project["dependency-groups"]
+    asked = [
+        *project["project"]["dependencies"],
+        *project["project"]["optional-dependencies"]["test"],
+        *groups["lint"],
+        *(one for one in groups["dev"] if isinstance(one, str)),
+    ]
+    locked, wrong = _locked(), []
+    for requirement in map(Requirement, asked):
+        version = locked.get(requirement.name.lower().replace("_", "-"))
+        if version is None or not requirement.specifier.contains(version):
+            wrong.append((str(requirement), version))
+    assert wrong == [], "run `nox -s lock`"
+
+
+def test_the_rules_for_security_are_on() -> None:
+    ruff = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["ruff"]["lint"]
+    assert "S" in ruff["select"]
+    # an assertion narrows a type; everything else is allowed in the files that do it
+    assert [code for code in ruff["ignore"] if code.startswith("S")] == ["S101"]
+    assert all("S" not in codes for codes in ruff["per-file-ignores"].values())
