@@ -127,6 +127,8 @@ class Value:
     """Why there is no array."""
     text: str | None = None
     """The text, if a text was returned."""
+    shape: tuple[int, ...] | None = None
+    """The shape of an array that was too large to be sent; None if it was sent, or is none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

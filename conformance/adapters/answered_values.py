@@ -23,9 +23,12 @@ Rows = list[dict[str, tuple[Value, ...]]]
 
 DTYPES = frozenset(np.dtype(code).name for code in "?" + np.typecodes["AllInteger"] + "efdgFDG")
 """The names of the dtypes that NumPy has; another name stands for values sent as float32."""
+MOST_AXES = 64
+"""NumPy's limit."""
 _AS_FLOAT32 = "float32"
 
 _Index = Annotated[int, msgspec.Meta(ge=0)]
+_Shape = Annotated[tuple[_Index, ...], msgspec.Meta(max_length=MOST_AXES)]
 
 
 class AnswerError(ValueError):
@@ -36,7 +39,10 @@ class AnswerError(ValueError):
 
 
 class Group(Struct):
-    """The draws whose values have one shape, dtype and type; `payload` is their stacked array."""
+    """The draws whose values have one shape, dtype and type; `payload` is their stacked array.
+
+    `shape` is that of each value that was too large to be sent.
+    """
 
     draws: Annotated[list[_Index], msgspec.Meta(min_length=1)]
     payload: _Index | None
@@ -44,6 +50,7 @@ class Group(Struct):
     type: str
     problem: str | None
     text: str | None = None
+    shape: _Shape | None = None
 
 
 class Column(Struct):
@@ -117,7 +124,7 @@ def _check_label(name: str, group: Group, held: str) -> None:
     """Refuse a dtype that the payload contradicts, and a problem with a value that is there."""
     if group.dtype != held and (held != _AS_FLOAT32 or group.dtype in DTYPES):
         raise AnswerError(f"{name!r} is said to be {group.dtype!r}, and its payload is {held}")
-    if group.problem is not None or group.text is not None:
+    if group.problem is not None or group.text is not None or group.shape is not None:
         raise AnswerError(f"{name!r} has a payload, and a reason why it has none")
 
 
@@ -125,7 +132,8 @@ def _group(group: Group, payload: Array | None) -> Iterator[tuple[int, Value]]:
     dtype, kind = texts.name(group.dtype), texts.name(group.type)
     problem, text = texts.optional_message(group.problem), texts.optional_message(group.text)
     for i, draw in enumerate(group.draws):
-        yield draw, Value(None if payload is None else payload[i, ...], dtype, kind, problem, text)
+        array = None if payload is None else payload[i, ...]
+        yield draw, Value(array, dtype, kind, problem, text, group.shape)
 
 
 def _check_row(row: Mapping[str, Sequence[Value]], containers: Mapping[str, Container]) -> None:

@@ -23,6 +23,7 @@ Bounds (u the unit roundoff, n the number of terms):
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ def spread(statistic: Array, x: Array, axes: Sequence[int]) -> Array:
 
 
 def normalised(
-    x: Array, gamma: Array, beta: Array, reduction_axes: Sequence[int], epsilon: Any = 0
+    x: Array, gamma: Array, beta: Array, reduction_axes: Sequence[int], epsilon: Any = 0, **_: Any
 ) -> Array:
     """x normalised by its own mean and variance."""
     axes = tuple(reduction_axes)
@@ -111,11 +112,12 @@ def bounded_normalised(  # noqa: PLR0917 - as documented
     beta: Array,
     reduction_axes: Sequence[int],
     epsilon: Any = 0,
+    **how: Any,
 ) -> Bounded:
-    """Value and bound of `normalised`."""
+    """Value and bound of `normalised`; `how` the variance is computed as `bounded_var` has it."""
     axes = tuple(reduction_axes)
     mean, drift = reductions.bounded_mean(model, x, axes, True)
-    var, wide = reductions.bounded_var(model, x, axes, True)
+    var, wide = reductions.bounded_var(model, x, axes, True, **how)
     wide = np.where(var + wide >= model.overflow, np.inf, wide)
     scale, shift = np.abs(spread(gamma, x, axes)), spread(beta, x, axes)
     inverse = 1 / np.sqrt(var + epsilon)
@@ -148,10 +150,17 @@ def _correction(x: Array, axes: Sequence[int]) -> float:
 
 
 def bounded_batch_variance(
-    model: Arithmetic, x: Array, reduction_axes: Sequence[int], *, sample: bool = False, **_: Any
+    model: Arithmetic,
+    x: Array,
+    reduction_axes: Sequence[int],
+    *,
+    sample: bool = False,
+    squares: bool = False,
+    **_: Any,
 ) -> Bounded:
     """Value and bound of `batch_variance`: a sample's has three roundings more."""
-    value, bound = _in_a_row(reductions.bounded_var)(model, x, reduction_axes)
+    var = partial(reductions.bounded_var, squares=squares)
+    value, bound = _in_a_row(var)(model, x, reduction_axes)
     if not sample:
         return value, bound
     factor = _correction(x, reduction_axes)
@@ -204,6 +213,8 @@ def bounded_l2_normalize(model: Arithmetic, x: Array, axis: Axis = None, **how: 
 
 
 _TRAINING = "normalize_batch_in_training"
+OF_SQUARES = ("var", "std", f"{_TRAINING}.variance", f"{_TRAINING}.normalised tensor")
+"""What a variance decides, which may be computed from the mean of squares (`squares`)."""
 
 ORACLES: Mapping[str, Callable[..., Array]] = {
     "batch_normalization": batch_normalization,

@@ -15,6 +15,10 @@ the dtype itself and with the result rounded once more):
   arithmetic sum (x_i - m')^2 / n = var + (mean - m')^2. Each squared difference carries three
   roundings, the sum n - 1, the division at most two, the result one: at most
   gamma_(n+5) (var + d^2) + d^2. (Higham, problem 1.10 and its solution, for the form.)
+* var as the mean of squares less the square of the mean (`squares`): beside that gamma_(3n+4)
+  times the mean of x^2. The mean of squares is off by gamma_(n+1) of it; the mean by gamma_n of
+  the mean of |x|, whose square it does not exceed, so that its square is off by gamma_(2n+1) of
+  it; each of the two, and their difference, is rounded once more.
 * std: |sqrt(v') - sqrt(v)| <= min(B / sqrt(v), sqrt(B)) where |v' - v| <= B, and 4 u for the
   square root and its rounding. Where var overflows and its root does not, infinite: the documents
   do not say that std goes by way of var.
@@ -122,13 +126,13 @@ def mean(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
     return np.asarray(total / total.dtype.type(terms(x, axis)))
 
 
-def var(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+def var(x: Array, axis: Axis = None, keepdims: bool = False, **_: Any) -> Array:
     """The mean of the squared differences from the mean (ddof 0)."""
     real = _real(x)
     return mean(np.square(real - mean(real, axis, True)), axis, keepdims)
 
 
-def std(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
+def std(x: Array, axis: Axis = None, keepdims: bool = False, **_: Any) -> Array:
     """The square root of `var`."""
     return np.asarray(np.sqrt(var(x, axis, keepdims)))
 
@@ -238,22 +242,35 @@ def bounded_cumprod(model: Arithmetic, x: Array, axis: int | None = 0) -> Bounde
     return _bounded_product(model, _real(x), combine, _position(x, axis))
 
 
-def bounded_var(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False) -> Bounded:
-    """Value and bound of `var` (see the module's derivation)."""
+def bounded_var(
+    model: Arithmetic,
+    x: Array,
+    axis: Axis = None,
+    keepdims: bool = False,
+    *,
+    squares: bool = False,
+) -> Bounded:
+    """Value and bound of `var` (see the module's derivation), for either way to compute it."""
     real, n = _real(x), terms(x, axis)
     _, drift = bounded_mean(model, real, axis, keepdims)
     value = var(real, axis, keepdims)
     factor = allowance(n + 5, model)
     bound = factor * (value + drift**2) + drift**2 + 4 * model.underflow
-    squares = n * (value + drift**2) * (1 + factor)
+    total = n * (value + drift**2) * (1 + factor)
     certain = value * (1 - factor) >= model.overflow
-    risky = (squares >= model.overflow) & ~(certain & np.isfinite(drift))
+    risky = (total >= model.overflow) & ~(certain & np.isfinite(drift))
+    if squares:
+        of_squares = mean(np.square(finite_magnitude(real)), axis, keepdims)
+        bound = bound + allowance(3 * n + 4, model) * of_squares
+        risky = risky | (n * of_squares >= model.overflow)
     return value, np.where(risky, np.inf, bound) if risky.any() else bound
 
 
-def bounded_std(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False) -> Bounded:
+def bounded_std(
+    model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False, **how: Any
+) -> Bounded:
     """Value and bound of `std` from those of `var`."""
-    square, spread = bounded_var(model, x, axis, keepdims)
+    square, spread = bounded_var(model, x, axis, keepdims, **how)
     value = np.sqrt(square)
     spread = np.where(square + spread >= model.overflow, np.inf, spread)
     error = np.minimum(spread / np.where(value > 0, value, 1), np.sqrt(spread))

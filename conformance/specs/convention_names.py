@@ -20,6 +20,7 @@ class ConventionName(StrEnum):
     CLAIMED_DTYPE = "claimed-dtype"
     CLIPPING = "clipping"
     CLIP_ORDER = "clip-order"
+    COMPUTING_DTYPE = "computing-dtype"
     CONDITION_RANK = "condition-rank"
     CONSTANTS_AFTER_STATES = "constants-after-states"
     CONSTANT_ROWS = "constant-rows"
@@ -106,3 +107,4 @@ class ConventionName(StrEnum):
     UNKNOWN_KEYWORDS = "unknown-keywords"
     UPDATE_PAIRS = "update-pairs"
     VALUE_DTYPE = "value-dtype"
+    VARIANCE_OF_DIFFERENCES = "variance-of-differences"

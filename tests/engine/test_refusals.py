@@ -27,6 +27,9 @@ REFUSALS = (
         "InvalidArgumentError",
     ),
     raised("Refusing to perform an overparameterized separable convolution: 2 * 1 = 2 > 1"),
+    raised(
+        "AssignNode: None of the operands 'Parameter('/variable', [], [2])' can have dynamic axes."
+    ),
     raised("Only axis=-1 is currently supported. Received: axis=0"),
     raised("Slice along the dynamic batch axis is currently unsupported.", "RuntimeError"),
     raised("strides > 1 not supported in conjunction with dilation_rate > 1"),

@@ -126,12 +126,16 @@ class AllowedAnswers:
     def taken(self, got: Array) -> Readings | None:
         """The readings that allow the whole of `got`, none for the suite's own answer; None if
         there are no such readings."""
-        for chosen, expected in self._expected(got):
+        for chosen, expected in self._expected(got.shape):
             outside = ~agrees(got, expected)
             left = self._excused(got, expected, outside)
             if left is not None:
                 return (*chosen, *left)
         return None
+
+    def shaped(self, shape: tuple[int, ...]) -> Readings | None:
+        """The readings under which an answer has this shape; None if there are none."""
+        return next((chosen for chosen, _ in self._expected(shape)), None)
 
     def choices(self, got: Array, value: Callable[[Readings], Array]) -> Iterator[str]:
         """The conventions' own readings that `got`, which has the suite's own answer, shows.
@@ -161,7 +165,7 @@ class AllowedAnswers:
 
     def nearly(self, got: Array, *, single_will_do: bool) -> Readings | None:
         """The readings that allow `got`, but for the last half of its digits."""
-        for chosen, expected in self._expected(got):
+        for chosen, expected in self._expected(got.shape):
             free, readings = self._free(got, expected)
             plain = np.where(free, expected.value, got) if free.any() else got
             scale = _own_sizes(expected.value) if self.elementwise else None
@@ -179,14 +183,14 @@ class AllowedAnswers:
             shown[free] = expected.value[free].astype(got.dtype)
         return shown
 
-    def _expected(self, got: Array) -> Iterator[tuple[Readings, Expectation]]:
-        """What is expected under each combination of readings that gives the shape of `got`."""
+    def _expected(self, shape: tuple[int, ...]) -> Iterator[tuple[Readings, Expectation]]:
+        """What is expected under each combination of readings that gives this shape."""
         for chosen in combinations(self.conventions):
             try:
                 expected = self.expectation(chosen)
             except (KeyError, ValueError, IndexError):
                 continue
-            if expected.value.shape == got.shape:
+            if expected.value.shape == shape:
                 yield chosen, expected
 
     def _excused(self, got: Array, expected: Expectation, outside: Array) -> Readings | None:

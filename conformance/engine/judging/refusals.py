@@ -27,6 +27,7 @@ _SAYS = tuple(
         r"\bno OpKernel was registered to support\b",
         r"^refusing to\b",
         r"^when using [^.]{0,80} must be\b",
+        r"\bnone of the operands\b.{0,200}\bcan have\b",
     )
 )
 """How libraries say that a feature that the message names is not there."""

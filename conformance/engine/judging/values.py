@@ -13,7 +13,9 @@ import numpy.typing as npt
 
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding, Judgement
+from conformance.engine.judging.opened import opened, overflows
 from conformance.engine.judging.readings import (
+    Allowance,
     AllowedAnswers,
     of_anything,
     of_nothing,
@@ -24,7 +26,7 @@ from conformance.observations import Returned, Value
 from conformance.oracle import Expectation, agrees, worst
 from conformance.oracle.compare import rounded_once_more
 from conformance.oracle.freedom import concerned
-from conformance.oracle.variants import VARIANTS, WIDER, Readings
+from conformance.oracle.variants import NARROWED, VARIANTS, WIDER, Readings
 from conformance.results import Aspect, FindingKind
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
@@ -68,7 +70,9 @@ def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Fin
     """Findings on one draw that returned a result."""
     value = only_value(returned)
     if value is None or value.array is None:
-        yield _no_array(case, value)
+        unsent = None if value is None else value.shape
+        known = unsent is not None and unsent != case.prepared.shape
+        yield _unsent(case, unsent) if unsent and known else _no_array(case, value)
         return
     got = value.array
     if got.shape == case.prepared.shape:
@@ -87,13 +91,14 @@ def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Fin
 
 def _otherwise(case: Drawn, got: Array) -> Finding:
     """The finding on a result that is not the suite's own: a reading of a convention, or wrong."""
-    answer = _allowed(_with_extremes(case, got), got)
+    answer = _allowed(_with_opened(case, got), got)
     found = answer.taken(got)
     if found is not None:
         return _other_reading(case, got, found)
-    if got.shape != case.prepared.shape:
-        return _other_shape(case, got)
-    return _wrong(case, got, answer)
+    if got.shape == case.prepared.shape:
+        return _wrong(case, got, answer)
+    readings = answer.shaped(got.shape)
+    return _other_shape(case, got) if readings is None else _wrong_under(case, got, readings)
 
 
 def _allowed(case: Drawn, got: Array) -> AllowedAnswers:
@@ -107,13 +112,14 @@ def _allowed(case: Drawn, got: Array) -> AllowedAnswers:
     )
 
 
-def _with_extremes(case: Drawn, got: Array) -> Drawn:
-    """The case, with `extremes` if finite inputs have a result beyond the dtype's range."""
-    if got.shape != case.prepared.shape or case.conventions:
-        return case
-    if not _overflows(_expectation(case, got), case.arrays):
-        return case
-    return replace(case, conventions=(ConventionName.EXTREMES,))
+def _with_opened(case: Drawn, got: Array) -> Drawn:
+    """The case with the conventions that the answer opens, and with `extremes` if it rests on no
+    other and finite inputs have a result beyond the dtype's range."""
+    found = [*case.conventions, *opened(case.prepared, case.arrays, got, case.other.values())]
+    if not case.conventions and got.shape == case.prepared.shape:
+        beyond = overflows(_expectation(case, got).value, case.arrays)
+        found += [ConventionName.EXTREMES] if beyond else []
+    return replace(case, conventions=tuple(found))
 
 
 def _expectation(case: Drawn, got: Array, readings: Readings = ()) -> Expectation:
@@ -121,11 +127,13 @@ def _expectation(case: Drawn, got: Array, readings: Readings = ()) -> Expectatio
 
     A wrong dtype is a finding of its own. A result of a narrower dtype may be the right one rounded
     to it, half an ULP off even if nothing is computed. Floats that come of integers may have been
-    computed as such, if a wider dtype is a reading.
+    computed as such, if a wider dtype is a reading, and integers with fewer bits.
     """
     if WIDER in readings and got.dtype.name in _FLOATS:
         return case.prepared.expectation(case.number, got.dtype.name, readings)
     accepted = _accepted(case)
+    if NARROWED in readings and got.dtype.kind in "iu":
+        accepted = got.dtype.name
     dtype = _dtype(accepted, got)
     expectation = case.prepared.expectation(case.number, dtype, readings)
     return expectation if dtype == accepted else rounded_once_more(expectation)
@@ -152,14 +160,6 @@ def _dtype(accepted: str, got: Array) -> str:
 
 
 _FLOATS = ("float16", "float32", "float64")
-
-
-def _overflows(expectation: Expectation, arrays: Any) -> bool:
-    """Whether finite inputs have a result beyond the dtype's range."""
-    value = expectation.value
-    if value.dtype.kind != "f" or np.isfinite(value).all():
-        return False
-    return all(np.isfinite(a).all() for a in arrays.values() if a.dtype.kind == "f")
 
 
 def _no_array(case: Drawn, value: Value | None) -> Finding:
@@ -204,20 +204,51 @@ def _other_reading(case: Drawn, got: Array, readings: Readings) -> Finding:
     )
 
 
+def _wrong_under(case: Drawn, got: Array, readings: Readings) -> Finding:
+    """The finding on a result that has the shape of other readings, and no answer of theirs."""
+    expected = _expectation(case, got, readings)
+    gives, demands = _difference(got, expected, inaccurate=False)
+    allowed = of_nothing(case.conventions)
+    return Finding(
+        Aspect.VALUE,
+        allowed.verdict,
+        FindingKind.VALUE,
+        gives=gives,
+        demands=f"{demands} of shape {got.shape} ({', '.join(taken(*r) for r in readings)})",
+        conventions=allowed.conventions,
+        draw=case.number,
+        got=got,
+        expected=expected.value,
+        ulp=worst(got, expected).ulp,
+        open_points=allowed.open_points,
+    )
+
+
+def _unsent(case: Drawn, shape: tuple[int, ...]) -> Finding:
+    """The finding on a result whose shape alone came, for it was too large to be sent."""
+    answer = _allowed(case, np.zeros(0, case.prepared.dtypes[0]))
+    readings = answer.shaped(shape)
+    allowed = of_nothing(case.conventions) if readings is None else of_readings(*readings)
+    return _of_shape(case, shape, allowed)
+
+
 def _other_shape(case: Drawn, got: Array) -> Finding:
     arrangement = _arranged(case, got)
     allowed = of_anything((arrangement,)) if arrangement else of_nothing(case.conventions)
+    return replace(_of_shape(case, got.shape, allowed), got=got)
+
+
+def _of_shape(case: Drawn, shape: tuple[int, ...], allowed: Allowance) -> Finding:
+    """The finding on a result of another shape."""
+    whole = case.container == "tensor"
     return Finding(
         Aspect.VALUE,
         allowed.verdict,
         FindingKind.SHAPE,
-        gives=f"gives shape {got.shape}"
-        if case.container == "tensor"
-        else f"gives a Python {case.container}",
+        gives=f"gives shape {shape}" if whole else f"gives a Python {case.container}",
         demands=f"{case.prepared.shape}",
         conventions=allowed.conventions,
         draw=case.number,
-        got=got,
         expected=case.prepared.expectation(case.number).value,
         parameter=_decides_shape(case.prepared.structure),
         readings=allowed.readings,

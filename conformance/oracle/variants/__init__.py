@@ -13,9 +13,18 @@ from typing import Any
 
 from conformance.oracle.variants import images, numbers, tensors
 from conformance.oracle.variants.model import Reading, Readings, Variant
-from conformance.oracle.variants.numbers import FLUSHED, WIDER
+from conformance.oracle.variants.numbers import FLUSHED, NARROWED, WIDER
 
-__all__ = ["FLUSHED", "VARIANTS", "WIDER", "Reading", "Readings", "Variant", "read_otherwise"]
+__all__ = [
+    "FLUSHED",
+    "NARROWED",
+    "VARIANTS",
+    "WIDER",
+    "Reading",
+    "Readings",
+    "Variant",
+    "read_otherwise",
+]
 
 VARIANTS: Mapping[Reading, Variant] = {**numbers.VARIANTS, **images.VARIANTS, **tensors.VARIANTS}
 """Each reading that code computes, and the change of the arguments that it makes."""

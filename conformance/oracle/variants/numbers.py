@@ -16,6 +16,10 @@ FLUSHED: Reading = (ConventionName.SUBNORMAL, "flushed")
 """Numbers below the smallest normal one count as zero: an option of the oracle itself."""
 WIDER: Reading = (ConventionName.INTEGER_OVERFLOW, "wider")
 """Integers that their dtype does not hold are kept: an option of the oracle itself."""
+NARROWED: Reading = (ConventionName.COMPUTING_DTYPE, "32 bits")
+"""Tensors of 64 bits are rounded to 32 before anything is computed."""
+NARROW: Mapping[str, str] = {"float64": "float32", "int64": "int32", "uint64": "uint32"}
+"""What has 64 bits, and what has 32 in its place."""
 
 
 def _unchanged(_function: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -47,6 +51,18 @@ def _least(x: Array) -> Array:
     return np.where((np.abs(x) < tiny) & (x != 0), np.copysign(least, x), x)
 
 
+def _narrowed(_function: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Numbers beyond the range of 32 bits are infinite, integers taken modulo its size."""
+
+    def one(value: Any) -> Any:
+        if isinstance(value, np.ndarray):
+            with np.errstate(over="ignore"):
+                return value.astype(NARROW.get(value.dtype.name, value.dtype))
+        return [one(item) for item in value] if isinstance(value, list) else value
+
+    return {name: one(value) for name, value in arguments.items()}
+
+
 def _no_numbers(_function: str, arguments: dict[str, Any]) -> dict[str, Any]:
     """A range that ends where it starts."""
     return {**arguments, "start": 0, "stop": 0}
@@ -54,6 +70,7 @@ def _no_numbers(_function: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 VARIANTS: Mapping[Reading, Variant] = {
     FLUSHED: _unchanged,
+    NARROWED: _narrowed,
     WIDER: _unchanged,
     (ConventionName.NEGATIVE_STOP, "no numbers"): _no_numbers,
     (ConventionName.SUBNORMAL, "normal"): _numbers(_normal),

@@ -55,5 +55,6 @@ VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.SMALL_NORMS, "at least 1e-6"): keyword("least", 1e-12),
     (ConventionName.SMALL_NORMS, "not a number"): keyword("divides_zero", True),
     (ConventionName.TIES, "last"): keyword("last", True),
+    (ConventionName.VARIANCE_OF_DIFFERENCES, "squares"): keyword("squares", True),
     (ConventionName.TIES, "signed zeros"): _signed_zeros,
 }

@@ -17,8 +17,10 @@ Value = NamedTuple(
         ("type", str),
         ("problem", Optional[str]),
         ("text", Optional[str]),
+        ("shape", Optional[Tuple[int, ...]]),
     ],
 )
+"""`shape` is that of an array that is too large for an answer."""
 
 _PLAIN = (np.ndarray, np.generic, bool, int, float, complex, str, bytes, type(None))
 
@@ -48,8 +50,8 @@ def read(result: Any) -> Value:
     elif dtype.kind not in KINDS:
         problem = "an array of {} is not numeric".format(said(dtype, MOST_NAME))
         text = cut(result, MOST_TEXT) if isinstance(result, str) else None
-        return Value(None, said(dtype, MOST_NAME), class_name(type(result)), problem, text)
-    return Value(array, dtype.name, class_name(type(result)), None, None)
+        return Value(None, said(dtype, MOST_NAME), class_name(type(result)), problem, text, None)
+    return Value(array, dtype.name, class_name(type(result)), None, None, None)
 
 
 class Columns(object):
@@ -79,7 +81,7 @@ class Columns(object):
         problem = "an array of shape {} has {:,} bytes, more than an answer holds".format(
             value.array.shape, size
         )
-        return Value(None, value.dtype, value.type, problem, None)
+        return Value(None, value.dtype, value.type, problem, None, value.array.shape)
 
     def answer(self, payloads: List[Any]) -> List[Dict[str, Any]]:
         """The header's part; the stacked arrays are added to `payloads`."""
@@ -91,12 +93,15 @@ class Columns(object):
 
 
 def _group(key: Any, content: Tuple[List[int], List[Any]], payloads: List[Any]) -> Dict[str, Any]:
-    shape, (dtype, kind, problem, text) = key
+    shape, (dtype, kind, problem, text, unsent) = key
     draws, arrays = content
     index = None
     if shape is not None:
         index = len(payloads)
         # np.stack without its checks: the arrays of a group have one shape and one dtype
         payloads.append(_concatenate([a.reshape((1,) + shape) for a in arrays]))  # noqa: RUF005
-    data = {"draws": draws, "payload": index, "dtype": dtype, "type": kind, "problem": problem}
+    data: Dict[str, Any] = {"draws": draws, "payload": index, "dtype": dtype, "type": kind}
+    data["problem"] = problem
+    if unsent is not None:
+        data["shape"] = unsent
     return data if text is None else dict(data, text=text)

@@ -1,0 +1,104 @@
+"""Results of another shape: too large to be sent, or that of another reading."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from conformance.adapters.worker.conformance_worker.limits import MOST_VALUE_BYTES
+from conformance.adapters.worker.conformance_worker.values import Columns, read
+from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.judge import judge
+from conformance.observations import DrawObservation, Returned, StructureObservation, Value
+from conformance.oracle.variants import VARIANTS
+from conformance.results import Aspect, FindingKind, Verdict
+from conformance.specs.convention_names import ConventionName
+from conformance.specs.conventions import taken
+from tests.engine.support import examine, module, run_script
+from tests.engine.test_opened_readings import calls
+from tests.engine.test_single_call_readings import judged, right
+
+AS_THEY_ARE = (ConventionName.FEATURE_VECTORS, "as they are")
+OUTER = """
+from conformance.reference import *
+from conformance.reference import maximum as _right, expand_dims
+
+def maximum(x, y):
+    return _right(expand_dims(x, 1), expand_dims(y, 0)) if x.shape[:1] > (4000,) and len(x.shape) == 1 else _right(x, y)
+"""
+"""A backend that takes every row of x with every row of y."""
+
+
+def stretched(prepared: Prepared) -> dict[str, Any] | None:
+    """The arguments of a call that another reading gives another shape, as that reading has them;
+    None if there is no such call."""
+    try:
+        changed = VARIANTS[AS_THEY_ARE](prepared.structure.oracle, prepared.oracle_arguments(0))
+    except ValueError:
+        return None
+    shape = right(prepared.structure.oracle, changed, prepared.dtypes[0]).shape
+    return changed if shape != prepared.shape else None
+
+
+def of_shape(prepared: Prepared, shape: tuple[int, ...]) -> list[Finding]:
+    """What is found of results of which the shape alone came."""
+    unsent = Value(None, prepared.dtypes[0], "ndarray", "too large", None, shape)
+    draws = tuple(DrawObservation(Returned({"result": (unsent,)})) for _ in prepared.draws)
+    found = judge(prepared, StructureObservation((), (), draws)).findings
+    return [f for f in found if f.aspect is Aspect.VALUE]
+
+
+STRETCHED = [p for p in calls("batch_normalization") if stretched(p) is not None]
+
+
+def test_the_shape_of_a_reading_is_no_violation_if_nothing_else_came() -> None:
+    assert STRETCHED
+    for prepared in STRETCHED:
+        arguments = stretched(prepared)
+        assert arguments is not None
+        shape = right(prepared.structure.oracle, arguments, prepared.dtypes[0]).shape
+        found = of_shape(prepared, shape)
+        assert {f.verdict for f in found} == {Verdict.DIVERGES}
+        assert {r for f in found for r in f.readings} == {taken(*AS_THEY_ARE)}
+        (other,) = {f.verdict for f in of_shape(prepared, (*shape, 7))}
+        assert other is Verdict.VIOLATES
+
+
+def test_what_is_wrong_under_the_reading_of_its_shape_is_compared_with_that_reading() -> None:
+    for prepared in STRETCHED:
+
+        def answer(number: int, prepared: Prepared = prepared) -> npt.NDArray[Any]:
+            given = prepared.oracle_arguments(number)
+            changed = VARIANTS[AS_THEY_ARE](prepared.structure.oracle, given)
+            return right(prepared.structure.oracle, changed, prepared.dtypes[0]) + np.float16(60)
+
+        found = [f for f in judged(prepared, answer) if f.verdict is Verdict.VIOLATES]
+        assert {f.kind for f in found} <= {FindingKind.VALUE}
+        assert all(taken(*AS_THEY_ARE) in f.demands for f in found)
+        assert found or prepared.structure.runtime.dtypes["x"] == "float16"
+
+
+def test_the_shape_of_what_is_too_large_is_told() -> None:
+    columns, large = Columns(), np.zeros((MOST_VALUE_BYTES // 8 + 1, 2), np.float32)
+    columns.add(0, "result", 0, read(large))
+    ((column,), payloads) = (columns.answer(payloads := []), payloads)
+    (group,) = column["groups"]
+    assert (group["shape"], group["payload"], payloads) == (large.shape, None, [])
+
+
+@pytest.mark.slow
+def test_a_script_shows_the_shape_that_was_too_large_to_send(tmp_path: Path) -> None:
+    (tmp_path / "outer.py").write_text(OUTER)
+    found = examine(module("outer", tmp_path), ["maximum"], "default")
+    failures = [f for *_, f in found.failures(Verdict.VIOLATES) if "gives shape" in f.message]
+    assert failures
+    assert re.search(r"gives shape \((\d{4,}), \1\)", failures[0].message)
+    script = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{failures[0].script}"
+    ran = run_script(script, Path(__file__).parents[2])
+    assert (ran.returncode, "got shape" in ran.stdout) == (1, True), ran.stderr
