@@ -30,7 +30,9 @@ from conformance.reference import *
 from conformance.reference import maximum as _right, expand_dims
 
 def maximum(x, y):
-    return _right(expand_dims(x, 1), expand_dims(y, 0)) if x.shape[:1] > (4000,) and len(x.shape) == 1 else _right(x, y)
+    if x.shape[:1] > (4000,) and len(x.shape) == 1:
+        return _right(expand_dims(x, 1), expand_dims(y, 0))
+    return _right(x, y)
 """
 """A backend that takes every row of x with every row of y."""
 
@@ -87,7 +89,8 @@ def test_what_is_wrong_under_the_reading_of_its_shape_is_compared_with_that_read
 def test_the_shape_of_what_is_too_large_is_told() -> None:
     columns, large = Columns(), np.zeros((MOST_VALUE_BYTES // 8 + 1, 2), np.float32)
     columns.add(0, "result", 0, read(large))
-    ((column,), payloads) = (columns.answer(payloads := []), payloads)
+    payloads: list[npt.NDArray[Any]] = []
+    (column,) = columns.answer(payloads)
     (group,) = column["groups"]
     assert (group["shape"], group["payload"], payloads) == (large.shape, None, [])
 
