@@ -15,7 +15,7 @@ from conformance.specs.records import Line
 class Reading(Struct, frozen=True, forbid_unknown_fields=True):
     """One of the answers that the documents allow beside the suite's own.
 
-    One that neither refuses nor is free has code that says what the answer is: a variant of the
+    One that neither refuses, nor is free, nor has misfits has code that says what the answer is: a variant of the
     oracle (`conformance.oracle.variants`), or an alternative of a scenario's check.
     """
 
@@ -25,6 +25,8 @@ class Reading(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether it is an exception in place of an answer."""
     free: bool = False
     """Whether anything is allowed in the elements that the convention concerns."""
+    misfits: str | None = None
+    """The reading that a call does not fit: as a wrong call it may give another shape."""
 
 
 class Convention(Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,7 +61,7 @@ class Convention(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def variants(self) -> list[Reading]:
         """The readings that code computes."""
-        return [r for r in self.readings if not (r.refuses or r.free)]
+        return [r for r in self.readings if not (r.refuses or r.free or r.misfits)]
 
 
 @cache

@@ -29,7 +29,7 @@ from conformance.oracle.freedom import concerned
 from conformance.oracle.variants import NARROWED, VARIANTS, WIDER, Readings
 from conformance.results import Aspect, FindingKind
 from conformance.specs.convention_names import ConventionName
-from conformance.specs.conventions import taken
+from conformance.specs.conventions import load_conventions, taken
 from conformance.specs.load import ruled_out
 from conformance.specs.model import Ulp
 
@@ -228,14 +228,25 @@ def _unsent(case: Drawn, shape: tuple[int, ...]) -> Finding:
     """The finding on a result whose shape alone came, for it was too large to be sent."""
     answer = _allowed(case, np.zeros(0, case.prepared.dtypes[0]))
     readings = answer.shaped(shape)
-    allowed = of_nothing(case.conventions) if readings is None else of_readings(*readings)
+    allowed = _of_misfit(case) if readings is None else of_readings(*readings)
     return _of_shape(case, shape, allowed)
 
 
 def _other_shape(case: Drawn, got: Array) -> Finding:
     arrangement = _arranged(case, got)
-    allowed = of_anything((arrangement,)) if arrangement else of_nothing(case.conventions)
+    allowed = of_anything((arrangement,)) if arrangement else _of_misfit(case)
     return replace(_of_shape(case, got.shape, allowed), got=got)
+
+
+def _of_misfit(case: Drawn) -> Allowance:
+    """What allows any other shape: a reading under which the call was a wrong one."""
+    known = load_conventions()
+    for name in case.conventions:
+        for reading in known[name].readings:
+            other = reading.misfits
+            if other is not None and not case.prepared.fits(case.number, ((name, other),)):
+                return of_readings((name, reading.name))
+    return of_nothing(case.conventions)
 
 
 def _of_shape(case: Drawn, shape: tuple[int, ...], allowed: Allowance) -> Finding:
