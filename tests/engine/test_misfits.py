@@ -7,6 +7,7 @@ import pytest
 
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding
+from conformance.observations import Raised
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
@@ -15,10 +16,16 @@ from tests.engine.test_opened_readings import calls
 from tests.engine.test_single_call_readings import judged
 
 FIRST = ((ConventionName.SEQUENCE_FORMAT, "channels_first"),)
+BY_DEFAULT = ((ConventionName.DEFAULT_DATA_FORMAT, "channels_first"),)
+DEFAULTS = [
+    p
+    for p in calls("conv1d")
+    if {*p.structure.unsettled} == {ConventionName.DEFAULT_DATA_FORMAT} and np.prod(p.shape)
+]
 SEQUENCES = [
     p
     for p in calls("local_conv1d")
-    if p.structure.arguments.get("data_format") == "channels_first" and np.prod(p.shape)
+    if {*p.structure.unsettled} == {ConventionName.SEQUENCE_FORMAT} and np.prod(p.shape)
 ]
 
 
@@ -38,6 +45,22 @@ def test_another_shape_is_allowed_of_a_call_that_does_not_fit_a_reading(fits: bo
         verdict = Verdict.VIOLATES if fits else Verdict.DIVERGES
         readings = () if fits else (taken(ConventionName.SEQUENCE_FORMAT, "not fitting"),)
         assert {(f.verdict, f.readings) for f in found} == {(verdict, readings)}
+
+
+@pytest.mark.parametrize("fits", [True, False])
+@pytest.mark.parametrize("function", ["local_conv1d", "conv1d"])
+def test_an_exception_is_allowed_of_a_call_that_does_not_fit_a_reading(
+    function: str, fits: bool
+) -> None:
+    chosen = SEQUENCES if function == "local_conv1d" else DEFAULTS
+    reading = FIRST if function == "local_conv1d" else BY_DEFAULT
+    raised = Raised("ValueError", ("ValueError",), "shapes do not match", "call")
+    verdicts = set()
+    for prepared in (p for p in chosen if p.fits(0, reading) is fits):
+        found = judged(prepared, lambda _: raised)
+        verdicts |= {f.verdict for f in found if f.aspect is Aspect.VALUE}
+    assert (Verdict.VIOLATES in verdicts) is fits
+    assert fits or Verdict.DIVERGES in verdicts
 
 
 def test_wrong_numbers_of_the_documented_shape_are_wrong_all_the_same() -> None:

@@ -62,6 +62,20 @@ def of_refusal(conventions: Iterable[str]) -> Allowance:
     return _allowance(conventions, refused=True)
 
 
+def of_misfit(
+    conventions: Iterable[str], fits: Callable[[Readings], bool], *, refused: bool
+) -> Allowance:
+    """What allows an exception, or a result of another shape, of a call that does not fit a
+    reading; `fits` says whether it fits."""
+    known, named = load_conventions(), tuple(sorted({*conventions}))
+    for name in named:
+        for reading in known[name].of_misfits:
+            other = ((name, str(reading.misfits)),)
+            if reading.refuses is refused and not fits(other):
+                return of_readings((name, reading.name))
+    return of_nothing(named)
+
+
 def of_anything(conventions: Iterable[str]) -> Allowance:
     """What allows an answer that a check has found to be another than the suite's own.
 

@@ -18,6 +18,7 @@ from conformance.engine.judging.readings import (
     Allowance,
     AllowedAnswers,
     of_anything,
+    of_misfit,
     of_nothing,
     of_readings,
 )
@@ -29,7 +30,7 @@ from conformance.oracle.freedom import concerned
 from conformance.oracle.variants import NARROWED, VARIANTS, WIDER, Readings
 from conformance.results import Aspect, FindingKind
 from conformance.specs.convention_names import ConventionName
-from conformance.specs.conventions import load_conventions, taken
+from conformance.specs.conventions import taken
 from conformance.specs.load import ruled_out
 from conformance.specs.model import Ulp
 
@@ -239,14 +240,8 @@ def _other_shape(case: Drawn, got: Array) -> Finding:
 
 
 def _of_misfit(case: Drawn) -> Allowance:
-    """What allows any other shape: a reading under which the call was a wrong one."""
-    known = load_conventions()
-    for name in case.conventions:
-        for reading in known[name].readings:
-            other = reading.misfits
-            if other is not None and not case.prepared.fits(case.number, ((name, other),)):
-                return of_readings((name, reading.name))
-    return of_nothing(case.conventions)
+    """What allows any other shape: a reading that the call does not fit."""
+    return of_misfit(case.conventions, partial(case.prepared.fits, case.number), refused=False)
 
 
 def _of_shape(case: Drawn, shape: tuple[int, ...], allowed: Allowance) -> Finding:
