@@ -20,6 +20,7 @@ from conformance.engine.judging.readings import (
     refused_by_choice,
 )
 from conformance.engine.judging.refusals import lacked, refused_type, refuses_by_name
+from conformance.generators.forms import iterable_parameter
 from conformance.observations import (
     Crashed,
     DrawObservation,
@@ -259,6 +260,7 @@ def _raised(
         detail=refused_type(outcome) if named else outcome.type,
         conventions=allowed.conventions,
         draw=number,
+        parameter=iterable_parameter(prepared.structure.arguments),
         readings=allowed.readings,
         open_points=allowed.open_points,
         got=f"{outcome.type}: {without_stack(outcome.message)}",
