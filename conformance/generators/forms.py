@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from conformance.program import Argument, Made
 from conformance.specs import kinds
+from conformance.specs.convention_names import ConventionName
 
 ABSENT = "absent"
 """The form of what is left to its default."""
@@ -18,6 +19,22 @@ FEW = (kinds.Literals, kinds.Dtype, kinds.Boolean, kinds.DataFormat)
 
 ITERABLES = ("range", "set", "iterator")
 """Forms of several integers that are iterables, and neither lists nor tuples."""
+_OPEN: Mapping[str, ConventionName] = {
+    "int64": ConventionName.NUMBER_TYPE,
+    "iterator": ConventionName.ONE_SHOT_ITERABLE,
+}
+"""The forms that no document names, and the conventions about them."""
+
+
+def open_forms(arguments: Iterable[object]) -> list[str]:
+    """The conventions about the forms of these arguments, in order."""
+    return sorted({_OPEN[a.kind] for a in arguments if isinstance(a, Made) and a.kind in _OPEN})
+
+
+def iterable_parameter(arguments: Mapping[str, object]) -> str | None:
+    """The parameter that got an iterable other than a list or a tuple, if one did."""
+    made = ((n, v) for n, v in arguments.items() if isinstance(v, Made))
+    return next((name for name, value in made if value.kind in ITERABLES), None)
 
 
 def in_form(numbers: Sequence[int], form: str) -> Argument:

@@ -13,10 +13,11 @@ from conformance.editions import Edition
 from conformance.generators.calls import CallDraft
 from conformance.generators.classes import Classes
 from conformance.generators.drawing import ByHypothesis, Chooser
+from conformance.generators.forms import open_forms
 from conformance.generators.sizes import ELEMENTS
 from conformance.generators.steering import Steering
 from conformance.generators.tensors import ODD
-from conformance.program import Argument, Binding, Made, Program
+from conformance.program import Argument, Binding, Program
 from conformance.specs import Spec
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.load import signature
@@ -231,8 +232,7 @@ def _unsettled(call: CallDraft, runtime: Scope) -> tuple[str, ...]:
         named.add(call.part.convention)
     if call.mixed:
         named.add(ConventionName.MIXED_DTYPES)
-    if any(isinstance(v, Made) and v.kind == "int64" for v in call.passed.values()):
-        named.add(ConventionName.NUMBER_TYPE)
+    named.update(open_forms(call.passed.values()))
     if any(item.layout in ODD for item in call.inputs):
         named.add(ConventionName.MEMORY_LAYOUT)
     return tuple(sorted(named))

@@ -136,10 +136,18 @@ def batch_mean(x: Array, reduction_axes: Sequence[int], **_: Any) -> Array:
 
 
 def batch_variance(
-    x: Array, reduction_axes: Sequence[int], *, sample: bool = False, **_: Any
+    x: Array,
+    reduction_axes: Sequence[int],
+    epsilon: float = 0,
+    *,
+    sample: bool = False,
+    guarded: bool = False,
+    **_: Any,
 ) -> Array:
-    """The variance over the axes, its elements in a row; of a population or of a sample."""
+    """The variance over the axes, its elements in a row; of a population or of a sample, or
+    `guarded` by epsilon."""
     found = reductions.var(x, tuple(reduction_axes)).reshape(-1)
+    found = found + epsilon if guarded else found
     return found * _correction(x, reduction_axes) if sample else found
 
 
@@ -153,14 +161,22 @@ def bounded_batch_variance(
     model: Arithmetic,
     x: Array,
     reduction_axes: Sequence[int],
+    epsilon: float = 0,
     *,
     sample: bool = False,
+    guarded: bool = False,
     squares: bool = False,
     **_: Any,
 ) -> Bounded:
-    """Value and bound of `batch_variance`: a sample's has three roundings more."""
+    """Value and bound of `batch_variance`: a sample's has three roundings more.
+
+    One that is guarded has those of an inverse root, of its square and of another inverse.
+    """
     var = partial(reductions.bounded_var, squares=squares)
     value, bound = _in_a_row(var)(model, x, reduction_axes)
+    if guarded:
+        value = value + epsilon
+        bound = bound + allowance(8, model) * (value + bound)
     if not sample:
         return value, bound
     factor = _correction(x, reduction_axes)

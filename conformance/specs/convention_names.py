@@ -73,6 +73,7 @@ class ConventionName(StrEnum):
     NONZERO_CONDITION = "nonzero-condition"
     NOT_ONLY_VARIABLES = "not-only-variables"
     NUMBER_TYPE = "number-type"
+    ONE_SHOT_ITERABLE = "one-shot-iterable"
     ONE_TRIAL = "one-trial"
     OUTPUTS_BEFORE_UPDATES = "outputs-before-updates"
     PARAMETERS = "parameters"

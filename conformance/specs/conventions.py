@@ -15,8 +15,8 @@ from conformance.specs.records import Line
 class Reading(Struct, frozen=True, forbid_unknown_fields=True):
     """One of the answers that the documents allow beside the suite's own.
 
-    One that neither refuses nor is free has code that says what the answer is: a variant of the
-    oracle (`conformance.oracle.variants`), or an alternative of a scenario's check.
+    One that neither refuses nor is free nor names misfits has code that says what the answer is:
+    a variant of the oracle (`conformance.oracle.variants`), or an alternative of a check.
     """
 
     name: str
@@ -25,6 +25,9 @@ class Reading(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether it is an exception in place of an answer."""
     free: bool = False
     """Whether anything is allowed in the elements that the convention concerns."""
+    misfits: str | None = None
+    """The computed reading that a call must not fit for this one to allow anything: then it is a
+    wrong call, which is refused or gives another shape."""
 
 
 class Convention(Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,8 +51,13 @@ class Convention(Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def refusal(self) -> Reading | None:
-        """The reading that is an exception, if one is allowed."""
-        return next((r for r in self.readings if r.refuses), None)
+        """The reading that is an exception, if one is allowed of any call."""
+        return next((r for r in self.readings if r.refuses and not r.misfits), None)
+
+    @property
+    def of_misfits(self) -> list[Reading]:
+        """The readings that only calls may take which do not fit another."""
+        return [r for r in self.readings if r.misfits]
 
     @property
     def freedom(self) -> Reading | None:
@@ -59,7 +67,7 @@ class Convention(Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def variants(self) -> list[Reading]:
         """The readings that code computes."""
-        return [r for r in self.readings if not (r.refuses or r.free)]
+        return [r for r in self.readings if not (r.refuses or r.free or r.misfits)]
 
 
 @cache

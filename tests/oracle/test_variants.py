@@ -163,6 +163,14 @@ def test_the_variance_of_a_sample() -> None:
     np.testing.assert_array_equal(single, np.zeros(3))
 
 
+def test_the_variance_with_epsilon() -> None:
+    x = RANDOM.normal(size=(4, 3))
+    name = "normalize_batch_in_training.variance"
+    given: dict[str, Any] = {"x": x, "reduction_axes": (0,), "epsilon": 0.5}
+    found = answer(name, Name.POPULATION_VARIANCE, "with epsilon", **given)
+    np.testing.assert_allclose(found, x.var(axis=0) + 0.5, rtol=1e-12)
+
+
 def test_short_vectors() -> None:
     x = np.array([[3e-7, 4e-7], [0.0, 0.0], [3.0, 4.0]])
     given: dict[str, Any] = {"x": x, "axis": 1}

@@ -109,3 +109,28 @@ def test_every_check_names_a_line() -> None:
     made = list(scenarios((*containers.FAMILIES, *creation.FAMILIES, *arguments.FAMILIES)))
     assert made
     assert all(check.at for scenario in made for check in scenario.checks)
+
+
+def test_axes_that_can_be_read_once_may_be_refused_and_no_others() -> None:
+    def twice(x: Any, axes: Any) -> Any:
+        if list(axes) and not list(axes):
+            raise ValueError("no axes")
+        return conformance.reference.reverse(x, axes)
+
+    def listed(x: Any, axes: Any) -> Any:
+        if not isinstance(axes, list | int):
+            raise TypeError("no list")
+        return conformance.reference.reverse(x, axes)
+
+    family = next(f for f in arguments.FAMILIES if f.function == "reverse")
+    told = {
+        name: {
+            s.title: {f.verdict for f in findings(s, module(reverse=r))}
+            for s in scenarios((family,))
+        }
+        for name, r in (("twice", twice), ("listed", listed))
+    }
+    assert told["twice"]["axes that are an iterator of 1"] == {Verdict.DIVERGES}
+    assert told["listed"]["axes that are an iterator of 2"] == {Verdict.DIVERGES}
+    assert told["listed"]["axes that are a set of 2"] == {Verdict.VIOLATES}
+    assert not told["twice"]["axes that are a set of 2"]

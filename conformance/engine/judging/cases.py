@@ -125,6 +125,15 @@ class Prepared:
         message = f"under {readings} the result has another shape"
         raise ValueError(message)
 
+    def fits(self, draw: int, readings: Readings) -> bool:
+        """Whether the arguments of a draw have an answer under these readings."""
+        try:
+            arguments = read_otherwise(self.structure.oracle, self.oracle_arguments(draw), readings)
+            value_of(self.structure.oracle, arguments, self.dtypes[0])
+        except ValueError:
+            return False
+        return True
+
     def _otherwise(self, draw: int, dtype: str, readings: Readings) -> Expectation:
         key = (draw, dtype, readings)
         if key not in self._others:

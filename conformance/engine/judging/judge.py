@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 from conformance.engine.judging import metadata, values
 from conformance.engine.judging.cases import Prepared
@@ -12,8 +13,14 @@ from conformance.engine.judging.findings import (
     with_input_dtype,
 )
 from conformance.engine.judging.messages import short_message, without_stack
-from conformance.engine.judging.readings import of_anything, of_refusal, refused_by_choice
+from conformance.engine.judging.readings import (
+    of_anything,
+    of_misfit,
+    of_refusal,
+    refused_by_choice,
+)
 from conformance.engine.judging.refusals import lacked, refused_type, refuses_by_name
+from conformance.generators.forms import iterable_parameter
 from conformance.observations import (
     Crashed,
     DrawObservation,
@@ -239,6 +246,8 @@ def _raised(
     unmade = _could_not_bind(prepared, outcome)
     named = refuses_by_name(outcome) and not unmade
     allowed = of_refusal(conventions)
+    if not allowed.conventions:
+        allowed = of_misfit(conventions, partial(prepared.fits, number), refused=True)
     refused = named or ConventionName.INPUT_DTYPE in allowed.conventions or unmade
     demands = f"a result of shape {prepared.shape}"
     gives = f"raises {outcome.type}: {short_message(outcome.message)}"
@@ -251,6 +260,7 @@ def _raised(
         detail=refused_type(outcome) if named else outcome.type,
         conventions=allowed.conventions,
         draw=number,
+        parameter=iterable_parameter(prepared.structure.arguments),
         readings=allowed.readings,
         open_points=allowed.open_points,
         got=f"{outcome.type}: {without_stack(outcome.message)}",

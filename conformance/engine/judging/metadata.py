@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding, with_input_dtype
@@ -15,11 +16,12 @@ from conformance.engine.judging.readings import (
     of_nothing,
     of_refusal,
 )
-from conformance.generators.structure import accepted_dtypes
+from conformance.generators.structure import Structure, accepted_dtypes
 from conformance.observations import TensorMetadata, Value
 from conformance.results import Aspect, FindingKind
 from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
+from conformance.specs.kinds import Dtype
 from conformance.specs.load import is_claimed
 
 _SCALARS = ("bool", "int", "float")
@@ -43,13 +45,22 @@ def dtype(
     if delivered is not None and delivered not in accepted and structure.claimed == "result":
         gives = f"gives {delivered}"
         kind = FindingKind.DTYPE
-        yield _other_dtype(kind, gives, dtype=delivered, accepted=accepted, named=named)
+        found = _other_dtype(kind, gives, dtype=delivered, accepted=accepted, named=named)
+        yield replace(found, parameter=_asked_by(structure))
     elif claimed is not None and claimed not in accepted:
         if structure.claimed == "result":
             named |= {ConventionName.CLAIMED_DTYPE}
         gives = f"is reported as {claimed}"
         kind = FindingKind.CLAIMED_DTYPE
-        yield _other_dtype(kind, gives, dtype=claimed, accepted=accepted, named=named)
+        found = _other_dtype(kind, gives, dtype=claimed, accepted=accepted, named=named)
+        yield replace(found, parameter=_asked_by(structure))
+
+
+def _asked_by(structure: Structure) -> str | None:
+    """The parameter that the call asked for a dtype with."""
+    rules, given = structure.spec.parameters, structure.arguments
+    asked = (n for n, rule in rules.items() if isinstance(rule, Dtype) and given.get(n) is not None)
+    return next(asked, None)
 
 
 def _other_dtype(

@@ -62,6 +62,20 @@ def of_refusal(conventions: Iterable[str]) -> Allowance:
     return _allowance(conventions, refused=True)
 
 
+def of_misfit(
+    conventions: Iterable[str], fits: Callable[[Readings], bool], *, refused: bool
+) -> Allowance:
+    """What allows an exception, or a result of another shape, of a call that does not fit a
+    reading; `fits` says whether it fits."""
+    known, named = load_conventions(), tuple(sorted({*conventions}))
+    for name in named:
+        for reading in known[name].of_misfits:
+            other = ((name, str(reading.misfits)),)
+            if reading.refuses is refused and not fits(other):
+                return of_readings((name, reading.name))
+    return of_nothing(named)
+
+
 def of_anything(conventions: Iterable[str]) -> Allowance:
     """What allows an answer that a check has found to be another than the suite's own.
 
@@ -95,18 +109,22 @@ def _allowance(conventions: Iterable[str], *, refused: bool) -> Allowance:
     return Allowance(tuple(allowing), readings, () if allowing else named)
 
 
-def combinations(conventions: Iterable[str]) -> list[Readings]:
+def combinations(conventions: Iterable[str], ruled_out: Container[str] = ()) -> list[Readings]:
     """The combinations of readings that code computes, that of the suite's own first.
 
     Those with fewer other readings come first. At most `MOST`.
     """
-    known = load_conventions()
     choices: list[list[Reading | None]] = [
-        [None, *(r for v in known[name].variants if (r := (name, v.name)) in VARIANTS)]
-        for name in conventions
+        [None, *computed(name, ruled_out)] for name in conventions
     ]
     made = (tuple(r for r in chosen if r is not None) for chosen in product(*choices))
     return sorted(islice(made, MOST), key=len)
+
+
+def computed(convention: str, ruled_out: Container[str] = ()) -> list[Reading]:
+    """The readings of a convention that code computes, without those that a document rules out."""
+    named = ((convention, variant.name) for variant in load_conventions()[convention].variants)
+    return [r for r in named if r in VARIANTS and taken(*r) not in ruled_out]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +137,7 @@ class AllowedAnswers:
     concerned: Callable[[str, Expectation], Array]
     """The elements of the result that rest on a convention."""
     ruled_out: Container[str] = ()
-    """Free readings that a document does not leave open for this function."""
+    """Readings that a document does not leave open for this function."""
     elementwise: bool = False
     """Whether an element depends on one element alone: what others are excuses no error of it."""
 
@@ -146,7 +164,7 @@ class AllowedAnswers:
         """
         known = load_conventions()
         for name in self.conventions:
-            others = [r for v in known[name].variants if (r := (name, v.name)) in VARIANTS]
+            others = computed(name, self.ruled_out)
             if others and all(self._differs(got, value, (other,)) for other in others):
                 yield taken(name, known[name].choice)
 
@@ -185,7 +203,7 @@ class AllowedAnswers:
 
     def _expected(self, shape: tuple[int, ...]) -> Iterator[tuple[Readings, Expectation]]:
         """What is expected under each combination of readings that gives this shape."""
-        for chosen in combinations(self.conventions):
+        for chosen in combinations(self.conventions, self.ruled_out):
             try:
                 expected = self.expectation(chosen)
             except (KeyError, ValueError, IndexError):

@@ -18,6 +18,7 @@ from conformance.engine.judging.readings import (
     Allowance,
     AllowedAnswers,
     of_anything,
+    of_misfit,
     of_nothing,
     of_readings,
 )
@@ -228,14 +229,19 @@ def _unsent(case: Drawn, shape: tuple[int, ...]) -> Finding:
     """The finding on a result whose shape alone came, for it was too large to be sent."""
     answer = _allowed(case, np.zeros(0, case.prepared.dtypes[0]))
     readings = answer.shaped(shape)
-    allowed = of_nothing(case.conventions) if readings is None else of_readings(*readings)
+    allowed = _of_misfit(case) if readings is None else of_readings(*readings)
     return _of_shape(case, shape, allowed)
 
 
 def _other_shape(case: Drawn, got: Array) -> Finding:
     arrangement = _arranged(case, got)
-    allowed = of_anything((arrangement,)) if arrangement else of_nothing(case.conventions)
+    allowed = of_anything((arrangement,)) if arrangement else _of_misfit(case)
     return replace(_of_shape(case, got.shape, allowed), got=got)
+
+
+def _of_misfit(case: Drawn) -> Allowance:
+    """What allows any other shape: a reading that the call does not fit."""
+    return of_misfit(case.conventions, partial(case.prepared.fits, case.number), refused=False)
 
 
 def _of_shape(case: Drawn, shape: tuple[int, ...], allowed: Allowance) -> Finding:

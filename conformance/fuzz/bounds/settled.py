@@ -12,8 +12,9 @@ from conformance.fuzz.bounds.running import Course
 from conformance.fuzz.bounds.sessions import Session
 from conformance.fuzz.bounds.types import scope
 from conformance.fuzz.calls import Call, Special
+from conformance.generators.forms import open_forms
 from conformance.generators.values import shown_profile
-from conformance.program import Made, Ref
+from conformance.program import Ref
 from conformance.specs import kinds
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.rules import Scope, evaluate
@@ -33,8 +34,7 @@ def open_points(course: Course, call: Call | Special, edition: Edition) -> Itera
             yield point.convention
     if call.part is not None and call.part.convention is not None:
         yield call.part.convention
-    if any(isinstance(v, Made) and v.kind == "int64" for v in call.arguments.values()):
-        yield ConventionName.NUMBER_TYPE
+    yield from open_forms(call.arguments.values())
     for name, dtype in known.dtypes.items():
         rule = call.spec.parameters.get(name)
         if dtype not in (getattr(rule, "dtypes", None) or call.spec.dtypes.documented):

@@ -52,6 +52,7 @@ VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.HALF_EVEN, "away from zero"): keyword("halves", "away"),
     (ConventionName.MIXED_DTYPES, "taken together"): lambda _function, arguments: arguments,
     (ConventionName.POPULATION_VARIANCE, "sample"): keyword("sample", True),
+    (ConventionName.POPULATION_VARIANCE, "with epsilon"): keyword("guarded", True),
     (ConventionName.SMALL_NORMS, "at least 1e-6"): keyword("least", 1e-12),
     (ConventionName.SMALL_NORMS, "not a number"): keyword("divides_zero", True),
     (ConventionName.TIES, "last"): keyword("last", True),

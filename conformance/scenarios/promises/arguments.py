@@ -40,6 +40,8 @@ ITERABLES: Mapping[str, Callable[[ProgramWriter, int], Argument]] = {
     "an iterator": lambda w, count: w.call("operator.iter", list(range(count))),
 }
 """The first `count` axes, in each form of an iterable."""
+ONE_SHOT = {"an iterator": (ConventionName.ONE_SHOT_ITERABLE,)}
+"""The forms that can be read once, and the convention about them."""
 
 CUBE = np.arange(12.0).reshape(2, 3, 2).astype("float32")
 
@@ -58,6 +60,7 @@ def _reversed(_edition: Edition) -> Iterator[Scenario]:
                 test=is_array(np.flip(CUBE, tuple(range(count)))),
                 demands=f"x reversed along the first {count} axes",
                 at=REVERSED,
+                conventions=ONE_SHOT.get(form, ()),
             )
             yield written("reverse", f"axes that are {form} of {count}", w, check)
 
@@ -97,6 +100,7 @@ def _alike(part: str, form: str) -> Check:
         test=as_second,
         demands=f"the {part} that a list gives, for {form}",
         at=NORMALISED,
+        conventions=ONE_SHOT.get(form, ()),
     )
 
 

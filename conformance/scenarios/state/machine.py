@@ -81,6 +81,13 @@ class ExpectedResult:
     """The length of the history when the result was observed."""
     rank: str | None = None
     """The output that holds `ndim` of the evaluated tensor; None if there is none."""
+    made: str | None = None
+    """The output that holds the dtype of its variable; None if there is none."""
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The outputs that a check looks at, the result first."""
+        return (self.output, *(one for one in (self.rank, self.made) if one is not None))
 
 
 @dataclass(eq=False)
@@ -248,13 +255,21 @@ class Machine:
         """A variable with a value."""
         array = self.given(value)
         ref = self.writer.call("variable", array, dtype=kind[1])
-        variable = ModelVariable(ref, value)
+        variable = ModelVariable(ref, value, made=self._dtype_of(ref, kind[1]))
         for world in self.worlds:
             world.values[variable] = value
         self.taken(array, variable)
         self.variables.append(variable)
         self.conventions.update(unsettled_of(*kind, DTYPES))
         return variable
+
+    def _dtype_of(self, ref: Ref, dtype: str) -> str | None:
+        """Ask for the dtype of a variable that was to have integers: no document names those."""
+        if dtype.startswith("float"):
+            return None
+        output = self.name("made")
+        self.writer.observe(output, "dtype", ref)
+        return output
 
     def forget(self) -> None:
         """Forget all variables and functions: later steps must not use them."""
@@ -279,7 +294,7 @@ def _check(noted: ExpectedResult, aspect: Aspect) -> Check:
     return Check(
         noted.what,
         aspect,
-        outputs=(noted.output,) if noted.rank is None else (noted.output, noted.rank),
+        outputs=noted.outputs,
         test=_as_noted(noted),
         demands=f"{shown(noted.value)} in {noted.output}",
         conventions=tuple(sorted(noted.conventions)),
@@ -359,15 +374,23 @@ def _item(noted: ExpectedResult, values: Values) -> Array | Problem:
 def _as_noted(noted: ExpectedResult) -> Callable[..., Problem | None]:
     """A test that the result is the expected array."""
 
-    def test(values: Values, *rank: Values) -> Problem | None:
+    def test(values: Values, *said: Values) -> Problem | None:
         got = _item(noted, values)
         if isinstance(got, Problem) or _same(got, noted.value):
             return got if isinstance(got, Problem) else None
-        # A tensor that had another rank before it was evaluated is the fault of its operator.
-        unmade = any(plain(said) == got.ndim != noted.value.ndim for said in rank)
+        unmade = any(_is_as_made(plain(one), got, noted.value) for one in said)
         return replace(_problem(got, noted.value), unmade=unmade)
 
     return test
+
+
+def _is_as_made(said: object, got: Array, wanted: Array) -> bool:
+    """Whether a result is another because its tensor was: of another rank before it was evaluated,
+    which is the fault of its operator, or of another dtype, which is that of `variable`."""
+    if isinstance(said, str):
+        made = said.removesuffix("_ref") == got.dtype.name != wanted.dtype.name
+        return made and np.array_equal(got, wanted.astype(got.dtype))
+    return said == got.ndim != wanted.ndim
 
 
 def _same(got: Array, wanted: Array) -> bool:

@@ -37,6 +37,8 @@ class ModelVariable:
     conventions: Conventions = NONE
     history: list[Array] = field(default_factory=list)
     """All values so far, the current one last."""
+    made: str | None = None
+    """The output that holds the dtype that it was made with; None if nobody asked."""
 
     def __post_init__(self) -> None:
         self.history.append(self.value)

@@ -123,6 +123,7 @@ def read_back(machine: Machine, variable: ModelVariable) -> None:
             conventions=resting,
             history=variable.history,
             others=machine.held_otherwise(variable),
+            made=variable.made,
         )
     )
     machine.hold(output, ref, variable)
@@ -145,6 +146,7 @@ def get_several(machine: Machine) -> None:
                 history=history,
                 others=machine.held_otherwise(variable),
                 place=place,
+                made=variable.made,
             )
         )
 

@@ -1,0 +1,64 @@
+"""A violation cites the line of the parameter that it is about, where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from conformance.engine.judging import metadata
+from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.findings import Finding
+from conformance.engine.verdicts.failures import cite
+from conformance.generators.forms import iterable_parameter, open_forms
+from conformance.observations import Raised, TensorMetadata, Value
+from conformance.program import Made
+from conformance.results import Aspect
+from conformance.specs.convention_names import ConventionName
+from tests.engine.test_opened_readings import calls
+from tests.engine.test_single_call_readings import judged
+
+RAISED = Raised("TypeError", ("TypeError",), "no such axes", "call")
+SUMMARIES = {"reverse": 2375, "normalize_batch_in_training": 1902}
+AXES = {"reverse": 2380, "normalize_batch_in_training": 1896}
+
+
+def lines(prepared: Prepared, found: list[Finding]) -> set[int | str]:
+    """The lines that the violations cite."""
+    structure = prepared.structure
+    cited = (cite(structure.spec, structure.edition, f) for f in found)
+    return {citation.line for citation in cited if citation is not None}
+
+
+def of_axes(prepared: Prepared) -> Iterator[Finding]:
+    """What is found of the values of a call that raises."""
+    yield from (f for f in judged(prepared, lambda _: RAISED) if f.aspect is Aspect.VALUE)
+
+
+@pytest.mark.parametrize("function", ["reverse", "normalize_batch_in_training"])
+def test_an_iterable_that_is_refused_cites_the_line_that_asks_for_iterables(function: str) -> None:
+    seen = {True: set[int | str](), False: set[int | str]()}
+    for prepared in calls(function):
+        made = iterable_parameter(prepared.structure.arguments) is not None
+        seen[made] |= lines(prepared, list(of_axes(prepared)))
+    assert seen == {True: {AXES[function]}, False: {SUMMARIES[function]}}
+
+
+def test_what_the_form_of_an_argument_leaves_open() -> None:
+    forms = [Made(kind, (0,)) for kind in ("set", "range", "iterator", "int64")]
+    assert open_forms(forms[:2]) == []
+    assert open_forms(forms) == [ConventionName.NUMBER_TYPE, ConventionName.ONE_SHOT_ITERABLE]
+
+
+@pytest.mark.parametrize(("function", "asked", "own"), [("ones_like", 700, 701)])
+def test_a_dtype_that_was_asked_for_cites_the_line_of_dtype(
+    function: str, asked: int, own: int
+) -> None:
+    seen = {True: set[int | str](), False: set[int | str]()}
+    for prepared in calls(function):
+        value = Value(np.zeros(prepared.shape, "int16"), "int16", "ndarray")
+        found = list(metadata.dtype(prepared, TensorMetadata(), value, {}))
+        given = prepared.structure.arguments.get("dtype") is not None
+        seen[given] |= lines(prepared, found)
+    assert seen == {True: {asked}, False: {own}}
