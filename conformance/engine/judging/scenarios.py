@@ -114,11 +114,13 @@ class ScenarioTrial:
 
     @cached_property
     def batch(self) -> Batch:
-        """One draw; the worker forgets its session before and after it."""
+        """One draw; the worker forgets its session before and after it, unless the setup says no."""
+        setup = self.scenario.setup
         arrays = {n: a[None] for n, a in self.scenario.arrays.items()}
         program = self.scenario.program
         steps = tuple(self._tolerant(step) for step in program.steps)
-        return Batch(replace(program, steps=steps), arrays, 1, fresh=True)
+        fresh = setup is None or setup.cleared
+        return Batch(replace(program, steps=steps), arrays, 1, fresh=fresh)
 
     def _tolerant(self, step: Step) -> Step:
         """The step; in the test of another function some functions are made not to raise."""
