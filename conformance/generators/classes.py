@@ -224,7 +224,7 @@ def _class_axis(value: Any, shape: Any) -> str:
 
 
 def _reduction(value: Any, shape: Any) -> str:
-    """Which axes are left: the last, the second (of images with their channels first), or others."""
+    """Which axes are left: the last, the second (as of images, channels first), or others."""
     left = sorted({*range(len(shape))} - {*_numbers(value)})
     last, second = left == [len(shape) - 1], left == [1]
     which = "all but the last" if last else "all but the second" if second else "others"

@@ -12,7 +12,7 @@ from conformance.engine.judging.findings import (
     with_input_dtype,
 )
 from conformance.engine.judging.messages import short_message, without_stack
-from conformance.engine.judging.readings import of_anything, of_refusal, refused_by_choice
+from conformance.engine.judging.readings import of_anything, of_exception, refused_by_choice
 from conformance.engine.judging.refusals import lacked, refused_type, refuses_by_name
 from conformance.observations import (
     Crashed,
@@ -238,7 +238,7 @@ def _raised(
 ) -> Finding:
     unmade = _could_not_bind(prepared, outcome)
     named = refuses_by_name(outcome) and not unmade
-    allowed = of_refusal(conventions)
+    allowed = of_exception(outcome, conventions)
     refused = named or ConventionName.INPUT_DTYPE in allowed.conventions or unmade
     demands = f"a result of shape {prepared.shape}"
     gives = f"raises {outcome.type}: {short_message(outcome.message)}"
