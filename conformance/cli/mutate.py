@@ -59,9 +59,11 @@ def _check_code(options: MutateOptions) -> None:
     """Refuse options that go with --code only, or without it only; UsageProblem."""
     if options.code and options.alone:
         raise UsageProblem("--alone does not go with --code", "leave one of them out")
-    for name in ("minimise", "resume"):
+    for name in ("minimise", "resume", "again"):
         if getattr(options, name) and not options.code:
             raise UsageProblem(f"--{name} goes with --code", "add --code, or leave it out")
+    if options.again and not options.resume:
+        raise UsageProblem("--again goes with --resume", "add --resume, or leave it out")
 
 
 def _code(target: Target, options: MutateOptions) -> int:

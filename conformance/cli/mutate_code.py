@@ -19,7 +19,12 @@ from conformance.cli.code_gate import IdentityGate
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.options.given import MutateOptions
 from conformance.engine import PROFILES, Run
-from conformance.mutation.code.classified import ClassificationError, Classified, load_classified
+from conformance.mutation.code.classified import (
+    ClassificationError,
+    Classified,
+    classes,
+    load_classified,
+)
 from conformance.mutation.code.page import kinds
 from conformance.mutation.code.population import CodeMutant, code_population, drawn
 from conformance.mutation.code.records import (
@@ -50,6 +55,8 @@ class _Record:
     """Seconds that earlier starts took."""
     started: str
     judged: dict[str, JudgedCodeMutant]
+    again: list[str]
+    """The ids of what survived an earlier start and is judged once more."""
     order: dict[str, int]
     gate: IdentityGate = field(default_factory=IdentityGate)
     _begun: float = field(default_factory=time.monotonic)
@@ -86,6 +93,7 @@ class _Record:
             interrupted=interrupted,
             sources=_digests(self.found),
             intermittent=self.gate.intermittent,
+            again=self.again,
             summary=code_count("all", judged),
             operators=code_counts(judged, "operator"),
             functions=code_counts(judged, "function"),
@@ -120,8 +128,7 @@ def mutate_code(
 
 def kinds_of(report: CodeMutationReport, known: Sequence[Classified]) -> int:
     """How many survivors are equivalent."""
-    listed = {name: e for e in known if e.target == report.target for name in e.mutants}
-    return kinds(report, listed)["equivalent"]
+    return kinds(report, classes(known, report.target))["equivalent"]
 
 
 def _sources(target: Target) -> Sources:
@@ -149,6 +156,7 @@ def _record(
         before=0.0,
         started=started,
         judged={},
+        again=[],
         order={m.id: place for place, m in enumerate(mutants)},
     )
     if options.resume:
@@ -176,8 +184,18 @@ def _go_on(record: _Record) -> None:
     except ReportError as error:
         raise UsageProblem(str(error), "delete the file, or leave out --resume") from error
     _check_same(earlier, record.report(interrupted=True), file)
-    record.judged.update({one.id: one for one in earlier.mutants if one.id in record.order})
+    anew = _surviving(earlier, record.known) if record.options.again else set[str]()
+    kept = [one for one in earlier.mutants if one.id in record.order and one.id not in anew]
+    record.judged.update({one.id: one for one in kept})
+    record.again = sorted({*earlier.again, *anew} & {*record.order})
     record.before, record.started = earlier.seconds, earlier.started
+
+
+def _surviving(report: CodeMutationReport, known: Sequence[Classified]) -> set[str]:
+    """The ids of what survives, but for what is listed as equivalent."""
+    listed = classes(known, report.target)
+    alike = {name for name, entry in listed.items() if entry.kind == "equivalent"}
+    return {one.id for one in report.survivors} - alike
 
 
 def _check_same(earlier: CodeMutationReport, now: CodeMutationReport, file: Path) -> None:

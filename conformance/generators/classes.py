@@ -224,8 +224,11 @@ def _class_axis(value: Any, shape: Any) -> str:
 
 
 def _reduction(value: Any, shape: Any) -> str:
-    rest = "all but the last" if sorted(_numbers(value)) == [*range(len(shape) - 1)] else "others"
-    return f"{_holder(value)} of {rest}"
+    """Which axes are left: the last, the second (as of images, channels first), or others."""
+    left = sorted({*range(len(shape))} - {*_numbers(value)})
+    last, second = left == [len(shape) - 1], left == [1]
+    which = "all but the last" if last else "all but the second" if second else "others"
+    return f"{_holder(value)} of {which}"
 
 
 _OF_AXES: dict[type, Callable[[Any, Sequence[int]], str]] = {

@@ -58,9 +58,12 @@ def _class_axis(call: CallDraft, name: str, rule: kinds.ClassAxis) -> None:
 def _reduction_axes(call: CallDraft, name: str, rule: kinds.ReductionAxes) -> None:
     rank = len(call.shapes[rule.of])
     axes = list(range(rank - 1))
-    if call.pick((False, False, True)):
+    rest = call.pick(("last", "last", "last", "last", "some", "second"))
+    if rest == "some":
         chosen = [a for a in range(rank) if call.pick((True, False))]
         axes = chosen if 0 < len(chosen) < rank else axes
+    if rest == "second":  # the channels of images that have them first
+        axes = [a for a in range(rank) if a != 1]
     iterables = ITERABLES if call.edition in rule.iterable else ()
     form = call.pick(("list", "tuple") * 4 + iterables)
     if form == "range" and max(axes) - min(axes) == rank - 1:

@@ -164,12 +164,14 @@ OPERATORS = {
     "is_": "{} is {}",
     "classes": "' '.join(c.__name__ for c in type({}).__mro__)",
     "attribute": "getattr({}, {})",
+    "name": "str(getattr({}, 'name', None) or '')",
     "range": "range({}, {})",
     "set": "set({})",
     "iter": "iter({})",
 }
 """Operators that a step may use besides `call`, with the way they are written: those of Python's
-`operator` module, then what a result is, a part of it by name, and iterables of integers."""
+`operator` module, then what a result is, a part of it by name, the name that it has, if any, and
+iterables of integers."""
 
 
 @dataclass(frozen=True, slots=True)

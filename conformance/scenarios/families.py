@@ -12,7 +12,7 @@ from conformance.scenarios.examples import printed_results
 from conformance.scenarios.gradients import gradients, through
 from conformance.scenarios.introspection import casts, emptiness, printing, sparse, tensors
 from conformance.scenarios.model import Family
-from conformance.scenarios.promises import arguments, containers, creation
+from conformance.scenarios.promises import arguments, batches, biases, containers, creation, names
 from conformance.scenarios.randomness import dropout, random_tensors
 from conformance.scenarios.state import refusals, sessions, updates, variables
 
@@ -41,8 +41,11 @@ FAMILIES: tuple[Family, ...] = (
     *recurrent.FAMILIES,
     *conditions.FAMILIES,
     *higher_order.FAMILIES,
+    *batches.FAMILIES,
+    *biases.FAMILIES,
     *containers.FAMILIES,
     *creation.FAMILIES,
+    *names.FAMILIES,
     *arguments.FAMILIES,
 )
 """The families of one function are run in this order."""

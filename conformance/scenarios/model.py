@@ -95,6 +95,8 @@ class Setup:
     environment: Mapping[str, str | None] = field(default_factory=dict)
     may_refuse: bool = False
     """Whether the import may fail; if it does, nothing is checked."""
+    cleared: bool = True
+    """Whether `clear_session` comes first; without it the program is the first of its process."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.engine.judging.refusals import refuses_by_name
+from conformance.engine.judging.readings import of_exception
+from conformance.engine.judging.refusals import is_mistaken_code, refuses_by_name
 from conformance.observations import Crashed, Outcome, Raised, Returned
 
 
@@ -72,3 +73,25 @@ def test_a_library_that_names_what_it_lacks_refuses(outcome: Raised) -> None:
 @pytest.mark.parametrize("outcome", OTHERS, ids=lambda o: getattr(o, "message", "other")[:40])
 def test_another_exception_is_no_refusal(outcome: Outcome) -> None:
     assert not refuses_by_name(outcome)
+
+
+MISTAKEN = (
+    raised("reshape() missing 1 required positional argument: 'shape'", "TypeError"),
+    raised("f() missing 2 required keyword-only arguments: 'a' and 'b'", "TypeError"),
+    raised("name 'axis' is not defined", "NameError"),
+    raised("local variable 'x' referenced before assignment", "UnboundLocalError", "NameError"),
+)
+
+
+@pytest.mark.parametrize("outcome", MISTAKEN, ids=lambda o: o.message[:40])
+def test_code_that_python_itself_calls_wrong_refuses_nothing(outcome: Raised) -> None:
+    assert is_mistaken_code(outcome)
+    assert not of_exception(outcome, ["feature-vectors"]).conventions
+
+
+@pytest.mark.parametrize(
+    "outcome", [*REFUSALS, *OTHERS], ids=lambda o: getattr(o, "message", "")[:40]
+)
+def test_any_other_exception_may_be_a_refusal(outcome: Outcome) -> None:
+    assert not is_mistaken_code(outcome)
+    assert of_exception(outcome, ["feature-vectors"]).readings == ("feature-vectors: refused",)

@@ -7,6 +7,7 @@ import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -298,6 +299,22 @@ def test_the_exit_status_says_whether_a_change_survives(project: Path) -> None:
     )
 
 
+def test_what_survived_is_judged_again_if_that_is_asked_for(project: Path) -> None:
+    def start(*more: str) -> dict[str, Any]:
+        mutate("--operator", "call_swapped", "--sample", "3", "-o", str(project), *more)
+        found: dict[str, Any] = json.loads((project / "tiny.code-mutation.json").read_text("utf-8"))
+        return found
+
+    first, second = start(), start("--resume", "--again")
+    survived = [one["id"] for one in first["mutants"] if one["outcome"] == "survived"]
+    assert first["again"] == []
+    assert second["again"] == survived != []
+    outcomes = [[(one["id"], one["outcome"]) for one in two["mutants"]] for two in (first, second)]
+    assert outcomes[0] == outcomes[1]
+    page = (project / "tiny.code-mutation.md").read_text("utf-8")
+    assert "1 that survived an earlier start were judged once more later." in page
+
+
 def test_a_list_names_the_changes(project: Path) -> None:
     done = mutate("--list", "--operator", "call_swapped")
     assert done.exit_code == 0
@@ -311,6 +328,8 @@ def test_a_list_names_the_changes(project: Path) -> None:
         (["--resume"], "--resume goes with --code"),
         (["--minimise"], "--minimise goes with --code"),
         (["--code", "--resume"], "--resume goes on with a file"),
+        (["--again"], "--again goes with --code"),
+        (["--code", "--again"], "--again goes with --resume"),
         (["--code", "-k", "no_such"], "no mutant is selected"),
     ],
 )

@@ -145,6 +145,25 @@ def test_the_fake_of_masks_is_right_where_it_takes_the_suites_reading() -> None:
     assert not _judged(recurrent.masks, "keras-2.2", "rnn", Masking("previous output"))
 
 
+def _as_known(step: Any, inputs: Any, states: Any, **more: Any) -> Any:
+    """rnn with a loop that demands of each state as much of its shape as of the first ones."""
+
+    def checked(x: Any, given: Any) -> Any:
+        output, new = step(x, given)
+        for before, after in zip(states, new, strict=True):
+            if K.int_shape(before) != K.int_shape(after):
+                raise ValueError("a shape is not an invariant for the loop")
+        return output, new
+
+    return K.rnn(checked, inputs, states, **more)
+
+
+def test_a_loop_that_wants_to_know_all_of_each_state_violates() -> None:
+    assert not _judged(recurrent.forgotten_states, "keras-2.2", "rnn", K.rnn)
+    judged = _judged(recurrent.forgotten_states, "keras-2.2", "rnn", _as_known)
+    assert judged == {(Verdict.VIOLATES, ())}
+
+
 WRONG_MASKS: tuple[Callable[..., Any], ...] = (
     _no_mask,
     _opposite_mask,

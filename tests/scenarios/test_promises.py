@@ -12,17 +12,33 @@ import pytest
 import conformance.reference
 from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding
+from conformance.observations import Value
 from conformance.results import Verdict
 from conformance.scenarios import Scenario
 from conformance.scenarios.introspection import printing
-from conformance.scenarios.model import Family
-from conformance.scenarios.promises import arguments, containers, creation
+from conformance.scenarios.model import Family, Values
+from conformance.scenarios.promises import (
+    arguments,
+    batches,
+    biases,
+    containers,
+    creation,
+    names,
+)
 from conformance.scenarios.state import sessions
 from tests.engine.mutants.kit import MUTANTS, Mutant
 from tests.engine.mutants.promises import HERE
 from tests.scenarios.in_process import drawn, findings, module
 
-PROMISES = (*containers.FAMILIES, *creation.FAMILIES, *arguments.FAMILIES, *printing.FAMILIES)
+PROMISES = (
+    *containers.FAMILIES,
+    *creation.FAMILIES,
+    *arguments.FAMILIES,
+    *printing.FAMILIES,
+    *names.FAMILIES,
+    *batches.FAMILIES,
+    *biases.FAMILIES,
+)
 EDITION: Edition = "keras-2.2"
 """That of the reference in this process; the slow tests of mutants have the others."""
 BROKEN = [m for m in map(MUTANTS.get, HERE) if m and m.edition == EDITION]
@@ -106,7 +122,7 @@ def test_a_constraint_that_is_dropped_is_found(
 
 
 def test_every_check_names_a_line() -> None:
-    made = list(scenarios((*containers.FAMILIES, *creation.FAMILIES, *arguments.FAMILIES)))
+    made = list(scenarios(tuple(f for f in PROMISES if f not in printing.FAMILIES)))
     assert made
     assert all(check.at for scenario in made for check in scenario.checks)
 
@@ -134,3 +150,62 @@ def test_axes_that_can_be_read_once_may_be_refused_and_no_others() -> None:
     assert told["listed"]["axes that are an iterator of 2"] == {Verdict.DIVERGES}
     assert told["listed"]["axes that are a set of 2"] == {Verdict.VIOLATES}
     assert not told["twice"]["axes that are a set of 2"]
+
+
+def _nameless(x: Any, name: Any = None) -> Any:
+    del name
+    return conformance.reference.identity(x)
+
+
+def _normalised(x: Any, gamma: Any, beta: Any, axes: Any, epsilon: float = 0.001) -> Any:
+    """It takes its own epsilon where the features are not on the last axis."""
+    first = 1 not in axes
+    normalise = conformance.reference.normalize_batch_in_training
+    return normalise(x, gamma, beta, axes, epsilon=0.001 if first else epsilon)
+
+
+def _mistaken(x: Any, gamma: Any, beta: Any, axes: Any, epsilon: float = 0.001) -> Any:
+    """It calls something without what it needs, where the features are not on the last axis."""
+    normalise: Any = conformance.reference.normalize_batch_in_training
+    return normalise(x) if 1 not in axes else normalise(x, gamma, beta, axes, epsilon=epsilon)
+
+
+def _refusing(x: Any, gamma: Any, beta: Any, axes: Any, epsilon: float = 0.001) -> Any:
+    if 1 not in axes:
+        raise ValueError("scale must be 1-dimensional")
+    return conformance.reference.normalize_batch_in_training(x, gamma, beta, axes, epsilon=epsilon)
+
+
+def _mirrored(x: Any, bias: Any, data_format: Any = None) -> Any:
+    whole = len(conformance.reference.int_shape(bias)) > 1
+    turned = conformance.reference.reverse(bias, 0) if whole else bias
+    return conformance.reference.bias_add(x, turned, data_format)
+
+
+@pytest.mark.parametrize(
+    ("families", "functions", "verdicts"),
+    [
+        (names.FAMILIES, {"identity": _nameless}, {Verdict.VIOLATES}),
+        (batches.FAMILIES, {"normalize_batch_in_training": _normalised}, {Verdict.VIOLATES}),
+        (batches.FAMILIES, {"normalize_batch_in_training": _mistaken}, {Verdict.VIOLATES}),
+        (batches.FAMILIES, {"normalize_batch_in_training": _refusing}, {Verdict.DIVERGES}),
+        (biases.FAMILIES, {"bias_add": _mirrored}, {Verdict.VIOLATES}),
+    ],
+)
+def test_what_breaks_one_promise_is_found(
+    families: tuple[Family, ...], functions: dict[str, Any], verdicts: set[Verdict]
+) -> None:
+    target = module(**functions)
+    told = [f for s in scenarios(families) for f in findings(s, target) if s.function in functions]
+    assert {f.verdict for f in told} == verdicts
+
+
+def test_a_backend_whose_tensors_have_no_names_may_keep_a_name_anywhere() -> None:
+    def said(text: str) -> Values:
+        return (Value(None, "", "str", text=text),)
+
+    (scenario,) = (s for s in scenarios(names.FAMILIES) if s.function == "identity")
+    (check,) = scenario.checks
+    assert check.test(said(""), said("")) is None
+    assert check.test(said("Identity:0"), said("scope/example_var_1:0")) is None
+    assert check.test(said("Identity:0"), said("Identity_1:0")) is not None

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import conformance.reference as K  # noqa: N812
 from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.observations import Value
 from conformance.program import Ref
 from conformance.results import Aspect, Verdict
@@ -499,3 +500,10 @@ def test_numbers_that_cancel_may_lose_digits_where_float64_is_computed_in_float3
     wanted = np.array([-1.5], dtype)
     found = _problem(wanted - np.array([off], dtype), wanted)
     assert (found.conventions == ("accuracy",)) is is_coarse
+
+
+@pytest.mark.parametrize("edition", ["keras-1", "keras-2.0", "keras-2.2"])
+def test_the_phase_is_also_asked_for_where_no_session_was_cleared(edition: Edition) -> None:
+    made = sessions.unfixed_phases(edition)
+    fresh = {s.setup is None: ScenarioTrial(s, "learning_phase").batch.fresh for s in made}
+    assert fresh == {True: True, False: False}

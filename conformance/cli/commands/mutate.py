@@ -39,6 +39,11 @@ from conformance.cli.select import selection_option
 @click.option(
     "--resume", is_flag=True, help="With --code: go on with what an earlier start left in --output."
 )
+@click.option(
+    "--again",
+    is_flag=True,
+    help="With --resume: judge what survived once more, but for what is listed as equivalent.",
+)
 @profile_option()
 @seed_option
 @click.option(

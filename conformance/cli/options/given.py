@@ -69,6 +69,7 @@ class MutateOptions(SelectionOptions):
     sample: int | None
     minimise: bool
     resume: bool
+    again: bool
     profile: str
     seed: int
     jobs: int

@@ -15,11 +15,16 @@ from conformance.engine.judging.findings import (
 from conformance.engine.judging.messages import short_message, without_stack
 from conformance.engine.judging.readings import (
     of_anything,
+    of_exception,
     of_misfit,
-    of_refusal,
     refused_by_choice,
 )
-from conformance.engine.judging.refusals import lacked, refused_type, refuses_by_name
+from conformance.engine.judging.refusals import (
+    is_mistaken_code,
+    lacked,
+    refused_type,
+    refuses_by_name,
+)
 from conformance.generators.forms import iterable_parameter
 from conformance.observations import (
     Crashed,
@@ -245,8 +250,8 @@ def _raised(
 ) -> Finding:
     unmade = _could_not_bind(prepared, outcome)
     named = refuses_by_name(outcome) and not unmade
-    allowed = of_refusal(conventions)
-    if not allowed.conventions:
+    allowed = of_exception(outcome, conventions)
+    if not allowed.conventions and not is_mistaken_code(outcome):
         allowed = of_misfit(conventions, partial(prepared.fits, number), refused=True)
     refused = named or ConventionName.INPUT_DTYPE in allowed.conventions or unmade
     demands = f"a result of shape {prepared.shape}"

@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.engine.judging.findings import verdict_if_wrong
+from conformance.engine.judging.refusals import is_mistaken_code
+from conformance.observations import Outcome
 from conformance.oracle import Expectation, agrees
 from conformance.oracle.compare import is_inaccurate
 from conformance.oracle.freedom import allowed
@@ -74,6 +76,11 @@ def of_misfit(
             if reading.refuses is refused and not fits(other):
                 return of_readings((name, reading.name))
     return of_nothing(named)
+
+
+def of_exception(outcome: Outcome, conventions: Iterable[str]) -> Allowance:
+    """What allows this outcome in place of an answer: nothing allows mistaken code."""
+    return of_nothing(conventions) if is_mistaken_code(outcome) else of_refusal(conventions)
 
 
 def of_anything(conventions: Iterable[str]) -> Allowance:

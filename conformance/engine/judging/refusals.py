@@ -48,6 +48,11 @@ _OF_ANOTHER_MATTER = tuple(
 )
 """Messages with such words, or of such a class, that say nothing about a feature of the library."""
 
+_LACKS_ARGUMENTS = re.compile(r"\bmissing \d+ required (?:positional|keyword-only) arguments?: ")
+"""What Python says where code calls something without what it needs."""
+_NAMELESS = "NameError"
+"""Python's class for a name without a value, in a function too."""
+
 _DETAILS = re.compile(r"\n(?:Apply node that|Call arguments received|HINT:|\s*\[\[)")
 """Where the message proper ends and a list of nodes and values begins, which may hold any words."""
 
@@ -68,6 +73,18 @@ def refuses_by_name(outcome: Outcome) -> bool:
         return False
     named = any(kind in outcome.bases for kind in _CLASSES)
     return named or any(pattern.search(said) for pattern in _SAYS)
+
+
+def is_mistaken_code(outcome: Outcome) -> bool:
+    """Whether Python itself says that code is wrong: an argument is missing, a name has no value.
+
+    That is no refusal, whatever a convention allows to be refused.
+    """
+    if not isinstance(outcome, Raised):
+        return False
+    said = without_stack(outcome.message).strip().split("\n", 1)[0]
+    lacks = "TypeError" in outcome.bases and bool(_LACKS_ARGUMENTS.search(said))
+    return lacks or _NAMELESS in outcome.bases
 
 
 def refused_type(outcome: Raised) -> str:

@@ -17,9 +17,9 @@ from conformance.engine.judging.messages import short_message
 from conformance.engine.judging.readings import (
     Allowance,
     of_anything,
+    of_exception,
     of_nothing,
     of_readings,
-    of_refusal,
 )
 from conformance.engine.judging.refusals import lacked, refused_type, refuses_by_name
 from conformance.observations import (
@@ -114,11 +114,13 @@ class ScenarioTrial:
 
     @cached_property
     def batch(self) -> Batch:
-        """One draw; the worker forgets its session before and after it."""
+        """One draw; its session is forgotten before and after it, but for some setups."""
+        setup = self.scenario.setup
         arrays = {n: a[None] for n, a in self.scenario.arrays.items()}
         program = self.scenario.program
         steps = tuple(self._tolerant(step) for step in program.steps)
-        return Batch(replace(program, steps=steps), arrays, 1, fresh=True)
+        fresh = setup is None or setup.cleared
+        return Batch(replace(program, steps=steps), arrays, 1, fresh=fresh)
 
     def _tolerant(self, step: Step) -> Step:
         """The step; in the test of another function some functions are made not to raise."""
@@ -267,7 +269,7 @@ class ScenarioTrial:
         named, step = self._named(check), self._step(outcome)
         if self._is_of_gradient(check) and not self._has_no_result(outcome, check):
             named |= {ConventionName.DIFFERENTIABLE}
-        allowed = of_refusal(named)
+        allowed = of_exception(outcome, named)
         asked = step is not None and step.function == _GRADIENTS and self._is_of_gradient(check)
         blamed = step is None or asked or self._blamed(step)
         if isinstance(outcome, Raised):

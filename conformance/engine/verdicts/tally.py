@@ -16,7 +16,7 @@ from conformance.results import Aspect, FindingKind, Origin, Verdict
 from conformance.specs import Spec
 
 MOST_LISTED = 5
-"""How many failures of one aspect are listed, if they differ in their message or arguments only."""
+"""How many failures of a kind are listed that differ in their message or arguments only."""
 
 GRAVITY = {verdict: gravity for gravity, verdict in enumerate(Verdict)}
 
@@ -164,20 +164,19 @@ def folded(groups: Iterable[Group]) -> list[Group]:
 def listed(groups: Iterable[Group]) -> tuple[list[Group], int]:
     """The failures of one aspect that are listed, and how many others there are.
 
-    Every kind of difference under the same conventions is listed once. More of its causes (another
-    message, other arguments) are listed while there are no more than `MOST_LISTED`; then they count
-    as cases of the first.
+    Of every kind of difference under the same conventions, `MOST_LISTED` causes (messages,
+    arguments) are listed, so that a gate sees a new one beside those of other kinds. The others
+    count as cases of the first.
     """
-    firsts: dict[Identity, Group] = {}
-    others: list[Group] = []
+    kinds: dict[Identity, list[Group]] = {}
     for group in (replace(g) for g in groups):
-        if firsts.setdefault(group.finding.plain_identity, group) is not group:
-            others.append(group)
-    room = max(MOST_LISTED - len(firsts), 0)
-    for group in others[room:]:
-        firsts[group.finding.plain_identity].count += group.count
-    kept = [*firsts.values(), *others[:room]]
-    return sorted(kept, key=_order), len(others[room:])
+        kinds.setdefault(group.finding.plain_identity, []).append(group)
+    unlisted = 0
+    for first, *others in kinds.values():
+        first.count += sum(group.count for group in others[MOST_LISTED - 1 :])
+        unlisted += len(others[MOST_LISTED - 1 :])
+    kept = [group for found in kinds.values() for group in found[:MOST_LISTED]]
+    return sorted(kept, key=_order), unlisted
 
 
 def _order(group: Group) -> Any:

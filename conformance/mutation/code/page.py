@@ -79,6 +79,8 @@ def _head(report: CodeMutationReport) -> Iterator[str]:
     )
     if report.interrupted:
         yield f"Interrupted: {report.summary.mutants} of them are judged."
+    if report.again:
+        yield f"{len(report.again)} that survived an earlier start were judged once more later."
 
 
 def _result(report: CodeMutationReport, known: Mapping[str, Classified]) -> Iterator[str]:

@@ -83,6 +83,8 @@ class CodeMutationReport(Struct, frozen=True, kw_only=True):
     """SHA-256 of each module that mutants were made of."""
     intermittent: list[str] = field(default_factory=list)
     """Failures that only one of two runs without a change had."""
+    again: list[str] = field(default_factory=list)
+    """The ids of mutants that survived an earlier start and were judged once more."""
     summary: CodeCount
     operators: list[CodeCount]
     functions: list[CodeCount]

@@ -44,7 +44,11 @@ from conformance.scenarios.control_flow.recurrent_programs import (
     RnnPart,
     RnnProgram,
 )
-from conformance.scenarios.control_flow.step_functions import StepFunction, step_functions
+from conformance.scenarios.control_flow.step_functions import (
+    FORGETFUL,
+    StepFunction,
+    step_functions,
+)
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 
 LONGEST_UNROLLED = 9
@@ -329,6 +333,17 @@ def with_constants(edition: Edition) -> tuple[Scenario, ...]:
     )
 
 
+def forgotten_states(edition: Edition) -> tuple[Scenario, ...]:
+    """Of the first state more is known, while the graph is built, than of those that follow."""
+    columns = edition != "keras-2.2"
+    return tuple(
+        value_scenario(
+            RnnCall(edition, FORGETFUL, known=(False, True), mask=mask, columns=columns, fed=False)
+        )
+        for mask in (None, "float32")
+    )
+
+
 def long_sequences(edition: Edition) -> tuple[Scenario, ...]:
     """33 steps in a loop; then backwards, and with a mask."""
     sums, *others = [c for c in step_functions(edition) if c.states and not c.constants]
@@ -407,6 +422,7 @@ FAMILIES = (
     Family("rnn", frozenset({Aspect.VALUE}), make=values),
     Family("rnn", frozenset({Aspect.VALUE}), make=masks),
     Family("rnn", frozenset({Aspect.VALUE}), make=_together),
+    Family("rnn", frozenset({Aspect.VALUE}), make=forgotten_states),
     Family("rnn", frozenset({Aspect.VALUE}), make=long_sequences),
     Family("rnn", frozenset({Aspect.VALUE}), make=with_constants),
     Family("rnn", frozenset({Aspect.STATIC_SHAPE, Aspect.DTYPE}), make=_static),

@@ -119,6 +119,14 @@ def _told(w: FunctionWriter) -> Function:
     return w.returning((output, [output]))
 
 
+def _forgetful(w: FunctionWriter) -> Function:
+    output = w.call("operator.mul", Ref("x"), 0.5)
+    return w.returning((output, [output]))
+
+
+FORGETFUL = StepFunction("forgetful", _forgetful)
+"""Of its new state no more is known, while a graph is built, than of the inputs."""
+
 STEP_FUNCTIONS = (
     StepFunction("sum", _sum),
     StepFunction("decay", _decay),

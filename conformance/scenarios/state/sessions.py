@@ -19,7 +19,15 @@ from conformance.scenarios.checks import (
     returns,
     shown,
 )
-from conformance.scenarios.model import Alternative, Check, Family, Problem, Scenario, Values
+from conformance.scenarios.model import (
+    Alternative,
+    Check,
+    Family,
+    Problem,
+    Scenario,
+    Setup,
+    Values,
+)
 from conformance.scenarios.state.machine import DTYPES, SHAPES, Machine, run, scenario_of
 from conformance.scenarios.state.refusals import if_refused
 from conformance.scenarios.state.variable_model import ModelVariable
@@ -369,7 +377,7 @@ def _fed(machine: Machine, function: Ref, kind: tuple[tuple[int, ...], str]) -> 
 
 def unfixed_phases(edition: Edition) -> Sequence[Scenario]:
     """The phase before it is fixed: a flag of integers or bools, for testing if nobody feeds it."""
-    return [_type_of_phase(edition), _default_phase()]
+    return [_type_of_phase(edition), _default_phase(), _first_phase(edition)]
 
 
 def _type_of_phase(edition: Edition) -> Scenario:
@@ -403,6 +411,15 @@ def _default_phase() -> Scenario:
     )
     title, conventions = "a phase that is neither fixed nor fed", (ConventionName.UNFED_PHASE,)
     return _finished(writer, "learning_phase", title, [check], conventions)
+
+
+FIRST = Setup(None, environment={"KERAS_BACKEND": "{backend}"}, cleared=False)
+"""A process in which no session was cleared before, as that of a user is."""
+
+
+def _first_phase(edition: Edition) -> Scenario:
+    title = "the type of the phase, before anything else"
+    return replace(_type_of_phase(edition), title=title, setup=FIRST)
 
 
 def _is_phase(phase: int) -> Test:

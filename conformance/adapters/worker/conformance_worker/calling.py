@@ -129,11 +129,16 @@ def _classes(result: Any) -> str:
     return " ".join(c.__name__ for c in type(result).__mro__)
 
 
+def _name(result: Any) -> str:
+    return str(getattr(result, "name", None) or "")
+
+
 _CALLS: Dict[str, Callable[..., Any]] = {
     OPERATOR_CALL: _apply,
     PRINTED_CALL: _printed,
     OPERATOR + "classes": _classes,
     OPERATOR + "attribute": getattr,
+    OPERATOR + "name": _name,
     OPERATOR + "range": range,
     OPERATOR + "set": set,
     OPERATOR + "iter": iter,
