@@ -391,7 +391,7 @@ class Examination:
         self.fatal.setdefault(name, []).extend([frozenset(trial.unsettled)] * fatal)
         known = frozenset(f.identity for f in judgement.findings)
         self.known.setdefault(name, {})[trial.key] = known
-        self._count(name, observed, len({f.draw for f in judgement.findings}))
+        self._count(name, observed, judgement.failed)
         return judgement
 
     def _held(
