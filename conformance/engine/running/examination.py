@@ -452,11 +452,12 @@ class Examination:
         return Examined(result, spent, not unfinished)
 
     def _smaller(self, task: Task, groups: list[Group]) -> list[Group]:
-        """The failures, the gravest of them with smaller cases."""
+        """The failures, the gravest of them with smaller cases, and none with long arrays."""
         minimiser = self._minimiser(task)
-        for place, group in enumerate(groups[:MOST_MINIMISED]):
+        for place, group in enumerate(groups):
+            smaller = minimiser.minimise if place < MOST_MINIMISED else minimiser.shorten
             try:
-                groups[place] = minimiser.minimise(group)
+                groups[place] = smaller(group)
             except SessionAbortedError:
                 self.stop.set()
         return folded(groups)
