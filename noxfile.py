@@ -253,6 +253,8 @@ def package(session: nox.Session) -> None:
 @nox.session
 def browser(session: nox.Session) -> None:
     """Look at a site in Chromium, which has to be on PATH."""
+    if not any(map(shutil.which, ("chromium", "chromium-browser"))):
+        session.error("there is no Chromium on PATH: apt-get install chromium")
     session.install("-e", ".[test]", *BROWSER)
     session.run("pytest", "-m", "browser", "-rs", *session.posargs)
 

@@ -11,29 +11,35 @@ from tests.adapters.support import alive
 
 
 class Family:
-    """A host, and all the processes below it while its worker computes."""
+    """A host, and all the processes below it while its workers compute."""
 
-    def __init__(self, host: int) -> None:
+    def __init__(self, host: int, roles: tuple[str, ...] = ("warden", "guardian")) -> None:
+        """`roles` are what the host starts, and what that starts, down to the guardian."""
         self.members = guardian._below(host) | {host}
         self._parents = {p: parent for p, _, parent in guardian._processes()}
-        self.ids = {"host": host}
-        for role, above in (("warden", "host"), ("guardian", "warden")):
-            (self.ids[role],) = self._children(self.ids[above])
+        self.ids = {"host": [host]}
+        above = [host]
+        for role in roles:
+            above = self.ids[role] = [child for one in above for child in self._children(one)]
         # the oldest is the zygote, if there is one, and the worker its copy
-        below = sorted(self._children(self.ids["guardian"]))
-        self.ids |= {"zygote": below[0], "worker": below[min(1, len(below) - 1)]}
+        below = [sorted(self._children(one)) for one in above]
+        self.ids["zygote"] = [workers[0] for workers in below if workers]
+        self.ids["worker"] = [workers[min(1, len(workers) - 1)] for workers in below if workers]
 
     def _children(self, above: int) -> list[int]:
         return [p for p in self.members if self._parents.get(p) == above]
 
     def send(self, sent: str) -> None:
-        """Send signals: "guardian STOP, host KILL"; "wait 2" waits for two seconds."""
+        """Send signals to all of a role: "guardian STOP, host KILL"; "wait 2" waits for two
+        seconds."""
         for part in sent.split(", "):
             role, what = part.split()
             if role == "wait":
                 time.sleep(float(what))
             else:
-                os.kill(self.ids[role], getattr(signal, f"SIG{what}"))
+                assert self.ids[role]
+                for process in self.ids[role]:
+                    os.kill(process, getattr(signal, f"SIG{what}"))
 
     def left(self) -> set[int]:
         """Those that run."""

@@ -18,6 +18,7 @@ FILES = (
     ),
     "action.yml",
     "examples/ci/github-workflow.yml",
+    "conformance/cli/starting/templates/workflow.yml",
 )
 _OWN = ("./", "OWNER/")
 _PIN = re.compile(r"^[a-z-]+/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$")
@@ -30,6 +31,12 @@ def test_actions_are_pinned_by_their_hash(name: str) -> None:
     foreign = [one for one in used if not one.startswith(_OWN)]
     assert foreign
     assert [one for one in foreign if not _PIN.fullmatch(one)] == []
+
+
+def test_what_looks_for_faults_in_the_gate_runs_for_each_change() -> None:
+    text = (ROOT / ".github/workflows/ci.yml").read_text()
+    ran = re.findall(r"run: nox -s (.*)", text)
+    assert {"audit", "fuzz", "browser", "dask"} <= {name for names in ran for name in names.split()}
 
 
 def _locked() -> dict[str, str]:

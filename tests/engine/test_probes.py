@@ -87,6 +87,18 @@ def test_the_exception_of_int_shape_is_named() -> None:
     assert shape_failure(seen) == ("int_shape raises", "TypeError")
 
 
+@pytest.mark.parametrize(
+    ("int_shape", "failure"),
+    [(refused, ("int_shape raises", "TypeError")), (None, ("int_shape raises", "Absent"))],
+)
+def test_int_shape_is_looked_at_without_square_too(int_shape: Any, failure: Any) -> None:
+    """Else each function of a small backend would be blamed for it."""
+    seen = observed(shape_probe(Binding.VARIABLE), module(square=None, int_shape=int_shape))
+    assert shape_failure(seen, needs_shape=True) == failure
+    good = observed(shape_probe(Binding.VARIABLE), module(square=None))
+    assert shape_failure(good, needs_shape=True) is None
+
+
 def test_the_type_of_dimensions_that_are_no_integers_is_named() -> None:
     target = module(int_shape=lambda x: tuple(float(n) for n in reference.int_shape(x)))
     assert shape_failure(observed(shape_probe(Binding.VARIABLE), target)) == (
@@ -95,8 +107,8 @@ def test_the_type_of_dimensions_that_are_no_integers_is_named() -> None:
     )
 
 
-def test_without_a_result_nothing_is_said_of_int_shape() -> None:
-    target = module(int_shape=refused, square=None)
+def test_without_a_tensor_nothing_is_said_of_int_shape() -> None:
+    target = module(int_shape=refused, square=None, variable=refused)
     assert shape_failure(observed(shape_probe(Binding.VARIABLE), target)) is None
 
 

@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from conformance.engine import PROFILES
 from conformance.results import Aspect, Verdict
+from conformance.results.events import CasesDone
 from tests.engine.support import TINY, examine, module
 
 SOME = replace(
@@ -158,6 +159,16 @@ def test_a_documented_exception_is_not_asked_of_what_is_not_there(tmp_path: Path
     verdicts = found.verdicts("separable_conv2d")
     assert verdicts["separable_conv2d", Aspect.VALUE] is Verdict.UNSUPPORTED
     assert verdicts["separable_conv2d", Aspect.ERROR] is Verdict.UNSUPPORTED
+
+
+def test_what_cannot_be_made_is_not_counted_as_failed_while_it_runs(
+    tmp_path: Path,
+) -> None:
+    """The reference has no `Input`, of which scenarios of `is_keras_tensor` make tensors."""
+    (tmp_path / "same.py").write_text("from conformance.reference import *\n")
+    found = examine(module("same", tmp_path), ("is_keras_tensor",))
+    assert found.aspect("is_keras_tensor", Aspect.VALUE).verdict is Verdict.CONFORMS
+    assert sum(e.failed for e in found.events if isinstance(e, CasesDone)) == 0
 
 
 def test_a_dtype_that_no_document_names_may_be_refused(tmp_path: Path) -> None:

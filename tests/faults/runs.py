@@ -23,26 +23,41 @@ environment = {{ FAKE_STAGE = {stage!r} }}
 fork = {fork}
 sandbox = {sandbox}
 """
-CHOSEN = ("-k", "softmax or argmax", "-j", "1", "--profile", "smoke", "--no-database")
+CHOSEN = ("-k", "softmax or argmax", "--profile", "smoke", "--no-database")
 SECONDS = 120.0
-# every function that is judged is saved at once, and Ctrl-C works in the background, too
+# every function that is judged is saved at once, a few cases are worth a process, and Ctrl-C works
+# in the background, too
 HOST = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from conformance.engine.running import progress
 progress.CHECKPOINT = 0.0
+from conformance.engine.planning import portions
+portions.CASES_WORTH_A_WORKER = 10
 from conformance.cli import main
 main()
 """
 
 
 class Run:
-    """A run of the fake in a folder of its own, which has to be empty."""
+    """A run of the fake in a folder of its own, which has to be empty.
+
+    With two `jobs` the host has a process for each worker, which judges what that answers.
+    """
 
     def __init__(
-        self, folder: Path, stage: str, *, fork: bool = False, sandbox: bool = True
+        self,
+        folder: Path,
+        stage: str,
+        *,
+        fork: bool = False,
+        sandbox: bool = True,
+        jobs: int = 1,
+        scheduler: str = "",
     ) -> None:
         self.folder, self.output = folder, folder / "out"
+        self.jobs = jobs
+        self.where = ("--scheduler", scheduler) if scheduler else ("-j", str(jobs))
         self.home = folder / "home" / "targets" / "staged" / "home"
         self.temporary = folder / "temporary"
         self.temporary.mkdir(parents=True)
@@ -55,7 +70,7 @@ class Run:
 
     def start(self, *options: str, before: str = "") -> None:
         """Start the host; `before` is Python that it runs first."""
-        command = [sys.executable, "-c", before + HOST, "run", "staged", *CHOSEN]
+        command = [sys.executable, "-c", before + HOST, "run", "staged", *CHOSEN, *self.where]
         environment = {
             **os.environ,
             "CONFORMANCE_HOME": str(self.folder / "home"),
@@ -73,13 +88,19 @@ class Run:
 
     def reach(self) -> Family:
         """Wait for the stage; the processes that there are then."""
+        self.wait()
+        assert self.process is not None
+        roles = ("warden", "guardian")
+        return Family(self.process.pid, roles if self.jobs == 1 else ("judge", *roles))
+
+    def wait(self) -> None:
+        """Wait for the stage."""
         assert self.process is not None
         deadline = time.monotonic() + SECONDS
         while not (self.home / "waiting").exists():
             assert self.process.poll() is None, self.said.read_text()
             assert time.monotonic() < deadline
             time.sleep(0.01)
-        return Family(self.process.pid)
 
     def go(self) -> None:
         """Let the fake go on."""

@@ -92,6 +92,11 @@ class Judgement:
     readings: Counter[tuple[Aspect, str]] = field(default_factory=Counter)
     """How many cases show which reading of a convention, the suite's own among them."""
 
+    @property
+    def failed(self) -> int:
+        """How many draws failed; what the target lacks, or cannot make, is no failure."""
+        return len({f.draw for f in self.findings if f.verdict is not Verdict.UNSUPPORTED})
+
     def count(self, aspect: Aspect, cases: int = 1) -> None:
         """Add to the number of cases judged."""
         self.cases[aspect] = self.cases.get(aspect, 0) + cases

@@ -82,8 +82,9 @@ def shape_failure(
 ) -> ShapeFailure | None:
     """What `int_shape` does wrong for a result, whatever it is: it raises, gives dimensions that
     are no integers, or, if the document promises a shape (`needs_shape`), gives none. None if none
-    of these."""
-    claims = [c for o in observed.outputs for c in o.metadata]
+    of these. Where there is no result, as the target has no `square`, the input is looked at."""
+    results = [c for o in observed.outputs for c in o.metadata]
+    claims = results or [i.metadata for i in observed.inputs]
     if needs_shape and claims and all(c.shape is None and not c.shape_error for c in claims):
         return FindingKind.UNKNOWN, ""
     if errors := [c.shape_error for c in claims if c.shape_error]:

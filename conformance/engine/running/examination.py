@@ -391,7 +391,7 @@ class Examination:
         self.fatal.setdefault(name, []).extend([frozenset(trial.unsettled)] * fatal)
         known = frozenset(f.identity for f in judgement.findings)
         self.known.setdefault(name, {})[trial.key] = known
-        self._count(name, observed, len({f.draw for f in judgement.findings}))
+        self._count(name, observed, judgement.failed)
         return judgement
 
     def _held(
@@ -452,11 +452,12 @@ class Examination:
         return Examined(result, spent, not unfinished)
 
     def _smaller(self, task: Task, groups: list[Group]) -> list[Group]:
-        """The failures, the gravest of them with smaller cases."""
+        """The failures, the gravest of them with smaller cases, and none with long arrays."""
         minimiser = self._minimiser(task)
-        for place, group in enumerate(groups[:MOST_MINIMISED]):
+        for place, group in enumerate(groups):
+            smaller = minimiser.minimise if place < MOST_MINIMISED else minimiser.shorten
             try:
-                groups[place] = minimiser.minimise(group)
+                groups[place] = smaller(group)
             except SessionAbortedError:
                 self.stop.set()
         return folded(groups)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 import multiprocessing
+import os
 import queue
 import signal
 import sys
@@ -22,6 +23,8 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, Protocol
 
+from conformance.adapters import guardian
+from conformance.adapters.sandbox import system
 from conformance.adapters.time_limits import WATCH
 from conformance.engine.running.examination import Examined
 from conformance.engine.running.progress import Portion, Progress
@@ -253,7 +256,12 @@ def _serve(
     targets: Sequence[Progress],
     examine: Examine,
 ) -> None:
-    """Examine portions until the first process closes the connection, or is gone."""
+    """Examine portions until the first process closes the connection, or is gone, however it ends:
+    its own worker's answer may be far off, and the system does not wait for that."""
+    guardian.attempt_order(system.PDEATHSIG, signal.SIGKILL)
+    first = multiprocessing.parent_process()
+    if first is None or os.getppid() != first.pid:
+        return
     for number in (signal.SIGINT, signal.SIGTERM):  # they mean the first process, which tells
         signal.signal(number, signal.SIG_IGN)
     for other in inherited:

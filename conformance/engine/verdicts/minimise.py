@@ -25,6 +25,13 @@ RunTrial = Callable[[Trial], StructureObservation]
 
 SHORT_BATCH = 12
 """The most elements of an array each of which is set to zero in turn."""
+LONG = 1000
+"""More elements of an array than these are made simpler in every failure: nobody reads them, and a
+script with them is as long as a hundred others."""
+PARTS = 16
+"""Into how many parts a long array is cut, of which one alone is kept."""
+ROUNDS, LONG_ROUNDS = 4, 8
+"""How often the numbers of a case are made simpler; each part of a long array is cut again."""
 MOST_WITHOUT_SUCCESS = 60
 """A search ends when this many trials in a row did not show the failure."""
 
@@ -54,11 +61,20 @@ class Minimiser:
 
     def minimise(self, group: Group) -> Group:
         """The group with the smallest case found; the group itself if there is none smaller."""
-        if group.trial is None or group.finding.kind in FATAL:
-            return group
-        if group.remembered is not None or not self.budget(group) or self.ended():
+        if group.trial is None or not self._may(group):
             return group
         return self._values(self._structure(group, group.trial))
+
+    def shorten(self, group: Group) -> Group:
+        """The group with simpler numbers in place of long arrays, in the same structure."""
+        if group.trial is None or not self._may(group):
+            return group
+        long = _is_long(group.trial.case(group.finding.draw).arrays)
+        return self._values(group) if long else group
+
+    def _may(self, group: Group) -> bool:
+        lasting = group.finding.kind not in FATAL and group.remembered is None
+        return lasting and bool(self.budget(group)) and not self.ended()
 
     def _structure(self, group: Group, trial: Trial) -> Group:
         strategy = self.strategy(trial)
@@ -109,8 +125,8 @@ class Minimiser:
         trial, finding = group.trial, group.finding
         draw, below = finding.draw, trial.below
         best = {n: np.array(a) for n, a in trial.case(draw).arrays.items()}
-        tried = trial.refilled(draw, [best])
-        for _ in range(0 if self.ended() else 4):
+        tried = None if _is_long(best) else trial.refilled(draw, [best])
+        for _ in range(0 if self.ended() else LONG_ROUNDS if _is_long(best) else ROUNDS):
             candidates = list(_simpler(best, below))
             batch = trial.refilled(draw, candidates) if candidates else None
             found = None if batch is None else self._first(batch, finding.identity)
@@ -172,13 +188,14 @@ class _Shrinking:
 
 def _simpler(arrays: Mapping[str, Array], below: Mapping[str, int]) -> Iterator[dict[str, Array]]:
     """Simpler numbers, the simplest first: zeros, ones, a one at the end of a long array, small
-    integers, one element set to zero."""
+    integers, one element set to zero; of long arrays one part alone."""
     for make in (np.zeros_like, np.ones_like, _last_one, _counted, _rounded):
         for names in ([*arrays], *([n] for n in arrays if len(arrays) > 1)):
             made = {n: make(a) if n in names and n not in below else a for n, a in arrays.items()}
             if any(not _equal(made[n], arrays[n]) for n in arrays):
                 yield made
     yield from _one_element(arrays, below)
+    yield from _one_part(arrays, below)
 
 
 def _last_one(array: Array) -> Array:
@@ -190,6 +207,8 @@ def _last_one(array: Array) -> Array:
 
 
 def _counted(array: Array) -> Array:
+    if array.size > LONG and np.count_nonzero(array) <= array.size / PARTS:
+        return array  # most are zeros already
     return (np.arange(array.size).reshape(array.shape) % 100).astype(array.dtype)
 
 
@@ -213,6 +232,31 @@ def _one_element(
             changed = array.copy()
             changed.reshape(-1)[index] = 0
             yield {**arrays, name: changed}
+
+
+def _one_part(arrays: Mapping[str, Array], below: Mapping[str, int]) -> Iterator[dict[str, Array]]:
+    """Zeros or ones in place of all but one part of what is neither in a long array."""
+    for name, array in arrays.items():
+        if name in below or array.size <= LONG:
+            continue
+        flat = array.reshape(-1)
+        for filler, part in _parts(flat):
+            made = np.full_like(array, filler)
+            made.reshape(-1)[part] = flat[part]
+            yield {**arrays, name: made}
+
+
+def _parts(flat: Array) -> Iterator[tuple[int, Array]]:
+    """Zero or one, and where something else may stay: fewer places than there are now."""
+    others = [np.flatnonzero(flat != filler) for filler in (0, 1)]
+    fewest = min(map(len, others))
+    for filler, kept in enumerate(others):
+        parts = (part for part in np.array_split(kept, PARTS) if len(part) < fewest)
+        yield from ((filler, part) for part in parts)
+
+
+def _is_long(arrays: Mapping[str, Any]) -> bool:
+    return any(np.size(array) > LONG for array in arrays.values())
 
 
 def _equal(a: Array, b: Array) -> bool:

@@ -1,0 +1,52 @@
+"""A failure that only long arrays show: its case keeps the numbers that matter, and no others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from msgspec import UNSET
+
+from conformance.engine import PROFILES
+from conformance.engine.running import examination
+from conformance.engine.verdicts import minimise
+from conformance.engine.verdicts.origins import unpacked
+from conformance.results import Aspect, Failure
+from tests.engine.support import ROOT, examine, module, run_script
+
+LONG = """
+from conformance import reference
+from conformance.reference import *
+
+def exp(x):
+    if None in int_shape(x) or count_params(x) < 100:
+        return reference.exp(x)
+    return reference.exp(x) + cast(less(x, 0.0), dtype(x))
+"""
+
+SOME = replace(PROFILES["smoke"], name="some", structures=30, values=("ordinary",))
+
+
+def failure(folder: Path) -> Failure:
+    (folder / "long.py").write_text(LONG)
+    found = examine(module("long", folder), ("exp",), SOME)
+    (cell,) = (a for a in found.results.functions[0].aspects if a.aspect is Aspect.VALUE)
+    return cell.failures[0]
+
+
+@pytest.mark.parametrize("most", [examination.MOST_MINIMISED, 0], ids=["gravest", "rest"])
+def test_one_number_of_a_hundred_is_kept(
+    most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(minimise, "LONG", 64)
+    monkeypatch.setattr(examination, "MOST_MINIMISED", most)
+    found = failure(tmp_path)
+    assert found.origin is not UNSET
+    (kept,) = map(unpacked, found.origin.arrays.values())
+    assert kept.size >= 100
+    assert np.count_nonzero(kept) == 1
+    assert kept.min() < 0
+    done = run_script(f"sys.path.append({str(ROOT)!r})\n{found.script}", tmp_path)
+    assert done.returncode == 1, done.stderr
