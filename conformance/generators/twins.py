@@ -10,9 +10,11 @@ from dataclasses import replace
 from operator import methodcaller
 
 from conformance.generators.calls import offered_bindings
+from conformance.generators.open_inputs import left_open
 from conformance.generators.structure import Structure
 from conformance.generators.tensors import references
 from conformance.program import Binding, Input, Layout, Program
+from conformance.program.model import AS_THEY_ARE
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.rules import Scope
 
@@ -47,7 +49,7 @@ def rebound(structure: Structure) -> Iterator[Structure]:
     """
     if structure.claimed != "result" or structure.error is not None:
         return
-    tensors = [i for i in structure.program.inputs if i.binding is not Binding.ARRAY]
+    tensors = [i for i in structure.program.inputs if i.binding not in AS_THEY_ARE]
     offered = {*offered_bindings(structure.spec, structure.edition)}
     for binding in _WAYS:
         if binding in offered and any(i.binding is not binding for i in tensors):
@@ -89,7 +91,10 @@ def _made(structure: Structure, program: Program, dtypes: Mapping[str, str]) -> 
             shapes[name] = listed if isinstance(value, list) else listed[0]
     runtime = _with_dtypes(structure.runtime, dtypes)
     static = replace(_with_dtypes(structure.static, dtypes), shapes=shapes)
-    unsettled = tuple(u for u in structure.unsettled if not dtypes or u not in _OF_DTYPES)
+    before = left_open(structure.program.inputs, structure.spec, structure.edition)
+    gone = before - left_open(program.inputs, structure.spec, structure.edition)
+    gone |= {*_OF_DTYPES} if dtypes else set()
+    unsettled = tuple(u for u in structure.unsettled if u not in gone)
     return replace(structure, program=program, runtime=runtime, static=static, unsettled=unsettled)
 
 

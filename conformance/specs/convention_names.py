@@ -12,6 +12,7 @@ class ConventionName(StrEnum):
     """
 
     ACCURACY = "accuracy"
+    ARRAY_INPUT = "array-input"
     AVERAGE_BORDER = "average-border"
     AXIS_ORDER = "axis-order"
     BACKWARDS_ORDER = "backwards-order"
@@ -81,6 +82,7 @@ class ConventionName(StrEnum):
     PRECISE_STATIC_SHAPE = "precise-static-shape"
     PRINTED_ONCE = "printed-once"
     PURITY = "purity"
+    PYTHON_INPUT = "python-input"
     READ_AT_CALL = "read-at-call"
     REFUSED_UNCHANGED = "refused-unchanged"
     RESULT_DTYPE = "result-dtype"
@@ -107,4 +109,5 @@ class ConventionName(StrEnum):
     UNKNOWN_KEYWORDS = "unknown-keywords"
     UPDATE_PAIRS = "update-pairs"
     VALUE_DTYPE = "value-dtype"
+    VARIABLE_INPUT = "variable-input"
     VARIANCE_OF_DIFFERENCES = "variance-of-differences"

@@ -14,6 +14,7 @@ from conformance.engine.judging.findings import (
 from conformance.engine.judging.messages import short_message, without_stack
 from conformance.engine.judging.readings import of_anything, of_refusal, refused_by_choice
 from conformance.engine.judging.refusals import lacked, refused_type, refuses_by_name
+from conformance.generators.open_inputs import promised_inputs
 from conformance.observations import (
     Crashed,
     DrawObservation,
@@ -32,6 +33,16 @@ from conformance.program import Program, Ref, call_text
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.model import ErrorCase
+
+OF_INPUTS = frozenset(
+    {
+        ConventionName.INPUT_DTYPE,
+        ConventionName.VARIABLE_INPUT,
+        ConventionName.ARRAY_INPUT,
+        ConventionName.PYTHON_INPUT,
+    }
+)
+"""Conventions of what a function takes: to refuse it is no other answer, but none."""
 
 
 def judge(prepared: Prepared, observed: StructureObservation) -> Judgement:
@@ -239,7 +250,7 @@ def _raised(
     unmade = _could_not_bind(prepared, outcome)
     named = refuses_by_name(outcome) and not unmade
     allowed = of_refusal(conventions)
-    refused = named or ConventionName.INPUT_DTYPE in allowed.conventions or unmade
+    refused = named or unmade or not OF_INPUTS.isdisjoint(allowed.conventions)
     demands = f"a result of shape {prepared.shape}"
     gives = f"raises {outcome.type}: {short_message(outcome.message)}"
     return Finding(
@@ -255,6 +266,7 @@ def _raised(
         open_points=allowed.open_points,
         got=f"{outcome.type}: {without_stack(outcome.message)}",
         expected=prepared.expectation(number).value,
+        at=promised_inputs(prepared.structure.program.inputs, prepared.structure.spec),
     )
 
 

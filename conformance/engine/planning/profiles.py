@@ -58,7 +58,7 @@ class Profile:
         if structure.error or not any(math.prod(i.shape) for i in inputs):
             return (Draw("ordinary", seed),)
         listed = [v if suits(v, structure) else "ordinary" for v in values]
-        if any(i.binding in ("constant", "array") for i in inputs):
+        if any(i.binding in ("constant", "array", "python") for i in inputs):
             listed = listed[:FEW_DRAWS]
         return tuple(Draw(v, seed * 1000 + i) for i, v in enumerate(listed))
 
