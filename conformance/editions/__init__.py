@@ -24,6 +24,7 @@ __all__ = [
     "Edition",
     "EditionError",
     "EditionFiles",
+    "compiles",
     "edition_files",
     "inputs_of",
     "known_edition",
@@ -63,6 +64,11 @@ def open_inputs_of(edition: Edition) -> Mapping[str, str]:
     """How people make inputs though the document does not say that it works, with the convention
     that a call with such an input rests on."""
     return _FOUND[edition].open_inputs  # type: ignore[return-value]
+
+
+def compiles(edition: Edition) -> bool:
+    """Whether calls of an edition are compiled, too."""
+    return _FOUND[edition].compiled
 
 
 def known_edition(name: str) -> Edition | None:

@@ -43,6 +43,8 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
     """How inputs of calls are made."""
     open_inputs: dict[OpenInput, str] = {}
     """How people make inputs besides, with the convention that such a call rests on."""
+    compiled: bool = False
+    """Whether calls are compiled, too, which a mapping says how to do."""
 
 
 class EditionFiles(Struct, frozen=True):
@@ -54,6 +56,7 @@ class EditionFiles(Struct, frozen=True):
     cited_by: Literal["line", "section"]
     inputs: tuple[Input, ...]
     open_inputs: dict[OpenInput, str]
+    compiled: bool
     folder: Traversable
 
     def spec_texts(self) -> dict[str, str]:
@@ -112,6 +115,7 @@ def _read(folder: Traversable) -> EditionFiles:
         cited_by=file.cited_by,
         inputs=file.inputs,
         open_inputs=file.open_inputs,
+        compiled=file.compiled,
         folder=folder,
     )
 

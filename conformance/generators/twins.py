@@ -30,7 +30,7 @@ def with_first_dtype(structure: Structure) -> Structure | None:
         return None
     dtypes = {ref: d for n, d in wanted.items() for ref in references(structure.arguments.get(n))}
     program = _with_inputs(structure.program, lambda i: _of_dtype(i, dtypes))
-    return _made(structure, program, changed)
+    return with_program(structure, program, changed)
 
 
 def _first(structure: Structure, name: str, dtype: str) -> str:
@@ -49,12 +49,14 @@ def rebound(structure: Structure) -> Iterator[Structure]:
     """
     if structure.claimed != "result" or structure.error is not None:
         return
+    if ConventionName.COMPILED in structure.unsettled:
+        return  # compiled calls are of the backend's own tensors
     tensors = [i for i in structure.program.inputs if i.binding not in AS_THEY_ARE]
     offered = {*offered_bindings(structure.spec, structure.edition)}
     for binding in _WAYS:
         if binding in offered and any(i.binding is not binding for i in tensors):
             program = _with_inputs(structure.program, methodcaller("bound", binding))
-            yield _made(structure, program, {})
+            yield with_program(structure, program, {})
     if any(i.layout is not Layout.C for i in tensors):
         plain = _plain(structure)
         yield plain
@@ -81,7 +83,7 @@ def _of_dtype(item: Input, dtypes: Mapping[str, str]) -> Input:
     return item.of_dtype(dtypes[item.name]) if item.name in dtypes else item
 
 
-def _made(structure: Structure, program: Program, dtypes: Mapping[str, str]) -> Structure:
+def with_program(structure: Structure, program: Program, dtypes: Mapping[str, str]) -> Structure:
     """The structure with another program of the same shapes."""
     known = {i.name: i.static_shape for i in program.inputs}
     shapes = dict(structure.static.shapes)

@@ -21,6 +21,7 @@ class ConventionName(StrEnum):
     CLAIMED_DTYPE = "claimed-dtype"
     CLIPPING = "clipping"
     CLIP_ORDER = "clip-order"
+    COMPILED = "compiled"
     COMPUTING_DTYPE = "computing-dtype"
     CONDITION_RANK = "condition-rank"
     CONSTANTS_AFTER_STATES = "constants-after-states"

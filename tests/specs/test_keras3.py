@@ -122,6 +122,27 @@ def test_a_package_is_tested_under_its_own_names(
         assert (citation in done.output) is (citation in cited), done.output
 
 
+@pytest.mark.parametrize(
+    ("made", "status"),
+    [
+        ("globals()['relu'](x)", 0),
+        ("np.maximum(x, 1).astype(x.dtype)", 1),
+        ("(_ for _ in ()).throw(TypeError('not while tracing'))", 0),
+    ],
+)
+def test_a_call_is_compiled_too_and_may_be_refused(tmp_path: Path, made: str, status: int) -> None:
+    package = tmp_path / "somekeras"
+    package.mkdir()
+    (package / "__init__.py").write_text("from somekeras import ops\n")
+    compiled = f"def compiled(name, whole, x): return {made}\n"
+    (package / "ops.py").write_text(PACKAGE.format(**RIGHT) + compiled)
+    given = ["--module", "somekeras.ops", "--edition", "keras-3", "--path", str(tmp_path)]
+    chosen = ["-k", "keras.ops.relu and not relu6", "--profile", "smoke", "--no-database"]
+    done = CliRunner().invoke(run, [*given, *chosen])
+    assert done.exit_code == status, done.output
+    assert ("compiled('keras.ops.relu', " in done.output) is (status == 1), done.output
+
+
 def test_a_target_of_five_lines(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "keras3.md").read_text("utf-8")
     lines = page.partition("```toml\n")[2].partition("```")[0]

@@ -40,9 +40,10 @@ OF_INPUTS = frozenset(
         ConventionName.VARIABLE_INPUT,
         ConventionName.ARRAY_INPUT,
         ConventionName.PYTHON_INPUT,
+        ConventionName.COMPILED,
     }
 )
-"""Conventions of what a function takes: to refuse it is no other answer, but none."""
+"""Conventions of what can be asked for: to refuse it is no other answer, but none."""
 
 
 def judge(prepared: Prepared, observed: StructureObservation) -> Judgement:
