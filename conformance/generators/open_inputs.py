@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from conformance.editions import Edition, open_inputs_of
@@ -17,6 +18,12 @@ CONVENTIONS = {
     Binding.ARRAY: ConventionName.ARRAY_INPUT,
     Binding.PYTHON: ConventionName.PYTHON_INPUT,
 }
+_NAMES = {
+    Binding.VARIABLE: re.compile(r"\bVariable\b"),
+    Binding.ARRAY: re.compile(r"\b(?:ndarray|array|NumPy|numpy)\b"),
+    Binding.PYTHON: re.compile(r"\b(?:list|float|int|bool)\b"),
+}
+"""What a message calls them."""
 
 
 def left_open(inputs: Iterable[Input], spec: Spec, edition: Edition) -> frozenset[str]:
@@ -32,8 +39,10 @@ def left_open(inputs: Iterable[Input], spec: Spec, edition: Edition) -> frozense
     return frozenset(name for name in named if taken(name, REFUSED) not in settled)
 
 
-def promised_inputs(inputs: Iterable[Input], spec: Spec) -> dict[str, str]:
-    """The section of each document that says that the function takes inputs made like these."""
-    made = {taken(CONVENTIONS[i.binding], REFUSED) for i in inputs if i.binding in CONVENTIONS}
+def promised_inputs(inputs: Iterable[Input], spec: Spec, message: str) -> dict[str, str]:
+    """The section of each document that says that the function takes what an exception's message
+    names, if one of the inputs is made so."""
+    named = {binding for binding, name in _NAMES.items() if name.search(message)}
+    made = {taken(CONVENTIONS[i.binding], REFUSED) for i in inputs if i.binding in named}
     claims = (c for c in spec.claims if not made.isdisjoint(c.rules_out))
     return {document: section for c in claims for document, section in c.sections.items()}

@@ -41,8 +41,10 @@ def test_older_editions_leave_none_open() -> None:
 
 def test_what_says_that_an_input_is_taken_is_cited() -> None:
     spec = SPECS["keras.ops.erf"]
-    assert promised_inputs(inputs(Binding.ARRAY), spec) == {"keras-3.15.1": "Example"}
-    assert promised_inputs(inputs(Binding.VARIABLE), spec) == {}
+    refused = "'numpy.ndarray' object is no tensor"
+    assert promised_inputs(inputs(Binding.ARRAY), spec, refused) == {"keras-3.15.1": "Example"}
+    assert promised_inputs(inputs(Binding.ARRAY), spec, "a tensor is not contiguous") == {}
+    assert promised_inputs(inputs(Binding.VARIABLE), spec, refused) == {}
 
 
 def test_a_twin_of_tensors_does_not_rest_on_variables() -> None:

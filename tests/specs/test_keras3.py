@@ -35,7 +35,7 @@ class Tensor(object):
 def constant(value, dtype=None): return Tensor(np.asarray(value, dtype))
 def get_value(x): return x.value
 def number(x):
-    if isinstance(x, {refused}): raise TypeError("no tensor")
+    if isinstance(x, {refused}): raise TypeError(type(x))
     wanted = "float32" if isinstance(x, (float, list)) else None
     return x.value if isinstance(x, Tensor) else np.asarray(x, wanted)
 def erf(x): return Tensor(_erf(number(x)).astype(number(x).dtype))

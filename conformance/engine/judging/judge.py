@@ -248,7 +248,7 @@ def fault_name(fault: Fault) -> str:
 def _raised(
     prepared: Prepared, outcome: Raised, conventions: tuple[str, ...], number: int
 ) -> Finding:
-    unmade = _could_not_bind(prepared, outcome)
+    structure, unmade = prepared.structure, _could_not_bind(prepared, outcome)
     named = refuses_by_name(outcome) and not unmade
     allowed = of_refusal(conventions)
     refused = named or unmade or not OF_INPUTS.isdisjoint(allowed.conventions)
@@ -267,7 +267,7 @@ def _raised(
         open_points=allowed.open_points,
         got=f"{outcome.type}: {without_stack(outcome.message)}",
         expected=prepared.expectation(number).value,
-        at=promised_inputs(prepared.structure.program.inputs, prepared.structure.spec),
+        at=promised_inputs(structure.program.inputs, structure.spec, outcome.message),
     )
 
 
