@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from conformance.editions import Edition, open_inputs_of
-from conformance.program import Binding, Input
+from conformance.program import Argument, Binding, Input, Made
 from conformance.specs import Spec, kinds
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
@@ -37,6 +37,14 @@ def left_open(inputs: Iterable[Input], spec: Spec, edition: Edition) -> frozense
     given = (i for i in inputs if not isinstance(rules.get(i.name), kinds.ValueKind))
     named = (known[i.binding] for i in given if i.binding in known)
     return frozenset(name for name in named if taken(name, REFUSED) not in settled)
+
+
+def left_open_numbers(arguments: Iterable[Argument], edition: Edition) -> frozenset[str]:
+    """The conventions on which a call rests because a variable holds the integers of an argument,
+    such as a shape."""
+    held = any(isinstance(value, Made) and value.kind == "variable" for value in arguments)
+    named = open_inputs_of(edition).get(Binding.VARIABLE)
+    return frozenset([named] if held and named is not None else [])
 
 
 def promised_inputs(inputs: Iterable[Input], spec: Spec, message: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from conformance.editions import Edition
 from conformance.generators.calls import CallDraft
 from conformance.generators.classes import Classes
 from conformance.generators.drawing import ByHypothesis, Chooser
-from conformance.generators.open_inputs import left_open
+from conformance.generators.open_inputs import left_open, left_open_numbers
 from conformance.generators.sizes import ELEMENTS
 from conformance.generators.steering import Steering
 from conformance.generators.tensors import ODD
@@ -237,6 +237,7 @@ def _unsettled(call: CallDraft, runtime: Scope) -> tuple[str, ...]:
     if any(item.layout in ODD for item in call.inputs):
         named.add(ConventionName.MEMORY_LAYOUT)
     named |= left_open(call.inputs, call.spec, call.edition)
+    named |= left_open_numbers(call.passed.values(), call.edition)
     return tuple(sorted(named))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from conformance.generators import generate, structures
-from conformance.generators.open_inputs import left_open, promised_inputs
+from conformance.generators.open_inputs import left_open, left_open_numbers, promised_inputs
 from conformance.generators.twins import rebound
-from conformance.program import Binding, Input
+from conformance.program import Binding, Input, Made
 from conformance.specs import load
 
 SPECS = load()
@@ -37,6 +37,20 @@ def test_a_call_rests_on_how_its_inputs_are_made(
 
 def test_older_editions_leave_none_open() -> None:
     assert left_open(inputs(Binding.VARIABLE), SPECS["sqrt"], "keras-2.2") == set()
+
+
+def test_a_shape_in_a_variable_is_left_open_too() -> None:
+    held, number = Made("variable", (2,)), Made("int64", (2,))
+    assert left_open_numbers([held, 3], "keras-3") == {"variable-input"}
+    assert left_open_numbers([held, 3], "keras-2.2") == set()
+    assert left_open_numbers([number, 3, "same"], "keras-3") == set()
+
+
+def test_no_call_with_a_variable_is_settled() -> None:
+    made = generate(structures(SPECS["keras.ops.slice"], "keras-3"), 100, 0)
+    held = [s for s in made if "kind='variable'" in repr(s.program)]
+    assert held
+    assert all("variable-input" in structure.unsettled for structure in held)
 
 
 def test_what_says_that_an_input_is_taken_is_cited() -> None:
