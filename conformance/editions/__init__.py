@@ -11,6 +11,7 @@ it, has one of its own.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from conformance.editions.files import EditionError, EditionFiles, found_editions
@@ -23,9 +24,11 @@ __all__ = [
     "Edition",
     "EditionError",
     "EditionFiles",
+    "compiles",
     "edition_files",
     "inputs_of",
     "known_edition",
+    "open_inputs_of",
 ]
 
 _FOUND = found_editions()
@@ -55,6 +58,17 @@ def edition_files() -> tuple[EditionFiles, ...]:
 def inputs_of(edition: Edition) -> tuple[str, ...]:
     """How the inputs of calls are made in an edition: `variable`, `constant` and so on."""
     return _FOUND[edition].inputs
+
+
+def open_inputs_of(edition: Edition) -> Mapping[str, str]:
+    """How people make inputs though the document does not say that it works, with the convention
+    that a call with such an input rests on."""
+    return _FOUND[edition].open_inputs  # type: ignore[return-value]
+
+
+def compiles(edition: Edition) -> bool:
+    """Whether calls of an edition are compiled, too."""
+    return _FOUND[edition].compiled
 
 
 def known_edition(name: str) -> Edition | None:

@@ -20,6 +20,7 @@ NAME = re.compile(r"[A-Za-z0-9]+([.-][A-Za-z0-9]+)*")
 
 Input = Literal["variable", "constant", "placeholder", "placeholder_none", "array"]
 INPUTS: tuple[Input, ...] = get_args(Input)
+OpenInput = Literal["variable", "array", "python"]
 
 
 class EditionError(ValueError):
@@ -40,6 +41,10 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether claims cite lines of a text, or sections of the docstring of a function."""
     inputs: Annotated[tuple[Input, ...], Meta(min_length=1)] = INPUTS
     """How inputs of calls are made."""
+    open_inputs: dict[OpenInput, str] = {}
+    """How people make inputs besides, with the convention that such a call rests on."""
+    compiled: bool = False
+    """Whether calls are compiled, too, which a mapping says how to do."""
 
 
 class EditionFiles(Struct, frozen=True):
@@ -50,6 +55,8 @@ class EditionFiles(Struct, frozen=True):
     documents: tuple[str, ...]
     cited_by: Literal["line", "section"]
     inputs: tuple[Input, ...]
+    open_inputs: dict[OpenInput, str]
+    compiled: bool
     folder: Traversable
 
     def spec_texts(self) -> dict[str, str]:
@@ -101,8 +108,16 @@ def _read(folder: Traversable) -> EditionFiles:
     except (OSError, ValueError, RecursionError) as error:
         raise EditionError(f"{path}: {error}") from error
     _check_names(path, [folder.name, *file.documents])
-    documents = tuple(file.documents)
-    return EditionFiles(folder.name, file.order, documents, file.cited_by, file.inputs, folder)
+    return EditionFiles(
+        name=folder.name,
+        order=file.order,
+        documents=tuple(file.documents),
+        cited_by=file.cited_by,
+        inputs=file.inputs,
+        open_inputs=file.open_inputs,
+        compiled=file.compiled,
+        folder=folder,
+    )
 
 
 def _check_names(path: Traversable, names: Iterable[str]) -> None:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.editions import EDITIONS, Edition, inputs_of
+from conformance.editions import EDITIONS, Edition, inputs_of, open_inputs_of
 from conformance.generators import tensors
 from conformance.generators.drawing import Chooser
 from conformance.generators.parts import taken_apart
 from conformance.generators.sizes import ELEMENTS
 from conformance.program import Argument, Binding, Input, Layout, Made, Program, Ref, Step
-from conformance.program.model import TENSORS_OF_INTEGERS
+from conformance.program.model import AS_THEY_ARE, TENSORS_OF_INTEGERS
 from conformance.specs import Spec
 from conformance.specs.kinds import (
     DataFormat,
@@ -56,11 +56,13 @@ class Along:
 def offered_bindings(spec: Spec, edition: Edition) -> list[Binding]:
     """The bindings of a valid input, as often as they are wanted.
 
-    An edition may lack some, and may document an error for a binding alone.
+    An edition may lack some, may leave others open, and may document an error for a binding alone.
     """
     errors = [e for e in spec.errors if edition in e.editions and not e.parameters]
     excluded = {Binding(b) for error in errors for b in error.bindings}
-    return [b for b in BINDINGS if b not in excluded and b in inputs_of(edition)]
+    named = [b for b in BINDINGS if b in inputs_of(edition)]
+    left_open = (Binding(b) for b in open_inputs_of(edition))
+    return [b for b in (*named, *left_open) if b not in excluded]
 
 
 class CallDraft:
@@ -211,7 +213,7 @@ class CallDraft:
         binding: Binding | None = None,
     ) -> Input:
         """Add an input to the program."""
-        item = Input(name, shape, dtype, binding or self._binding())
+        item = tensors.as_python_has_it(Input(name, shape, dtype, binding or self._binding()))
         if item.binding is Binding.PLACEHOLDER_NONE and self.error is None:
             item = tensors.partly_known(item, self._known(len(shape)))
         self.inputs.append(item)
@@ -318,7 +320,7 @@ class CallDraft:
         documented = {*self.spec.dtypes.documented}
         own = getattr(self.rules.get(item.name), "dtypes", None)
         fits = {*tensors.MIXED} <= documented and item.dtype in tensors.MIXED
-        return fits and own is None and item.binding is not Binding.ARRAY
+        return fits and own is None and item.binding not in AS_THEY_ARE
 
     def integer_dtype(self, dtype: str, below: int) -> str:
         """The dtype of indices less than `below`: seldom another one that can hold them."""

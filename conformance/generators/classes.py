@@ -29,6 +29,7 @@ _BINDINGS = {
     Binding.VARIABLE: "variable",
     Binding.CONSTANT: "constant",
     Binding.ARRAY: "array",
+    Binding.PYTHON: "python",
 }
 UNKNOWN, PARTLY_KNOWN = "fed, unknown", "fed, partly known"
 BINDING_OF = {

@@ -14,6 +14,7 @@ from conformance.generators.calls import CallDraft
 from conformance.generators.classes import Classes
 from conformance.generators.drawing import ByHypothesis, Chooser
 from conformance.generators.forms import open_forms
+from conformance.generators.open_inputs import left_open, left_open_numbers
 from conformance.generators.sizes import ELEMENTS
 from conformance.generators.steering import Steering
 from conformance.generators.tensors import ODD
@@ -235,6 +236,8 @@ def _unsettled(call: CallDraft, runtime: Scope) -> tuple[str, ...]:
     named.update(open_forms(call.passed.values()))
     if any(item.layout in ODD for item in call.inputs):
         named.add(ConventionName.MEMORY_LAYOUT)
+    named |= left_open(call.inputs, call.spec, call.edition)
+    named |= left_open_numbers(call.passed.values(), call.edition)
     return tuple(sorted(named))
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from conformance.program import Argument, Binding, Input, Layout, Ref
 from conformance.program.layouts import matters
+from conformance.program.model import AS_THEY_ARE
 
 MOST_PATTERNS = 4
 """Up to this rank every combination of known and unknown dimensions is drawn."""
@@ -29,6 +30,8 @@ ODD = (Layout.SWAPPED, Layout.UNALIGNED)
 """Layouts that no document speaks of, even in passing."""
 MIXED = ("float32", "float64")
 """The dtypes of which a call may have both."""
+PYTHONS = ("float32", "int32", "bool")
+"""The dtypes for which Python's own numbers stand."""
 INTEGERS = ("int8", "uint8", "int16", "uint16", "uint32", "uint64")
 """Integer dtypes that no document names, of which indices and labels may be."""
 
@@ -56,6 +59,16 @@ def partly(known: Known) -> str:
 def yes_or_no(is_so: bool) -> str:
     """The class of what is so or not."""
     return "yes" if is_so else "no"
+
+
+def as_python_has_it(item: Input) -> Input:
+    """The input; an array where Python has no numbers of its dtype, or a list would lose its shape.
+
+    Python's numbers stand for float32, int32 and bool, which are what becomes of them.
+    """
+    if item.binding is not Binding.PYTHON or (item.dtype in PYTHONS and 0 not in item.shape):
+        return item
+    return replace(item, binding=Binding.ARRAY)
 
 
 def partly_known(item: Input, known: Known) -> Input:
@@ -111,7 +124,7 @@ def alike(
     Both are tensors of one shape and dtype, and what one may hold the other may hold, too.
     """
     given = {name for value in passed.values() for name in references(value)}
-    tensors = [i for i in inputs if i.name in given and i.binding is not Binding.ARRAY]
+    tensors = [i for i in inputs if i.name in given and i.binding not in AS_THEY_ARE]
     for a, b in combinations(tensors, 2):
         same = (a.shape, a.dtype) == (b.shape, b.dtype)
         if same and stricter(domains[a.name], domains[b.name]) is not None:

@@ -10,9 +10,11 @@ from dataclasses import replace
 from operator import methodcaller
 
 from conformance.generators.calls import offered_bindings
+from conformance.generators.open_inputs import left_open
 from conformance.generators.structure import Structure
 from conformance.generators.tensors import references
 from conformance.program import Binding, Input, Layout, Program
+from conformance.program.model import AS_THEY_ARE
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.rules import Scope
 
@@ -28,7 +30,7 @@ def with_first_dtype(structure: Structure) -> Structure | None:
         return None
     dtypes = {ref: d for n, d in wanted.items() for ref in references(structure.arguments.get(n))}
     program = _with_inputs(structure.program, lambda i: _of_dtype(i, dtypes))
-    return _made(structure, program, changed)
+    return with_program(structure, program, changed)
 
 
 def _first(structure: Structure, name: str, dtype: str) -> str:
@@ -47,12 +49,14 @@ def rebound(structure: Structure) -> Iterator[Structure]:
     """
     if structure.claimed != "result" or structure.error is not None:
         return
-    tensors = [i for i in structure.program.inputs if i.binding is not Binding.ARRAY]
+    if ConventionName.COMPILED in structure.unsettled:
+        return  # compiled calls are of the backend's own tensors
+    tensors = [i for i in structure.program.inputs if i.binding not in AS_THEY_ARE]
     offered = {*offered_bindings(structure.spec, structure.edition)}
     for binding in _WAYS:
         if binding in offered and any(i.binding is not binding for i in tensors):
             program = _with_inputs(structure.program, methodcaller("bound", binding))
-            yield _made(structure, program, {})
+            yield with_program(structure, program, {})
     if any(i.layout is not Layout.C for i in tensors):
         plain = _plain(structure)
         yield plain
@@ -79,7 +83,7 @@ def _of_dtype(item: Input, dtypes: Mapping[str, str]) -> Input:
     return item.of_dtype(dtypes[item.name]) if item.name in dtypes else item
 
 
-def _made(structure: Structure, program: Program, dtypes: Mapping[str, str]) -> Structure:
+def with_program(structure: Structure, program: Program, dtypes: Mapping[str, str]) -> Structure:
     """The structure with another program of the same shapes."""
     known = {i.name: i.static_shape for i in program.inputs}
     shapes = dict(structure.static.shapes)
@@ -89,7 +93,10 @@ def _made(structure: Structure, program: Program, dtypes: Mapping[str, str]) -> 
             shapes[name] = listed if isinstance(value, list) else listed[0]
     runtime = _with_dtypes(structure.runtime, dtypes)
     static = replace(_with_dtypes(structure.static, dtypes), shapes=shapes)
-    unsettled = tuple(u for u in structure.unsettled if not dtypes or u not in _OF_DTYPES)
+    before = left_open(structure.program.inputs, structure.spec, structure.edition)
+    gone = before - left_open(program.inputs, structure.spec, structure.edition)
+    gone |= {*_OF_DTYPES} if dtypes else set()
+    unsettled = tuple(u for u in structure.unsettled if u not in gone)
     return replace(structure, program=program, runtime=runtime, static=static, unsettled=unsettled)
 
 

@@ -25,6 +25,12 @@ class Binding(StrEnum):
     input's `arguments` have another shape."""
     ARRAY = "array"
     """The NumPy array itself, for functions whose argument is a value, not a tensor."""
+    PYTHON = "python"
+    """The array's numbers as Python has them: one number, or a list of lists of numbers."""
+
+
+AS_THEY_ARE = (Binding.ARRAY, Binding.PYTHON)
+"""Bindings of what no function of the implementation makes."""
 
 
 class Layout(StrEnum):
@@ -61,7 +67,7 @@ class Input:
 
     def bound(self, binding: Binding) -> Input:
         """The same input, made in another way. An argument that is an array stays one."""
-        if self.binding is Binding.ARRAY:
+        if self.binding in AS_THEY_ARE:
             return self
         # what a placeholder is made with is not what a variable is made with
         return replace(self, binding=binding, arguments=None)

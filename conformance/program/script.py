@@ -356,6 +356,8 @@ def _bind(item: Input) -> str:
     binding = item.binding
     if binding is Binding.ARRAY:
         return f"{item.name} = {item.name}_value"
+    if binding is Binding.PYTHON:
+        return f"{item.name} = {item.name}_value.tolist()"
     if item.arguments is not None:
         passed = ", ".join(f"{k}={argument_text(v)}" for k, v in item.arguments)
         return f"{item.name} = K.placeholder({passed})"

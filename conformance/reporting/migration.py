@@ -17,7 +17,8 @@ Each row was run: a mark says what the cases of the suite made of the new call o
 the aspects concerned and leads to the cases.
 
 * ✓ everything that was tried keeps the documents
-* ✗ something contradicts a line of a document
+* ✗ something is not as a line of the documents of K has it: a difference, and no fault of Keras 3,
+  which is judged by its own docstrings (keras3.md)
 * {READING.symbol} beside another mark: the documents are silent, and the answer is an allowed one,
   not the suite's own; this is no fault
 * {MARKS[Verdict.UNSUPPORTED].symbol} nothing to try: no call takes its place, or it refuses itself
@@ -25,7 +26,7 @@ the aspects concerned and leads to the cases.
 * {MARKS[Verdict.CRASHED].symbol} the process ended
 
 Presence, signature and gradient are left aside. `conformance migration RESULTS --check` holds the
-table to the results: what contradicts a document must be said to differ, and what is said to differ
+table to the results: what is not as documented must be said to differ, and what is said to differ
 must be shown by a case.
 """
 

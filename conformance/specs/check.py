@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from conformance.editions import LINED_DOCUMENTS, Document
+from conformance.editions import LINED_DOCUMENTS, Document, open_inputs_of
 from conformance.program import Binding
 from conformance.specs.conventions import load_conventions, taken, unknown
 from conformance.specs.docstrings import docstring_sections
@@ -133,6 +133,9 @@ def _conventions(at: str, spec: Spec) -> Iterator[Problem]:
     named += [("arrangement", spec.arrangement)] if spec.arrangement else []
     for place, profiles in _all_profiles(spec):
         named += [(f"{place}['{profile}']", name) for profile, name in profiles.items()]
+    for edition in spec.editions:
+        left_open = open_inputs_of(edition).items()
+        named += [(f"editions['{edition}'].open_inputs['{i}']", name) for i, name in left_open]
     for where, convention in named:
         if not convention:
             yield f"{at}.{where}", "write a convention, or name a rule that has one"

@@ -95,6 +95,20 @@ def test_array_binding_and_values_as_results(correct: Session) -> None:
     assert found.outputs[0].metadata[0].dtype is None
 
 
+@pytest.mark.parametrize(("shape", "kind"), [((2, 1), "list"), ((2,), "list"), ((), "float")])
+def test_python_binding_gives_pythons_numbers(
+    correct: Session, shape: tuple[int, ...], kind: str
+) -> None:
+    steps = (Step("kind", "operator.classes", (Ref("x"),)), Step("y", "variable", (Ref("x"),)))
+    item = Input("x", shape, "float32", Binding.PYTHON)
+    asked = batch(Program((item,), steps, ("kind", "y")), draws=2)
+    found = correct.run_batch(asked)
+    for draw, given in zip(found.draws, asked.arrays["x"], strict=True):
+        assert isinstance(draw.outcome, Returned)
+        assert draw.outcome.value("kind").text == f"{kind} object"
+        np.testing.assert_array_equal(draw.outcome.value("y").array, given)
+
+
 def test_values_that_are_no_arrays(correct: Session) -> None:
     steps = (
         Step("shape", "int_shape", (Ref("x"),)),

@@ -71,6 +71,8 @@ def shapes(function: str, parameter: str) -> Iterator[tuple[int, ...]]:
 def allowed_bindings(function: str, edition: Edition) -> set[Binding]:
     """What a tensor may be bound as: keras-1 has no constant, keras-2.0 no repeat of None."""
     allowed = set(Binding) - {Binding.ARRAY}
+    if edition != "keras-3":
+        allowed -= {Binding.PYTHON}
     if edition == "keras-1":
         allowed -= {Binding.CONSTANT}
     if (function, edition) == ("repeat_elements", "keras-2.0"):

@@ -17,13 +17,14 @@ from conformance.adapters import registry
 from conformance.cli.subjects import subject
 from conformance.program import Binding, Case, Input, Prelude, Program, Ref, Step, endings
 from conformance.program.endings import Death, Ending
+from conformance.program.model import AS_THEY_ARE
 from conformance.program.script import Outputs, comparing_script
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = Prelude(("import conformance.reference as K",))
 NOTHING = Case(Program((), (), ()), {})
 X = np.array([[1.0, -2.0], [0.25, 3.0]], "float32")
-TENSORS = [b for b in Binding if b is not Binding.ARRAY]
+TENSORS = [b for b in Binding if b not in AS_THEY_ARE]
 
 
 def case(step: Step, array: npt.NDArray[Any] = X, binding: Binding = Binding.VARIABLE) -> Case:

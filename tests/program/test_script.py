@@ -28,6 +28,7 @@ from conformance.program import (
     call_text,
     print_script,
 )
+from conformance.program.model import AS_THEY_ARE
 from tests.program.strategies import REPEATABLE
 
 Array = npt.NDArray[Any]
@@ -58,7 +59,7 @@ ARRAYS = {
     "not in C order": np.arange(6, dtype="float32").reshape(2, 3).T,
     "many elements": np.linspace(-1, 1, 2000).astype("float32"),
 }
-TENSORS = [b for b in Binding if b is not Binding.ARRAY]
+TENSORS = [b for b in Binding if b not in AS_THEY_ARE]
 
 
 def bits(array: Array) -> bytes:
@@ -258,3 +259,11 @@ def test_it_keeps_to_what_the_implementation_offers(binding: Binding, tmp_path: 
         absent=frozenset({"placeholder", "variable", "eval", "dtype", "int_shape"}),
     )
     assert alone(print_script(case, prelude)) == "array([3., 4.], dtype=float32)\n"
+
+
+def test_what_no_function_makes_is_given_as_it_is() -> None:
+    for way, bound in ((Binding.ARRAY, "x_value"), (Binding.PYTHON, "x_value.tolist()")):
+        item = Input("x", (2,), "float32", way)
+        program = Program((item,), (Step("y", "square", (Ref("x"),)),), ("y",))
+        printed = print_script(Case(program, {"x": np.ones(2, "float32")}), REFERENCE)
+        assert f"x = {bound}\n" in printed

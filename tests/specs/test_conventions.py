@@ -33,7 +33,7 @@ DRAWN = 3
 FEW = 12
 """The text of a convention that no more functions name has a line of every one of them."""
 _NUMBERS = re.compile(r"\blines? (\d[\d-]*(?:(?:, | and )\d[\d-]*)*)", re.IGNORECASE)
-SILENT = [(c, d) for c in load_conventions().values() for d in c.silent]
+SILENT = [(c, d) for c in load_conventions().values() for d in c.silent if d in LINED_DOCUMENTS]
 
 
 OF_LINES = [one.name for one in edition_files() if one.cited_by == "line"]

@@ -24,6 +24,27 @@ def sum(x, axis=None, keepdims=False):
     return np.sum(x, axis=axis if axis is None or isinstance(axis, int) else tuple(axis), {sum})
 def relu(x): return {relu}
 """
+TENSORS = """
+import numpy as np
+from scipy.special import erf as _erf
+
+class Tensor(object):
+    def __init__(self, value): self.value = np.asarray(value)
+    def __array__(self, dtype=None, copy=None): return self.value.astype(dtype or self.value.dtype)
+
+def constant(value, dtype=None): return Tensor(np.asarray(value, dtype))
+def get_value(x): return x.value
+def number(x):
+    if isinstance(x, {refused}): raise TypeError(type(x))
+    wanted = "float32" if isinstance(x, (float, list)) else None
+    return x.value if isinstance(x, Tensor) else np.asarray(x, wanted)
+def erf(x): return Tensor(_erf(number(x)).astype(number(x).dtype))
+def deg2rad(x): return Tensor(np.deg2rad(number(x)))
+def isin(x1, x2, assume_unique=False, invert=False):
+    return Tensor(np.isin(number(x1), number(x2), invert=invert))
+"""
+REFUSED = {"an array": "np.ndarray", "a list": "(list, float)"}
+OPEN = {"variable": "variable-input", "array": "array-input", "python": "python-input"}
 RIGHT = {"sum": "keepdims=keepdims", "relu": "np.maximum(x, 0).astype(x.dtype)"}
 
 
@@ -44,12 +65,38 @@ def test_the_oracle_knows_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SPECS)
-def test_inputs_are_tensors_and_symbolic_ones(name: str) -> None:
+def test_inputs_are_tensors_and_symbolic_ones_and_what_people_give_is_told(name: str) -> None:
     spec: Spec = SPECS[name]
     made = [draw.value for draw in steered(spec, "keras-3", {}, 5, 0)]
     assert made
-    bindings = {i.binding for structure in made for i in structure.program.inputs}
-    assert bindings <= {"constant", "placeholder", "placeholder_none"}
+    settled = {r.partition(":")[0] for c in spec.claims for r in c.rules_out}
+    for structure in made:
+        bindings = {str(i.binding) for i in structure.program.inputs}
+        others = bindings - {"constant", "placeholder", "placeholder_none"}
+        assert others <= {*OPEN}
+        rests = {OPEN[other] for other in others} - settled
+        assert {u for u in structure.unsettled if u.endswith("-input")} == rests
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("said", ["an array", "a list"])
+@pytest.mark.parametrize(
+    ("function", "promised"),
+    [("erf", "an array"), ("deg2rad", "a list"), ("isin", "an array, a list")],
+)
+def test_what_is_refused_violates_only_if_the_docstring_has_it(
+    tmp_path: Path, function: str, promised: str, said: str
+) -> None:
+    package = tmp_path / "somekeras"
+    package.mkdir()
+    (package / "__init__.py").write_text("from somekeras import ops\n")
+    (package / "ops.py").write_text(TENSORS.format(refused=REFUSED[said]))
+    given = ["--module", "somekeras.ops", "--edition", "keras-3", "--path", str(tmp_path)]
+    chosen = ["-k", f"keras.ops.{function} and not erfc", "--profile", "default", "--no-database"]
+    done = CliRunner().invoke(run, [*given, *chosen])
+    assert done.exit_code == (1 if said in promised else 0), done.output
+    section = "Args" if function == "isin" else "Example"
+    assert (f"keras.ops.{function}: {section}" in done.output) is (said in promised), done.output
 
 
 @pytest.mark.parametrize(
@@ -73,6 +120,27 @@ def test_a_package_is_tested_under_its_own_names(
     assert done.exit_code == (1 if cited else 0), done.output
     for citation in ("keras.ops.sum: Summary", "keras.ops.relu: Summary"):
         assert (citation in done.output) is (citation in cited), done.output
+
+
+@pytest.mark.parametrize(
+    ("made", "status"),
+    [
+        ("globals()['relu'](x)", 0),
+        ("np.maximum(x, 1).astype(x.dtype)", 1),
+        ("(_ for _ in ()).throw(TypeError('not while tracing'))", 0),
+    ],
+)
+def test_a_call_is_compiled_too_and_may_be_refused(tmp_path: Path, made: str, status: int) -> None:
+    package = tmp_path / "somekeras"
+    package.mkdir()
+    (package / "__init__.py").write_text("from somekeras import ops\n")
+    compiled = f"def compiled(name, whole, x): return {made}\n"
+    (package / "ops.py").write_text(PACKAGE.format(**RIGHT) + compiled)
+    given = ["--module", "somekeras.ops", "--edition", "keras-3", "--path", str(tmp_path)]
+    chosen = ["-k", "keras.ops.relu and not relu6", "--profile", "smoke", "--no-database"]
+    done = CliRunner().invoke(run, [*given, *chosen])
+    assert done.exit_code == status, done.output
+    assert ("compiled('keras.ops.relu', " in done.output) is (status == 1), done.output
 
 
 def test_a_target_of_five_lines(tmp_path: Path) -> None:

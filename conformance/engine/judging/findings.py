@@ -49,8 +49,8 @@ class Finding:
     got: Array | str | None = None
     expected: Array | str | None = None
     ulp: float | None = None
-    at: Mapping[str, int] = field(default_factory=dict)
-    """Document to line, if the finding has a line of its own to cite."""
+    at: Mapping[str, int | str] = field(default_factory=dict)
+    """Document to line or section, if the finding has one of its own to cite."""
     parameter: str | None = None
     """The parameter that is wrong: its line is cited if the document has one."""
     readings: tuple[str, ...] = ()
@@ -138,6 +138,8 @@ def _made(item: Input) -> str:
             how = f" in a {item.binding}"
         case Binding.ARRAY:
             how = " as an array"
+        case Binding.PYTHON:
+            how = " as a list" if item.shape else " as a number"
         case Binding.PLACEHOLDER_NONE if item.shape:
             how = f" fed as {item.static_shape}"
         case _:

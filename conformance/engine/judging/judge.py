@@ -26,6 +26,7 @@ from conformance.engine.judging.refusals import (
     refuses_by_name,
 )
 from conformance.generators.forms import iterable_parameter
+from conformance.generators.open_inputs import promised_inputs
 from conformance.observations import (
     Crashed,
     DrawObservation,
@@ -44,6 +45,17 @@ from conformance.program import Program, Ref, call_text
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.model import ErrorCase
+
+OF_INPUTS = frozenset(
+    {
+        ConventionName.INPUT_DTYPE,
+        ConventionName.VARIABLE_INPUT,
+        ConventionName.ARRAY_INPUT,
+        ConventionName.PYTHON_INPUT,
+        ConventionName.COMPILED,
+    }
+)
+"""Conventions of what can be asked for: to refuse it is no other answer, but none."""
 
 
 def judge(prepared: Prepared, observed: StructureObservation) -> Judgement:
@@ -248,12 +260,12 @@ def fault_name(fault: Fault) -> str:
 def _raised(
     prepared: Prepared, outcome: Raised, conventions: tuple[str, ...], number: int
 ) -> Finding:
-    unmade = _could_not_bind(prepared, outcome)
+    structure, unmade = prepared.structure, _could_not_bind(prepared, outcome)
     named = refuses_by_name(outcome) and not unmade
     allowed = of_exception(outcome, conventions)
     if not allowed.conventions and not is_mistaken_code(outcome):
         allowed = of_misfit(conventions, partial(prepared.fits, number), refused=True)
-    refused = named or ConventionName.INPUT_DTYPE in allowed.conventions or unmade
+    refused = named or unmade or not OF_INPUTS.isdisjoint(allowed.conventions)
     demands = f"a result of shape {prepared.shape}"
     gives = f"raises {outcome.type}: {short_message(outcome.message)}"
     return Finding(
@@ -270,6 +282,7 @@ def _raised(
         open_points=allowed.open_points,
         got=f"{outcome.type}: {without_stack(outcome.message)}",
         expected=prepared.expectation(number).value,
+        at=promised_inputs(structure.program.inputs, structure.spec, outcome.message),
     )
 
 

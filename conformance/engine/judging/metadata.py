@@ -82,7 +82,11 @@ def _other_dtype(
     )
 
 
-_OF_DTYPES = (ConventionName.INPUT_DTYPE, ConventionName.DEFAULT_DTYPE)
+_OF_DTYPES = (
+    ConventionName.INPUT_DTYPE,
+    ConventionName.DEFAULT_DTYPE,
+    ConventionName.PYTHON_INPUT,
+)
 """The conventions of a call that leave the dtype of its result open, too."""
 
 

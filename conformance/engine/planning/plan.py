@@ -7,10 +7,11 @@ import zlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeVar
 
 from hypothesis.strategies import SearchStrategy
 
-from conformance.editions import Edition
+from conformance.editions import Edition, compiles
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.gradients import GRADIENT_DRAWS, GradientTrial
@@ -27,8 +28,10 @@ from conformance.generators.collect import (
     invalid_calls,
     kept_structures,
 )
+from conformance.generators.compiled import compiled
 from conformance.generators.coverage.selection import select_settled
 from conformance.generators.coverage.spreading import spread
+from conformance.generators.drawing import Drawn
 from conformance.generators.gradients import Differentiated, differentiated
 from conformance.results import Aspect
 from conformance.scenarios import Family, Scenario, families_of
@@ -47,6 +50,8 @@ GRADIENT_POOL = 6
 GRADIENT_ELEMENTS = 300
 """The most elements of a tensor, about, whose gradient is asked for: each element that is looked
 at costs seven evaluations of the function."""
+COMPILED_DRAWS = ("ordinary", "large")
+"""The draws of a call that is compiled, for each of which that is done again."""
 _MAKING = threading.Lock()
 RUN_ASPECTS = {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE, Aspect.PURITY}
 """The aspects that a call shows."""
@@ -56,6 +61,9 @@ def documented_names(edition: Edition) -> list[str]:
     """The names that an edition gives to its functions."""
     specs = load().values()
     return [documented_name(spec, edition) for spec in specs if edition in spec.editions]
+
+
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,27 +157,46 @@ class Task:
         )
 
     def _made(self) -> Iterator[tuple[Trial, Source | None]]:
-        yield from self._calls()
+        kept = self._kept()
+        yield from self._calls(kept)
+        yield from self._compiled(kept)
         yield from self._gradients()
         yield from self._invalid_calls()
         for family in self._families():
             yield from self._scenario_trials(family)
 
-    def _calls(self) -> Iterator[tuple[Trial, Source]]:
+    def _kept(self) -> list[Drawn[Structure]]:
+        """The structures that show what is to be shown; none if single calls show nothing asked."""
         if self.spec.dtype is None or not self.aspects & RUN_ASPECTS:
-            return
+            return []
         profile = self.profile
         count, elements = profile.structures, profile.elements
-        kept = kept_structures(
+        return kept_structures(
             self.spec, self.edition, count, self.own_seed, profile.effort, elements=elements
         )
+
+    def _calls(self, kept: Sequence[Drawn[Structure]]) -> Iterator[tuple[Trial, Source]]:
+        profile = self.profile
         listed = spread([draw.value for draw in kept], profile.values, profile.draws)
-        strategy = structures(self.spec, self.edition, elements=elements)
+        strategy = structures(self.spec, self.edition, elements=profile.elements)
         for draw, values in zip(kept, listed, strict=True):
             as_call = partial(self._call, values=values)
             call = as_call(draw.value)
             if _has_answer(call.prepared):
                 yield call, Source(strategy.map(as_call), draw.choices, values)
+
+    def _compiled(self, kept: Sequence[Drawn[Structure]]) -> Iterator[tuple[Trial, Source]]:
+        """Some of the calls, compiled: in turn as compilers like it, and as one whole."""
+        count = self.profile.compiled if compiles(self.edition) else 0
+        strategy = structures(self.spec, self.edition, elements=self.profile.elements)
+        as_call = partial(self._call, values=COMPILED_DRAWS)
+        able = [draw for draw in kept if count and compiled(draw.value, whole=False)]
+        for number, draw in enumerate(evenly(able, count)):
+            as_compiled = partial(compiled, whole=number % 2 == 1)
+            found = as_compiled(draw.value)
+            assert found is not None, "whether it can be compiled does not depend on `whole`"
+            trials = strategy.map(as_compiled).filter(bool).map(as_call)
+            yield as_call(found), Source(trials, draw.choices, COMPILED_DRAWS)
 
     def _gradients(self) -> Iterator[tuple[Trial, Source]]:
         if self.spec.dtype is None or Aspect.GRADIENT not in self.aspects:
@@ -246,11 +273,18 @@ class Task:
     def _valid_cases(self) -> int:
         """An estimate: some structures have constants or no elements, and so few draws."""
         structures = self.profile.structures or USUAL_STRUCTURES
+        structures += self.profile.compiled if compiles(self.edition) else 0
         draws = min(self.profile.draws, len(self.profile.values))
         if Aspect.PURITY not in demanded_aspects(self.spec, self.edition):
             return structures
         constants, empty = max(1, structures // 6), -(-structures // 7)
         return (structures - constants - empty) * draws + constants * FEW_DRAWS + empty
+
+
+def evenly(items: Sequence[Item], count: int) -> list[Item]:
+    """Up to `count` of the items, as far from each other as can be, the first among them."""
+    count = min(count, len(items))
+    return [items[number * len(items) // count] for number in range(count)]
 
 
 def _scenario_trial(name: str, scenario: Scenario) -> ScenarioTrial:

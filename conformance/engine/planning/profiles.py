@@ -39,6 +39,8 @@ class Profile:
     """Scenarios that are drawn from each family."""
     gradients: int
     """Structures of each differentiable function whose gradients are tested."""
+    compiled: int = 0
+    """Structures of each function that are compiled, where the edition has that."""
     elements: int = ELEMENTS
     """The most elements of a tensor, about."""
     setups: int = 1000
@@ -58,7 +60,7 @@ class Profile:
         if structure.error or not any(math.prod(i.shape) for i in inputs):
             return (Draw("ordinary", seed),)
         listed = [v if suits(v, structure) else "ordinary" for v in values]
-        if any(i.binding in ("constant", "array") for i in inputs):
+        if any(i.binding in ("constant", "array", "python") for i in inputs):
             listed = listed[:FEW_DRAWS]
         return tuple(Draw(v, seed * 1000 + i) for i, v in enumerate(listed))
 
@@ -78,6 +80,7 @@ SURVEY = Profile(
     shrink_other=0,
     scenarios=1,
     gradients=1,
+    compiled=1,
     elements=500,
     setups=4,
     effort=QUICK,
@@ -96,6 +99,7 @@ PROFILES = {
             shrink_other=0,
             scenarios=2,
             gradients=1,
+            compiled=1,
             elements=500,
             setups=3,
             effort=QUICK,
@@ -112,6 +116,7 @@ PROFILES = {
             shrink_other=2,
             scenarios=10,
             gradients=4,
+            compiled=2,
         ),
         Profile(
             "thorough",
@@ -127,6 +132,7 @@ PROFILES = {
             shrink_other=50,
             scenarios=60,
             gradients=40,
+            compiled=20,
             elements=100_000,
         ),
     )

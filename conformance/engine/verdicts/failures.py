@@ -196,7 +196,8 @@ def cite(spec: Spec, edition: Edition, finding: Finding) -> Citation | None:
 def _lines(spec: Spec, document: Document, finding: Finding) -> Iterator[int | str]:
     """The places in the document that the finding may rest on, the most specific first."""
     if document in finding.at:
-        yield finding.at[document]
+        found = finding.at[document]
+        yield f"{spec.name}: {found}" if isinstance(found, str) else found
     if finding.parameter and (line := parameter_line(spec, document, finding.parameter)):
         yield line
     errors = (e for e in spec.errors if e.name == finding.kind)

@@ -24,6 +24,7 @@ from conformance.engine.verdicts.limits import limits_of, named_index
 from conformance.observations import Batch
 from conformance.program import Binding, Case, Home, Prelude, Program, endings
 from conformance.program.endings import Death, Ending
+from conformance.program.model import AS_THEY_ARE
 from conformance.program.script import comparing_script
 from conformance.results import FindingKind
 from conformance.results.kinds import FATAL
@@ -132,7 +133,7 @@ def _unmade(finding: Finding, trial: CallTrial) -> Ending:
     if "raises " in finding.gives:
         return endings.answers("an input", steps=False, observe=())
     inputs = trial.prepared.structure.program.inputs
-    made = {i.name: i.shape for i in inputs if i.binding is not Binding.ARRAY}
+    made = {i.name: i.shape for i in inputs if i.binding not in AS_THEY_ARE}
     return endings.inputs_fit(made)
 
 

@@ -41,7 +41,9 @@ Program = NamedTuple(
 PLACEHOLDERS = ("placeholder", "placeholder_none")
 KINDS = ("range", "set", "iterator", "int64", "constant", "variable")
 """What a `Made` can be."""
-BINDINGS = ("variable", "constant", "array", *PLACEHOLDERS)
+AS_THEY_ARE = ("array", "python")
+"""Bindings of what no function of the implementation makes."""
+BINDINGS = ("variable", "constant", *AS_THEY_ARE, *PLACEHOLDERS)
 
 
 class RequestError(Exception):

@@ -7,7 +7,7 @@ import numpy as np
 from .evaluation import Evaluator
 from .failures import ImplementationError, Meter, describe
 from .layouts import laid_out, numbers
-from .programs import PLACEHOLDERS, Program, RequestError
+from .programs import AS_THEY_ARE, PLACEHOLDERS, Program, RequestError
 from .stages import Announce, silent
 from .structures import BoundProgram
 from .values import Columns, Value, is_plain, read
@@ -34,7 +34,7 @@ class BatchRun(object):
         fed = [item.name for item in program.inputs if item.binding in PLACEHOLDERS]
         self._layouts = {item.name: item.layout for item in program.inputs}
         self._variables = [item.name for item in program.inputs if item.binding == "variable"]
-        self._fixed = any(item.binding in ("constant", "array") for item in program.inputs)
+        self._fixed = any(item.binding in ("constant", *AS_THEY_ARE) for item in program.inputs)
         if eager and fed and self._variables:
             # what depends on variables only is computed when the graph is built
             self._fixed = True

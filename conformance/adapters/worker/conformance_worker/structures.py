@@ -8,7 +8,7 @@ from .adapters import required
 from .calling import Calls
 from .failures import ImplementationError, Meter, describe
 from .limits import MOST_DIMENSIONS, MOST_ITEMS, MOST_NAME, class_name, said
-from .programs import PLACEHOLDERS, Input, Program
+from .programs import AS_THEY_ARE, PLACEHOLDERS, Input, Program
 from .values import flatten, is_plain
 
 _INSTEAD = ("variable", "constant")
@@ -34,7 +34,7 @@ def _offered(adapter: Any, item: Input, eager_inputs: bool) -> Input:
 
 def _binding(adapter: Any, item: Input, eager_inputs: bool) -> str:
     own = item.binding.split("_")[0]
-    if own == "array" or _for_itself(item):
+    if own in AS_THEY_ARE or _for_itself(item):
         return item.binding
     if eager_inputs and item.binding in PLACEHOLDERS:
         return "constant"
@@ -112,7 +112,7 @@ class BoundProgram(object):
             {
                 "name": item.name,
                 "claim": dict(NO_CLAIM)
-                if item.binding == "array"
+                if item.binding in AS_THEY_ARE
                 else self._claim(self.names[item.name]),
             }
             for item in self._program.inputs
@@ -157,8 +157,8 @@ class BoundProgram(object):
         return listed
 
     def _bind(self, item: Input, value: Any) -> Any:
-        if item.binding == "array":
-            return value
+        if item.binding in AS_THEY_ARE:
+            return value.tolist() if item.binding == "python" else value
         positional, keywords = self._arguments(item, value)
         binder = item.binding.split("_")[0]
         return self._meter.call("bind", None, self._adapter.bind, binder, positional, keywords)

@@ -1,0 +1,47 @@
+"""Compiled calls: the same call, which the implementation compiles before it computes it.
+
+No document has a function that compiles; `compiled` is that of a mapping, which does it as users of
+each backend do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from conformance.generators.structure import Structure
+from conformance.generators.twins import with_program
+from conformance.program import Binding, Input, Made, Program, Step
+from conformance.program.model import AS_THEY_ARE, TENSORS_OF_INTEGERS
+from conformance.specs.convention_names import ConventionName
+
+COMPILED = "compiled"
+"""What is called with the name of a function, `whole`, and its arguments."""
+
+
+def compiled(structure: Structure, *, whole: bool) -> Structure | None:
+    """The call compiled, of tensors of the backend; None where it would rest on anything else.
+
+    `whole` asks for more of a compiler that has a choice: one program without Python in between.
+    """
+    program = structure.program
+    if structure.error is not None or structure.claimed != "result" or not program.inputs:
+        return None
+    made = (value for value in structure.arguments.values() if isinstance(value, Made))
+    if any(value.kind in TENSORS_OF_INTEGERS for value in made):
+        return None
+    found = with_program(structure, _compiled(program, whole=whole), {})
+    if not found.settled:
+        return None
+    return replace(found, unsettled=(ConventionName.COMPILED,))
+
+
+def _compiled(program: Program, *, whole: bool) -> Program:
+    first, *others = program.steps
+    call = Step(first.result, COMPILED, (first.function, whole, *first.args), first.kwargs)
+    return replace(program, inputs=tuple(map(_tensor, program.inputs)), steps=(call, *others))
+
+
+def _tensor(item: Input) -> Input:
+    if item.binding in AS_THEY_ARE:
+        return replace(item, binding=Binding.CONSTANT, arguments=None)
+    return item.bound(Binding.CONSTANT)
