@@ -136,6 +136,8 @@ class Session:
         for step in updates:
             name, other = _name(step.args[0]), course.known[_name(step.args[1])]
             old = self.held[name][1]
+            if old.value.shape != other.value.shape:
+                raise ValueError("the value of a variable keeps its shape")
             new[name] = (self.held[name][0], _updated(step.function, old, other))
         self.held.update(new)
 

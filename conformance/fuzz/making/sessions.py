@@ -9,6 +9,7 @@ import numpy as np
 
 from conformance.fuzz.bounds.sessions import CALL, UPDATES, Session
 from conformance.fuzz.bounds.settled import is_settled
+from conformance.fuzz.making.freedom import free_lengths, is_fed, of_lengths, other_lengths
 from conformance.fuzz.making.growth import OUTSIDE, Composed
 from conformance.fuzz.making.special import SpecialGrowth
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
@@ -21,6 +22,7 @@ class SessionGrowth(SpecialGrowth):
     """A graph that a function is compiled of, which is called two or three times."""
 
     phased = True
+    unknown = 0.6
 
     def begin(self) -> None:
         """The learning phase is one of what is fed."""
@@ -30,30 +32,44 @@ class SessionGrowth(SpecialGrowth):
     def framed(self) -> Composed | None:
         """The whole program; None if it has nothing to feed, or no answer."""
         found = self.grown()
-        if found is None or not any(_is_fed(i) for i in found.program.inputs):
+        if found is None or not any(map(is_fed, found.program.inputs)):
             return None
-        made = _Frame(self, found)
-        program = made.program()
-        arrays = made.arrays
+        free = free_lengths(found.program.inputs, found.courses[0].calls)
+        for lengths in (*other_lengths(free, self.random), {}):
+            made = self._with_lengths(found, lengths)
+            if made is not None:
+                return made
+        return None
+
+    def _with_lengths(self, found: Composed, lengths: Mapping[int, int]) -> Composed | None:
+        """The whole program, one of whose calls is fed with tensors of other lengths."""
+        made = _Frame(self, found, lengths)
+        program, arrays = made.program(), made.arrays
         try:
             session = Session(program, arrays, self.plan.edition)
             session.run()
+            settled = is_settled(session)
         except OUTSIDE:
             return None
-        if not is_settled(session):
+        if not settled or not _of_one_form(session):
             return None
         return Composed(found.number, found.edition, program, [arrays], session.courses[:1])
 
 
-def _is_fed(item: Input) -> bool:
-    return item.binding in (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
+def _of_one_form(session: Session) -> bool:
+    """Whether the same axes have one element in all calls: these broadcast, others do not."""
+    forms = [
+        {name: [length == 1 for length in kind.shape] for name, kind in found.types.items()}
+        for found in session.courses
+    ]
+    return all(form == forms[0] for form in forms)
 
 
 class _Frame:
     """The steps around a graph."""
 
-    def __init__(self, growth: SessionGrowth, found: Composed) -> None:
-        self.random, self.found = growth.random, found
+    def __init__(self, growth: SessionGrowth, found: Composed, lengths: Mapping[int, int]) -> None:
+        self.random, self.found, self.lengths = growth.random, found, lengths
         self.types = found.courses[0].types
         self.arrays: dict[str, Array] = {}
         self.inputs: list[Input] = []
@@ -61,7 +77,7 @@ class _Frame:
     def program(self) -> Program:
         """The program."""
         graph = self.found.program
-        fed = [i for i in graph.inputs if _is_fed(i)]
+        fed = [i for i in graph.inputs if is_fed(i)]
         steps = [self._made(item) for item in graph.inputs]
         phased = any(_asks_for_phase(step) for step in graph.steps)
         if phased:
@@ -74,7 +90,7 @@ class _Frame:
 
     def _made(self, item: Input) -> Step:
         """The step that makes an input of the graph."""
-        if _is_fed(item):
+        if is_fed(item):
             return Step(
                 item.name, "placeholder", (), (("shape", item.static_shape), ("dtype", item.dtype))
             )
@@ -108,16 +124,20 @@ class _Frame:
         kwargs: tuple[tuple[str, Argument], ...] = (("updates", listed),) if listed else ()
         steps = [Step("f", "function", (inputs, outputs), kwargs)]
         phases = self.random.choice(((1, 0), (0, 1), (1, 1), (1, 0, 1)))
+        other = self.random.randrange(len(phases)) if self.lengths else None
         for number, phase in enumerate(phases):
-            given: list[Argument] = list(self._fed(fed, number))
+            given: list[Argument] = list(self._fed(fed, number, resized=number == other))
             given += [phase] if phased else []
             steps.append(Step(f"call_{number}", CALL, (Ref("f"), given)))
         return steps
 
-    def _fed(self, fed: Sequence[Input], number: int) -> list[Ref]:
+    def _fed(self, fed: Sequence[Input], number: int, *, resized: bool) -> list[Ref]:
         draws: Sequence[Mapping[str, Array]] = self.found.arrays
-        arrays = draws[number % len(draws)]
-        return [self._array(f"{i.name}_{number}", arrays[i.name]) for i in fed]
+        arrays, lengths = draws[number % len(draws)], self.lengths if resized else {}
+        return [
+            self._array(f"{i.name}_{number}", of_lengths(arrays[i.name], i.static_shape, lengths))
+            for i in fed
+        ]
 
 
 def _asks_for_phase(step: Step) -> bool:
