@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.fuzz.bounds.running import course
-from conformance.fuzz.calls import MEMBER
+from conformance.fuzz.calls import MEMBER, SEVERAL
 from conformance.fuzz.judging import Question
 from conformance.fuzz.programs import pruned, references, renamed
 from conformance.generators.tensors import reshaped
@@ -19,7 +19,7 @@ from conformance.program import Binding, Input, Program
 Array = npt.NDArray[Any]
 
 
-WHOLE = ("gradients", "normalize_batch_in_training")
+WHOLE = (*SEVERAL, "normalize_batch_in_training")
 """Functions that return several tensors."""
 
 

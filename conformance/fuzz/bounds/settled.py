@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from conformance.editions import Edition
-from conformance.fuzz.bounds.known import Array
-from conformance.fuzz.bounds.running import Course
-from conformance.fuzz.bounds.sessions import Session
-from conformance.fuzz.bounds.types import scope
+from conformance.fuzz.bounds.known import Array, Known
+from conformance.fuzz.bounds.types import Typed, scope
 from conformance.fuzz.calls import Call, Special
 from conformance.generators.values import shown_profile
 from conformance.program import Made, Ref
@@ -18,8 +17,19 @@ from conformance.specs import kinds
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.rules import Scope, evaluate
 
+if TYPE_CHECKING:
+    from conformance.fuzz.bounds.sessions import Session
+
 MOST = 1e3
 """The largest magnitude of a result: what lies far beyond, the documents do not speak of."""
+
+
+class Course(Protocol):
+    """What `running.Course` has of a program."""
+
+    types: dict[str, Typed]
+    known: dict[str, Known]
+    unjudged: set[str]
 
 
 def open_points(course: Course, call: Call | Special, edition: Edition) -> Iterator[str]:

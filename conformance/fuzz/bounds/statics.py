@@ -48,8 +48,9 @@ def statics(
 
 
 def fits(found: Mapping[str, Static], calls: Iterable[Call | Special]) -> bool:
-    """Whether every call knows the dimensions that it must know: kernels and channels."""
-    return all(isinstance(call, Special) or _fits(found, call) for call in calls)
+    """Whether every call knows the dimensions that it must know: kernels, channels, and how often
+    a loop is unrolled."""
+    return all(_unrolls(found, c) if isinstance(c, Special) else _fits(found, c) for c in calls)
 
 
 def _of(call: Call | Special, found: Mapping[str, Static], types: Mapping[str, Typed]) -> Static:
@@ -90,6 +91,14 @@ def _fits(found: Mapping[str, Static], call: Call) -> bool:
         if isinstance(rule, kinds.Images) and _channels(call, shape) is None:
             return False
     return True
+
+
+def _unrolls(found: Mapping[str, Static], call: Special) -> bool:
+    if not dict(call.step.kwargs).get("unroll"):
+        return True
+    inputs = call.step.args[1]
+    assert isinstance(inputs, Ref)
+    return found[inputs.name][1] is not None
 
 
 def _channels(call: Call, shape: Static) -> int | None:

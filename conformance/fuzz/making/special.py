@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from conformance.fuzz.bounds.gradients import contributions
-from conformance.fuzz.bounds.known import Known
-from conformance.fuzz.bounds.running import Course
 from conformance.fuzz.bounds.types import Typed
 from conformance.fuzz.calls import MEMBER
+from conformance.fuzz.making.bodies import BodyGrowth, elements
 from conformance.fuzz.making.growth import OUTSIDE, Growth
 from conformance.fuzz.making.pool import Offered
+from conformance.fuzz.making.recurrence import recurrence
 from conformance.fuzz.programs import references
-from conformance.program import Argument, Function, Ref, Step
+from conformance.program import Argument, Input, Ref, Step
 
-MOST_IN_BODY = 3
-"""The most calls of a loop's body."""
+Array = np.ndarray[Any, Any]
+
 GRADIENTS = 0.16
 """How often a program has gradients."""
 MOST_WEIGHTS = 16
@@ -38,7 +39,7 @@ class SpecialGrowth(Growth):
         """Add one, of any sort."""
         makers = (
             *(self._stopped, self._phased, self._switched, self._mapped, self._folded),
-            self._rearranged,
+            *(self._rearranged, self._recurred),
         )
         return self.random.choice(makers)()
 
@@ -54,14 +55,14 @@ class SpecialGrowth(Growth):
         chosen = self.random.choice(there[-4:])
         loss = self.name()
         summed = [Step(loss, "sum", (Ref(chosen.name),))]
-        if not self._answered_safely(summed):
+        if not self._added(summed):
             return False
         with np.errstate(all="ignore"):
             found = self._sources(loss)
         self.random.shuffle(found)
         used = Counter(n for step in self.steps for n in set(references(step)))
         found.sort(key=lambda n: used[n] < 2)  # what comes back in several ways first
-        return bool(found) and self._answered_safely(self._gradients(loss, found[:3]))
+        return bool(found) and self._added(self._gradients(loss, found[:3]))
 
     def _sources(self, loss: str) -> list[str]:
         """The tensors by which the gradient of the loss is known in every draw."""
@@ -81,14 +82,23 @@ class SpecialGrowth(Growth):
         ]
         return [asked, *members]
 
-    def _answered_safely(self, steps: Sequence[Step]) -> bool:
+    def answered_safely(
+        self,
+        inputs: Sequence[Input],
+        arrays: Sequence[Mapping[str, Array]],
+        steps: Sequence[Step],
+    ) -> bool:
+        """Add the steps if they have an answer."""
         try:
-            return self.answered([], [{} for _ in self.arrays], steps)
+            return self.answered(inputs, arrays, steps)
         except OUTSIDE:
             return False
 
+    def _added(self, steps: Sequence[Step]) -> bool:
+        return self.answered_safely([], [{} for _ in self.arrays], steps)
+
     def _special(self, function: str, *arguments: Argument, **named: Argument) -> bool:
-        return self._answered_safely([Step(self.name(), function, arguments, tuple(named.items()))])
+        return self._added([Step(self.name(), function, arguments, tuple(named.items()))])
 
     def _rearranged(self) -> bool:
         """Axes moved twice in a row, which may be fused into one move, or into none."""
@@ -147,7 +157,7 @@ class SpecialGrowth(Growth):
         found = self._elements()
         if found is None or self.plan.edition == "keras-1":
             return False
-        inner = BodyGrowth(self, found, ("e",))
+        inner = BodyGrowth(self, {"e": elements(found)})
         body = inner.body()
         return body is not None and self._special("map_fn", body, Ref(found.name))
 
@@ -155,56 +165,18 @@ class SpecialGrowth(Growth):
         found = self._elements()
         if found is None or self.plan.edition == "keras-1":
             return False
-        inner = BodyGrowth(self, found, ("a", "e"))
+        inner = BodyGrowth(self, {"a": elements(found), "e": elements(found)})
         body = inner.body(like=Typed(found.type.shape[1:], found.type.dtypes))
         return body is not None and self._special("foldl", body, Ref(found.name))
+
+    def _recurred(self) -> bool:
+        """A loop over time."""
+        if self.plan.edition != "keras-2.2":  # before it the first state is the output
+            return False
+        found = recurrence(self)
+        return found is not None and self.answered_safely(*found)
 
     def _elements(self) -> Offered | None:
         """A tensor to go over."""
         there = [t for t in self._floats() if t.type.shape and 0 < t.type.shape[0] <= MOST_ELEMENTS]
         return self.random.choice(there) if there else None
-
-
-class BodyGrowth(Growth):
-    """The body of a loop: a program of its parameters, drawn with the numbers of all elements."""
-
-    adds_inputs = False
-
-    def __init__(self, outer: Growth, over: Offered, parameters: Sequence[str]) -> None:
-        super().__init__(outer.plan, outer.number, 0)
-        self.random, self.rng, self.dtype = outer.random, outer.rng, outer.dtype
-        self.prefix = f"{outer.name()}_b"
-        self.parameters = [f"{outer.name()}_{p}" for p in parameters]
-        kind = Typed(over.type.shape[1:], over.type.dtypes)
-        rows = [_row(k, i) for k in over.draws for i in range(over.type.shape[0])]
-        self.courses = [_course(self.parameters, kind, row) for row in rows]
-        self.arrays = [{} for _ in rows]
-        self.pool = [
-            Offered(name, kind, [c.known[name] for c in self.courses], 0)
-            for name in self.parameters
-        ]
-
-    def body(self, like: Typed | None = None) -> Function | None:
-        """A callable of a few calls, the last of the type `like`; None if there is none."""
-        for _ in range(self.random.randint(1, MOST_IN_BODY)):
-            if not self.grow(must=False):
-                return None
-        made = [t for t in self.pool if t.name not in self.parameters]
-        fitting = [
-            t for t in made if t.type == like or (like is None and t.type.dtypes == (self.dtype,))
-        ]
-        if not fitting:
-            return None
-        name = f"{self.prefix}ody"
-        return Function(name, tuple(self.parameters), tuple(self.steps), Ref(fitting[-1].name))
-
-
-def _row(known: Known, place: int) -> Known:
-    return Known(np.asarray(known.value[place]), np.asarray(known.reach[place]))
-
-
-def _course(parameters: Sequence[str], kind: Typed, row: Known) -> Course:
-    found = Course({}, {})
-    for name in parameters:
-        found.types[name], found.known[name] = kind, row
-    return found
