@@ -174,10 +174,10 @@ def passed_over(question: Question) -> Iterator[Question]:
 
 
 def other_updates(question: Question) -> Iterator[Question]:
-    """A plain update in the place of one that adds."""
+    """A plain update in the place of one that adds, or averages."""
     for step in question.program.steps:
         if step.function in UPDATES[1:]:
-            plain = replace(step, function="update")
+            plain = replace(step, function="update", args=step.args[:2])
             yield _of(question, _replaced(question.program, {step.result: plain}))
 
 

@@ -19,8 +19,8 @@ import numpy.typing as npt
 from conformance.adapters.session import Session as Worker
 from conformance.fuzz import candidates, candidates_of_sessions
 from conformance.fuzz.bounds.running import Course
-from conformance.fuzz.bounds.sessions import Session, is_session
-from conformance.fuzz.bounds.settled import is_ordinary, is_settled, open_points
+from conformance.fuzz.bounds.sessions import Session, is_session, is_settled
+from conformance.fuzz.bounds.settled import is_ordinary, open_points
 from conformance.fuzz.bounds.statics import fits, given_statics, has_unknown, statics
 from conformance.fuzz.bounds.types import Typed
 from conformance.fuzz.calls import calls_of

@@ -22,6 +22,7 @@ from conformance.fuzz.calls import Call, Special, calls_of
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.programs import references
 from conformance.fuzz.single_gradients import Blame, blamed_gradient, input_of, steps_of
+from conformance.fuzz.single_updates import blamed_update
 from conformance.generators.tensors import told
 from conformance.observations import Returned, StructureObservation
 from conformance.program import Binding, Input, Program
@@ -36,30 +37,34 @@ BINDINGS = (Binding.PLACEHOLDER, Binding.VARIABLE)
 
 def blamed(worker: Worker, question: Question) -> Blame | None:
     """The first call that fails by itself; None if none does. WorkerStartError."""
-    if is_session(question.program):
-        run = Session(question.program, question.arrays[0], question.edition)
-        run.run()
-        courses, own = run.courses, _nothing(run.courses)
-    else:
-        courses = [course(question.program, a, question.edition) for a in question.arrays]
-        own = _own_numbers(_in_full_view(worker, question))
+    return next(_blames(worker, question), None)
+
+
+def _blames(worker: Worker, question: Question) -> Iterator[Blame]:
+    """What fails by itself: calls, updates, then gradients of calls."""
     calls = list(calls_of(graph(question.program), question.edition))
-    groups = [*_of_same_shapes(courses, own)]
+    groups = [*_of_same_shapes(*_courses(worker, question))]
     for call in calls:
-        if isinstance(call, Special) and not _stands_alone(call):
-            continue
-        for group in groups:
-            found = _fault(worker, question, call, group)
-            if found is not None:
-                return found
+        if isinstance(call, Call) or _stands_alone(call):
+            yield from (b for g in groups if (b := _fault(worker, question, call, g)))
+    first = groups[0][0][0]
+    if is_session(question.program):
+        yield from (b for b in [blamed_update(worker, question, first)] if b)
     if any(isinstance(c, Special) and c.function == "gradients" for c in calls):
-        swept = (blamed_gradient(worker, question, group[0][0]) for group in groups)
-        return next((one for one in swept if one is not None), None)
-    return None
+        yield from (b for g in groups if (b := blamed_gradient(worker, question, g[0][0])))
 
 
 Group = tuple[Sequence[Course], Sequence[Mapping[str, Array]]]
 """Courses whose tensors have the same shapes, with the target's own numbers of each."""
+
+
+def _courses(worker: Worker, question: Question) -> Group:
+    if not is_session(question.program):
+        courses = [course(question.program, a, question.edition) for a in question.arrays]
+        return courses, _own_numbers(_in_full_view(worker, question))
+    run = Session(question.program, question.arrays[0], question.edition)
+    run.run()
+    return run.courses, _nothing(run.courses)
 
 
 def _of_same_shapes(

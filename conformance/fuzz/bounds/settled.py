@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from conformance.program import Made, Ref
 from conformance.specs import kinds
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.rules import Scope, evaluate
-
-if TYPE_CHECKING:
-    from conformance.fuzz.bounds.sessions import Session
 
 MOST = 1e3
 """The largest magnitude of a result: what lies far beyond, the documents do not speak of."""
@@ -97,16 +94,3 @@ def is_ordinary(course: Course, call: Call | Special) -> bool:
         return False
     sizes = np.abs(found.value.astype(np.float64))
     return bool((sizes <= MOST).all())
-
-
-def is_settled(session: Session) -> bool:
-    """Whether every call has an answer for which nothing is cut, of ordinary numbers; RuleError if
-    a rule has no answer."""
-    for found in session.courses:
-        if found.cuts or found.unjudged:
-            return False
-        for call in found.calls:
-            if any(open_points(found, call, session.edition)) or not is_ordinary(found, call):
-                return False
-    held = [known for _, known in session.held.values()]
-    return all(bool((np.abs(k.value.astype(np.float64)) <= MOST).all()) for k in held)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from conformance.fuzz.bounds.sessions import CALL, UPDATES, Session
-from conformance.fuzz.bounds.settled import is_settled
+from conformance.fuzz.bounds.sessions import AVERAGE, CALL, UPDATES, Session, is_settled
+from conformance.fuzz.bounds.statics import given_statics, statics
+from conformance.fuzz.bounds.types import Typed
 from conformance.fuzz.making.freedom import free_lengths, is_fed, of_lengths, other_lengths
 from conformance.fuzz.making.growth import OUTSIDE, Composed
 from conformance.fuzz.making.special import SpecialGrowth
@@ -16,6 +17,9 @@ from conformance.program import Argument, Binding, Input, Program, Ref, Step
 
 Array = np.ndarray[Any, Any]
 PHASE = "phase"
+APART = 0.4
+"""How often there is a variable, or one more, that the graph does not read."""
+MOMENTA = (0.9, 0.99, 0.5, 0.25)
 
 
 class SessionGrowth(SpecialGrowth):
@@ -70,7 +74,9 @@ class _Frame:
 
     def __init__(self, growth: SessionGrowth, found: Composed, lengths: Mapping[int, int]) -> None:
         self.random, self.found, self.lengths = growth.random, found, lengths
-        self.types = found.courses[0].types
+        self.rng, self.types = growth.rng, dict(found.courses[0].types)
+        self.apart: list[str] = []
+        """Variables that the graph does not read."""
         self.arrays: dict[str, Array] = {}
         self.inputs: list[Input] = []
 
@@ -79,6 +85,7 @@ class _Frame:
         graph = self.found.program
         fed = [i for i in graph.inputs if is_fed(i)]
         steps = [self._made(item) for item in graph.inputs]
+        steps += self._held_apart()
         phased = any(_asks_for_phase(step) for step in graph.steps)
         if phased:
             steps.append(Step(PHASE, "learning_phase", ()))
@@ -97,22 +104,51 @@ class _Frame:
         start = self._array(f"{item.name}_start", self.found.arrays[0][item.name])
         return Step(item.name, str(item.binding), (start,), (("dtype", item.dtype),))
 
-    def _array(self, name: str, array: Array) -> Ref:
+    def _array(self, name: str, array: Array, kind: Typed | None = None) -> Ref:
+        array = array if kind is None else np.asarray(array, kind.dtype)
         self.inputs.append(Input(name, array.shape, array.dtype.name, Binding.ARRAY))
         self.arrays[name] = array
         return Ref(name)
 
     def _updates(self) -> list[Step]:
-        """Updates of variables by results of the same type."""
+        """Updates of variables by results of the same type, in any order."""
         graph, found = self.found.program, []
         results = [s.result for s in graph.steps if s.result in self.types]
-        for item in graph.inputs:
-            fitting = [n for n in results if self.types[n] == self.types[item.name]]
-            if item.binding is Binding.VARIABLE and fitting and self.random.random() < 0.8:
-                kind = self.random.choice(UPDATES)
-                new = Ref(self.random.choice(fitting))
-                found.append(Step(f"u_{item.name}", kind, (Ref(item.name), new)))
+        held = [i.name for i in graph.inputs if i.binding is Binding.VARIABLE]
+        for name in (*held, *self.apart):
+            fitting = [n for n in results if self.types[n] == self.types[name]]
+            if fitting and self.random.random() < 0.8:
+                found.append(self._update(name, self.random.choice(fitting)))
+        self.random.shuffle(found)
         return found
+
+    def _update(self, variable: str, new: str) -> Step:
+        kinds = UPDATES[:-1] if self.found.edition == "keras-1" else UPDATES
+        kind = self.random.choice(kinds)
+        args: tuple[Argument, ...] = (Ref(variable), Ref(new))
+        if kind == AVERAGE:
+            args = (*args, self.random.choice(MOMENTA))
+        return Step(f"u_{variable}", kind, args)
+
+    def _held_apart(self) -> list[Step]:
+        """Variables of the types of results, which nothing reads but an update and a look."""
+        steps = []
+        while self.random.random() < APART:
+            fitting = [n for n in self._settled() if self.types[n].dtype.startswith("float")]
+            if not fitting:
+                break
+            kind, name = self.types[self.random.choice(fitting)], f"held_{len(self.apart)}"
+            start = self._array(f"{name}_start", self.rng.integers(-4, 5, kind.shape) / 2, kind)
+            steps.append(Step(name, "variable", (start,), (("dtype", kind.dtype),)))
+            self.apart.append(name)
+            self.types[name] = kind
+        return steps
+
+    def _settled(self) -> list[str]:
+        """Results that have the same shape in every call."""
+        graph, first = self.found.program, self.found.courses[0]
+        known = statics(given_statics(graph, {}), first.calls, first.types)
+        return [c.result for c in first.calls if None not in known[c.result]]
 
     def _ends(self, fed: Sequence[Input], updates: Sequence[str], *, phased: bool) -> list[Step]:
         """The function, and its calls."""
