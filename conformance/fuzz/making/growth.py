@@ -174,6 +174,8 @@ class Growth:
     def _dtypes(self, spec: Spec) -> list[str]:
         """The dtypes in which the documents compute the function and of which tensors are there."""
         there = {self.dtype, *(d for t in self.pool for d in t.type.dtypes)}
+        if not self.pool:  # the first call is given inputs, which may be of any dtype
+            there |= {*spec.dtypes.documented}
         fitting: list[str] = [d for d in spec.dtypes.documented if d in there]
         if self.dtype in fitting:
             fitting += [self.dtype] * 4

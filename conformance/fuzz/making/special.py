@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.fuzz.bounds.gradients import contributions
+from conformance.fuzz.bounds.gradients import Share, contributions
 from conformance.fuzz.bounds.types import Typed
 from conformance.fuzz.calls import MEMBER
 from conformance.fuzz.making.bodies import BodyGrowth, elements
@@ -17,7 +17,7 @@ from conformance.fuzz.making.growth import OUTSIDE, Growth
 from conformance.fuzz.making.pool import Offered
 from conformance.fuzz.making.recurrence import recurrence
 from conformance.fuzz.programs import references
-from conformance.program import Argument, Input, Ref, Step
+from conformance.program import Argument, Binding, Input, Ref, Step
 
 Array = np.ndarray[Any, Any]
 
@@ -25,6 +25,8 @@ GRADIENTS = 0.16
 """How often a program has gradients."""
 MOST_WEIGHTS = 16
 """The most elements of the tensor whose sum is the loss."""
+MOST_RANKS, MOST_CLASSES = 4, 6
+"""How many axes, and classes, what is made of classes has at most."""
 MOST_ELEMENTS = 4
 """The most elements that a loop goes over."""
 
@@ -39,7 +41,7 @@ class SpecialGrowth(Growth):
         """Add one, of any sort."""
         makers = (
             *(self._stopped, self._phased, self._switched, self._mapped, self._folded),
-            *(self._rearranged, self._recurred),
+            *(self._rearranged, self._recurred, self._classified),
         )
         return self.random.choice(makers)()
 
@@ -68,9 +70,7 @@ class SpecialGrowth(Growth):
         """The tensors by which the gradient of the loss is known in every draw."""
         swept = [contributions(course, loss) for course in self.courses]
         return [
-            name
-            for name in swept[0]
-            if name != loss and all(np.isfinite(one[name][1]).all() for one in swept)
+            name for name in swept[0] if name != loss and all(_is_known(one, name) for one in swept)
         ]
 
     def _gradients(self, loss: str, names: Sequence[str]) -> list[Step]:
@@ -108,6 +108,21 @@ class SpecialGrowth(Growth):
         chosen = self.random.choice(there)
         return self._moved(chosen) and self._moved(self.pool[-1])
 
+    def _classified(self) -> bool:
+        """What was computed as classes: integers, and rows with a one for each."""
+        there = [t for t in self._floats() if t.depth and 1 <= len(t.type.shape) < MOST_RANKS]
+        if not there:
+            return False
+        found = self.random.choice(there)
+        if not self._special("abs", Ref(found.name)):
+            return False
+        if not self._special("cast", Ref(self.pool[-1].name), "int32"):
+            return True
+        classes = 1 + max(int(known.value.max()) for known in self.pool[-1].draws)
+        if classes <= MOST_CLASSES:
+            self._special("one_hot", Ref(self.pool[-1].name), classes)
+        return True
+
     def _moved(self, tensor: Offered) -> bool:
         axes = [*range(len(tensor.type.shape))]
         if self.random.random() < 0.3:
@@ -141,12 +156,18 @@ class SpecialGrowth(Growth):
         return self._special(name, x, alt, training=self.random.choice((0, 1)))
 
     def _switched(self) -> bool:
-        flags = [t for t in self.pool if "bool" in t.type.dtypes and t.type.shape == ()]
+        """A choice by a scalar that was computed, or is fed."""
+        flags = [t.name for t in self.pool if "bool" in t.type.dtypes and t.type.shape == ()]
         pair = self._pair()
-        if pair is None or not flags:
+        if pair is None:
             return self._flagged()
-        condition = Ref(self.random.choice(flags).name)
-        return self._special("switch", condition, *(Ref(t.name) for t in pair))
+        branches = [Ref(t.name) for t in pair]
+        if flags and self.random.random() < 0.7:
+            return self._special("switch", Ref(self.random.choice(flags)), *branches)
+        item = Input(f"x{len(self.inputs)}", (), "bool", Binding.PLACEHOLDER)
+        arrays = [{item.name: np.array(self.random.random() < 0.5)} for _ in self.arrays]
+        step = Step(self.name(), "switch", (Ref(item.name), *branches))
+        return self.answered_safely([item], arrays, [step])
 
     def _flagged(self) -> bool:
         """A scalar by which a later call can choose."""
@@ -180,3 +201,8 @@ class SpecialGrowth(Growth):
         """A tensor to go over."""
         there = [t for t in self._floats() if t.type.shape and 0 < t.type.shape[0] <= MOST_ELEMENTS]
         return self.random.choice(there) if there else None
+
+
+def _is_known(swept: Mapping[str, Share], name: str) -> bool:
+    """Whether a tensor has a gradient that is known: it has none by a branch that is not taken."""
+    return name in swept and bool(np.isfinite(swept[name][1]).all())
