@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from conformance.editions import EDITIONS, Edition
+from conformance.fuzz.programs import references
 from conformance.program import Argument, Program, Ref, Step
 from conformance.specs import Spec, load
 from conformance.specs.load import documented_name, signature
@@ -76,14 +77,17 @@ class Special:
         return self.spec.name
 
     def references(self) -> list[str]:
-        """The tensors that it refers to, outside callables."""
-        values = (*self.step.args, *(v for _, v in self.step.kwargs))
-        return [name for value in values for name in _references(value)]
+        """The tensors that it refers to, also those that a callable takes from outside."""
+        return [*references(self.step)]
 
 
+SEVERAL = ("gradients", "rnn")
+"""Those that return several tensors."""
+STATES = 2
+"""The place of the list of states in what `rnn` returns; theirs count on from it."""
 SPECIAL = (
     *("stop_gradient", "in_train_phase", "in_test_phase", "switch", "map_fn", "foldl"),
-    *("gradients",),
+    *("gradients", "rnn"),
 )
 """The functions of which a `Special` can be a call."""
 
@@ -114,30 +118,36 @@ def calls_of(program: Program, edition: Edition) -> Iterator[Call | Special]:
     A step that returns a tuple is told when its members are taken. KeyError: a function that has no
     single calls in the edition.
     """
-    whole: dict[str, Step] = {}
+    whole: dict[str, tuple[Step, int]] = {}
     for step in program.steps:
         if step.function == MEMBER:
-            of, index = step.args
-            assert isinstance(of, Ref)
-            maker = whole[of.name]
-            if maker.function in SPECIAL:
-                yield Special(step.result, maker, load()[maker.function], place=int(str(index)))
-                continue
-            spec = documented(edition)[maker.function]
-            arguments = passed(whole[of.name], spec, edition)
-            yield Call(step.result, spec, arguments, spec.results[int(str(index))])
-            continue
-        if step.function == "gradients":
-            whole[step.result] = step
-            continue
-        if step.function in SPECIAL:
+            yield from _member(whole, step, edition)
+        elif step.function in SEVERAL:
+            whole[step.result] = step, 0
+        elif step.function in SPECIAL:
             yield Special(step.result, step, load()[step.function])
-            continue
-        spec = documented(edition)[step.function]
-        if spec.results:
-            whole[step.result] = step
+        elif (spec := documented(edition)[step.function]).results:
+            whole[step.result] = step, 0
         else:
             yield Call(step.result, spec, passed(step, spec, edition))
+
+
+def _member(
+    whole: dict[str, tuple[Step, int]], step: Step, edition: Edition
+) -> Iterator[Call | Special]:
+    """What takes a member of `whole`, which has the place from which on members count; a list
+    among the members is noted there."""
+    of, index = step.args
+    assert isinstance(of, Ref)
+    maker, begin = whole[of.name]
+    place = begin + int(str(index))
+    if maker.function == "rnn" and not begin and place == STATES:
+        whole[step.result] = maker, STATES
+    elif maker.function in SPECIAL:
+        yield Special(step.result, maker, load()[maker.function], place=place)
+    else:
+        spec = documented(edition)[maker.function]
+        yield Call(step.result, spec, passed(maker, spec, edition), spec.results[place])
 
 
 def passed(step: Step, spec: Spec, edition: Edition) -> dict[str, Argument]:

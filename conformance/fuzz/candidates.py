@@ -10,15 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.fuzz.bounds.running import course
-from conformance.fuzz.calls import MEMBER
+from conformance.fuzz.calls import MEMBER, SEVERAL
 from conformance.fuzz.judging import Question
 from conformance.fuzz.programs import pruned, references, renamed
+from conformance.generators.tensors import reshaped
 from conformance.program import Binding, Input, Program
 
 Array = npt.NDArray[Any]
 
 
-WHOLE = ("gradients", "normalize_batch_in_training")
+WHOLE = (*SEVERAL, "normalize_batch_in_training")
 """Functions that return several tensors."""
 
 
@@ -105,14 +106,21 @@ def _cut(question: Question, length: int, less: int) -> Question:
     def shape(old: Sequence[int]) -> tuple[int, ...]:
         return tuple(less if d == length else d for d in old)
 
-    inputs = tuple(
-        replace(i, shape=shape(i.shape), arguments=None) for i in question.program.inputs
-    )
+    inputs = tuple(reshaped(i, shape(i.shape)) for i in question.program.inputs)
     arrays = [
         {n: a[tuple(slice(d) for d in shape(a.shape))] for n, a in one.items()}
         for one in question.arrays
     ]
     return replace(question, program=replace(question.program, inputs=inputs), arrays=arrays)
+
+
+def known_shapes(question: Question) -> Iterator[Question]:
+    """A placeholder whose dimensions are all known."""
+    inputs = question.program.inputs
+    for place, item in enumerate(inputs):
+        if item.binding is Binding.PLACEHOLDER_NONE:
+            changed = (*inputs[:place], item.bound(Binding.PLACEHOLDER), *inputs[place + 1 :])
+            yield replace(question, program=replace(question.program, inputs=changed))
 
 
 def simpler_numbers(question: Question) -> Iterator[Question]:
@@ -149,5 +157,5 @@ def _short(array: Array) -> Array:
 
 OF_CALLS = (fewer_outputs, results_as_inputs, passed_over)
 """What makes the calls fewer."""
-OF_NUMBERS = (smaller_shapes, simpler_numbers)
+OF_NUMBERS = (known_shapes, smaller_shapes, simpler_numbers)
 """What makes shapes and numbers simpler."""

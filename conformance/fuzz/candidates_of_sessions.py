@@ -112,7 +112,8 @@ def results_as_inputs(question: Question) -> Iterator[Question]:
 def _fed_with(question: Question, session: Session, step: Step) -> Question:
     program = question.program
     kind = session.courses[0].types[step.result]
-    made = Step(step.result, "placeholder", (), (("shape", kind.shape), ("dtype", kind.dtype)))
+    shape = _common([c.types[step.result].shape for c in session.courses])
+    made = Step(step.result, "placeholder", (), (("shape", shape), ("dtype", kind.dtype)))
     changed, inputs, arrays, number = {step.result: made}, [], dict(question.arrays[0]), 0
     for other in program.steps:
         if other.function == "function":
@@ -130,6 +131,27 @@ def _fed_with(question: Question, session: Session, step: Step) -> Question:
             number += 1
     whole = replace(_replaced(program, changed), inputs=(*program.inputs, *inputs))
     return _of(replace(question, arrays=[arrays]), whole)
+
+
+def _common(shapes: Sequence[tuple[int, ...]]) -> tuple[int | None, ...]:
+    """The dimensions that the shapes share; None for the others."""
+    return tuple(each[0] if len({*each}) == 1 else None for each in zip(*shapes, strict=True))
+
+
+def known_shapes(question: Question) -> Iterator[Question]:
+    """A placeholder knows the dimensions that it has in all calls."""
+    program = question.program
+    session = Session(program, question.arrays[0], question.edition)
+    session.run()
+    for step in program.steps:
+        told = dict(step.kwargs)
+        if step.function != "placeholder" or not isinstance(told["shape"], tuple):
+            continue
+        shape = _common([c.types[step.result].shape for c in session.courses])
+        if told["shape"] != shape:
+            kwargs = tuple({**told, "shape": shape}.items())
+            known = replace(step, kwargs=kwargs)
+            yield _of(question, _replaced(program, {step.result: known}))
 
 
 def passed_over(question: Question) -> Iterator[Question]:
@@ -152,12 +174,15 @@ def passed_over(question: Question) -> Iterator[Question]:
 
 
 def other_updates(question: Question) -> Iterator[Question]:
-    """A plain update in the place of one that adds."""
+    """A plain update in the place of one that adds, or averages."""
     for step in question.program.steps:
         if step.function in UPDATES[1:]:
-            plain = replace(step, function="update")
+            plain = replace(step, function="update", args=step.args[:2])
             yield _of(question, _replaced(question.program, {step.result: plain}))
 
 
-OF_CALLS = (fewer_looks, fewer_results, results_as_inputs, passed_over, other_updates)
+OF_CALLS = (
+    *(fewer_looks, fewer_results, results_as_inputs, passed_over, other_updates),
+    known_shapes,
+)
 """What makes the calls fewer."""

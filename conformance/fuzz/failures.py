@@ -11,13 +11,15 @@ from conformance.editions import Edition
 from conformance.engine.verdicts.failures import record
 from conformance.engine.verdicts.origins import pack
 from conformance.fuzz.bounds.sessions import graph, is_session, open_order
+from conformance.fuzz.bounds.statics import has_unknown
 from conformance.fuzz.calls import calls_of, documented
 from conformance.fuzz.judging import Difference, Question
 from conformance.fuzz.programs import shape_of
-from conformance.program import Case, Prelude, call_text, endings, to_json
+from conformance.program import Case, Prelude, Program, call_text, endings, to_json
 from conformance.program.script import comparing_script
 from conformance.results import Aspect, Citation, Failure, Origin, Verdict
 from conformance.specs import Spec, load
+from conformance.specs.convention_names import ConventionName
 from conformance.specs.load import claims
 
 PROFILE = "fuzz"
@@ -40,7 +42,7 @@ def failure(
 ) -> Failure:
     """The failure of a program that was made smaller; `number` is that of the one it came from."""
     function = function_of(question, difference)
-    conventions = open_order(question.program) if is_session(question.program) else []
+    conventions = _conventions(question.program, difference)
     usual = Verdict.DIVERGES if conventions else Verdict.VIOLATES
     verdict = _VERDICTS.get(difference.kind, usual)
     citation = (
@@ -69,6 +71,14 @@ def failure(
             arrays={n: pack(a) for n, a in arrays.items()},
         ),
     )
+
+
+def _conventions(program: Program, difference: Difference) -> list[str]:
+    """What the documents leave open: the order of updates, and which dimensions of a result are
+    known, without which another call may be refused."""
+    found = open_order(program) if is_session(program) else []
+    refused = difference.kind == "exception" and has_unknown(program)
+    return [*found, *([str(ConventionName.PRECISE_STATIC_SHAPE)] if refused else [])]
 
 
 def number_of(trial: str) -> int:

@@ -19,8 +19,9 @@ import numpy.typing as npt
 from conformance.adapters.session import Session as Worker
 from conformance.fuzz import candidates, candidates_of_sessions
 from conformance.fuzz.bounds.running import Course
-from conformance.fuzz.bounds.sessions import Session, is_session
-from conformance.fuzz.bounds.settled import is_ordinary, is_settled, open_points
+from conformance.fuzz.bounds.sessions import Session, is_session, is_settled
+from conformance.fuzz.bounds.settled import is_ordinary, open_points
+from conformance.fuzz.bounds.statics import fits, given_statics, has_unknown, statics
 from conformance.fuzz.bounds.types import Typed
 from conformance.fuzz.calls import calls_of
 from conformance.fuzz.judging import NO_ANSWER, Difference, Question, judged
@@ -106,9 +107,20 @@ def planned(question: Question, allowed: frozenset[str] = frozenset()) -> Questi
         session.run()
         if not is_settled(session):
             raise ValueError("no document settles this")
+        _knows_enough(question, session.courses[0])
         return question
     courses = [_settled(question, arrays, allowed) for arrays in question.arrays]
+    _knows_enough(question, courses[0])
     return replace(question, cuts=frozenset(n for c in courses for n in c.cuts))
+
+
+def _knows_enough(question: Question, found: Course) -> None:
+    """ValueError: a call lacks a dimension that must be known when the graph is built."""
+    program = question.program
+    if has_unknown(program):
+        known = statics(given_statics(program, found.types), found.calls, found.types)
+        if not fits(known, found.calls):
+            raise ValueError("a kernel or a number of channels is not known")
 
 
 def _settled(question: Question, arrays: Mapping[str, Array], allowed: frozenset[str]) -> Course:

@@ -7,7 +7,7 @@ find, and not one of the composition.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,10 +17,13 @@ import numpy.typing as npt
 from conformance.adapters.session import Session as Worker
 from conformance.fuzz.bounds.running import Course, course
 from conformance.fuzz.bounds.sessions import Session, graph, is_session
+from conformance.fuzz.bounds.statics import Static, given_statics, has_unknown, statics
 from conformance.fuzz.calls import Call, Special, calls_of
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.programs import references
 from conformance.fuzz.single_gradients import Blame, blamed_gradient, input_of, steps_of
+from conformance.fuzz.single_updates import blamed_update
+from conformance.generators.tensors import told
 from conformance.observations import Returned, StructureObservation
 from conformance.program import Binding, Input, Program
 
@@ -34,25 +37,81 @@ BINDINGS = (Binding.PLACEHOLDER, Binding.VARIABLE)
 
 def blamed(worker: Worker, question: Question) -> Blame | None:
     """The first call that fails by itself; None if none does. WorkerStartError."""
-    if is_session(question.program):
-        run = Session(question.program, question.arrays[0], question.edition)
-        run.run()
-        courses, own = run.courses, _nothing(run.courses)
-    else:
-        courses = [course(question.program, a, question.edition) for a in question.arrays]
-        own = _own_numbers(_in_full_view(worker, question))
+    return next(_blames(worker, question), None)
+
+
+def _blames(worker: Worker, question: Question) -> Iterator[Blame]:
+    """What fails by itself: calls, updates, then gradients of calls."""
     calls = list(calls_of(graph(question.program), question.edition))
+    groups = [*_of_same_shapes(*_courses(worker, question))]
     for call in calls:
-        if isinstance(call, Special) and not _stands_alone(call):
-            continue
-        for binding in BINDINGS:
-            one = _alone(question, call, courses, own, binding)
-            differences = judged(one, worker.run_batch(one.batch)).differences
-            if differences:
-                return Blame(call.spec.name, differences[0], one)
+        if isinstance(call, Call) or _stands_alone(call):
+            yield from (b for g in groups if (b := _fault(worker, question, call, g)))
+    first = groups[0][0][0]
+    if is_session(question.program):
+        yield from (b for b in [blamed_update(worker, question, first)] if b)
     if any(isinstance(c, Special) and c.function == "gradients" for c in calls):
-        return blamed_gradient(worker, question, courses[0])
+        yield from (b for g in groups if (b := blamed_gradient(worker, question, g[0][0])))
+
+
+Group = tuple[Sequence[Course], Sequence[Mapping[str, Array]]]
+"""Courses whose tensors have the same shapes, with the target's own numbers of each."""
+
+
+def _courses(worker: Worker, question: Question) -> Group:
+    if not is_session(question.program):
+        courses = [course(question.program, a, question.edition) for a in question.arrays]
+        return courses, _own_numbers(_in_full_view(worker, question))
+    run = Session(question.program, question.arrays[0], question.edition)
+    run.run()
+    return run.courses, _nothing(run.courses)
+
+
+def _of_same_shapes(
+    courses: Sequence[Course], own: Sequence[Mapping[str, Array]]
+) -> Iterator[Group]:
+    shapes = [{name: kind.shape for name, kind in c.types.items()} for c in courses]
+    for number, mine in enumerate(shapes):
+        if mine not in shapes[:number]:
+            alike = [n for n, other in enumerate(shapes) if other == mine]
+            yield [courses[n] for n in alike], [own[n] for n in alike]
+
+
+def _fault(worker: Worker, question: Question, call: Call | Special, group: Group) -> Blame | None:
+    for one in _each_alone(question, call, *group):
+        differences = judged(one, worker.run_batch(one.batch)).differences
+        if differences:
+            return Blame(call.spec.name, differences[0], one)
     return None
+
+
+def _each_alone(
+    question: Question,
+    call: Call | Special,
+    courses: Sequence[Course],
+    own: Sequence[Mapping[str, Array]],
+) -> Iterator[Question]:
+    """The call with its tensors made in each way: with unknown dimensions, too, if there are some
+    in the program."""
+    for binding in BINDINGS:
+        yield _alone(question, call, courses, own, binding)
+    if has_unknown(question.program):
+        found = courses[0]
+        begun = given_statics(question.program, found.types)
+        known = statics(begun, found.calls, found.types)
+        one = _alone(question, call, courses, own, Binding.PLACEHOLDER)
+        yield replace(one, program=_unknown(one.program, known))
+
+
+def _unknown(program: Program, known: Mapping[str, Static]) -> Program:
+    """The program with placeholders of which no more is known than that."""
+    return replace(program, inputs=tuple(_less_known(i, known) for i in program.inputs))
+
+
+def _less_known(item: Input, known: Mapping[str, Static]) -> Input:
+    if item.binding is not Binding.PLACEHOLDER or None not in known.get(item.name, ()):
+        return item
+    return told(replace(item, binding=Binding.PLACEHOLDER_NONE), known[item.name])
 
 
 def _stands_alone(call: Special) -> bool:

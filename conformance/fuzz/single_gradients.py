@@ -114,14 +114,16 @@ def _faults(draw: DrawObservation, right: Course, call: Call, weights: Array) ->
             yield f"its gradient by {name} is wrong"
 
 
-def steps_of(program: Program, call: Call | Special) -> tuple[Any, ...]:
-    """The steps of a call: two where it takes a member of a tuple."""
+def steps_of(program: Program, call: Call | Special) -> tuple[Step, ...]:
+    """The steps of a call: several where it takes a member of a tuple, or of a list in one."""
     (last,) = following(program, [call.result])
-    if last.function != MEMBER:
-        return (last,)
-    of = last.args[0]
-    assert isinstance(of, Ref)
-    return following(program, [of.name, call.result])
+    names = [last.result]
+    while last.function == MEMBER:
+        of = last.args[0]
+        assert isinstance(of, Ref)
+        (last,) = following(program, [of.name])
+        names.append(last.result)
+    return following(program, names)
 
 
 def input_of(

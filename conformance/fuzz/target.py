@@ -102,7 +102,7 @@ class TargetRun:
     _counted: int = 0
     _restarts: int = 0
     _info: TargetInfo | None = None
-    _begun: float = field(default_factory=time.monotonic)
+    _begun: float = 0.0
     _announced: float = field(default_factory=time.monotonic)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _sessions: set[Session] = field(default_factory=set)
@@ -125,6 +125,8 @@ class TargetRun:
 
     def work(self, worker: int) -> None:
         """Run chunks until there are none, or the run is to end."""
+        with self._lock:  # until then it waited for the workers of other targets
+            self._begun = self._begun or time.monotonic()
         try:
             with self.subject.open((), worker) as session:
                 with self._lock:
@@ -280,7 +282,11 @@ class TargetRun:
 
     def _run_info(self) -> RunInfo:
         before = None if self.previous is None else self.previous.run
-        wall = time.monotonic() - self._begun + (before.seconds if before else 0.0)
+        wall = (
+            time.monotonic()
+            - (self._begun or time.monotonic())
+            + (before.seconds if before else 0.0)
+        )
         complete = not self.left
         common = self.campaign
         return RunInfo(

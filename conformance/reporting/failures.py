@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import UNSET
 from rich.text import Text
 
+from conformance.reporting.flow import composed_program, flow_lines
 from conformance.reporting.listing import ListedFailure
 from conformance.reporting.paint import Paint
 from conformance.reporting.quoting import Quote, cited, nothing
@@ -29,6 +30,7 @@ def failure_lines(found: ListedFailure, paint: Paint, quote: Quote = nothing) ->
     if failure is None:
         return
     yield from _indented(_facts(found, failure, paint, quote), 4)
+    yield from _indented(_flow(failure, paint), 4)
     limit = found.aspect.limit_ulp or 0.0
     yield from _indented(comparison(failure.expected, failure.got, paint, limit), 4)
     if failure.output:
@@ -59,6 +61,15 @@ def _facts(found: ListedFailure, failure: Failure, paint: Paint, quote: Quote) -
         yield Text(f"error {failure.max_ulp:.4g} ULP; {against}")
     for name, array in failure.inputs.items():
         yield from array_lines(f"input {name}", array, set(), paint)
+
+
+def _flow(failure: Failure, paint: Paint) -> Iterator[Text]:
+    """What flows where in the program of a failure of composition."""
+    program = composed_program(failure)
+    if program is not None:
+        yield Text("the program, each step further in than what it is made of:")
+        for layer, line in flow_lines(program):
+            yield Text.assemble("  " * (1 + layer), paint.block(line))
 
 
 def comparison(

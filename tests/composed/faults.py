@@ -24,6 +24,7 @@ from tests.composed.kit import (
     memory,
     patched,
     tensors,
+    unchanged,
 )
 
 VARIABLE = "COMPOSED_FAULT"
@@ -379,3 +380,84 @@ fault("results kept by the shapes of what is fed", _per_function(_first_result))
 fault("the phase of the first call kept", _per_function(_first_phase))
 fault("variables read at the first call alone", _per_function(_first_variables))
 fault("one update of several", _per_function(_only_first_update))
+
+
+# Calls with other shapes
+
+
+def _first_shapes(self, right, inputs, number):
+    """What is fed later is cut, or repeated, to the shapes of the first call."""
+    first = self.__dict__.setdefault("_first_shapes", [np.shape(x) for x in inputs])
+    if not _several_calls(self):
+        return right(self, inputs)
+    return right(self, [_of_shape(x, shape) for x, shape in zip(inputs, first, strict=True)])
+
+
+def _of_shape(x, shape):
+    found = np.asarray(x)
+    for axis, length in enumerate(shape):
+        found = np.take(found, np.arange(length), axis=axis, mode="wrap")
+    return found
+
+
+def _first_buffers() -> None:
+    """The results of elementwise functions have no more elements than at the first call."""
+
+    def run(self, values):
+        for slot, kernel, sources, last in self.steps:
+            found = kernel(*[values[source] for source in sources])
+            node = self.nodes[slot]
+            if made_by(node) in ELEMENTWISE and isinstance(found, np.ndarray):
+                most = node.__dict__.setdefault("_first_size", found.size)
+                found = np.where(np.arange(found.size).reshape(found.shape) < most, found, 0)
+            values[slot] = found
+            for unused in last:
+                values[unused] = None
+
+    plans.ExecutionPlan.run = run
+
+
+def _skipped_where_unknown(name, right, args, kwargs):
+    unknown = name in ELEMENTWISE and None in getattr(args[0], "shape", ())
+    return args[0] if unknown and made_by(args[0]) else None
+
+
+fault("a compiled function that keeps the first shape", _per_function(_first_shapes))
+fault("buffers of the size of the first call", patched(_first_buffers))
+fault("a call skipped where dimensions are not known", _rewritten(_skipped_where_unknown))
+
+
+# Loops over time, and averages
+
+
+def _instead(name, change: Callable[..., Any]):
+    """`change(right, *args, **kwargs)` in the place of a function that has no single calls."""
+
+    def install(namespace: dict[str, Any]) -> None:
+        everywhere(unchanged)(namespace)
+        right = namespace[name]
+        namespace[name] = lambda *args, **kwargs: change(right, *args, **kwargs)
+
+    return install
+
+
+def _state_captured(right, step, inputs, states, **kwargs):
+    """Each step is given the states of the beginning, if these were computed."""
+    if not any(map(made_by, states)):
+        return right(step, inputs, states, **kwargs)
+    return right(lambda x, _: step(x, list(states)), inputs, states, **kwargs)
+
+
+def _one_direction(right, step, inputs, states, *, go_backwards=False, **kwargs):
+    """What was computed is gone over forwards."""
+    return right(step, inputs, states, go_backwards=go_backwards and not made_by(inputs), **kwargs)
+
+
+def _twice_averaged(right, x, value, momentum):
+    """The momentum counts twice, if the value was computed."""
+    return right(x, value, momentum * momentum if made_by(value) else momentum)
+
+
+fault("the states of the beginning captured by each step", _instead("rnn", _state_captured))
+fault("a loop over what was computed that is not turned", _instead("rnn", _one_direction))
+fault("a momentum that counts twice", _instead("moving_average_update", _twice_averaged))

@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
+from conformance.fuzz.bounds.bodies import Course
 from conformance.fuzz.bounds.known import Array, Known
-from conformance.fuzz.bounds.special import Course
 from conformance.fuzz.bounds.types import Typed
 from conformance.fuzz.calls import Call, Special
 from conformance.generators.gradients import resolved

@@ -16,6 +16,7 @@ import numpy as np
 from conformance.editions import Edition
 from conformance.fuzz.bounds.known import Array, Known, exactly
 from conformance.fuzz.bounds.running import Course
+from conformance.fuzz.bounds.settled import MOST, is_ordinary, open_points
 from conformance.fuzz.bounds.types import Typed
 from conformance.fuzz.calls import calls_of
 from conformance.fuzz.programs import references
@@ -23,7 +24,8 @@ from conformance.oracle.rounding import arithmetic, ulp
 from conformance.program import Program, Ref, Step
 from conformance.specs.convention_names import ConventionName
 
-UPDATES = ("update", "update_add", "update_sub")
+AVERAGE = "moving_average_update"
+UPDATES = ("update", "update_add", "update_sub", AVERAGE)
 MADE = ("placeholder", "variable", "constant", "learning_phase")
 CALL = "operator.call"
 FRAME = (*MADE, *UPDATES, "function", CALL, "get_value")
@@ -63,7 +65,13 @@ def open_order(program: Program) -> list[str]:
     own = (_sources(program, [_name(s.args[1])]) & {name} for name, s in changed.items())
     calls = sum(s.function == CALL for s in program.steps)
     again = calls > 1 and (read & changed.keys() or any(own))
-    return [*map(str, found), *([str(ConventionName.READ_AT_CALL)] if again else [])]
+    found += [ConventionName.READ_AT_CALL] if again else []
+    found += [ConventionName.MOVING_AVERAGE] if _averages(updates) else []
+    return [*map(str, found)]
+
+
+def _averages(updates: Sequence[Step]) -> bool:
+    return any(step.function == AVERAGE for step in updates)
 
 
 def _sources(program: Program, names: Sequence[str]) -> set[str]:
@@ -136,21 +144,34 @@ class Session:
         for step in updates:
             name, other = _name(step.args[0]), course.known[_name(step.args[1])]
             old = self.held[name][1]
-            new[name] = (self.held[name][0], _updated(step.function, old, other))
+            if old.value.shape != other.value.shape:
+                raise ValueError("the value of a variable keeps its shape")
+            new[name] = (self.held[name][0], _updated(step, old, other))
         self.held.update(new)
 
 
-def _updated(function: str, old: Known, new: Known) -> Known:
-    if function == "update":
+def _updated(step: Step, old: Known, new: Known) -> Known:
+    if step.function == "update":
         return new
-    sign = 1 if function == "update_add" else -1
-    exact = old.value.astype(np.longdouble) + sign * new.value.astype(np.longdouble)
-    value = exact.astype(old.value.dtype)
+    if step.function == AVERAGE:
+        momentum = float(str(step.args[2]))
+        return _mixed((momentum, old), (1 - momentum, new), roundings=4)
+    return _mixed((1, old), (1 if step.function == "update_add" else -1, new), roundings=1)
+
+
+def _mixed(one: tuple[float, Known], other: tuple[float, Known], *, roundings: int) -> Known:
+    """a x + b y. Factors, products, sums and differences are rounded, so many times in all: each
+    time what is rounded is no larger than |x| + |y| but by what they may be off."""
+    (a, x), (b, y) = one, other
+    exact = a * x.value.astype(np.longdouble) + b * y.value.astype(np.longdouble)
+    value = exact.astype(x.value.dtype)
     model = arithmetic(value.dtype.name, False)
     assert model is not None
-    reach = old.reach + new.reach
-    rounding = ulp(np.abs(value).astype(np.longdouble) + reach, model) + model.smallest_normal
-    return Known(value, np.asarray(reach + 1.5 * rounding, np.float64))
+    reach = abs(a) * x.reach + abs(b) * y.reach
+    size = np.abs(value) if roundings == 1 else np.abs(x.value) + np.abs(y.value)
+    largest = size.astype(np.longdouble) + np.maximum(reach, x.reach + y.reach)
+    rounding = ulp(largest, model) + model.smallest_normal
+    return Known(value, np.asarray(reach + (roundings + 0.5) * rounding, np.float64))
 
 
 def _listed(value: Any) -> Iterator[Any]:
@@ -160,3 +181,16 @@ def _listed(value: Any) -> Iterator[Any]:
 def _name(value: Any) -> str:
     assert isinstance(value, Ref)
     return value.name
+
+
+def is_settled(session: Session) -> bool:
+    """Whether every call has an answer for which nothing is cut, of ordinary numbers; RuleError if
+    a rule has no answer."""
+    for found in session.courses:
+        if found.cuts or found.unjudged:
+            return False
+        for call in found.calls:
+            if any(open_points(found, call, session.edition)) or not is_ordinary(found, call):
+                return False
+    held = [known for _, known in session.held.values()]
+    return all(bool((np.abs(k.value.astype(np.float64)) <= MOST).all()) for k in held)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Protocol
 
 import numpy as np
 
 from conformance.editions import Edition
-from conformance.fuzz.bounds.known import Array
-from conformance.fuzz.bounds.running import Course
-from conformance.fuzz.bounds.sessions import Session
-from conformance.fuzz.bounds.types import scope
+from conformance.fuzz.bounds.known import Array, Known
+from conformance.fuzz.bounds.types import Typed, scope
 from conformance.fuzz.calls import Call, Special
 from conformance.generators.forms import open_forms
 from conformance.generators.values import shown_profile
@@ -21,6 +20,14 @@ from conformance.specs.rules import Scope, evaluate
 
 MOST = 1e3
 """The largest magnitude of a result: what lies far beyond, the documents do not speak of."""
+
+
+class Course(Protocol):
+    """What `running.Course` has of a program."""
+
+    types: dict[str, Typed]
+    known: dict[str, Known]
+    unjudged: set[str]
 
 
 def open_points(course: Course, call: Call | Special, edition: Edition) -> Iterator[str]:
@@ -87,16 +94,3 @@ def is_ordinary(course: Course, call: Call | Special) -> bool:
         return False
     sizes = np.abs(found.value.astype(np.float64))
     return bool((sizes <= MOST).all())
-
-
-def is_settled(session: Session) -> bool:
-    """Whether every call has an answer for which nothing is cut, of ordinary numbers; RuleError if
-    a rule has no answer."""
-    for found in session.courses:
-        if found.cuts or found.unjudged:
-            return False
-        for call in found.calls:
-            if any(open_points(found, call, session.edition)) or not is_ordinary(found, call):
-                return False
-    held = [known for _, known in session.held.values()]
-    return all(bool((np.abs(k.value.astype(np.float64)) <= MOST).all()) for k in held)

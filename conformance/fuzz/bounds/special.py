@@ -2,46 +2,22 @@
 
 * `stop_gradient` gives what it is given; `in_train_phase`, `in_test_phase` and `switch` one of two.
 * `map_fn` gives the result of its body for each element, `foldl` that of the last one: the body
-  runs along with its bound as a program does.
+  runs along with its bound as a program does. `rnn` is told of in `recurrence`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
 
 import numpy as np
 
 from conformance.editions import Edition
+from conformance.fuzz.bounds.bodies import Answer, Course, run_body
 from conformance.fuzz.bounds.known import Known
+from conformance.fuzz.bounds.recurrence import rnn_answer
 from conformance.fuzz.bounds.types import Typed
-from conformance.fuzz.calls import Call, Special, calls_of
-from conformance.program import Argument, Function, Program, Ref
-
-
-class Course(Protocol):
-    """What `running.Course` has of a program."""
-
-    types: dict[str, Typed]
-    known: dict[str, Known]
-    cuts: dict[str, str]
-    unjudged: set[str]
-    phase: int | None
-    calls: list[Call | Special]
-    sweeps: dict[str, Any]
-    """What each tensor contributes to a loss, by the name of the loss."""
-
-    def add(self, call: Call | Special, edition: Edition) -> None:
-        """Answer one call more."""
-
-    def given(self, name: str) -> Known:
-        """What is passed on of a tensor."""
-
-    def copied(self) -> Course:
-        """The same so far."""
-
-
-Answer = tuple[Typed, Known]
+from conformance.fuzz.calls import Special
+from conformance.program import Argument, Function, Ref
 
 
 def special_answer(course: Course, call: Special, edition: Edition) -> Answer:
@@ -122,20 +98,8 @@ def _body(course: Course, call: Special) -> tuple[Function, list[Answer]]:
 
 def _run(course: Course, body: Function, given: Mapping[str, Answer], edition: Edition) -> Answer:
     """The result of the body for these parameters."""
-    inner = course.copied()
-    before = set(course.cuts)
-    for name, (kind, known) in given.items():
-        inner.types[name], inner.known[name] = kind, known
-        inner.cuts.pop(name, None)
-    for inside in calls_of(Program((), body.steps, ()), edition):
-        inner.types.pop(inside.result, None)
-        inner.add(inside, edition)
-    assert isinstance(body.returns, Ref)
-    kind, found = inner.types[body.returns.name], inner.known[body.returns.name]
-    if inner.unjudged - course.unjudged or inner.cuts.keys() - before:
-        # a body cannot be cut: what it makes cannot be observed
-        found = Known(found.value, np.full(found.value.shape, np.inf))
-    return kind, found
+    (found,) = run_body(course, body, given, [body.returns], edition)
+    return found
 
 
 _ANSWERS: Mapping[str, Callable[[Course, Special, Edition], Answer]] = {
@@ -145,4 +109,5 @@ _ANSWERS: Mapping[str, Callable[[Course, Special, Edition], Answer]] = {
     "switch": _switch,
     "map_fn": _map_fn,
     "foldl": _foldl,
+    "rnn": rnn_answer,
 }

@@ -212,6 +212,26 @@ def crossentropy_of_logits(box: Box) -> Array:
     return np.asarray(moved.sum(axis=axis))
 
 
+def crossentropy_of_classes(box: Box) -> Array:
+    """2 R: the logarithm of a probability moves by the r of its class and by R, the largest r."""
+    if not box.arguments.get("from_logits"):
+        return unknown(box)
+    return np.asarray(2 * box.reach["output"].max(axis=box.arguments.get("axis", -1)))
+
+
+def among_the_first(box: Box) -> Array:
+    """Certain where fewer than k others may reach the score of the class, or k are above it."""
+    scores, reach = box.tensor("predictions")
+    places = np.asarray(box.arguments["targets"]).astype(np.int64)[:, None]
+    own, off = (np.take_along_axis(a, places, 1) for a in (scores, reach))
+    itself = np.arange(scores.shape[1]) == places
+    reached = ((scores + reach >= own - off) & ~itself).sum(axis=1)
+    above = ((scores - reach > own + off) & ~itself).sum(axis=1)
+    count = box.arguments["k"]
+    exact = ~(reach.any(axis=1))
+    return np.where((reached < count) | (above >= count) | exact, 0.0, np.inf)
+
+
 def certain(rule: Rule) -> Rule:
     """Of a function that jumps: its value where `rule` says that it does not move, else none."""
 
@@ -309,5 +329,7 @@ RULES: Mapping[str, Rule] = {
     f"{_TRAINING}.mean": mean_of_batch,
     "binary_crossentropy": binary_crossentropy,
     "categorical_crossentropy": crossentropy_of_logits,
+    "sparse_categorical_crossentropy": crossentropy_of_classes,
+    "in_top_k": among_the_first,
 }
 """The rule of each function, by the name under which the oracle knows it."""

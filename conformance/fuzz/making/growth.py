@@ -22,6 +22,7 @@ from conformance.fuzz.bounds.sessions import graph
 from conformance.fuzz.bounds.settled import is_ordinary, open_points
 from conformance.fuzz.bounds.types import Typed
 from conformance.fuzz.calls import Call, Special, calls_of, documented
+from conformance.fuzz.making.freedom import freed
 from conformance.fuzz.making.numbers import drawn
 from conformance.fuzz.making.pool import Offered
 from conformance.fuzz.making.wiring import WiredDraft
@@ -82,6 +83,8 @@ class Growth:
 
     prefix = "r"
     """What the names of results begin with."""
+    unknown = 0.25
+    """How often a program has dimensions that are not known when it is built."""
     adds_inputs = True
     """Whether calls may need inputs that are not there yet."""
 
@@ -113,8 +116,15 @@ class Growth:
                 if not self.grow(must=self.count == must):
                     return None
             self.last()
-        program = Program(tuple(self.inputs), tuple(self.steps), self._outputs())
+        program = self._freed(Program(tuple(self.inputs), tuple(self.steps), self._outputs()))
         return Composed(self.number, self.plan.edition, program, self.arrays, self.courses)
+
+    def _freed(self, program: Program) -> Program:
+        """Now and then, placeholders with dimensions that are not known."""
+        if self.random.random() >= self.unknown:
+            return program
+        calls = self.courses[0].calls
+        return freed(program, calls, self.courses[0].types, self.random)
 
     def _sizes(self) -> tuple[int, int]:
         low, high = self.plan.size
@@ -164,6 +174,8 @@ class Growth:
     def _dtypes(self, spec: Spec) -> list[str]:
         """The dtypes in which the documents compute the function and of which tensors are there."""
         there = {self.dtype, *(d for t in self.pool for d in t.type.dtypes)}
+        if not self.pool:  # the first call is given inputs, which may be of any dtype
+            there |= {*spec.dtypes.documented}
         fitting: list[str] = [d for d in spec.dtypes.documented if d in there]
         if self.dtype in fitting:
             fitting += [self.dtype] * 4

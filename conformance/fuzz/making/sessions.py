@@ -7,20 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from conformance.fuzz.bounds.sessions import CALL, UPDATES, Session
-from conformance.fuzz.bounds.settled import is_settled
+from conformance.fuzz.bounds.sessions import AVERAGE, CALL, UPDATES, Session, is_settled
+from conformance.fuzz.bounds.statics import given_statics, statics
+from conformance.fuzz.bounds.types import Typed
+from conformance.fuzz.making.freedom import free_lengths, is_fed, of_lengths, other_lengths
 from conformance.fuzz.making.growth import OUTSIDE, Composed
 from conformance.fuzz.making.special import SpecialGrowth
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
 
 Array = np.ndarray[Any, Any]
 PHASE = "phase"
+APART = 0.4
+"""How often there is a variable, or one more, that the graph does not read."""
+MOMENTA = (0.9, 0.99, 0.5, 0.25)
 
 
 class SessionGrowth(SpecialGrowth):
     """A graph that a function is compiled of, which is called two or three times."""
 
     phased = True
+    unknown = 0.6
 
     def begin(self) -> None:
         """The learning phase is one of what is fed."""
@@ -30,39 +36,56 @@ class SessionGrowth(SpecialGrowth):
     def framed(self) -> Composed | None:
         """The whole program; None if it has nothing to feed, or no answer."""
         found = self.grown()
-        if found is None or not any(_is_fed(i) for i in found.program.inputs):
+        if found is None or not any(map(is_fed, found.program.inputs)):
             return None
-        made = _Frame(self, found)
-        program = made.program()
-        arrays = made.arrays
+        free = free_lengths(found.program.inputs, found.courses[0].calls)
+        for lengths in (*other_lengths(free, self.random), {}):
+            made = self._with_lengths(found, lengths)
+            if made is not None:
+                return made
+        return None
+
+    def _with_lengths(self, found: Composed, lengths: Mapping[int, int]) -> Composed | None:
+        """The whole program, one of whose calls is fed with tensors of other lengths."""
+        made = _Frame(self, found, lengths)
+        program, arrays = made.program(), made.arrays
         try:
             session = Session(program, arrays, self.plan.edition)
             session.run()
+            settled = is_settled(session)
         except OUTSIDE:
             return None
-        if not is_settled(session):
+        if not settled or not _of_one_form(session):
             return None
         return Composed(found.number, found.edition, program, [arrays], session.courses[:1])
 
 
-def _is_fed(item: Input) -> bool:
-    return item.binding in (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
+def _of_one_form(session: Session) -> bool:
+    """Whether the same axes have one element in all calls: these broadcast, others do not."""
+    forms = [
+        {name: [length == 1 for length in kind.shape] for name, kind in found.types.items()}
+        for found in session.courses
+    ]
+    return all(form == forms[0] for form in forms)
 
 
 class _Frame:
     """The steps around a graph."""
 
-    def __init__(self, growth: SessionGrowth, found: Composed) -> None:
-        self.random, self.found = growth.random, found
-        self.types = found.courses[0].types
+    def __init__(self, growth: SessionGrowth, found: Composed, lengths: Mapping[int, int]) -> None:
+        self.random, self.found, self.lengths = growth.random, found, lengths
+        self.rng, self.types = growth.rng, dict(found.courses[0].types)
+        self.apart: list[str] = []
+        """Variables that the graph does not read."""
         self.arrays: dict[str, Array] = {}
         self.inputs: list[Input] = []
 
     def program(self) -> Program:
         """The program."""
         graph = self.found.program
-        fed = [i for i in graph.inputs if _is_fed(i)]
+        fed = [i for i in graph.inputs if is_fed(i)]
         steps = [self._made(item) for item in graph.inputs]
+        steps += self._held_apart()
         phased = any(_asks_for_phase(step) for step in graph.steps)
         if phased:
             steps.append(Step(PHASE, "learning_phase", ()))
@@ -74,29 +97,58 @@ class _Frame:
 
     def _made(self, item: Input) -> Step:
         """The step that makes an input of the graph."""
-        if _is_fed(item):
+        if is_fed(item):
             return Step(
                 item.name, "placeholder", (), (("shape", item.static_shape), ("dtype", item.dtype))
             )
         start = self._array(f"{item.name}_start", self.found.arrays[0][item.name])
         return Step(item.name, str(item.binding), (start,), (("dtype", item.dtype),))
 
-    def _array(self, name: str, array: Array) -> Ref:
+    def _array(self, name: str, array: Array, kind: Typed | None = None) -> Ref:
+        array = array if kind is None else np.asarray(array, kind.dtype)
         self.inputs.append(Input(name, array.shape, array.dtype.name, Binding.ARRAY))
         self.arrays[name] = array
         return Ref(name)
 
     def _updates(self) -> list[Step]:
-        """Updates of variables by results of the same type."""
+        """Updates of variables by results of the same type, in any order."""
         graph, found = self.found.program, []
         results = [s.result for s in graph.steps if s.result in self.types]
-        for item in graph.inputs:
-            fitting = [n for n in results if self.types[n] == self.types[item.name]]
-            if item.binding is Binding.VARIABLE and fitting and self.random.random() < 0.8:
-                kind = self.random.choice(UPDATES)
-                new = Ref(self.random.choice(fitting))
-                found.append(Step(f"u_{item.name}", kind, (Ref(item.name), new)))
+        held = [i.name for i in graph.inputs if i.binding is Binding.VARIABLE]
+        for name in (*held, *self.apart):
+            fitting = [n for n in results if self.types[n] == self.types[name]]
+            if fitting and self.random.random() < 0.8:
+                found.append(self._update(name, self.random.choice(fitting)))
+        self.random.shuffle(found)
         return found
+
+    def _update(self, variable: str, new: str) -> Step:
+        kinds = UPDATES[:-1] if self.found.edition == "keras-1" else UPDATES
+        kind = self.random.choice(kinds)
+        args: tuple[Argument, ...] = (Ref(variable), Ref(new))
+        if kind == AVERAGE:
+            args = (*args, self.random.choice(MOMENTA))
+        return Step(f"u_{variable}", kind, args)
+
+    def _held_apart(self) -> list[Step]:
+        """Variables of the types of results, which nothing reads but an update and a look."""
+        steps = []
+        while self.random.random() < APART:
+            fitting = [n for n in self._settled() if self.types[n].dtype.startswith("float")]
+            if not fitting:
+                break
+            kind, name = self.types[self.random.choice(fitting)], f"held_{len(self.apart)}"
+            start = self._array(f"{name}_start", self.rng.integers(-4, 5, kind.shape) / 2, kind)
+            steps.append(Step(name, "variable", (start,), (("dtype", kind.dtype),)))
+            self.apart.append(name)
+            self.types[name] = kind
+        return steps
+
+    def _settled(self) -> list[str]:
+        """Results that have the same shape in every call."""
+        graph, first = self.found.program, self.found.courses[0]
+        known = statics(given_statics(graph, {}), first.calls, first.types)
+        return [c.result for c in first.calls if None not in known[c.result]]
 
     def _ends(self, fed: Sequence[Input], updates: Sequence[str], *, phased: bool) -> list[Step]:
         """The function, and its calls."""
@@ -108,16 +160,20 @@ class _Frame:
         kwargs: tuple[tuple[str, Argument], ...] = (("updates", listed),) if listed else ()
         steps = [Step("f", "function", (inputs, outputs), kwargs)]
         phases = self.random.choice(((1, 0), (0, 1), (1, 1), (1, 0, 1)))
+        other = self.random.randrange(len(phases)) if self.lengths else None
         for number, phase in enumerate(phases):
-            given: list[Argument] = list(self._fed(fed, number))
+            given: list[Argument] = list(self._fed(fed, number, resized=number == other))
             given += [phase] if phased else []
             steps.append(Step(f"call_{number}", CALL, (Ref("f"), given)))
         return steps
 
-    def _fed(self, fed: Sequence[Input], number: int) -> list[Ref]:
+    def _fed(self, fed: Sequence[Input], number: int, *, resized: bool) -> list[Ref]:
         draws: Sequence[Mapping[str, Array]] = self.found.arrays
-        arrays = draws[number % len(draws)]
-        return [self._array(f"{i.name}_{number}", arrays[i.name]) for i in fed]
+        arrays, lengths = draws[number % len(draws)], self.lengths if resized else {}
+        return [
+            self._array(f"{i.name}_{number}", of_lengths(arrays[i.name], i.static_shape, lengths))
+            for i in fed
+        ]
 
 
 def _asks_for_phase(step: Step) -> bool:

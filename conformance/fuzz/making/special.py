@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from conformance.fuzz.bounds.gradients import contributions
-from conformance.fuzz.bounds.known import Known
-from conformance.fuzz.bounds.running import Course
+from conformance.fuzz.bounds.gradients import Share, contributions
 from conformance.fuzz.bounds.types import Typed
 from conformance.fuzz.calls import MEMBER
+from conformance.fuzz.making.bodies import BodyGrowth, elements
 from conformance.fuzz.making.growth import OUTSIDE, Growth
 from conformance.fuzz.making.pool import Offered
+from conformance.fuzz.making.recurrence import recurrence
 from conformance.fuzz.programs import references
-from conformance.program import Argument, Function, Ref, Step
+from conformance.program import Argument, Binding, Input, Ref, Step
 
-MOST_IN_BODY = 3
-"""The most calls of a loop's body."""
+Array = np.ndarray[Any, Any]
+
 GRADIENTS = 0.16
 """How often a program has gradients."""
 MOST_WEIGHTS = 16
 """The most elements of the tensor whose sum is the loss."""
+MOST_RANKS, MOST_CLASSES = 4, 6
+"""How many axes, and classes, what is made of classes has at most."""
 MOST_ELEMENTS = 4
 """The most elements that a loop goes over."""
 
@@ -38,7 +41,7 @@ class SpecialGrowth(Growth):
         """Add one, of any sort."""
         makers = (
             *(self._stopped, self._phased, self._switched, self._mapped, self._folded),
-            self._rearranged,
+            *(self._rearranged, self._recurred, self._classified),
         )
         return self.random.choice(makers)()
 
@@ -54,22 +57,20 @@ class SpecialGrowth(Growth):
         chosen = self.random.choice(there[-4:])
         loss = self.name()
         summed = [Step(loss, "sum", (Ref(chosen.name),))]
-        if not self._answered_safely(summed):
+        if not self._added(summed):
             return False
         with np.errstate(all="ignore"):
             found = self._sources(loss)
         self.random.shuffle(found)
         used = Counter(n for step in self.steps for n in set(references(step)))
         found.sort(key=lambda n: used[n] < 2)  # what comes back in several ways first
-        return bool(found) and self._answered_safely(self._gradients(loss, found[:3]))
+        return bool(found) and self._added(self._gradients(loss, found[:3]))
 
     def _sources(self, loss: str) -> list[str]:
         """The tensors by which the gradient of the loss is known in every draw."""
         swept = [contributions(course, loss) for course in self.courses]
         return [
-            name
-            for name in swept[0]
-            if name != loss and all(np.isfinite(one[name][1]).all() for one in swept)
+            name for name in swept[0] if name != loss and all(_is_known(one, name) for one in swept)
         ]
 
     def _gradients(self, loss: str, names: Sequence[str]) -> list[Step]:
@@ -81,14 +82,23 @@ class SpecialGrowth(Growth):
         ]
         return [asked, *members]
 
-    def _answered_safely(self, steps: Sequence[Step]) -> bool:
+    def answered_safely(
+        self,
+        inputs: Sequence[Input],
+        arrays: Sequence[Mapping[str, Array]],
+        steps: Sequence[Step],
+    ) -> bool:
+        """Add the steps if they have an answer."""
         try:
-            return self.answered([], [{} for _ in self.arrays], steps)
+            return self.answered(inputs, arrays, steps)
         except OUTSIDE:
             return False
 
+    def _added(self, steps: Sequence[Step]) -> bool:
+        return self.answered_safely([], [{} for _ in self.arrays], steps)
+
     def _special(self, function: str, *arguments: Argument, **named: Argument) -> bool:
-        return self._answered_safely([Step(self.name(), function, arguments, tuple(named.items()))])
+        return self._added([Step(self.name(), function, arguments, tuple(named.items()))])
 
     def _rearranged(self) -> bool:
         """Axes moved twice in a row, which may be fused into one move, or into none."""
@@ -97,6 +107,21 @@ class SpecialGrowth(Growth):
             return False
         chosen = self.random.choice(there)
         return self._moved(chosen) and self._moved(self.pool[-1])
+
+    def _classified(self) -> bool:
+        """What was computed as classes: integers, and rows with a one for each."""
+        there = [t for t in self._floats() if t.depth and 1 <= len(t.type.shape) < MOST_RANKS]
+        if not there:
+            return False
+        found = self.random.choice(there)
+        if not self._special("abs", Ref(found.name)):
+            return False
+        if not self._special("cast", Ref(self.pool[-1].name), "int32"):
+            return True
+        classes = 1 + max(int(known.value.max()) for known in self.pool[-1].draws)
+        if classes <= MOST_CLASSES:
+            self._special("one_hot", Ref(self.pool[-1].name), classes)
+        return True
 
     def _moved(self, tensor: Offered) -> bool:
         axes = [*range(len(tensor.type.shape))]
@@ -131,12 +156,18 @@ class SpecialGrowth(Growth):
         return self._special(name, x, alt, training=self.random.choice((0, 1)))
 
     def _switched(self) -> bool:
-        flags = [t for t in self.pool if "bool" in t.type.dtypes and t.type.shape == ()]
+        """A choice by a scalar that was computed, or is fed."""
+        flags = [t.name for t in self.pool if "bool" in t.type.dtypes and t.type.shape == ()]
         pair = self._pair()
-        if pair is None or not flags:
+        if pair is None:
             return self._flagged()
-        condition = Ref(self.random.choice(flags).name)
-        return self._special("switch", condition, *(Ref(t.name) for t in pair))
+        branches = [Ref(t.name) for t in pair]
+        if flags and self.random.random() < 0.7:
+            return self._special("switch", Ref(self.random.choice(flags)), *branches)
+        item = Input(f"x{len(self.inputs)}", (), "bool", Binding.PLACEHOLDER)
+        arrays = [{item.name: np.array(self.random.random() < 0.5)} for _ in self.arrays]
+        step = Step(self.name(), "switch", (Ref(item.name), *branches))
+        return self.answered_safely([item], arrays, [step])
 
     def _flagged(self) -> bool:
         """A scalar by which a later call can choose."""
@@ -147,7 +178,7 @@ class SpecialGrowth(Growth):
         found = self._elements()
         if found is None or self.plan.edition == "keras-1":
             return False
-        inner = BodyGrowth(self, found, ("e",))
+        inner = BodyGrowth(self, {"e": elements(found)})
         body = inner.body()
         return body is not None and self._special("map_fn", body, Ref(found.name))
 
@@ -155,9 +186,16 @@ class SpecialGrowth(Growth):
         found = self._elements()
         if found is None or self.plan.edition == "keras-1":
             return False
-        inner = BodyGrowth(self, found, ("a", "e"))
+        inner = BodyGrowth(self, {"a": elements(found), "e": elements(found)})
         body = inner.body(like=Typed(found.type.shape[1:], found.type.dtypes))
         return body is not None and self._special("foldl", body, Ref(found.name))
+
+    def _recurred(self) -> bool:
+        """A loop over time."""
+        if self.plan.edition != "keras-2.2":  # before it the first state is the output
+            return False
+        found = recurrence(self)
+        return found is not None and self.answered_safely(*found)
 
     def _elements(self) -> Offered | None:
         """A tensor to go over."""
@@ -165,46 +203,6 @@ class SpecialGrowth(Growth):
         return self.random.choice(there) if there else None
 
 
-class BodyGrowth(Growth):
-    """The body of a loop: a program of its parameters, drawn with the numbers of all elements."""
-
-    adds_inputs = False
-
-    def __init__(self, outer: Growth, over: Offered, parameters: Sequence[str]) -> None:
-        super().__init__(outer.plan, outer.number, 0)
-        self.random, self.rng, self.dtype = outer.random, outer.rng, outer.dtype
-        self.prefix = f"{outer.name()}_b"
-        self.parameters = [f"{outer.name()}_{p}" for p in parameters]
-        kind = Typed(over.type.shape[1:], over.type.dtypes)
-        rows = [_row(k, i) for k in over.draws for i in range(over.type.shape[0])]
-        self.courses = [_course(self.parameters, kind, row) for row in rows]
-        self.arrays = [{} for _ in rows]
-        self.pool = [
-            Offered(name, kind, [c.known[name] for c in self.courses], 0)
-            for name in self.parameters
-        ]
-
-    def body(self, like: Typed | None = None) -> Function | None:
-        """A callable of a few calls, the last of the type `like`; None if there is none."""
-        for _ in range(self.random.randint(1, MOST_IN_BODY)):
-            if not self.grow(must=False):
-                return None
-        made = [t for t in self.pool if t.name not in self.parameters]
-        fitting = [
-            t for t in made if t.type == like or (like is None and t.type.dtypes == (self.dtype,))
-        ]
-        if not fitting:
-            return None
-        name = f"{self.prefix}ody"
-        return Function(name, tuple(self.parameters), tuple(self.steps), Ref(fitting[-1].name))
-
-
-def _row(known: Known, place: int) -> Known:
-    return Known(np.asarray(known.value[place]), np.asarray(known.reach[place]))
-
-
-def _course(parameters: Sequence[str], kind: Typed, row: Known) -> Course:
-    found = Course({}, {})
-    for name in parameters:
-        found.types[name], found.known[name] = kind, row
-    return found
+def _is_known(swept: Mapping[str, Share], name: str) -> bool:
+    """Whether a tensor has a gradient that is known: it has none by a branch that is not taken."""
+    return name in swept and bool(np.isfinite(swept[name][1]).all())

@@ -20,6 +20,7 @@ from conformance.generators.kinds import draw_parameter
 from conformance.program import Binding, Input, Step
 from conformance.specs import Spec, kinds
 from conformance.specs.load import signature
+from conformance.specs.rules import evaluate
 
 _FREE = (kinds.TensorKind, kinds.Images, kinds.Distribution, kinds.ScoresKind)
 """Kinds of tensors whose shape depends on no other tensor, unless they say so."""
@@ -72,14 +73,44 @@ class WiredDraft(CallDraft):
         rule = self.rules[name]
         if isinstance(rule, _FREE) and getattr(rule, "of", None) is None and self.pick(_TAKEN):
             ranks = getattr(rule, "ranks", (len(shape), len(shape)))
+            wanted = "logit" if isinstance(rule, kinds.Distribution) else domain
             fitting = [t for t in self.pool if ranks[0] <= len(t.type.shape) <= ranks[1]]
+            fitting = [t for t in fitting if t.within(wanted)]
             shape = self._taken(name, fitting, dtype, shape)
+        elif isinstance(rule, kinds.Indices) and self.pick(_ALSO_TAKEN):
+            shape = self._indices_taken(name, rule, shape)
         super().add_tensor(name, shape, dtype, domain)
+
+    def add_tensors(self, name: str, shapes: list[tuple[int, ...]], dtype: str) -> None:
+        """Pass a list of inputs, mostly of the shape of an earlier tensor of that rank."""
+        rank = len(shapes[0])
+        fitting = [t for t in self.pool if len(t.type.shape) == rank and 0 not in t.type.shape]
+        fitting = [t for t in fitting if t.type.dtypes == (dtype,)]
+        if fitting and self.pick(_TAKEN):
+            shapes = [self._recent(fitting).type.shape] * len(shapes)
+        super().add_tensors(name, shapes, dtype)
 
     def _taken(
         self, name: str, fitting: Sequence[Offered], dtype: str, shape: tuple[int, ...]
     ) -> tuple[int, ...]:
         fitting = [t for t in fitting if t.type.dtypes == (dtype,) and 0 not in t.type.shape]
+        if not fitting:
+            return shape
+        chosen = self._recent(fitting)
+        self.wires[name] = chosen
+        return chosen.type.shape
+
+    def _indices_taken(
+        self, name: str, rule: kinds.Indices, shape: tuple[int, ...]
+    ) -> tuple[int, ...]:
+        below = evaluate(rule.below, self.scope(static=False))
+        low, high = rule.ranks
+        allowed = set(rule.dtypes or self.spec.dtypes.documented)
+        fitting = [
+            t
+            for t in self.pool
+            if low <= len(t.type.shape) <= high and set(t.type.dtypes) <= allowed and t.below(below)
+        ]
         if not fitting:
             return shape
         chosen = self._recent(fitting)

@@ -6,10 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from markupsafe import Markup
+
 from conformance.reporting.detail import kept_cases
 from conformance.reporting.documented import Documented
 from conformance.reporting.html.agreement import agreements, anchor_of
 from conformance.reporting.html.arrays import PageValue, compared_values, shown_array, ulp
+from conformance.reporting.html.composed import agreeing, picture_of
 from conformance.reporting.html.environment import SIGNS
 from conformance.reporting.html.overview import bar
 from conformance.reporting.html.signatures import signature_rows, wrong_signatures
@@ -56,6 +59,10 @@ class Variant:
     inputs: list[PageValue]
     compared: list[PageValue]
     error: str
+    picture: Markup | None = None
+    """The program of a failure of composition."""
+    agreeing: Sequence[TargetView] = ()
+    """The targets that ran it without the failure."""
 
     @property
     def failure(self) -> Failure:
@@ -157,7 +164,7 @@ def failure_groups(name: str, targets: Sequence[TargetView]) -> list[FailureGrou
             aspect=aspect,
             verdict=verdict,
             message=ListedFailure(name, shown[0].aspect, shown[0].failure).message,
-            variants=list(_variants(shown)),
+            variants=list(_variants(shown, targets)),
         )
         for (aspect, identity, verdict), shown in found.items()
     ]
@@ -170,7 +177,7 @@ def _of(target: TargetView, name: str) -> list[ListedFailure]:
     return [one for one in listed if one.failure is not None]
 
 
-def _variants(shown: Sequence[TargetFailure]) -> Iterator[Variant]:
+def _variants(shown: Sequence[TargetFailure], targets: Sequence[TargetView]) -> Iterator[Variant]:
     alike: dict[str, list[TargetFailure]] = {}
     for one in shown:
         failure = one.failure
@@ -184,6 +191,8 @@ def _variants(shown: Sequence[TargetFailure]) -> Iterator[Variant]:
             inputs=[shown_array(name, value, set()) for name, value in arrays.items()],
             compared=list(compared_values(failure, aspect.limit_ulp)),
             error=_error(failure, aspect),
+            picture=picture_of(failure, listed[0].target),
+            agreeing=agreeing(failure, listed[0].target, targets),
         )
 
 

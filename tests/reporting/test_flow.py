@@ -1,0 +1,154 @@
+"""Failures of composition in reports: the program as a picture and as lines, and who agrees."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from msgspec.structs import replace
+
+from conformance.cli.documented import documented
+from conformance.program import Binding, Function, Input, Program, Ref, Step, to_json
+from conformance.reporting.failures import failure_lines
+from conformance.reporting.flow import composed_program, flow_lines, nodes
+from conformance.reporting.formats import made, write
+from conformance.reporting.listing import ListedFailure
+from conformance.reporting.paint import Paint, make_console
+from conformance.reporting.pictures.flow import flow_picture
+from conformance.results import (
+    Aspect,
+    Composed,
+    Failure,
+    FunctionResult,
+    Origin,
+    Results,
+    Verdict,
+)
+from tests.reporting.pages import Page, site_pages
+from tests.reporting.records import HOSTILE, aspect_result, failure, results
+
+BODY = Function("body", ("e",), (Step("i", "maximum", (Ref("e"), Ref("y"))),), Ref("i"))
+PROGRAM = Program(
+    (
+        Input("x", (3, 2), "float32", Binding.PLACEHOLDER_NONE),
+        Input("y", (2,), "float64", Binding.VARIABLE),
+    ),
+    (
+        Step("a", "tanh", (Ref("x"),)),
+        Step("b", "exp", (Ref("a"),)),
+        Step("c", "map_fn", (BODY, Ref("x"))),
+        Step("d", "dot", (Ref("b"), Ref("a")), (("axis", 1),)),
+    ),
+    ("d", "c"),
+)
+
+
+def composed(message: str = "differs") -> Failure:
+    origin = Origin(profile="fuzz", seed=0, trial="program 7")
+    return failure(program=to_json(PROGRAM), origin=origin, message=message)
+
+
+def target(name: str, *found: Failure, programs: int = 10, seed: int = 0) -> Results:
+    verdict = Verdict.VIOLATES if found else Verdict.CONFORMS
+    cells = [
+        FunctionResult("dot", "linear algebra", [aspect_result(Aspect.VALUE, verdict, *found)])
+    ]
+    made_of = results(name, cells, seed=seed, profile="fuzz")
+    return replace(made_of, composed=Composed(size=[2, 20], programs=programs))
+
+
+def test_every_tensor_is_below_all_that_it_is_made_of() -> None:
+    listed = {node.name: node for node in nodes(PROGRAM)}
+    assert {n: node.layer for n, node in listed.items()} == dict(
+        zip("xyabcd", (0, 0, 1, 2, 1, 3), strict=True)
+    )
+    assert listed["c"].given == ["y", "x"], "what a body takes from outside counts, too"
+    assert listed["x"].what == "float32 (?, ?)"
+    assert [n for n, node in listed.items() if node.is_output] == ["c", "d"]
+
+
+def test_lines_tell_what_takes_each_tensor() -> None:
+    told = [line for _, line in flow_lines(PROGRAM)]
+    assert "a = tanh(x) → b, d" in told
+    assert "d = dot(b, a, axis=1) → an output" in told
+    assert "    i = K.maximum(e, y)" in told
+
+
+def test_boxes_do_not_overlap_and_lines_pass_beside_them() -> None:
+    root = flow_picture(PROGRAM, "one")
+    boxes = [r for g in root.iter("g") for r in g.findall("rect")[:1]]
+    assert len(boxes) == len(nodes(PROGRAM))
+    edges = [[float(box.get(k, "")) for k in ("x", "y", "width", "height")] for box in boxes]
+    for (x0, y0, w, h), (x1, y1, _, _) in combinations(edges, 2):
+        assert abs(x0 - x1) >= w or abs(y0 - y1) >= h
+    arrows = [p for p in root.iter("path") if p.get("class") == "head"]
+    assert len(arrows) == sum(len(node.given) for node in nodes(PROGRAM))
+
+
+def test_a_picture_is_told_to_who_does_not_see_it() -> None:
+    root = flow_picture(PROGRAM, "one")
+    title, told = root.find("title"), root.find("desc")
+    assert title is not None
+    assert told is not None
+    assert (root.get("aria-labelledby"), root.get("aria-describedby")) == (
+        title.get("id"),
+        told.get("id"),
+    )
+    assert title.text == "4 steps from 2 inputs to c, d"
+    assert "d = K.dot(b, a, axis=1)" in (told.text or "")
+    assert root.get("role") == "img"
+
+
+def test_a_failure_of_another_sort_has_no_program() -> None:
+    assert composed_program(failure()) is None
+    plain = Origin(profile="default", seed=0, trial="call 3")
+    assert composed_program(failure(program=to_json(PROGRAM), origin=plain)) is None
+    damaged = Origin(profile="fuzz", seed=0, trial="program 3")
+    assert composed_program(failure(program={"inputs": 3}, origin=damaged)) is None
+    assert composed_program(composed()) == PROGRAM
+
+
+def page(folder: Path, *listed: Results) -> Page:
+    write(folder, made("html", list(listed), documented()))
+    return site_pages(folder)["functions/dot.html"]
+
+
+def test_the_page_of_a_function_shows_the_program_and_who_agrees(tmp_path: Path) -> None:
+    found = page(
+        tmp_path,
+        target("a", composed()),
+        target("b"),
+        target("few", programs=7),
+        target("other", seed=1),
+    )
+    assert len(found.all("svg", **{"class": "flow"})) == 1
+    assert not found.unbalanced
+    assert len(found.ids) == len(set(found.ids))
+    said = found.text.partition("without this failure: ")[2]
+    assert said.startswith("b ")
+
+
+def test_two_variants_of_a_failure_share_no_identity(tmp_path: Path) -> None:
+    found = page(tmp_path, target("a", composed()), target("b", composed(message="another")))
+    assert len(found.all("svg", **{"class": "flow"})) == 2
+    assert len(found.ids) == len(set(found.ids))
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_names_of_others_make_no_elements(text: str) -> None:
+    step = Step(text, text, (Ref("x"), text))
+    hostile = Program(PROGRAM.inputs, (step,), (text,))
+    root = ElementTree.fromstring(ElementTree.tostring(flow_picture(hostile, "one")))
+    assert {e.tag.partition("}")[2] for e in root.iter()} <= {
+        *("svg", "title", "desc", "g", "rect", "text", "path")
+    }
+
+
+def test_show_tells_the_program_in_lines() -> None:
+    found = composed()
+    listed = ListedFailure("dot", aspect_result(Aspect.VALUE, Verdict.VIOLATES, found), found)
+    lines = [line.plain for line in failure_lines(listed, Paint(make_console()))]
+    start = next(n for n, line in enumerate(lines) if "the program, each step" in line)
+    assert lines[start + 1].strip() == "x: float32 (?, ?), fed → a, c"
