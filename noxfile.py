@@ -139,7 +139,13 @@ def lowest(session: nox.Session) -> None:
 def dask(session: nox.Session) -> None:
     """The tests of runs on a Dask cluster, with one on this machine."""
     session.install("-e", ".[test,dask]")
-    session.run("pytest", "tests/cli/test_cluster.py", "-rs", *session.posargs)
+    session.run(
+        "pytest",
+        "tests/cli/test_cluster.py",
+        "tests/faults/test_cluster.py",
+        "-rs",
+        *session.posargs,
+    )
 
 
 @nox.session

@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from conformance.cli.hypothesis_home import VARIABLE
+from conformance.specs.remembered import cache_folder
+
 pytest_plugins = ["pytester", "tests.distribution"]
 
 settings.register_profile("suite", derandomize=True, deadline=None, database=None)
@@ -19,6 +22,8 @@ settings.register_profile(
 settings.load_profile("suite")
 # here and not in a fixture, because those of modules come before those of tests
 os.environ["CONFORMANCE_DATABASE"] = "none"
+# and what Hypothesis learns of the sources goes into the cache, and into no folder here
+os.environ.setdefault(VARIABLE, str(cache_folder() / "hypothesis"))
 
 _SETTINGS = (
     "COLUMNS",

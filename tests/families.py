@@ -5,9 +5,23 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Mapping, Sequence
 
 from conformance.adapters import guardian
 from tests.adapters.support import alive
+
+
+def send(sent: str, ids: Mapping[str, Sequence[int]]) -> None:
+    """Send signals to all processes of a role: "guardian STOP, host KILL"; "wait 2" waits for two
+    seconds."""
+    for part in sent.split(", "):
+        role, what = part.split()
+        if role == "wait":
+            time.sleep(float(what))
+            continue
+        assert ids[role]
+        for process in ids[role]:
+            os.kill(process, getattr(signal, f"SIG{what}"))
 
 
 class Family:
@@ -30,16 +44,8 @@ class Family:
         return [p for p in self.members if self._parents.get(p) == above]
 
     def send(self, sent: str) -> None:
-        """Send signals to all of a role: "guardian STOP, host KILL"; "wait 2" waits for two
-        seconds."""
-        for part in sent.split(", "):
-            role, what = part.split()
-            if role == "wait":
-                time.sleep(float(what))
-            else:
-                assert self.ids[role]
-                for process in self.ids[role]:
-                    os.kill(process, getattr(signal, f"SIG{what}"))
+        """See the function `send`."""
+        send(sent, self.ids)
 
     def left(self) -> set[int]:
         """Those that run."""

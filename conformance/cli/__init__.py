@@ -17,7 +17,9 @@ from conformance.cli.errors import (
     INTERRUPTED,
     NO_READER,
     forget_output,
+    is_starved,
     show_internal_error,
+    show_starved,
 )
 from conformance.cli.hypothesis_home import keep_in_cache
 from conformance.cli.signals import ended_by_sigterm
@@ -104,6 +106,9 @@ def _status(error: BaseException, command: str | None) -> int:
     if getattr(error, "for_users", False):
         click.echo(clean_block(f"error: {error}"), err=True)
         return int(getattr(error, "exit_status", CANNOT_RUN))
+    if is_starved(error):
+        show_starved(error, command)
+        return CANNOT_RUN
     show_internal_error(error, command)
     return INTERNAL
 

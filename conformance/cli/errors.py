@@ -53,6 +53,25 @@ class UsageProblem(click.ClickException):
             click.echo(clean_block(f"hint: {self.hint}"), file=stream)
 
 
+def is_starved(error: BaseException) -> bool:
+    """Whether this machine lacks the memory, or the threads, that the suite itself needs."""
+    no_thread = isinstance(error, RuntimeError) and str(error) == "can't start new thread"
+    return no_thread or isinstance(error, MemoryError)
+
+
+def show_starved(error: BaseException, command: str | None = None) -> None:
+    """Write to stderr what the machine lacks, and how to go on."""
+    what = "memory" if isinstance(error, MemoryError) else "processes or threads"
+    told = f"""error: this machine has no {what} left for the suite itself
+hint: fewer workers need less: --jobs 1, or another machine
+hint: {_how_to_go_on(command)}"""
+    click.echo(clean_block(told), err=True)
+
+
+def _how_to_go_on(command: str | None) -> str:
+    return _HOW_TO_GO_ON.get(command or "", "what was written before is whole; other commands work")
+
+
 def show_internal_error(error: BaseException, command: str | None = None) -> None:
     """Write the traceback of an error of the suite to stderr, where to report it, how to go on."""
     trace = "".join(traceback.format_exception(error)).rstrip()
@@ -61,7 +80,7 @@ def show_internal_error(error: BaseException, command: str | None = None) -> Non
 error: this is an error of the suite, not of a target: {what}
 hint: open an issue in the repository of {_PROJECT}, with the traceback above, the command,
 and the version, conformance {conformance.__version__}
-hint: {_HOW_TO_GO_ON.get(command or "", "what was written before is whole; other commands work")}"""
+hint: {_how_to_go_on(command)}"""
     click.echo(clean_block(told), err=True)
 
 

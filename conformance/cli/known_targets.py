@@ -14,6 +14,7 @@ from msgspec import structs
 from conformance.adapters import project
 from conformance.adapters.registry import RegistryError, Target, UnknownTargetError, resolve
 from conformance.cli.errors import UsageProblem
+from conformance.near_names import near
 from conformance.reporting.safe_text import clean
 
 
@@ -30,7 +31,15 @@ def chosen(names: Sequence[str], known: Mapping[str, Target]) -> list[Target]:
     try:
         return [named(target) for target in resolve(names, known)]
     except UnknownTargetError as error:
-        raise UsageProblem(str(error), "`conformance targets` lists them") from error
+        raise UsageProblem(str(error), _where_to_look(error.name)) from error
+
+
+def _where_to_look(name: str) -> str:
+    """The files here that the name may mean, and the command that lists targets."""
+    files = near(name, [file.name for file in sorted(Path().glob("*.py"))])
+    if not files:
+        return "`conformance targets` lists them"
+    return f"for a file in this folder: {' or '.join(files)}; `conformance targets` lists the rest"
 
 
 def named(target: Target) -> Target:

@@ -73,6 +73,14 @@ def test_a_backend_is_run_from_the_folder_it_stands_in() -> None:
         assert re.search(r"^  exp +\S 6/7", result.output, re.M)
 
 
+@pytest.mark.parametrize("name", ["mybackend", "mybackend.p", "my-backend"])
+def test_a_name_that_is_nearly_a_file_here_leads_to_it(name: str) -> None:
+    result = invoke("run", name, *SMOKE)
+    assert result.exit_code == 2
+    assert "for a file in this folder: mybackend.py; " in result.stderr
+    assert "in this folder" not in invoke("run", "tensorflw", *SMOKE).stderr
+
+
 def test_a_file_of_a_package_is_imported_as_a_part_of_it(folder: Path) -> None:
     package = folder / "src" / "mine"
     package.mkdir(parents=True)

@@ -115,7 +115,24 @@ class _Unknown(BaseException):
     """Neither an Exception nor anything that click knows."""
 
 
-@pytest.mark.parametrize("error", [KeyError("bug"), MemoryError(), RecursionError(), _Unknown()])
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("can't start new thread")])
+def test_a_machine_that_lacks_something_is_3_and_no_error_of_the_suite(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def starved(**_: object) -> None:
+        raise error
+
+    command = main.get_command(click.Context(main), "run")
+    assert command is not None
+    monkeypatch.setattr(command, "callback", starved)
+    result = CliRunner().invoke(main, ["run"])
+    assert result.exit_code == errors.CANNOT_RUN, result.output
+    assert "left for the suite itself" in result.output
+    assert "the same command with --resume goes on with it" in result.output
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize("error", [KeyError("bug"), RecursionError(), _Unknown()])
 @pytest.mark.parametrize("name", main.list_commands(click.Context(main)))
 def test_an_error_of_the_suite_is_70_in_every_command(
     name: str, error: BaseException, monkeypatch: pytest.MonkeyPatch

@@ -125,6 +125,13 @@ class Run:
         """The results that are there."""
         return read_results(self.output / "staged.json")
 
+    def left_after(self, seconds: float) -> list[str]:
+        """What is left after so many seconds: the warden ends after a host that ends at once."""
+        deadline = time.monotonic() + seconds
+        while self.left() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return self.left()
+
     def left(self) -> list[str]:
         """The files that a run has left which are not its results."""
         places = [*self.temporary.iterdir(), *self.output.glob(".*")]

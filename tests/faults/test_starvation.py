@@ -64,6 +64,20 @@ os.fork = second
 """
 
 
+_NO_MEMORY = """
+from conformance.adapters import connection
+def refuse(*arguments):
+    raise MemoryError
+connection._read = refuse
+"""
+_NO_THREADS = """
+import threading
+def refuse(*arguments):
+    raise RuntimeError("can't start new thread")
+threading._start_new_thread = refuse
+"""
+
+
 class Starved(NamedTuple):
     """What the host lacks, by Python that it runs first; its exit status, and what it says."""
 
@@ -89,6 +103,8 @@ TABLE = (
         "",
     ),
     Starved("descriptors", _DESCRIPTORS.format(12), 3, "Too many open files"),
+    Starved("memory", _NO_MEMORY, 3, "no memory left", True),
+    Starved("threads", _NO_THREADS, 3, "no processes or threads left"),
     Starved("processes", _NO_PROCESSES, 3, "Resource temporarily unavailable", True),
     Starved("processes of the warden", _forks(_ALL_FORKS), 3, "cannot be run", sandbox=False),
     Starved("processes of the guardian", _forks(_SECOND_FORK), 3, "cannot be run", sandbox=False),
@@ -117,7 +133,7 @@ def test_a_run_that_lacks_something_says_so(
     assert row.says in run.said.read_text()
     assert "Traceback" not in run.said.read_text()
     assert timeless(run.results) == whole
-    assert not run.left()
+    assert not run.left_after(30.0)
     if not row.quick:
         assert run.to_the_end() == 0
     assert timeless(run.results) == whole

@@ -295,6 +295,8 @@ def _raised(examine: Examine, sink: Sink, portion: Portion, stop: Stop) -> tuple
     except Exception as error:
         if getattr(error, "for_users", False):
             return (error,)
+        if isinstance(error, MemoryError):
+            return (MemoryError(),)
         told = RuntimeError(f"{type(error).__name__}: {error}")
         told.add_note(traceback.format_exc())
         return (told,)
