@@ -14,6 +14,7 @@ from conformance.engine.judging.findings import (
 )
 from conformance.engine.judging.messages import short_message, without_stack
 from conformance.engine.judging.readings import (
+    demanded_shape,
     of_anything,
     of_misfit,
     of_refusal,
@@ -249,7 +250,7 @@ def _raised(
     if not allowed.conventions:
         allowed = of_misfit(conventions, partial(prepared.fits, number), refused=True)
     refused = named or ConventionName.INPUT_DTYPE in allowed.conventions or unmade
-    demands = f"a result of shape {prepared.shape}"
+    demands = f"a result of {demanded_shape(prepared.shape, allowed.open_points)}"
     gives = f"raises {outcome.type}: {short_message(outcome.message)}"
     return Finding(
         Aspect.VALUE,
