@@ -111,25 +111,6 @@ def test_32_bits_are_a_reading_of_results_that_have_32(function: str) -> None:
     assert taken(*NARROWED) in shown(found)
 
 
-def found_narrowly(prepared: Prepared, arguments: dict[str, Any]) -> Array:
-    """Indices or truth values that a backend finds among numbers of 32 bits."""
-    return narrow(prepared, arguments).astype(prepared.dtypes[0])
-
-
-def other_than(found: Array) -> Array:
-    """Another index, or the other truth value, in each place."""
-    return np.asarray(found ^ found.dtype.type(1))
-
-
-@pytest.mark.parametrize("function", ["argmax", "equal"])
-def test_32_bits_are_a_reading_of_what_is_found_of_float64(function: str) -> None:
-    found = list(values(function, found_narrowly))
-    assert not [f.gives for f in found if f.verdict is Verdict.VIOLATES]
-    assert taken(*NARROWED) in shown(found)
-    wrong = list(values(function, lambda p, a: other_than(found_narrowly(p, a))))
-    assert Verdict.VIOLATES in {f.verdict for f in wrong}
-
-
 @pytest.mark.parametrize("function", ["square", "cumsum", "sin"])
 def test_they_are_none_of_results_that_have_64(function: str) -> None:
     found = list(values(function, hidden))

@@ -34,8 +34,6 @@ def opened(
         yield ConventionName.VARIANCE_OF_DIFFERENCES
     narrow = {NARROW[a.dtype.name] for a in arrays.values() if a.dtype.name in NARROW}
     narrowed = got.dtype.name in narrow and got.dtype.name not in prepared.dtypes
-    # an index or a truth value does not show with how many digits it was found
-    narrowed |= "float32" in narrow and got.dtype.kind in "biu"
     if narrow and (narrowed or not {*made}.isdisjoint(NARROW.values())):
         yield ConventionName.COMPUTING_DTYPE
 
