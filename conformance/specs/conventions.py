@@ -44,6 +44,8 @@ class Convention(Struct, frozen=True, forbid_unknown_fields=True):
     """Which elements, or which answers, it concerns; all others are settled."""
     readings: list[Reading]
     """The other readings, most common first; empty if no released implementation takes another."""
+    rank_follows: bool = False
+    """Whether, of the shape of a result, only the rank follows whatever the answer."""
     settled: dict[Document, Line] = {}
     """Documents that settle the point for some of the answers, with the line."""
     silent: dict[Document, str] = {}

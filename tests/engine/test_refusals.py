@@ -38,6 +38,9 @@ REFUSALS = (
     raised('data type "int32" is not supported'),
     raised("('Unsupported dtype:', 'bool')"),
     raised("it is not yet implemented"),
+    raised("When specifying `unroll=True`, an `input_length` must be provided to `rnn`."),
+    raised("Convolution currently requires the main operand to have dynamic axes", "RuntimeError"),
+    raised("Cannot apply softmax to a tensor that is 1D. Received input: Tensor(shape=(1,))"),
     raised("This backend doesn't support ragged arrays"),
 )
 OTHERS: tuple[Outcome, ...] = (

@@ -15,7 +15,7 @@ from conformance.adapters.worker.conformance_worker.values import Columns, read
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.judge import judge
-from conformance.observations import DrawObservation, Returned, StructureObservation, Value
+from conformance.observations import DrawObservation, Raised, Returned, StructureObservation, Value
 from conformance.oracle.variants import VARIANTS
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
@@ -84,6 +84,26 @@ def test_what_is_wrong_under_the_reading_of_its_shape_is_compared_with_that_read
         assert {f.kind for f in found} <= {FindingKind.VALUE}
         assert all(taken(*AS_THEY_ARE) in f.demands for f in found)
         assert found or prepared.structure.runtime.dtypes["x"] == "float16"
+
+
+def test_only_the_rank_is_demanded_where_nothing_else_of_the_shape_follows() -> None:
+    name = "batch-axes-default"
+    omitted = [p for p in calls("batch_dot") if p.structure.unsettled == (name,)]
+    given = [p for p in calls("batch_dot") if p.structure.settled]
+    seen: set[str] = set()
+    for chosen, words in ((omitted, "rank {}"), (given, "shape {}")):
+        assert chosen
+        for prepared in chosen:
+            shape, rank = prepared.shape, len(prepared.shape)
+            (other,) = {f.demands for f in of_shape(prepared, (*shape, 7))}
+            raised = Raised("ValueError", ("ValueError",), "no axes", "call")
+            found = judged(prepared, lambda _, r=raised: r)  # type: ignore[misc]
+            told = words.format(rank if chosen is omitted else shape)
+            assert (f"shape {other}" if chosen is given else other) == told
+            instead = {f.demands for f in found if f.verdict is Verdict.VIOLATES}
+            assert instead <= {f"a result of {told}"}
+            seen |= instead
+    assert {words.split()[3] for words in seen} == {"rank", "shape"}
 
 
 def test_the_shape_of_what_is_too_large_is_told() -> None:

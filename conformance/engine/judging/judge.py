@@ -14,6 +14,7 @@ from conformance.engine.judging.findings import (
 )
 from conformance.engine.judging.messages import short_message, without_stack
 from conformance.engine.judging.readings import (
+    demanded_shape,
     of_anything,
     of_exception,
     of_misfit,
@@ -266,7 +267,7 @@ def _raised(
     if not allowed.conventions and not is_mistaken_code(outcome):
         allowed = of_misfit(conventions, partial(prepared.fits, number), refused=True)
     refused = named or unmade or not OF_INPUTS.isdisjoint(allowed.conventions)
-    demands = f"a result of shape {prepared.shape}"
+    demands = f"a result of {demanded_shape(prepared.shape, allowed.open_points)}"
     gives = f"raises {outcome.type}: {short_message(outcome.message)}"
     return Finding(
         Aspect.VALUE,

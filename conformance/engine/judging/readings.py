@@ -103,6 +103,14 @@ def of_dtype(conventions: Iterable[str], dtype: str) -> Allowance:
     return Allowance(tuple(found), readings, () if found else named)
 
 
+def demanded_shape(shape: tuple[int, ...], open_points: Iterable[str]) -> str:
+    """What a result must have of this shape, in words: no more than follows at the points that are
+    open."""
+    known = load_conventions()
+    rank_alone = any(known[name].rank_follows for name in open_points)
+    return f"rank {len(shape)}" if rank_alone else f"shape {shape}"
+
+
 def of_nothing(conventions: Iterable[str]) -> Allowance:
     """That no reading of the conventions allows an answer."""
     return Allowance(open_points=tuple(sorted({*conventions})))

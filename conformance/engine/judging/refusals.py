@@ -26,7 +26,9 @@ _SAYS = tuple(
         r"\bonly [^.:]{0,60}?(?:currently )?supported\b",
         r"\bno OpKernel was registered to support\b",
         r"^refusing to\b",
-        r"^when using [^.]{0,80} must be\b",
+        r"\bcannot apply \w+ to\b",
+        r"^when (?:using|specifying) [^.]{0,80} must be\b",
+        r"\bcurrently requires\b",
         r"\bnone of the operands\b.{0,200}\bcan have\b",
     )
 )

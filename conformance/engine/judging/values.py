@@ -17,6 +17,7 @@ from conformance.engine.judging.opened import opened, overflows
 from conformance.engine.judging.readings import (
     Allowance,
     AllowedAnswers,
+    demanded_shape,
     of_anything,
     of_misfit,
     of_nothing,
@@ -247,12 +248,15 @@ def _of_misfit(case: Drawn) -> Allowance:
 def _of_shape(case: Drawn, shape: tuple[int, ...], allowed: Allowance) -> Finding:
     """The finding on a result of another shape."""
     whole = case.container == "tensor"
+    expected = case.prepared.shape
+    points = () if len(shape) == len(expected) else allowed.open_points
+    demands = demanded_shape(expected, points).removeprefix("shape ")
     return Finding(
         Aspect.VALUE,
         allowed.verdict,
         FindingKind.SHAPE,
         gives=f"gives shape {shape}" if whole else f"gives a Python {case.container}",
-        demands=f"{case.prepared.shape}",
+        demands=demands,
         conventions=allowed.conventions,
         draw=case.number,
         expected=case.prepared.expectation(case.number).value,
