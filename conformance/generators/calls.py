@@ -332,10 +332,16 @@ class CallDraft:
     def _lay_out(self) -> None:
         """Now and then, give arrays that do not lie in memory row by row."""
         layout = self.pick_as("layout", tensors.LAYOUTS, str)
-        choices = tensors.choices_of_layout(self.inputs, layout)
+        able = [item for item in self.inputs if self._may_be_laid_out(item, layout)]
+        choices = tensors.choices_of_layout(able, layout)
         if layout is not Layout.C and choices:
             name = self.pick(choices)
-            self.inputs = [tensors.laid_out(item, layout, name) for item in self.inputs]
+            laid = {item.name: tensors.laid_out(item, layout, name) for item in able}
+            self.inputs = [laid.get(item.name, item) for item in self.inputs]
+
+    def _may_be_laid_out(self, item: Input, layout: Layout) -> bool:
+        """What is left open already is in no odd layout: it would be open twice over."""
+        return layout not in tensors.ODD or item.binding not in open_inputs_of(self.edition)
 
     def _steps(self) -> tuple[Step, ...]:
         if not self.spec.results:

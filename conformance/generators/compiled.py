@@ -32,7 +32,7 @@ def compiled(structure: Structure, *, whole: bool) -> Structure | None:
     found = with_program(structure, _compiled(program, whole=whole), {})
     if not found.settled:
         return None
-    return replace(found, unsettled=(ConventionName.COMPILED,))
+    return replace(found, unsettled=(ConventionName.COMPILED_CALL,))
 
 
 def _compiled(program: Program, *, whole: bool) -> Program:

@@ -49,7 +49,7 @@ def rebound(structure: Structure) -> Iterator[Structure]:
     """
     if structure.claimed != "result" or structure.error is not None:
         return
-    if ConventionName.COMPILED in structure.unsettled:
+    if ConventionName.COMPILED_CALL in structure.unsettled:
         return  # compiled calls are of the backend's own tensors
     tensors = [i for i in structure.program.inputs if i.binding not in AS_THEY_ARE]
     offered = {*offered_bindings(structure.spec, structure.edition)}

@@ -21,7 +21,7 @@ class ConventionName(StrEnum):
     CLAIMED_DTYPE = "claimed-dtype"
     CLIPPING = "clipping"
     CLIP_ORDER = "clip-order"
-    COMPILED = "compiled"
+    COMPILED_CALL = "compiled-call"
     COMPUTING_DTYPE = "computing-dtype"
     CONDITION_RANK = "condition-rank"
     CONSTANTS_AFTER_STATES = "constants-after-states"

@@ -26,7 +26,7 @@ def test_it_is_the_same_call_of_tensors(name: str) -> None:
         assert (after.function, *after.args[:2]) == ("compiled", name, True)
         assert (after.args[2:], after.kwargs) == (before.args, before.kwargs)
         assert {i.binding for i in found.program.inputs} == {Binding.CONSTANT}
-        assert found.unsettled == ("compiled",)
+        assert found.unsettled == ("compiled-call",)
         assert [*rebound(found)] == []
 
 

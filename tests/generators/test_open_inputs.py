@@ -7,7 +7,7 @@ import pytest
 from conformance.generators import generate, structures
 from conformance.generators.open_inputs import left_open, left_open_numbers, promised_inputs
 from conformance.generators.twins import rebound
-from conformance.program import Binding, Input, Made
+from conformance.program import Binding, Input, Layout, Made
 from conformance.specs import load
 
 SPECS = load()
@@ -51,6 +51,14 @@ def test_no_call_with_a_variable_is_settled() -> None:
     held = [s for s in made if "kind='variable'" in repr(s.program)]
     assert held
     assert all("variable-input" in structure.unsettled for structure in held)
+
+
+def test_what_is_left_open_is_in_no_odd_layout() -> None:
+    odd = {Layout.SWAPPED, Layout.UNALIGNED}
+    made = generate(structures(SPECS["keras.ops.add"], "keras-3"), 600, 0)
+    laid = [i for s in made for i in s.program.inputs if i.layout in odd]
+    assert laid
+    assert {i.binding for i in laid}.isdisjoint({"variable", "array", "python"})
 
 
 def test_what_says_that_an_input_is_taken_is_cited() -> None:

@@ -130,7 +130,7 @@ def test_the_entry_of_every_function_of_a_convention_is_read(name: str) -> None:
     for document, text in load_conventions()[name].silent.items():
         read = {line for lines in lines_named(text) for line in lines}
         for spec in NAMED[name]:
-            if document in spec.signatures:
+            if document in spec.signatures and document in LINED_DOCUMENTS:
                 assert read & {*_entry(spec, document)}, f"{spec.name} in {document}"
 
 

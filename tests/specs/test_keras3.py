@@ -43,6 +43,14 @@ def deg2rad(x): return Tensor(np.deg2rad(number(x)))
 def isin(x1, x2, assume_unique=False, invert=False):
     return Tensor(np.isin(number(x1), number(x2), invert=invert))
 """
+LARGEST = """
+import numpy as np
+
+def {name}(x, axis=None, keepdims=False, initial=None):
+    axes = axis if axis is None or isinstance(axis, int) else tuple(axis)
+    keepdims = {kept} if axis is None else keepdims and "{kept}" == "False"
+    return np.asarray(np.max(x, axis=axes, keepdims=keepdims))
+"""
 REFUSED = {"an array": "np.ndarray", "a list": "(list, float)"}
 OPEN = {"variable": "variable-input", "array": "array-input", "python": "python-input"}
 RIGHT = {"sum": "keepdims=keepdims", "relu": "np.maximum(x, 0).astype(x.dtype)"}
@@ -141,6 +149,23 @@ def test_a_call_is_compiled_too_and_may_be_refused(tmp_path: Path, made: str, st
     done = CliRunner().invoke(run, [*given, *chosen])
     assert done.exit_code == status, done.output
     assert ("compiled('keras.ops.relu', " in done.output) is (status == 1), done.output
+
+
+@pytest.mark.parametrize(
+    ("function", "kept", "status"),
+    [("amax", "False", 0), ("max", "False", 1), ("amax", "keepdims and axis is None", 1)],
+)
+def test_only_a_number_that_the_docstring_calls_a_scalar_may_lose_its_axes(
+    tmp_path: Path, function: str, kept: str, status: int
+) -> None:
+    package = tmp_path / "somekeras"
+    package.mkdir()
+    (package / "__init__.py").write_text("from somekeras import ops\n")
+    (package / "ops.py").write_text(LARGEST.format(name=function, kept=kept))
+    given = ["--module", "somekeras.ops", "--edition", "keras-3", "--path", str(tmp_path)]
+    chosen = ["-k", f"keras.ops.{function} and not maximum", "--profile", "smoke"]
+    done = CliRunner().invoke(run, [*given, *chosen, "--no-database"])
+    assert done.exit_code == status, done.output
 
 
 def test_a_target_of_five_lines(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ OF_INPUTS = frozenset(
         ConventionName.VARIABLE_INPUT,
         ConventionName.ARRAY_INPUT,
         ConventionName.PYTHON_INPUT,
-        ConventionName.COMPILED,
+        ConventionName.COMPILED_CALL,
     }
 )
 """Conventions of what can be asked for: to refuse it is no other answer, but none."""

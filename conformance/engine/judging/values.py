@@ -267,9 +267,16 @@ def _of_shape(case: Drawn, shape: tuple[int, ...], allowed: Allowance) -> Findin
 
 
 def _arranged(case: Drawn, got: Array) -> str | None:
-    """The convention of the shape, if the elements are right and no document settles the shape."""
-    arrangement = case.prepared.structure.spec.arrangement
+    """The convention of the shape, if the elements are right and no document settles the shape.
+
+    A spec that has the convention among its `unsettled`, too, leaves the shape open in these calls.
+    """
+    spec = case.prepared.structure.spec
+    arrangement = spec.arrangement
     if not arrangement or got.size != math.prod(case.prepared.shape):
+        return None
+    in_some = any(u.convention == arrangement for u in spec.unsettled)
+    if in_some and arrangement not in case.prepared.structure.unsettled:
         return None
     reshaped = got.reshape(case.prepared.shape)
     return None if _allowed(case, got).taken(reshaped) is None else arrangement

@@ -1,0 +1,57 @@
+"""The rows of the shipped table for keras.ops, run on a fake of Keras 3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.adapters import mappings
+from conformance.adapters.registry import shipped
+from conformance.adapters.worker.conformance_worker.mapping import definition
+
+PATH = shipped()["keras3-ops-numpy"].mapping
+assert PATH is not None
+TABLE = mappings.load(PATH)
+KERAS = SimpleNamespace(
+    ops=SimpleNamespace(
+        convert_to_tensor=lambda value, dtype: value,
+        convert_to_numpy=lambda value: value,
+    ),
+    Function=lambda inputs, outputs: lambda values: values,
+    backend=SimpleNamespace(backend=lambda: "numpy"),
+)
+PLAIN = np.arange(6.0).reshape(2, 3)
+OTHERS = [PLAIN[:, ::-1], PLAIN[:, ::2], np.asfortranarray(PLAIN)]
+SWAPPED = PLAIN.astype(">f8")
+
+
+def row(name: str) -> Callable[..., Any]:
+    """The function that the table makes of a row."""
+    names: dict[str, Any] = {"keras": KERAS}
+    found = TABLE.functions[name]
+    exec("\n".join(definition(name, {"old": found.old, "new": found.new})), names)
+    made: Callable[..., Any] = names[name]
+    return made
+
+
+@pytest.mark.parametrize("array", OTHERS)
+def test_arrays_are_given_as_they_lie(array: Any) -> None:
+    assert row("constant")(array, "float64") is array
+    (given,) = row("function")([], [])([array])
+    assert given is array
+
+
+def test_another_byte_order_is_no_matter_of_the_function() -> None:
+    (fed,) = row("function")([], [])([SWAPPED])
+    for given in (row("constant")(SWAPPED, "float64"), fed):
+        assert given.dtype.isnative
+        assert given.tolist() == PLAIN.tolist()
+
+
+def test_numpy_compiles_nothing_and_says_so() -> None:
+    with pytest.raises(NotImplementedError, match="numpy compiles nothing"):
+        row("compiled")("keras.ops.convert_to_numpy", False, PLAIN)
