@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.fuzz.bounds.running import course
+from conformance.fuzz.bounds.running import Course, course
 from conformance.fuzz.calls import MEMBER, SEVERAL
 from conformance.fuzz.judging import Question
 from conformance.fuzz.programs import pruned, references, renamed
 from conformance.generators.tensors import reshaped
-from conformance.program import Binding, Input, Program
+from conformance.program import Binding, Input, Program, Ref, Step
 
 Array = npt.NDArray[Any]
 
 
+PLAIN = "abs"
+"""The function that takes the place of others whose sort makes no difference."""
 WHOLE = (*SEVERAL, "normalize_batch_in_training")
 """Functions that return several tensors."""
 
@@ -92,6 +94,28 @@ def passed_over(question: Question) -> Iterator[Question]:
             yield _of(question, pruned(replace(program, steps=tuple(steps))))
 
 
+def plainer(question: Question) -> Iterator[Question]:
+    """A call of `abs` in the place of another one of a tensor."""
+    right = course(question.program, question.arrays[0], question.edition)
+    yield from _plainer(question, right)
+
+
+def _plainer(question: Question, right: Course) -> Iterator[Question]:
+    program = question.program
+    for number, step in enumerate(program.steps):
+        if step.function in (PLAIN, MEMBER, *WHOLE) or step.result not in right.known:
+            continue
+        given = next((n for n in references(step) if _is_floating(right, n)), None)
+        if given is not None:
+            plain = Step(step.result, PLAIN, (Ref(given),))
+            steps = (*program.steps[:number], plain, *program.steps[number + 1 :])
+            yield _of(question, pruned(replace(program, steps=steps)))
+
+
+def _is_floating(right: Course, name: str) -> bool:
+    return name in right.types and right.types[name].dtype.startswith("float")
+
+
 def smaller_shapes(question: Question) -> Iterator[Question]:
     """One length of axes becomes a smaller one, in all inputs."""
     program = question.program
@@ -155,7 +179,7 @@ def _short(array: Array) -> Array:
     return np.asarray(np.round(array.astype(np.float64), 2)).astype(array.dtype)
 
 
-OF_CALLS = (fewer_outputs, results_as_inputs, passed_over)
+OF_CALLS = (fewer_outputs, results_as_inputs, passed_over, plainer)
 """What makes the calls fewer."""
 OF_NUMBERS = (known_shapes, smaller_shapes, simpler_numbers)
 """What makes shapes and numbers simpler."""

@@ -10,8 +10,9 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from conformance.fuzz.calls import Call, Special
-from conformance.fuzz.judging import Judged
+from conformance.fuzz.bounds.sessions import graph
+from conformance.fuzz.calls import Call, Special, calls_of
+from conformance.fuzz.judging import Judged, Question
 from conformance.fuzz.making.growth import Composed as Program
 from conformance.results import Composed, Failure, Results, Verdict
 from conformance.specs import load
@@ -76,6 +77,11 @@ class Tally:
         self.blamed[function] += 1
         self.cases.subtract({call.spec.name for call in program.calls})
         self.said.setdefault(function, says)
+
+    def credit(self, question: Question) -> None:
+        """Note that what is left of a program agrees."""
+        calls = calls_of(graph(question.program), question.edition)
+        self.cases.update({call.spec.name for call in calls})
 
     def add(self, function: str, failure: Failure) -> None:
         """Note a failure of composition; of two with one id the first is kept."""

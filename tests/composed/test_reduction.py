@@ -15,9 +15,10 @@ from conformance.adapters.session import Limits, Session
 from conformance.fuzz.bounds.known import Known, exactly
 from conformance.fuzz.bounds.running import course
 from conformance.fuzz.bounds.sessions import open_order
+from conformance.fuzz.candidates import plainer
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.programs import pruned, references
-from conformance.fuzz.reduction import planned
+from conformance.fuzz.reduction import planned, rest
 from conformance.fuzz.single import blamed
 from conformance.program import Argument, Binding, Function, Input, Program, Ref, Step
 from tests.engine.support import ROOT
@@ -67,6 +68,70 @@ def test_a_call_that_fails_alone_is_blamed(tmp_path: Path) -> None:
     assert found.function == "exp"
 
 
+SCALARS = """
+from conformance.reference import *
+from conformance.reference import function as right
+
+
+def function(*args, **kwargs):
+    compiled = right(*args, **kwargs)
+    return lambda inputs: [x if x.ndim else x.item() for x in compiled(inputs)]
+"""
+
+
+def test_numbers_of_python_have_no_dtype(tmp_path: Path) -> None:
+    (tmp_path / "plain_numbers.py").write_text(SCALARS)
+    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+    with Session(Launch(sys.executable, "plain_numbers", "graph", environment)) as worker:
+        for function in ("sum", "argmax"):
+            asked = question(program(step("a", "square", Ref("x")), step("b", function, Ref("a"))))
+            found = judged(asked, worker.run_batch(asked.batch))
+            assert found.compared
+            assert not found.differences
+
+
+def test_what_is_left_of_a_program_without_a_function() -> None:
+    made = program(
+        step("a", "tanh", Ref("x")),
+        step("b", "exp", Ref("a")),
+        step("c", "square", Ref("a")),
+        step("d", "maximum", Ref("c"), Ref("b")),
+        outputs=("d", "c"),
+    )
+    left = rest(question(made), "exp")
+    assert left is not None
+    assert [s.result for s in left.program.steps] == ["a", "c"]
+    assert left.program.outputs == ("c",)
+    assert rest(question(made), "tanh") is None, "all is made of it"
+    assert rest(question(CHAIN), "exp") is None, "one call is no composition"
+    assert rest(question(made), "sin") is None, "it has no such call"
+
+
+def test_what_is_left_of_a_function_that_is_compiled() -> None:
+    made = _session("a", "b")
+    left = rest(replace(question(CHAIN), program=made, arrays=[_START]), "exp")
+    assert left is None, "one call is left"
+    twice = replace(made, steps=(*made.steps[:2], step("z", "sin", Ref("v")), *made.steps[2:]))
+    left = rest(replace(question(CHAIN), program=twice, arrays=[_START]), "exp")
+    assert left is not None
+    (compiled,) = (s for s in left.program.steps if s.function == "function")
+    assert compiled.args[1] == [Ref("b")]
+    assert dict(compiled.kwargs)["updates"] == [Ref("u")]
+    left = rest(replace(question(CHAIN), program=twice, arrays=[_START]), "update")
+    assert left is not None
+    (compiled,) = (s for s in left.program.steps if s.function == "function")
+    assert not compiled.kwargs
+
+
+def test_plain_calls_take_the_place_of_others() -> None:
+    made = [candidate.program.steps for candidate in plainer(question(CHAIN))]
+    assert [[s.function for s in steps] for steps in made] == [
+        ["abs", "exp", "square"],
+        ["tanh", "abs", "square"],
+        ["tanh", "exp", "abs"],
+    ]
+
+
 def test_the_bound_runs_along() -> None:
     found = course(CHAIN, question(CHAIN).arrays[0], "keras-2.2")
     reaches = [float(found.known[name].reach.max()) for name in "xabc"]
@@ -106,6 +171,9 @@ def test_a_callable_refers_to_what_is_outside_it_alone() -> None:
 def test_what_outputs_do_not_need_is_left_out() -> None:
     made = program(step("a", "exp", Ref("x")), step("b", "abs", Ref("x")), outputs=("b",))
     assert [s.result for s in pruned(made).steps] == ["b"]
+
+
+_START = {"v_start": np.array([0.5, 2], "float32")}
 
 
 def _session(*outputs: str, calls: int = 1) -> Program:
