@@ -56,9 +56,10 @@ class Tally:
         self.counts["failed"] += bool(judged.differences)
         for lost in judged.lost:
             self.digits[min(BINS - 1, max(0, int(lost * (BINS - 1))))] += 1
-        self._spread(calls)
+        self.spread(calls)
 
-    def _spread(self, calls: list[Call | Special]) -> None:
+    def spread(self, calls: list[Call | Special]) -> None:
+        """Count which theme feeds which, and how far each call is away from the inputs."""
         depths: dict[str, int] = {}
         themes: dict[str, str] = {}
         for call in calls:
