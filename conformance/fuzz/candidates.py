@@ -61,6 +61,13 @@ def _of(question: Question, program: Program) -> Question:
     return replace(question, program=program, arrays=arrays)
 
 
+def with_inputs(question: Question, program: Program) -> Question:
+    """The question about another program, with those of its inputs that it needs."""
+    used = {name for step in program.steps for name in references(step)} | {*program.outputs}
+    inputs = tuple(item for item in program.inputs if item.name in used)
+    return _of(question, replace(program, inputs=inputs))
+
+
 def results_as_inputs(question: Question) -> Iterator[Question]:
     """A result becomes an input, the last ones first."""
     right = course(question.program, question.arrays[0], question.edition)

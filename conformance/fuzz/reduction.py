@@ -150,7 +150,7 @@ def rest(question: Question, function: str) -> Question | None:
         return None
     try:
         with np.errstate(all="ignore"):
-            return planned(replace(question, program=left))
+            return planned(candidates.with_inputs(question, left))
     except NO_ANSWER:
         return None
 

@@ -201,3 +201,51 @@ def test_the_order_of_reads_and_updates_is_open_where_it_matters() -> None:
     plain = replace(other, steps=tuple(s for s in other.steps if s.function != "update"))
     steps = tuple(replace(s, kwargs=()) if s.function == "function" else s for s in plain.steps)
     assert open_order(replace(plain, steps=steps)) == []
+
+
+LIMITED = """
+from conformance.reference import *
+from conformance.reference import placeholder as right
+
+
+def placeholder(shape=None, **kwargs):
+    if shape == (1,):
+        raise ValueError("no placeholder of one element")
+    return right(shape, **kwargs)
+"""
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_an_input_that_cannot_be_made_is_blamed(tmp_path: Path, *, compiled: bool) -> None:
+    (tmp_path / "limited.py").write_text(LIMITED)
+    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+    made = program(step("a", "tanh", Ref("x")), step("b", "exp", Ref("a")), shape=(1,))
+    asked = question(made, 0.5)
+    if compiled:
+        told = (("shape", (1,)), ("dtype", "float32"))
+        array = Input("x_0", (1,), "float32", Binding.ARRAY)
+        steps = (
+            Step("x", "placeholder", (), told),
+            *made.steps,
+            step("f", "function", [Ref("x")], [Ref("b")]),
+            step("c", "operator.call", Ref("f"), [Ref("x_0")]),
+        )
+        fed = {"x_0": np.asarray([0.5], "float32")}
+        asked = replace(asked, program=Program((array,), steps, ("c",)), arrays=[fed])
+    with Session(Launch(sys.executable, "limited", "graph", environment)) as worker:
+        found = blamed(worker, planned(asked))
+    assert found is not None
+    assert found.function == "placeholder"
+
+
+def test_what_is_left_of_a_program_has_no_input_that_it_does_not_need() -> None:
+    made = program(
+        step("a", "tanh", Ref("x")), step("b", "exp", Ref("a")), step("c", "square", Ref("y"))
+    )
+    y = Input("y", (3,), "float32", Binding.PLACEHOLDER)
+    made = replace(made, inputs=(*made.inputs, y), outputs=("b", "c"))
+    asked = replace(question(made), arrays=[{n: np.ones(3, "float32") for n in "xy"}])
+    left = rest(asked, "square")
+    assert left is not None
+    assert [i.name for i in left.program.inputs] == ["x"]
+    assert left.arrays[0].keys() == {"x"}
