@@ -112,8 +112,7 @@ def _plainer(question: Question, right: Course) -> Iterator[Question]:
     for number, step in enumerate(program.steps):
         if step.function in (PLAIN, MEMBER, *WHOLE) or step.result not in right.known:
             continue
-        given = next((n for n in references(step) if _is_floating(right, n)), None)
-        if given is not None:
+        for given in dict.fromkeys(n for n in references(step) if _is_floating(right, n)):
             plain = Step(step.result, PLAIN, (Ref(given),))
             steps = (*program.steps[:number], plain, *program.steps[number + 1 :])
             yield _of(question, pruned(replace(program, steps=steps)))

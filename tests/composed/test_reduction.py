@@ -130,6 +130,9 @@ def test_plain_calls_take_the_place_of_others() -> None:
         ["tanh", "abs", "square"],
         ["tanh", "exp", "abs"],
     ]
+    two = program(step("a", "tanh", Ref("x")), step("b", "maximum", Ref("a"), Ref("x")))
+    last = [candidate.program.steps[-1].args for candidate in plainer(question(two))]
+    assert last[1:] == [(Ref("a"),), (Ref("x"),)]
 
 
 def test_the_bound_runs_along() -> None:
@@ -249,3 +252,32 @@ def test_what_is_left_of_a_program_has_no_input_that_it_does_not_need() -> None:
     assert left is not None
     assert [i.name for i in left.program.inputs] == ["x"]
     assert left.arrays[0].keys() == {"x"}
+
+
+EAGER = """
+from conformance.reference import *
+
+
+def gradients(loss, variables):
+    raise RuntimeError("not while computing eagerly")
+"""
+
+
+def test_gradients_that_cannot_be_had_are_blamed_themselves(tmp_path: Path) -> None:
+    (tmp_path / "eager_one.py").write_text(EAGER)
+    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+    made = program(
+        step("a", "tanh", Ref("x")),
+        step("b", "square", Ref("a")),
+        step("l", "sum", Ref("b")),
+        step("h", "gradients", Ref("l"), [Ref("x")]),
+        step("g", "operator.getitem", Ref("h"), 0),
+        outputs=("g", "b"),
+    )
+    with Session(Launch(sys.executable, "eager_one", "graph", environment)) as worker:
+        found = blamed(worker, planned(question(made)))
+    assert found is not None
+    assert found.function == "gradients"
+    left = rest(question(made), "gradients")
+    assert left is not None
+    assert left.program.outputs == ("b",)
