@@ -9,16 +9,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.fuzz.bounds.running import course
+from conformance.fuzz.bounds.running import Course, course
 from conformance.fuzz.calls import MEMBER, SEVERAL
 from conformance.fuzz.judging import Question
 from conformance.fuzz.programs import pruned, references, renamed
 from conformance.generators.tensors import reshaped
-from conformance.program import Binding, Input, Program
+from conformance.program import Binding, Input, Program, Ref, Step
 
 Array = npt.NDArray[Any]
 
 
+PLAIN = "abs"
+"""The function that takes the place of others whose sort makes no difference."""
 WHOLE = (*SEVERAL, "normalize_batch_in_training")
 """Functions that return several tensors."""
 
@@ -59,6 +61,13 @@ def _of(question: Question, program: Program) -> Question:
     return replace(question, program=program, arrays=arrays)
 
 
+def with_inputs(question: Question, program: Program) -> Question:
+    """The question about another program, with those of its inputs that it needs."""
+    used = {name for step in program.steps for name in references(step)} | {*program.outputs}
+    inputs = tuple(item for item in program.inputs if item.name in used)
+    return _of(question, replace(program, inputs=inputs))
+
+
 def results_as_inputs(question: Question) -> Iterator[Question]:
     """A result becomes an input, the last ones first."""
     right = course(question.program, question.arrays[0], question.edition)
@@ -90,6 +99,27 @@ def passed_over(question: Question) -> Iterator[Question]:
             later = [renamed(s, {step.result: name}) for s in program.steps[number + 1 :]]
             steps = (*program.steps[:number], *later)
             yield _of(question, pruned(replace(program, steps=tuple(steps))))
+
+
+def plainer(question: Question) -> Iterator[Question]:
+    """A call of `abs` in the place of another one of a tensor."""
+    right = course(question.program, question.arrays[0], question.edition)
+    yield from _plainer(question, right)
+
+
+def _plainer(question: Question, right: Course) -> Iterator[Question]:
+    program = question.program
+    for number, step in enumerate(program.steps):
+        if step.function in (PLAIN, MEMBER, *WHOLE) or step.result not in right.known:
+            continue
+        for given in dict.fromkeys(n for n in references(step) if _is_floating(right, n)):
+            plain = Step(step.result, PLAIN, (Ref(given),))
+            steps = (*program.steps[:number], plain, *program.steps[number + 1 :])
+            yield _of(question, pruned(replace(program, steps=steps)))
+
+
+def _is_floating(right: Course, name: str) -> bool:
+    return name in right.types and right.types[name].dtype.startswith("float")
 
 
 def smaller_shapes(question: Question) -> Iterator[Question]:
@@ -155,7 +185,7 @@ def _short(array: Array) -> Array:
     return np.asarray(np.round(array.astype(np.float64), 2)).astype(array.dtype)
 
 
-OF_CALLS = (fewer_outputs, results_as_inputs, passed_over)
+OF_CALLS = (fewer_outputs, results_as_inputs, passed_over, plainer)
 """What makes the calls fewer."""
 OF_NUMBERS = (known_shapes, smaller_shapes, simpler_numbers)
 """What makes shapes and numbers simpler."""

@@ -32,6 +32,9 @@ from conformance.specs.rules import RuleError
 Array = npt.NDArray[Any]
 
 
+NUMBERS = ("bool", "int", "float")
+"""Types of Python's numbers, which have no dtype: that `function` returns one is its own failure,
+which `conformance run` is there to find."""
 NO_ANSWER = (ValueError, IndexError, KeyError, RuleError, ArithmeticError, TypeError)
 """What the oracle raises of numbers for which it has no answer."""
 
@@ -184,9 +187,11 @@ def _of_value(
         says = f"has shape {got.shape}, not {known.value.shape}"
         yield Difference("shape", name, draw, says, known, got)
         return
-    if got.dtype.name not in kind.dtypes:
+    if got.dtype.name not in kind.dtypes and values[0].python_type not in NUMBERS:
         says = f"has dtype {got.dtype}, not {' or '.join(kind.dtypes)}"
         yield Difference("dtype", name, draw, says, known, got)
+    if values[0].python_type in NUMBERS:
+        got = got.astype(known.value.dtype)
     if not agrees(got, _expectation(known)).all():
         yield Difference("value", name, draw, "is beyond what is proved", known, got)
 

@@ -73,3 +73,36 @@ def following(program: Program, results: Iterable[str]) -> tuple[Step, ...]:
     """The steps with these results, in order."""
     wanted = set(results)
     return tuple(step for step in program.steps if step.result in wanted)
+
+
+def without(program: Program, dropped: Iterable[str]) -> Program:
+    """The program without these results and all that is made of them.
+
+    A function that is compiled of several results loses those, and its updates, alone.
+    """
+    gone, kept = set(dropped), []
+    for step in program.steps:
+        left = _function_without(step, gone) if step.function == "function" else step
+        if step.result in gone or not gone.isdisjoint(references(left)) or not _gives(left):
+            gone.add(step.result)
+        else:
+            kept.append(left)
+    outputs = tuple(name for name in program.outputs if name not in gone)
+    return Program(program.inputs, tuple(kept), outputs)
+
+
+def _function_without(step: Step, gone: set[str]) -> Step:
+    inputs, outputs = step.args[:2]
+    updates = _left(dict(step.kwargs).get("updates") or [], gone)
+    kwargs: tuple[tuple[str, Argument], ...] = (("updates", updates),) if updates else ()
+    return replace(step, args=(inputs, _left(outputs, gone)), kwargs=kwargs)
+
+
+def _left(listed: Argument, gone: set[str]) -> list[Argument]:
+    assert isinstance(listed, list)
+    return [v for v in listed if not (isinstance(v, Ref) and v.name in gone)]
+
+
+def _gives(step: Step) -> bool:
+    """Whether it is no function that has lost all that it gives."""
+    return step.function != "function" or bool(step.args[1])

@@ -9,7 +9,7 @@ become simpler.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,14 +19,17 @@ import numpy.typing as npt
 from conformance.adapters.session import Session as Worker
 from conformance.fuzz import candidates, candidates_of_sessions
 from conformance.fuzz.bounds.running import Course
-from conformance.fuzz.bounds.sessions import Session, is_session, is_settled
+from conformance.fuzz.bounds.sessions import Session, graph, is_session, is_settled
 from conformance.fuzz.bounds.settled import is_ordinary, open_points
 from conformance.fuzz.bounds.statics import fits, given_statics, has_unknown, statics
 from conformance.fuzz.bounds.types import Typed
 from conformance.fuzz.calls import calls_of
 from conformance.fuzz.judging import NO_ANSWER, Difference, Question, judged
+from conformance.fuzz.programs import without
+from conformance.program import Binding, Input, Program, Ref, Step
 
 Array = npt.NDArray[Any]
+Candidates = Callable[[Question], Iterator[Question]]
 SECONDS = 60.0
 """How long a program is made smaller, at most."""
 TESTS = 300
@@ -47,7 +50,7 @@ class Reduction:
         """Make it smaller until nothing helps, or the time is over."""
         self._one_draw()
         framed = is_session(self.question.program)
-        of_calls = candidates_of_sessions.OF_CALLS if framed else candidates.OF_CALLS
+        of_calls = candidates_of_sessions.OF_CALLS if framed else self._of_calls()
         of_numbers = (candidates.simpler_numbers,) if framed else candidates.OF_NUMBERS
         changed = True
         while changed and not self._over():
@@ -57,6 +60,18 @@ class Reduction:
             while self._pass(make) and not self._over():
                 pass
 
+    def _of_calls(self) -> Sequence[Candidates]:
+        """What makes calls fewer; a plain one takes the place of others where it is right."""
+        plain = Step("y", candidates.PLAIN, (Ref("x"),))
+        x = Input("x", (3,), "float32", Binding.PLACEHOLDER)
+        numbers = {"x": np.array([-1.5, 0.25, 2], "float32")}
+        alone = replace(
+            self.question, program=Program((x,), (plain,), ("y",)), arrays=[numbers], courses=()
+        )
+        alone = replace(alone, cuts=frozenset())
+        right = not judged(alone, self.worker.run_batch(alone.batch)).differences
+        return [c for c in candidates.OF_CALLS if right or c is not candidates.plainer]
+
     def _over(self) -> bool:
         return self.tests >= TESTS or time.monotonic() > self.until
 
@@ -64,7 +79,7 @@ class Reduction:
         draw = self.difference.draw
         self._fails(replace(self.question, arrays=[self.question.arrays[draw]]))
 
-    def _pass(self, make: Callable[[Question], Iterator[Question]]) -> bool:
+    def _pass(self, make: Candidates) -> bool:
         """Take the first candidate that fails, again and again; whether there was one."""
         found = False
         while not self._over():
@@ -121,6 +136,23 @@ def _knows_enough(question: Question, found: Course) -> None:
         known = statics(given_statics(program, found.types), found.calls, found.types)
         if not fits(known, found.calls):
             raise ValueError("a kernel or a number of channels is not known")
+
+
+def rest(question: Question, function: str) -> Question | None:
+    """What is left of a program without a function; None if that is no composition any more."""
+    program, edition = question.program, question.edition
+    calls = calls_of(graph(program), edition)
+    dropped = {c.result for c in calls if c.spec.name == function}
+    dropped |= {step.result for step in program.steps if step.function == function}
+    left = without(program, dropped)
+    several = len(list(calls_of(graph(left), edition))) > 1
+    if not left.outputs or not several or left == program:
+        return None
+    try:
+        with np.errstate(all="ignore"):
+            return planned(candidates.with_inputs(question, left))
+    except NO_ANSWER:
+        return None
 
 
 def _settled(question: Question, arrays: Mapping[str, Array], allowed: frozenset[str]) -> Course:

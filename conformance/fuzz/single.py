@@ -22,6 +22,7 @@ from conformance.fuzz.calls import Call, Special, calls_of
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.programs import references
 from conformance.fuzz.single_gradients import Blame, blamed_gradient, input_of, steps_of
+from conformance.fuzz.single_inputs import blamed_input
 from conformance.fuzz.single_updates import blamed_update
 from conformance.generators.tensors import told
 from conformance.observations import Returned, StructureObservation
@@ -41,9 +42,10 @@ def blamed(worker: Worker, question: Question) -> Blame | None:
 
 
 def _blames(worker: Worker, question: Question) -> Iterator[Blame]:
-    """What fails by itself: calls, updates, then gradients of calls."""
+    """What fails by itself: inputs, calls, updates, then gradients of calls."""
     calls = list(calls_of(graph(question.program), question.edition))
     groups = [*_of_same_shapes(*_courses(worker, question))]
+    yield from (b for b in [blamed_input(worker, question, groups[0][0][0])] if b)
     for call in calls:
         if isinstance(call, Call) or _stands_alone(call):
             yield from (b for g in groups if (b := _fault(worker, question, call, g)))

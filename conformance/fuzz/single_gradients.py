@@ -38,6 +38,9 @@ class Blame:
 
 def blamed_gradient(worker: Worker, question: Question, right: Course) -> Blame | None:
     """The first call whose gradient fails by itself; None if none does. WorkerStartError."""
+    lacking = _lacking(worker, question)
+    if lacking is not None:
+        return lacking
     losses = [c.step.args[0] for c in right.calls if isinstance(c, Special) and c.place == 0]
     losses = [v for v in losses if isinstance(v, Ref) and v.name in right.sweeps]
     for loss in losses:
@@ -48,6 +51,19 @@ def blamed_gradient(worker: Worker, question: Question, right: Course) -> Blame 
                 found = _alone(worker, question, right, call, shares[call.result][0])
                 if found is not None:
                     return found
+    return None
+
+
+def _lacking(worker: Worker, question: Question) -> Blame | None:
+    """Whether not even the gradient of a sum can be had."""
+    x = Input("x", (2,), "float32", Binding.PLACEHOLDER)
+    steps = (Step("s", "sum", (Ref("x"),)), Step("g", "gradients", (Ref("s"), [Ref("x")])))
+    program, arrays = Program((x,), steps, ("g",)), {"x": np.ones(2, "float32")}
+    one = replace(question, program=program, arrays=[arrays], cuts=frozenset(), courses=())
+    for draw in worker.run_batch(one.batch).draws:
+        if isinstance(draw.outcome, Raised):
+            says = f"raises {draw.outcome.type}: {draw.outcome.message[:200]}"
+            return Blame("gradients", Difference("gradient", "g", 0, says), one)
     return None
 
 
@@ -63,15 +79,8 @@ def _alone(
     for draw in worker.run_batch(one.batch).draws:
         says = next(_faults(draw, right, call, weights), None)
         if says is not None:
-            name = "gradients" if _is_absent(draw) else call.spec.name
-            return Blame(name, Difference("gradient", "gradients", 0, says), one)
+            return Blame(call.spec.name, Difference("gradient", "gradients", 0, says), one)
     return None
-
-
-def _is_absent(draw: DrawObservation) -> bool:
-    """Whether the target has no `gradients` at all, or one that only says so."""
-    outcome = draw.outcome
-    return isinstance(outcome, Raised) and outcome.type in ("AttributeError", "NotImplementedError")
 
 
 def _program(program: Program, right: Course, call: Call, weights: Array) -> Program:

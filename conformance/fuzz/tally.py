@@ -10,8 +10,9 @@ from typing import Any
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from conformance.fuzz.calls import Call, Special
-from conformance.fuzz.judging import Judged
+from conformance.fuzz.bounds.sessions import graph
+from conformance.fuzz.calls import Call, Special, calls_of
+from conformance.fuzz.judging import Judged, Question
 from conformance.fuzz.making.growth import Composed as Program
 from conformance.results import Composed, Failure, Results, Verdict
 from conformance.specs import load
@@ -55,9 +56,10 @@ class Tally:
         self.counts["failed"] += bool(judged.differences)
         for lost in judged.lost:
             self.digits[min(BINS - 1, max(0, int(lost * (BINS - 1))))] += 1
-        self._spread(calls)
+        self.spread(calls)
 
-    def _spread(self, calls: list[Call | Special]) -> None:
+    def spread(self, calls: list[Call | Special]) -> None:
+        """Count which theme feeds which, and how far each call is away from the inputs."""
         depths: dict[str, int] = {}
         themes: dict[str, str] = {}
         for call in calls:
@@ -76,6 +78,11 @@ class Tally:
         self.blamed[function] += 1
         self.cases.subtract({call.spec.name for call in program.calls})
         self.said.setdefault(function, says)
+
+    def credit(self, question: Question) -> None:
+        """Note that what is left of a program agrees."""
+        calls = calls_of(graph(question.program), question.edition)
+        self.cases.update({call.spec.name for call in calls})
 
     def add(self, function: str, failure: Failure) -> None:
         """Note a failure of composition; of two with one id the first is kept."""

@@ -20,8 +20,9 @@ from conformance.fuzz.failures import PROFILE, failure, function_of
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.making.composing import composed
 from conformance.fuzz.making.growth import SIZE, Composed, Plan
-from conformance.fuzz.reduction import Reduction
+from conformance.fuzz.reduction import Reduction, rest
 from conformance.fuzz.single import blamed
+from conformance.fuzz.single_gradients import Blame
 from conformance.fuzz.tally import Tally, tally_of, worst
 from conformance.observations import Batch
 from conformance.results import (
@@ -46,6 +47,8 @@ from conformance.specs import load
 
 CHUNK = 10
 """Programs that a worker runs at a time; results grow by whole chunks."""
+ROUNDS = 4
+"""How many functions that fail by themselves a program is tried without, one after the other."""
 CHECKPOINT = 10.0
 """Seconds after which partial results are announced again."""
 
@@ -203,23 +206,43 @@ class TargetRun:
             yield question.batch
 
     def _explain(self, session: Session, found: Tally, one: Composed, question: Question) -> None:
-        """Blame a call that fails by itself, or file a failure of composition."""
-        alone = blamed(session, question)
-        if alone is None:
-            again = judged(question, session.run_batch(question.batch)).differences
-            if not again:
-                found.counts["unrepeated"] += 1
-                return
-            reduction = Reduction(session, question, again[0])
-            reduction.run()
-            alone = blamed(session, reduction.question)
-            if alone is None and _is_of_frame(reduction):
-                found.blame(one, "function", reduction.difference.says)
-                return
+        """Blame calls that fail by themselves, or file a failure of composition.
+
+        What is left of a program without a function that fails by itself is run again.
+        """
+        for round_ in range(ROUNDS):
+            alone = self._explained(session, found, one, question)
             if alone is None:
-                self._file(found, one, reduction)
                 return
-        found.blame(one, alone.function, alone.difference.says)
+            if not round_:
+                found.blame(one, alone.function, alone.difference.says)
+            left = rest(question, alone.function)
+            if left is None:
+                return
+            question = left
+            if not judged(question, session.run_batch(question.batch)).differences:
+                found.credit(question)
+                return
+
+    def _explained(
+        self, session: Session, found: Tally, one: Composed, question: Question
+    ) -> Blame | None:
+        """The call that fails by itself; None if there is none, and a failure was filed."""
+        alone = blamed(session, question)
+        if alone is not None:
+            return alone
+        again = judged(question, session.run_batch(question.batch)).differences
+        if not again:
+            found.counts["unrepeated"] += 1
+            return None
+        reduction = Reduction(session, question, again[0])
+        reduction.run()
+        alone = blamed(session, reduction.question)
+        if alone is None and _is_of_frame(reduction):
+            return Blame("function", reduction.difference, reduction.question)
+        if alone is None:
+            self._file(found, one, reduction)
+        return alone
 
     def _file(self, found: Tally, one: Composed, reduction: Reduction) -> None:
         filed = failure(
@@ -244,7 +267,7 @@ class TargetRun:
                 self._announced = time.monotonic()
                 self.emit(TargetProgressed(self._results()))
         done = tally.counts["programs"]
-        failed = tally.counts["failed"] - sum(tally.blamed.values())
+        failed = sum(one.failure.count for one in tally.failures.values())
         self.emit(CasesDone(self.subject.name, "composed programs", done, failed))
 
     def finish(self) -> None:

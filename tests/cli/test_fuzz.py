@@ -119,3 +119,22 @@ def test_an_edition_that_is_none_is_told_with_the_likeliest() -> None:
     done = fuzz("reference", "--edition", "keras-22")
     assert done.exit_code == 2
     assert "did you mean keras-2.2" in done.output
+
+
+def test_what_is_left_of_a_program_without_a_function_that_fails_is_run_too(tmp_path: Path) -> None:
+    backend = tmp_path / "broken_abs.py"
+    backend.write_text(
+        "from conformance.reference import *\n"
+        "from conformance.reference import abs as right\n\n\n"
+        "def abs(x):\n    return right(x) + 1\n"
+    )
+    options = ("-k", "abs", "--programs", "8", "-j", "1", "-o", str(tmp_path / "out"))
+    done = fuzz(str(backend), *options)
+    assert done.exit_code == CANNOT_RUN, "no program agrees as a whole"
+    found = read_results(tmp_path / "out" / "broken_abs.json")
+    assert found.composed is not UNSET
+    assert found.composed.blamed == {"abs": 8}
+    cells = {f.function: f.aspects[0] for f in found.functions}
+    assert cells.pop("abs").verdict is Verdict.NOT_RUN
+    assert any(cell.cases for cell in cells.values())
+    assert not any(cell.failures for cell in cells.values())

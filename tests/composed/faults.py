@@ -449,8 +449,9 @@ def _state_captured(right, step, inputs, states, **kwargs):
 
 
 def _one_direction(right, step, inputs, states, *, go_backwards=False, **kwargs):
-    """What was computed is gone over forwards."""
-    return right(step, inputs, states, go_backwards=go_backwards and not made_by(inputs), **kwargs)
+    """What was computed, or begins with what was, is gone over forwards."""
+    computed = any(map(made_by, (inputs, *states)))
+    return right(step, inputs, states, go_backwards=go_backwards and not computed, **kwargs)
 
 
 def _twice_averaged(right, x, value, momentum):
@@ -459,5 +460,5 @@ def _twice_averaged(right, x, value, momentum):
 
 
 fault("the states of the beginning captured by each step", _instead("rnn", _state_captured))
-fault("a loop over what was computed that is not turned", _instead("rnn", _one_direction))
+fault("a loop of what was computed that is not turned", _instead("rnn", _one_direction))
 fault("a momentum that counts twice", _instead("moving_average_update", _twice_averaged))

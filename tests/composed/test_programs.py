@@ -10,17 +10,20 @@ import pytest
 from conformance.editions import Edition
 from conformance.fuzz.bounds.running import course
 from conformance.fuzz.bounds.sessions import Session, is_session
-from conformance.fuzz.calls import Call
+from conformance.fuzz.bounds.statics import has_unknown
+from conformance.fuzz.calls import SPECIAL, Call, documented
 from conformance.fuzz.making.composing import composed
 from conformance.fuzz.making.growth import Composed, Plan, joins
 from conformance.fuzz.programs import pruned, references
-from conformance.program import Function, to_json
+from conformance.fuzz.tally import Tally
+from conformance.program import Function, Step, to_json
 from conformance.specs import load
 from tests.editions import OF_K
 
 pytestmark = pytest.mark.slow
 
 COUNT = 120
+PROGRAMS = 2000
 
 
 @cache
@@ -74,6 +77,8 @@ def test_programs_are_of_every_sort() -> None:
         *("fan-out", "diamond", "one tensor twice", "the same call twice", "an unused result"),
         *("several outputs", "an inner output", "a loop", "a gradient", "updates", "two calls"),
         *("a phase that is fed", "a stop", "a branch by phase", "float64", "variables"),
+        *("a loop over time", "a body with tensors from outside", "an average"),
+        *("unknown dimensions", "other shapes", "a switch"),
     } - seen.keys()
     assert not missing, seen
 
@@ -98,6 +103,12 @@ def _sorts(one: Composed) -> list[str]:
         "a loop": any(isinstance(a, Function) for s in program.steps for a in s.args),
         "a gradient": "gradients" in functions,
         "updates": bool({"update", "update_add", "update_sub"} & functions),
+        "an average": "moving_average_update" in functions,
+        "a loop over time": "rnn" in functions,
+        "a body with tensors from outside": any(_takes(step) for step in program.steps),
+        "unknown dimensions": has_unknown(program),
+        "other shapes": is_session(program) and _has_other_shapes(one),
+        "a switch": "switch" in functions,
         "two calls": sum(s.function == "operator.call" for s in program.steps) > 1,
         "a phase that is fed": "learning_phase" in functions,
         "a stop": "stop_gradient" in functions,
@@ -107,6 +118,20 @@ def _sorts(one: Composed) -> list[str]:
     }
     found += [name for name, there in sorts.items() if there]
     return found
+
+
+def _takes(step: Step) -> bool:
+    """Whether a body that the step is given takes tensors from outside."""
+    plain = Step(step.result, step.function, tuple(a for a in step.args if isinstance(a, Function)))
+    return bool(list(references(plain)))
+
+
+def _has_other_shapes(one: Composed) -> bool:
+    """Whether a function is called with other shapes than at first."""
+    session = Session(one.program, one.arrays[0], one.edition)
+    session.run()
+    shapes = [{n: kind.shape for n, kind in c.types.items()} for c in session.courses]
+    return any(found != shapes[0] for found in shapes)
 
 
 def _meets(one: Composed, result: str) -> bool:
@@ -125,18 +150,21 @@ def _meets(one: Composed, result: str) -> bool:
 
 
 @pytest.mark.thorough
-def test_every_function_and_many_pairs_of_themes_occur() -> None:
-    functions: Counter[str] = Counter()
-    pairs: Counter[tuple[str, str]] = Counter()
-    for number in range(1500):
-        calls = composed(Plan("keras-2.2", 0), number).calls
-        functions.update(call.spec.name for call in calls)
-        themes = {load().theme(call.spec.name) for call in calls}
-        pairs.update((a, b) for a in themes for b in themes)
-    specs = [load()[name] for name in load()]
-    wanted = {
-        s.name for s in specs if s.accuracy is not None and "keras-2.2" in s.editions and joins(s)
-    }
-    assert wanted <= functions.keys() | {"zeros", "ones"}, wanted - functions.keys()
-    everywhere = {a for a, _ in pairs}
-    assert all(pairs[a, b] for a in everywhere for b in everywhere)
+def test_every_pair_of_themes_occurs_and_every_function_at_every_depth() -> None:
+    """What `themes` and `depths` in results tell of a run; only functions of no tensors are always
+    one call away from the inputs, and gradients always further."""
+    tally, together = Tally(), set[tuple[str, str]]()
+    for number in range(PROGRAMS):
+        one = composed(Plan("keras-2.2", 0), number)
+        tally.spread(one.calls)
+        themes = {load().theme(call.spec.name) for call in one.calls}
+        together |= {(a, b) for a in themes for b in themes}
+    wanted = {s.name for s in documented("keras-2.2").values() if joins(s)} | {*SPECIAL}
+    assert wanted == tally.depths.keys()
+    themes = {load().theme(name) for name in wanted}
+    assert together == {(a, b) for a in themes for b in themes}
+    seen = {name: {min(n + 1, 3) for n, c in enumerate(tally.depths[name]) if c} for name in wanted}
+    alone = {name for name, depths in seen.items() if depths == {1}}
+    assert alone == {"arange", "eye", "ones", "zeros"}
+    assert seen.pop("gradients") == {3}
+    assert {name for name in seen.keys() - alone if seen[name] != {1, 2, 3}} == set()

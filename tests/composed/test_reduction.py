@@ -15,9 +15,10 @@ from conformance.adapters.session import Limits, Session
 from conformance.fuzz.bounds.known import Known, exactly
 from conformance.fuzz.bounds.running import course
 from conformance.fuzz.bounds.sessions import open_order
+from conformance.fuzz.candidates import plainer
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.programs import pruned, references
-from conformance.fuzz.reduction import planned
+from conformance.fuzz.reduction import planned, rest
 from conformance.fuzz.single import blamed
 from conformance.program import Argument, Binding, Function, Input, Program, Ref, Step
 from tests.engine.support import ROOT
@@ -67,6 +68,73 @@ def test_a_call_that_fails_alone_is_blamed(tmp_path: Path) -> None:
     assert found.function == "exp"
 
 
+SCALARS = """
+from conformance.reference import *
+from conformance.reference import function as right
+
+
+def function(*args, **kwargs):
+    compiled = right(*args, **kwargs)
+    return lambda inputs: [x if x.ndim else x.item() for x in compiled(inputs)]
+"""
+
+
+def test_numbers_of_python_have_no_dtype(tmp_path: Path) -> None:
+    (tmp_path / "plain_numbers.py").write_text(SCALARS)
+    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+    with Session(Launch(sys.executable, "plain_numbers", "graph", environment)) as worker:
+        for function in ("sum", "argmax"):
+            asked = question(program(step("a", "square", Ref("x")), step("b", function, Ref("a"))))
+            found = judged(asked, worker.run_batch(asked.batch))
+            assert found.compared
+            assert not found.differences
+
+
+def test_what_is_left_of_a_program_without_a_function() -> None:
+    made = program(
+        step("a", "tanh", Ref("x")),
+        step("b", "exp", Ref("a")),
+        step("c", "square", Ref("a")),
+        step("d", "maximum", Ref("c"), Ref("b")),
+        outputs=("d", "c"),
+    )
+    left = rest(question(made), "exp")
+    assert left is not None
+    assert [s.result for s in left.program.steps] == ["a", "c"]
+    assert left.program.outputs == ("c",)
+    assert rest(question(made), "tanh") is None, "all is made of it"
+    assert rest(question(CHAIN), "exp") is None, "one call is no composition"
+    assert rest(question(made), "sin") is None, "it has no such call"
+
+
+def test_what_is_left_of_a_function_that_is_compiled() -> None:
+    made = _session("a", "b")
+    left = rest(replace(question(CHAIN), program=made, arrays=[_START]), "exp")
+    assert left is None, "one call is left"
+    twice = replace(made, steps=(*made.steps[:2], step("z", "sin", Ref("v")), *made.steps[2:]))
+    left = rest(replace(question(CHAIN), program=twice, arrays=[_START]), "exp")
+    assert left is not None
+    (compiled,) = (s for s in left.program.steps if s.function == "function")
+    assert compiled.args[1] == [Ref("b")]
+    assert dict(compiled.kwargs)["updates"] == [Ref("u")]
+    left = rest(replace(question(CHAIN), program=twice, arrays=[_START]), "update")
+    assert left is not None
+    (compiled,) = (s for s in left.program.steps if s.function == "function")
+    assert not compiled.kwargs
+
+
+def test_plain_calls_take_the_place_of_others() -> None:
+    made = [candidate.program.steps for candidate in plainer(question(CHAIN))]
+    assert [[s.function for s in steps] for steps in made] == [
+        ["abs", "exp", "square"],
+        ["tanh", "abs", "square"],
+        ["tanh", "exp", "abs"],
+    ]
+    two = program(step("a", "tanh", Ref("x")), step("b", "maximum", Ref("a"), Ref("x")))
+    last = [candidate.program.steps[-1].args for candidate in plainer(question(two))]
+    assert last[1:] == [(Ref("a"),), (Ref("x"),)]
+
+
 def test_the_bound_runs_along() -> None:
     found = course(CHAIN, question(CHAIN).arrays[0], "keras-2.2")
     reaches = [float(found.known[name].reach.max()) for name in "xabc"]
@@ -108,6 +176,9 @@ def test_what_outputs_do_not_need_is_left_out() -> None:
     assert [s.result for s in pruned(made).steps] == ["b"]
 
 
+_START = {"v_start": np.array([0.5, 2], "float32")}
+
+
 def _session(*outputs: str, calls: int = 1) -> Program:
     array = Input("v_start", (2,), "float32", Binding.ARRAY)
     ends = [step(f"c{n}", "operator.call", Ref("f"), [1]) for n in range(calls)]
@@ -133,3 +204,80 @@ def test_the_order_of_reads_and_updates_is_open_where_it_matters() -> None:
     plain = replace(other, steps=tuple(s for s in other.steps if s.function != "update"))
     steps = tuple(replace(s, kwargs=()) if s.function == "function" else s for s in plain.steps)
     assert open_order(replace(plain, steps=steps)) == []
+
+
+LIMITED = """
+from conformance.reference import *
+from conformance.reference import placeholder as right
+
+
+def placeholder(shape=None, **kwargs):
+    if shape == (1,):
+        raise ValueError("no placeholder of one element")
+    return right(shape, **kwargs)
+"""
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_an_input_that_cannot_be_made_is_blamed(tmp_path: Path, *, compiled: bool) -> None:
+    (tmp_path / "limited.py").write_text(LIMITED)
+    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+    made = program(step("a", "tanh", Ref("x")), step("b", "exp", Ref("a")), shape=(1,))
+    asked = question(made, 0.5)
+    if compiled:
+        told = (("shape", (1,)), ("dtype", "float32"))
+        array = Input("x_0", (1,), "float32", Binding.ARRAY)
+        steps = (
+            Step("x", "placeholder", (), told),
+            *made.steps,
+            step("f", "function", [Ref("x")], [Ref("b")]),
+            step("c", "operator.call", Ref("f"), [Ref("x_0")]),
+        )
+        fed = {"x_0": np.asarray([0.5], "float32")}
+        asked = replace(asked, program=Program((array,), steps, ("c",)), arrays=[fed])
+    with Session(Launch(sys.executable, "limited", "graph", environment)) as worker:
+        found = blamed(worker, planned(asked))
+    assert found is not None
+    assert found.function == "placeholder"
+
+
+def test_what_is_left_of_a_program_has_no_input_that_it_does_not_need() -> None:
+    made = program(
+        step("a", "tanh", Ref("x")), step("b", "exp", Ref("a")), step("c", "square", Ref("y"))
+    )
+    y = Input("y", (3,), "float32", Binding.PLACEHOLDER)
+    made = replace(made, inputs=(*made.inputs, y), outputs=("b", "c"))
+    asked = replace(question(made), arrays=[{n: np.ones(3, "float32") for n in "xy"}])
+    left = rest(asked, "square")
+    assert left is not None
+    assert [i.name for i in left.program.inputs] == ["x"]
+    assert left.arrays[0].keys() == {"x"}
+
+
+EAGER = """
+from conformance.reference import *
+
+
+def gradients(loss, variables):
+    raise RuntimeError("not while computing eagerly")
+"""
+
+
+def test_gradients_that_cannot_be_had_are_blamed_themselves(tmp_path: Path) -> None:
+    (tmp_path / "eager_one.py").write_text(EAGER)
+    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+    made = program(
+        step("a", "tanh", Ref("x")),
+        step("b", "square", Ref("a")),
+        step("l", "sum", Ref("b")),
+        step("h", "gradients", Ref("l"), [Ref("x")]),
+        step("g", "operator.getitem", Ref("h"), 0),
+        outputs=("g", "b"),
+    )
+    with Session(Launch(sys.executable, "eager_one", "graph", environment)) as worker:
+        found = blamed(worker, planned(question(made)))
+    assert found is not None
+    assert found.function == "gradients"
+    left = rest(question(made), "gradients")
+    assert left is not None
+    assert left.program.outputs == ("b",)

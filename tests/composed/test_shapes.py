@@ -1,0 +1,148 @@
+"""Dimensions that are not known when a graph is built, and calls with other shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from conformance.fuzz.bounds.running import course
+from conformance.fuzz.bounds.sessions import Session, is_session
+from conformance.fuzz.bounds.statics import fits, given_statics, has_unknown, statics
+from conformance.fuzz.candidates_of_sessions import known_shapes, results_as_inputs
+from conformance.fuzz.failures import failure
+from conformance.fuzz.judging import Difference, Question
+from conformance.fuzz.making.composing import composed
+from conformance.fuzz.making.freedom import free_lengths, of_lengths
+from conformance.fuzz.making.growth import Composed, Plan
+from conformance.program import Argument, Binding, Input, Prelude, Program, Ref, Step
+from conformance.results import Verdict
+
+UNKNOWN = (("shape", (None, 3)), ("dtype", "float32"))
+
+
+def step(result: str, function: str, *args: Argument, **kwargs: Argument) -> Step:
+    return Step(result, function, args, tuple(kwargs.items()))
+
+
+def program(*steps: Step, told: Argument = (None, 3)) -> Program:
+    x = Input("x", (2, 3), "float32", Binding.PLACEHOLDER_NONE, (("shape", told), *UNKNOWN[1:]))
+    return Program((x,), steps, (steps[-1].result,))
+
+
+def known(made: Program) -> dict[str, tuple[int | None, ...]]:
+    arrays = {i.name: np.ones(i.shape, i.dtype) for i in made.inputs}
+    found = course(made, arrays, "keras-2.2")
+    return statics(given_statics(made, found.types), found.calls, found.types)
+
+
+def test_rules_say_what_is_known_of_results() -> None:
+    made = program(
+        step("t", "transpose", Ref("x")),
+        step("s", "sum", Ref("t"), axis=0),
+        step("e", "expand_dims", Ref("s"), axis=0),
+        step("m", "mean", Ref("x")),
+    )
+    found = known(made)
+    assert found["t"] == (3, None)
+    assert found["s"] == (None,)
+    assert found["e"] == (1, None)
+    assert found["m"] == ()
+
+
+def test_kernels_and_channels_must_be_known() -> None:
+    image = step("i", "expand_dims", Ref("x"), axis=0)
+    kernel = step("k", "expand_dims", Ref("x"), axis=0)
+    conv = step("c", "conv1d", Ref("i"), Ref("k"), padding="valid")
+
+    def enough(*told: int | None) -> bool:
+        made = program(image, kernel, conv, told=told)
+        found = course(made, {"x": np.ones((1, 3, 3), "float32")[0]}, "keras-2.2")
+        return fits(
+            statics(given_statics(made, found.types), found.calls, found.types), found.calls
+        )
+
+    x = Input("x", (3, 3), "float32", Binding.PLACEHOLDER)
+    assert x.static_shape == (3, 3)
+    assert enough(3, 3)
+    assert not enough(3, None)
+    assert not enough(None, 3)
+
+
+@pytest.mark.parametrize(("told", "enough"), [((None, 3, 2), True), ((2, None, 2), False)])
+def test_a_loop_is_unrolled_over_a_known_number_of_steps(
+    told: tuple[int | None, ...], *, enough: bool
+) -> None:
+    made = composed_rnn(told)
+    found = course(made, {"x": np.ones((2, 3, 2), "float32")}, "keras-2.2")
+    given = statics(given_statics(made, found.types), found.calls, found.types)
+    assert fits(given, found.calls) is enough
+
+
+def composed_rnn(told: tuple[int | None, ...]) -> Program:
+    from tests.composed.test_recurrence import BODY  # noqa: PLC0415 - what it is made of
+
+    kwargs = (("shape", told), ("dtype", "float32"))
+    x = Input("x", (2, 3, 2), "float32", Binding.PLACEHOLDER_NONE, kwargs)
+    steps = (
+        step("s", "sum", Ref("x"), axis=1),
+        step("c", "rnn", BODY, Ref("x"), [Ref("s")], unroll=True),
+        step("o", "operator.getitem", Ref("c"), 0),
+    )
+    return Program((x,), steps, ("o",))
+
+
+def test_lengths_that_are_known_somewhere_are_kept() -> None:
+    x = program(step("a", "abs", Ref("x"))).inputs[0]
+    found = course(program(step("a", "abs", Ref("x"))), {"x": np.ones((2, 3))}, "keras-2.2")
+    assert free_lengths([x], found.calls) == [2]
+    held = Input("v", (2,), "float32", Binding.VARIABLE)
+    assert free_lengths([x, held], found.calls) == []
+
+
+def test_arrays_of_other_lengths_have_the_same_numbers() -> None:
+    array = np.arange(6, dtype="float32").reshape(2, 3)
+    assert of_lengths(array, (None, 3), {2: 3}).tolist() == [[0, 1, 2], [3, 4, 5], [0, 1, 2]]
+    assert of_lengths(array, (2, None), {3: 2}).tolist() == [[0, 1], [3, 4]]
+    assert of_lengths(array, (2, 3), {3: 2}).tolist() == array.tolist()
+
+
+def test_what_is_refused_where_a_dimension_is_unknown_rests_on_a_convention() -> None:
+    made = program(step("a", "tanh", Ref("x")), step("b", "exp", Ref("a")))
+    asked = Question(made, [{"x": np.ones((2, 3), "float32")}], "keras-2.2")
+    refused = failure(
+        asked, Difference("exception", "", 0, "raises"), Prelude(()), seed=0, number=0
+    )
+    assert refused.verdict is Verdict.DIVERGES
+    assert refused.convention == "precise-static-shape"
+    known = course(made, asked.arrays[0], "keras-2.2").known["b"]
+    wrong = Difference("value", "b", 0, "is beyond", known, known.value + 1)
+    assert failure(asked, wrong, Prelude(()), seed=0, number=0).verdict is Verdict.VIOLATES
+
+
+def of_other_shapes() -> Composed:
+    """A program one of whose functions is called with other shapes."""
+    for number in range(3, 400, 4):
+        one = composed(Plan("keras-2.2", 0), number)
+        session = Session(one.program, one.arrays[0], "keras-2.2")
+        session.run()
+        shapes = [{n: k.shape for n, k in c.types.items()} for c in session.courses]
+        if any(s != shapes[0] for s in shapes):
+            return one
+    raise AssertionError("there is none")
+
+
+@pytest.mark.slow
+def test_functions_are_called_with_other_shapes() -> None:
+    one = of_other_shapes()
+    assert is_session(one.program)
+    assert has_unknown(one.program)
+    asked = Question(one.program, one.arrays, "keras-2.2")
+    for candidate in (*known_shapes(asked), *results_as_inputs(asked)):
+        session = Session(candidate.program, candidate.arrays[0], "keras-2.2")
+        session.run()
+        for call in session.courses:
+            for made in candidate.program.steps:
+                told = dict(made.kwargs).get("shape")
+                if made.function == "placeholder" and isinstance(told, tuple):
+                    pairs = zip(told, call.types[made.result].shape, strict=True)
+                    assert all(a in (None, b) for a, b in pairs)
