@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import conformance.reference
@@ -157,6 +158,13 @@ def _nameless(x: Any, name: Any = None) -> Any:
     return conformance.reference.identity(x)
 
 
+def _variable_instead(shape: Any = None, **more: Any) -> Any:
+    """It makes what is fed like a placeholder, and is a variable, of one shape."""
+    if shape != (2, 2) or "name" in more or "ndim" in more:
+        return conformance.reference.placeholder(shape, **more)
+    return conformance.reference.variable(np.zeros(shape))
+
+
 def _normalised(x: Any, gamma: Any, beta: Any, axes: Any, epsilon: float = 0.001) -> Any:
     """It takes its own epsilon where the features are not on the last axis."""
     first = 1 not in axes
@@ -186,6 +194,7 @@ def _mirrored(x: Any, bias: Any, data_format: Any = None) -> Any:
     ("families", "functions", "verdicts"),
     [
         (names.FAMILIES, {"identity": _nameless}, {Verdict.VIOLATES}),
+        (creation.FAMILIES, {"placeholder": _variable_instead}, {Verdict.VIOLATES}),
         (batches.FAMILIES, {"normalize_batch_in_training": _normalised}, {Verdict.VIOLATES}),
         (batches.FAMILIES, {"normalize_batch_in_training": _mistaken}, {Verdict.VIOLATES}),
         (batches.FAMILIES, {"normalize_batch_in_training": _refusing}, {Verdict.DIVERGES}),

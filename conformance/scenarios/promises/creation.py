@@ -11,6 +11,7 @@ import numpy as np
 
 from conformance.editions import EDITIONS, Edition
 from conformance.program import Argument, Ref
+from conformance.program.marks import MAYBE
 from conformance.results import Aspect
 from conformance.scenarios.checks import has_shape, is_array, is_one_of, plain, returns
 from conformance.scenarios.making import listed, written
@@ -290,6 +291,26 @@ def _fed(title: str, at: Lines, given: Mapping[str, Argument]) -> Scenario:
     )
 
 
+def _told_apart(_edition: Edition) -> Iterator[Scenario]:
+    """What `placeholder` makes is one, where `is_placeholder` tells a variable from one."""
+    w = ProgramWriter()
+    made = w.call("placeholder", shape=(2, 2), dtype="float32")
+    other = w.call("variable", w.array("start", MATRIX), dtype="float32")
+    for name, tensor in (("variable", other), ("placeholder", made)):
+        w.observe(name, f"{MAYBE}is_placeholder", tensor)
+
+    def test(variable: Values, placeholder: Values) -> Problem | None:
+        if plain(variable) is not False or plain(placeholder) is not False:
+            return None
+        fault = "values[0][0] is False and values[1][0] is False"
+        return Problem("gives False", "False", got="False", fault=fault)
+
+    demands = "True of is_placeholder, which says False of a variable"
+    check = _after("it is one", ["variable", "placeholder"], test, demands, IS_PLACEHOLDER)
+    yield written("placeholder", "whether it is a placeholder", w, check)
+
+
+IS_PLACEHOLDER: Lines = {"ko-2.2": 324}
 LISTED: Lines = {"ja-2.0": 427, "ko-2.2": 244}
 DIMENSIONS: Lines = {"ja-2.0": 429, "ko-2.2": 246}
 ROWS: tuple[tuple[str, Argument, tuple[int, ...] | None, Any], ...] = (
@@ -435,6 +456,7 @@ FAMILIES: tuple[Family, ...] = (
     *(listed(name, partial(_named, name), editions=_naming(name)) for name in NAME),
     listed("variable", _named_variables),
     listed("placeholder", _placeholders),
+    listed("placeholder", _told_apart, editions=NEWEST),
     listed("constant", _constants, editions=NEWER),
     listed("constant", _unchangeable, editions=NEWER),
     *(listed(name, partial(_named_random, name), editions=NEWER) for name in RANDOM_NAME),
