@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from conformance.fuzz.judging import Difference, Question
 from conformance.fuzz.making.composing import composed
 from conformance.fuzz.making.freedom import free_lengths, of_lengths
 from conformance.fuzz.making.growth import Composed, Plan
+from conformance.fuzz.reduction import planned
 from conformance.program import Argument, Binding, Input, Prelude, Program, Ref, Step
 from conformance.results import Verdict
 
@@ -146,3 +149,17 @@ def test_functions_are_called_with_other_shapes() -> None:
                 if made.function == "placeholder" and isinstance(told, tuple):
                     pairs = zip(told, call.types[made.result].shape, strict=True)
                     assert all(a in (None, b) for a, b in pairs)
+
+
+def test_an_index_of_nothing_is_a_convention() -> None:
+    """The rows of a tensor may be fewer in another call."""
+    made = program(step("g", "gather", Ref("x"), Ref("i")))
+    places = Input("i", (2,), "int32", Binding.PLACEHOLDER)
+    asked = Question(replace(made, inputs=(*made.inputs, places)), [], "keras-2.2")
+    for last, settled in ((1, True), (2, False), (-1, False)):
+        numbers = {"x": np.ones((2, 3), "float32"), "i": np.array([0, last], "int32")}
+        if settled:
+            planned(replace(asked, arrays=[numbers]))
+            continue
+        with pytest.raises(ValueError, match="no document settles this"):
+            planned(replace(asked, arrays=[numbers]))

@@ -46,7 +46,18 @@ def open_points(course: Course, call: Call | Special, edition: Edition) -> Itera
         rule = call.spec.parameters.get(name)
         if dtype not in (getattr(rule, "dtypes", None) or call.spec.dtypes.documented):
             yield ConventionName.INPUT_DTYPE
+    yield from _of_indices(course, call, known)
     yield from _of_numbers(course, call, edition)
+
+
+def _of_indices(course: Course, call: Call, known: Scope) -> Iterator[str]:
+    """The convention of an index, or a label, of nothing, as with a tensor of another shape."""
+    for name, rule in call.spec.parameters.items():
+        value = call.arguments.get(name)
+        if isinstance(rule, kinds.Indices | kinds.Labels) and isinstance(value, Ref):
+            places, below = course.known[value.name].value, evaluate(rule.below, known)
+            if bool(((places < 0) | (places >= below)).any()):
+                yield ConventionName.INDICES_OUT_OF_RANGE
 
 
 def _scope(course: Course, call: Call) -> Scope:
