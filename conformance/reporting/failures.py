@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from msgspec import UNSET
 from rich.text import Text
 
-from conformance.reporting.flow import composed_program, flow_lines
 from conformance.reporting.listing import ListedFailure
 from conformance.reporting.paint import Paint
 from conformance.reporting.quoting import Quote, cited, nothing
@@ -65,6 +64,9 @@ def _facts(found: ListedFailure, failure: Failure, paint: Paint, quote: Quote) -
 
 def _flow(failure: Failure, paint: Paint) -> Iterator[Text]:
     """What flows where in the program of a failure of composition."""
+    # what shows no failure need not wait for programs
+    from conformance.reporting.flow import composed_program, flow_lines  # noqa: PLC0415
+
     program = composed_program(failure)
     if program is not None:
         yield Text("the program, each step further in than what it is made of:")
