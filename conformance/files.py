@@ -6,9 +6,12 @@ import errno
 import os
 import tempfile
 from pathlib import Path
+from typing import BinaryIO
+from uuid import uuid4
 
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP)
 """What file systems answer that have nothing to wait for."""
+_DESCRIPTORS = Path("/proc/self/fd")
 
 
 def write_atomically(path: Path, content: bytes) -> None:
@@ -19,15 +22,51 @@ def write_atomically(path: Path, content: bytes) -> None:
     then the old file is as it was.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
+    unnamed = _unnamed(path.parent)
+    if unnamed is None:
+        _write_named(path, content)
+        return
+    with os.fdopen(unnamed, "wb") as file:
+        _fill(file, content)
+        temporary = path.parent / f".writing-{uuid4().hex}"
+        # with a descriptor os.link follows the link to the file, and else it does not
+        os.link(_DESCRIPTORS / str(unnamed), temporary, src_dir_fd=unnamed)
+    _take_the_place(temporary, path)
+
+
+def _unnamed(folder: Path) -> int | None:
+    """A new file without a name, of which nothing is left when the process is killed.
+
+    None where the system has none, or no /proc by which it gets its name.
+    """
+    try:
+        return os.open(folder, os.O_TMPFILE | os.O_WRONLY) if _DESCRIPTORS.is_dir() else None
+    except (AttributeError, OSError):
+        return None
+
+
+def _write_named(path: Path, content: bytes) -> None:
     handle, name = tempfile.mkstemp(prefix=".writing-", dir=path.parent)
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            _sync(file.fileno())
-        # mkstemp makes files that only their owner can read; reports are for everyone
-        temporary.chmod(0o644)
+            _fill(file, content)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _take_the_place(temporary, path)
+
+
+def _fill(file: BinaryIO, content: bytes) -> None:
+    file.write(content)
+    file.flush()
+    # such files are made so that only their owner can read them; reports are for everyone
+    os.fchmod(file.fileno(), 0o644)
+    _sync(file.fileno())
+
+
+def _take_the_place(temporary: Path, path: Path) -> None:
+    try:
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

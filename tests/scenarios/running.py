@@ -47,6 +47,8 @@ def function(name: str) -> Callable[..., Any]:
     package, _, rest = name.rpartition(".")
     if rest == "call":
         return lambda called, *args, **kwargs: called(*args, **kwargs)
+    if package and rest == "name":
+        return lambda tensor: str(getattr(tensor, "name", None) or "")
     found: Callable[..., Any] = getattr(operator if package else K, rest)
     return found
 

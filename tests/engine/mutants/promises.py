@@ -224,7 +224,7 @@ def _read_twice(place):
 
     def make(right):
         def wrong(*args, **kwargs):
-            axes = args[place]
+            axes = next((kwargs[n] for n in kwargs if n.endswith("axes")), *args[place : place + 1])
             if not isinstance(axes, int):
                 sorted(axes)
             return right(*args, **kwargs)
