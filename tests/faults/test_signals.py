@@ -80,7 +80,8 @@ TABLE = (
         Fault(f"{role} STOP, {_DELAY}, {role} CONT", "softmax", 0, "same", "shared")
         for role in ("host", "judge", "guardian", "worker")
     ),
-    Fault("worker KILL", "softmax", 0, "verdicts", "shared"),
+    # by then the other worker has imported the module, too
+    Fault("wait 5, worker KILL", "softmax", 0, "verdicts", "shared"),
     Fault("host KILL", "softmax", KILLED, "none", "shared"),
     Fault("judge STOP, host KILL", "softmax", KILLED, "none", "shared"),
     Fault("host TERM", "softmax", INTERRUPTED, "none", "shared"),
