@@ -23,15 +23,8 @@ def write_atomically(path: Path, content: bytes) -> None:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     unnamed = _unnamed(path.parent)
-    if unnamed is None:
+    if unnamed is None or not _write_unnamed(unnamed, path, content):
         _write_named(path, content)
-        return
-    with os.fdopen(unnamed, "wb") as file:
-        _fill(file, content)
-        temporary = path.parent / f".writing-{uuid4().hex}"
-        # with a descriptor os.link follows the link to the file, and else it does not
-        os.link(_DESCRIPTORS / str(unnamed), temporary, src_dir_fd=unnamed)
-    _take_the_place(temporary, path)
 
 
 def _unnamed(folder: Path) -> int | None:
@@ -43,6 +36,20 @@ def _unnamed(folder: Path) -> int | None:
         return os.open(folder, os.O_TMPFILE | os.O_WRONLY) if _DESCRIPTORS.is_dir() else None
     except (AttributeError, OSError):
         return None
+
+
+def _write_unnamed(unnamed: int, path: Path, content: bytes) -> bool:
+    """Fill a file without a name, and put it in the place of `path`; False if it gets no name."""
+    temporary = path.parent / f".writing-{uuid4().hex}"
+    with os.fdopen(unnamed, "wb") as file:
+        _fill(file, content)
+        try:
+            # with a descriptor os.link follows the link to the file, and else it does not
+            os.link(_DESCRIPTORS / str(unnamed), temporary, src_dir_fd=unnamed)
+        except OSError:
+            return False
+        _take_the_place(temporary, path)
+    return True
 
 
 def _write_named(path: Path, content: bytes) -> None:

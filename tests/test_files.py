@@ -15,8 +15,22 @@ from conformance.files import write_atomically
 PACKAGE = Path(conformance.__file__).parent
 
 
+@pytest.fixture(params=["without a name", "a name is refused", "with a name"], autouse=True)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How the system lets a file be written that takes the place of another."""
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+
+    if request.param == "a name is refused":
+        monkeypatch.setattr(os, "link", refused)
+    elif request.param == "with a name":
+        monkeypatch.delattr(os, "O_TMPFILE", raising=False)
+    return str(request.param)
+
+
 def test_a_file_is_on_the_disk_before_it_takes_the_place_of_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place, done = tmp_path / "results.json", list[str]()
     sync, replace = os.fsync, Path.replace
@@ -32,7 +46,9 @@ def test_a_file_is_on_the_disk_before_it_takes_the_place_of_another(
     monkeypatch.setattr(os, "fsync", synced)
     monkeypatch.setattr(Path, "replace", replaced)
     write_atomically(place, b"one")
-    assert done == ["sync", "replace"]
+    tried = ["sync"] if way == "a name is refused" and hasattr(os, "O_TMPFILE") else []
+    assert done == [*tried, "sync", "replace"]
+    assert [file.name for file in tmp_path.iterdir()] == ["results.json"]
     assert place.read_bytes() == b"one"
 
 
