@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import conformance.reference as K  # noqa: N812
+from conformance.adapters.worker.conformance_worker.calling import CALLS
 from conformance.observations import Value
 from conformance.program import Argument, Function, Ref, Step
 from conformance.scenarios import Check, Problem, Scenario
@@ -45,10 +46,8 @@ def run(steps: Iterable[Step], names: dict[str, Any]) -> None:
 def function(name: str) -> Callable[..., Any]:
     """A function of the reference, or an operator."""
     package, _, rest = name.rpartition(".")
-    if rest == "call":
-        return lambda called, *args, **kwargs: called(*args, **kwargs)
-    if package and rest == "name":
-        return lambda tensor: str(getattr(tensor, "name", None) or "")
+    if name in CALLS:
+        return CALLS[name]
     found: Callable[..., Any] = getattr(operator if package else K, rest)
     return found
 

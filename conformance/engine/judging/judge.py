@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import partial
 
+from conformance.editions import open_inputs_of
 from conformance.engine.judging import metadata, values
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import (
@@ -47,16 +48,9 @@ from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.model import ErrorCase
 
-OF_INPUTS = frozenset(
-    {
-        ConventionName.INPUT_DTYPE,
-        ConventionName.VARIABLE_INPUT,
-        ConventionName.ARRAY_INPUT,
-        ConventionName.PYTHON_INPUT,
-        ConventionName.COMPILED_CALL,
-    }
-)
-"""Conventions of what can be asked for: to refuse it is no other answer, but none."""
+ASKED = (ConventionName.INPUT_DTYPE, ConventionName.COMPILED_CALL)
+"""Conventions of what can be asked for, besides the inputs that an edition leaves open: to refuse
+it is no other answer, but none."""
 
 
 def judge(prepared: Prepared, observed: StructureObservation) -> Judgement:
@@ -266,7 +260,8 @@ def _raised(
     allowed = of_exception(outcome, conventions)
     if not allowed.conventions and not is_mistaken_code(outcome):
         allowed = of_misfit(conventions, partial(prepared.fits, number), refused=True)
-    refused = named or unmade or not OF_INPUTS.isdisjoint(allowed.conventions)
+    asked = {*ASKED, *open_inputs_of(structure.edition).values()}
+    refused = named or unmade or not asked.isdisjoint(allowed.conventions)
     demands = f"a result of {demanded_shape(prepared.shape, allowed.open_points)}"
     gives = f"raises {outcome.type}: {short_message(outcome.message)}"
     return Finding(

@@ -11,8 +11,12 @@ from conformance.generators.collect import USUAL
 from conformance.generators.coverage.effort import Effort
 from conformance.generators.sizes import ELEMENTS
 from conformance.generators.values import suits
+from conformance.program import Binding
+from conformance.program.model import AS_THEY_ARE
 
 PROBES = ("extremes", "subnormal", "special")
+REBUILT = (Binding.CONSTANT, *AS_THEY_ARE)
+"""Bindings that are a part of the graph."""
 FEW_DRAWS = 3
 """The draws of a structure whose graph must be built again for each draw."""
 
@@ -60,7 +64,7 @@ class Profile:
         if structure.error or not any(math.prod(i.shape) for i in inputs):
             return (Draw("ordinary", seed),)
         listed = [v if suits(v, structure) else "ordinary" for v in values]
-        if any(i.binding in ("constant", "array", "python") for i in inputs):
+        if any(i.binding in REBUILT for i in inputs):
             listed = listed[:FEW_DRAWS]
         return tuple(Draw(v, seed * 1000 + i) for i, v in enumerate(listed))
 

@@ -171,11 +171,12 @@ def listed(groups: Iterable[Group]) -> tuple[list[Group], int]:
     kinds: dict[Identity, list[Group]] = {}
     for group in (replace(g) for g in groups):
         kinds.setdefault(group.finding.plain_identity, []).append(group)
-    unlisted = 0
-    for first, *others in kinds.values():
-        first.count += sum(group.count for group in others[MOST_LISTED - 1 :])
-        unlisted += len(others[MOST_LISTED - 1 :])
-    kept = [group for found in kinds.values() for group in found[:MOST_LISTED]]
+    kept, unlisted = list[Group](), 0
+    for found in kinds.values():
+        shown, others = found[:MOST_LISTED], found[MOST_LISTED:]
+        shown[0].count += sum(group.count for group in others)
+        kept += shown
+        unlisted += len(others)
     return sorted(kept, key=_order), unlisted
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from conformance.editions import Edition
 from conformance.fuzz.bounds.known import Known
-from conformance.fuzz.bounds.settled import is_ordinary, open_points
+from conformance.fuzz.bounds.settled import Answered, is_ordinary, open_points
 from conformance.fuzz.bounds.types import Typed
 from conformance.fuzz.calls import MEMBER, Call, Special, calls_of
 from conformance.program import Argument, Function, Program, Ref, Step
@@ -17,13 +17,10 @@ from conformance.program import Argument, Function, Program, Ref, Step
 Answer = tuple[Typed, Known]
 
 
-class Course(Protocol):
+class Course(Answered, Protocol):
     """What `running.Course` has of a program."""
 
-    types: dict[str, Typed]
-    known: dict[str, Known]
     cuts: dict[str, str]
-    unjudged: set[str]
     phase: int | None
     calls: list[Call | Special]
     sweeps: dict[str, Any]

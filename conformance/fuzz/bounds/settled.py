@@ -22,15 +22,15 @@ MOST = 1e3
 """The largest magnitude of a result: what lies far beyond, the documents do not speak of."""
 
 
-class Course(Protocol):
-    """What `running.Course` has of a program."""
+class Answered(Protocol):
+    """What is known of the tensors of a program: a part of `running.Course`."""
 
     types: dict[str, Typed]
     known: dict[str, Known]
     unjudged: set[str]
 
 
-def open_points(course: Course, call: Call | Special, edition: Edition) -> Iterator[str]:
+def open_points(course: Answered, call: Call | Special, edition: Edition) -> Iterator[str]:
     """The conventions without which no document settles the call; RuleError if a rule has no
     answer."""
     if isinstance(call, Special):
@@ -50,7 +50,7 @@ def open_points(course: Course, call: Call | Special, edition: Edition) -> Itera
     yield from _of_numbers(course, call, edition)
 
 
-def _of_indices(course: Course, call: Call, known: Scope) -> Iterator[str]:
+def _of_indices(course: Answered, call: Call, known: Scope) -> Iterator[str]:
     """The convention of an index, or a label, of nothing, as with a tensor of another shape."""
     for name, rule in call.spec.parameters.items():
         value = call.arguments.get(name)
@@ -60,14 +60,14 @@ def _of_indices(course: Course, call: Call, known: Scope) -> Iterator[str]:
                 yield ConventionName.INDICES_OUT_OF_RANGE
 
 
-def _scope(course: Course, call: Call) -> Scope:
+def _scope(course: Answered, call: Call) -> Scope:
     """The scope of the rules, with what the numbers of kernels are like."""
     found = scope(call, course.types)
     domains = {n: _domain(course, call, n) or d for n, d in found.domains.items()}
     return Scope(found.values, found.shapes, found.dtypes, found.floatx, domains)
 
 
-def _domain(course: Course, call: Call, name: str) -> str | None:
+def _domain(course: Answered, call: Call, name: str) -> str | None:
     rule, value = call.spec.parameters.get(name), call.arguments[name]
     if not isinstance(value, Ref) or not isinstance(rule, kinds.Kernel | kinds.LocalKernel):
         return None
@@ -83,7 +83,7 @@ def _is_mirrored(array: Array, axes: tuple[int, ...]) -> bool:
     return bool((array == np.flip(array, axes)).all())
 
 
-def _of_numbers(course: Course, call: Call, edition: Edition) -> Iterator[str]:
+def _of_numbers(course: Answered, call: Call, edition: Edition) -> Iterator[str]:
     """The conventions of numbers such as the call is given: ties, zeros, halves."""
     own: Mapping[str, str] = {**call.spec.silent.get(edition, {}), **call.spec.profiles}
     if not own:
@@ -96,7 +96,7 @@ def _of_numbers(course: Course, call: Call, edition: Edition) -> Iterator[str]:
         yield own["zeros"]
 
 
-def is_ordinary(course: Course, call: Call | Special) -> bool:
+def is_ordinary(course: Answered, call: Call | Special) -> bool:
     """Whether the result has the shape that the rules say, elements, and no number far away."""
     found, kind = course.known[call.result], course.types[call.result]
     if call.result in course.unjudged or not found.value.size:

@@ -76,8 +76,8 @@ class Calls(object):
         return self._adapter.bind(binder, [items], {"dtype": "int32"})
 
     def _resolve(self, name: str) -> Callable[..., Any]:
-        if name in _CALLS:
-            return _CALLS[name]
+        if name in CALLS:
+            return CALLS[name]
         if name.startswith(OPERATOR):
             found: Callable[..., Any] = getattr(operator, name[len(OPERATOR) :])
             return found
@@ -133,7 +133,7 @@ def _name(result: Any) -> str:
     return str(getattr(result, "name", None) or "")
 
 
-_CALLS: Dict[str, Callable[..., Any]] = {
+CALLS: Dict[str, Callable[..., Any]] = {
     OPERATOR_CALL: _apply,
     PRINTED_CALL: _printed,
     OPERATOR + "classes": _classes,
@@ -143,3 +143,4 @@ _CALLS: Dict[str, Callable[..., Any]] = {
     OPERATOR + "set": set,
     OPERATOR + "iter": iter,
 }
+"""What a step may call besides functions of the implementation and of Python's `operator`."""
