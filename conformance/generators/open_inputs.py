@@ -8,16 +8,10 @@ from collections.abc import Iterable
 from conformance.editions import Edition, open_inputs_of
 from conformance.program import Argument, Binding, Input, Made
 from conformance.specs import Spec, kinds
-from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
 from conformance.specs.load import ruled_out
 
 REFUSED = "refused"
-CONVENTIONS = {
-    Binding.VARIABLE: ConventionName.VARIABLE_INPUT,
-    Binding.ARRAY: ConventionName.ARRAY_INPUT,
-    Binding.PYTHON: ConventionName.PYTHON_INPUT,
-}
 _NAMES = {
     Binding.VARIABLE: re.compile(r"\bVariable\b"),
     Binding.ARRAY: re.compile(r"\b(?:ndarray|array|NumPy|numpy)\b"),
@@ -47,10 +41,13 @@ def left_open_numbers(arguments: Iterable[Argument], edition: Edition) -> frozen
     return frozenset([named] if held and named is not None else [])
 
 
-def promised_inputs(inputs: Iterable[Input], spec: Spec, message: str) -> dict[str, str]:
+def promised_inputs(
+    inputs: Iterable[Input], spec: Spec, edition: Edition, message: str
+) -> dict[str, str]:
     """The section of each document that says that the function takes what an exception's message
     names, if one of the inputs is made so."""
-    named = {binding for binding, name in _NAMES.items() if name.search(message)}
-    made = {taken(CONVENTIONS[i.binding], REFUSED) for i in inputs if i.binding in named}
+    known = open_inputs_of(edition)
+    named = {b for b, name in _NAMES.items() if b in known and name.search(message)}
+    made = {taken(known[i.binding], REFUSED) for i in inputs if i.binding in named}
     claims = (c for c in spec.claims if not made.isdisjoint(c.rules_out))
     return {document: section for c in claims for document, section in c.sections.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from conformance.editions import Edition
 from conformance.generators import generate, structures
 from conformance.generators.open_inputs import left_open, left_open_numbers, promised_inputs
 from conformance.generators.twins import rebound
@@ -62,11 +63,15 @@ def test_what_is_left_open_is_in_no_odd_layout() -> None:
 
 
 def test_what_says_that_an_input_is_taken_is_cited() -> None:
-    spec = SPECS["keras.ops.erf"]
-    refused = "'numpy.ndarray' object is no tensor"
-    assert promised_inputs(inputs(Binding.ARRAY), spec, refused) == {"keras-3.15.1": "Example"}
-    assert promised_inputs(inputs(Binding.ARRAY), spec, "a tensor is not contiguous") == {}
-    assert promised_inputs(inputs(Binding.VARIABLE), spec, refused) == {}
+    spec, refused = SPECS["keras.ops.erf"], "'numpy.ndarray' object is no tensor"
+
+    def cited(binding: Binding, message: str, edition: Edition = "keras-3") -> dict[str, str]:
+        return promised_inputs(inputs(binding), spec, edition, message)
+
+    assert cited(Binding.ARRAY, refused) == {"keras-3.15.1": "Example"}
+    assert cited(Binding.ARRAY, "a tensor is not contiguous") == {}
+    assert cited(Binding.VARIABLE, refused) == {}
+    assert cited(Binding.ARRAY, refused, "keras-2.2") == {}
 
 
 def test_a_twin_of_tensors_does_not_rest_on_variables() -> None:

@@ -278,7 +278,9 @@ def _raised(
         open_points=allowed.open_points,
         got=f"{outcome.type}: {without_stack(outcome.message)}",
         expected=prepared.expectation(number).value,
-        at=promised_inputs(structure.program.inputs, structure.spec, outcome.message),
+        at=promised_inputs(
+            structure.program.inputs, structure.spec, structure.edition, outcome.message
+        ),
     )
 
 
