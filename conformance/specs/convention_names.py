@@ -12,7 +12,6 @@ class ConventionName(StrEnum):
     """
 
     ACCURACY = "accuracy"
-    ARRAY_INPUT = "array-input"
     AVERAGE_BORDER = "average-border"
     AXIS_ORDER = "axis-order"
     BACKWARDS_ORDER = "backwards-order"
@@ -111,5 +110,4 @@ class ConventionName(StrEnum):
     UNKNOWN_KEYWORDS = "unknown-keywords"
     UPDATE_PAIRS = "update-pairs"
     VALUE_DTYPE = "value-dtype"
-    VARIABLE_INPUT = "variable-input"
     VARIANCE_OF_DIFFERENCES = "variance-of-differences"

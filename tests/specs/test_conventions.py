@@ -12,7 +12,14 @@ from collections.abc import Iterator
 import pytest
 from hypothesis.strategies import SearchStrategy
 
-from conformance.editions import LINED_DOCUMENTS, Document, Edition, edition_files
+from conformance.editions import (
+    EDITIONS,
+    LINED_DOCUMENTS,
+    Document,
+    Edition,
+    edition_files,
+    open_inputs_of,
+)
 from conformance.generators.collect import distinct, key_of_program
 from conformance.scenarios import Scenario
 from conformance.scenarios.families import FAMILIES
@@ -77,8 +84,9 @@ NAMED = {
 
 
 @pytest.mark.parametrize("name", load_conventions())
-def test_a_spec_an_example_or_the_code_names_each_convention(name: str) -> None:
-    assert name in IN_CODE or NAMED[name] or name in IN_EXAMPLES
+def test_a_spec_an_example_an_edition_or_the_code_names_each_convention(name: str) -> None:
+    of_editions = {named for e in EDITIONS for named in open_inputs_of(e).values()}
+    assert name in {*IN_CODE, *IN_EXAMPLES, *of_editions} or NAMED[name]
 
 
 def test_an_unknown_convention_is_refused_with_those_of_a_similar_name() -> None:
