@@ -28,6 +28,7 @@ def told(results: Results) -> Iterator[str]:
         yield (
             f"    {found.failed} programs differ: {sum(found.blamed.values())} because of a call "
             f"that fails by itself{_listed(found.blamed)}; {_composition(results)} of composition"
+            + (f", {found.alike} of them known by their error" if found.alike else "")
             + (f"; {found.unrepeated} not again" if found.unrepeated else "")
         )
 

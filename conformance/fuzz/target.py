@@ -45,8 +45,11 @@ from conformance.results.events import (
 )
 from conformance.specs import load
 
-CHUNK = 10
-"""Programs that a worker runs at a time; results grow by whole chunks."""
+CHUNK, LONG_CHUNK = 10, 100
+"""Programs that a worker runs at a time, in a short and in a long run; results grow by whole chunks.
+Within a chunk, whose programs do not depend on the workers, the same error is explained once."""
+LONG = 2000
+"""Programs of a run whose chunks are long."""
 ROUNDS = 4
 """How many functions that fail by themselves a program is tried without, one after the other."""
 CHECKPOINT = 10.0
@@ -67,7 +70,14 @@ class Campaign:
     selection: str | None = None
     shard: Shard | None = None
     max_time: float | None = None
-    chunk: int = CHUNK
+    chunk: int | None = None
+    """Programs that a worker runs at a time; None for what suits their number."""
+
+    @property
+    def chunks_of(self) -> int:
+        """How many programs a worker runs at a time."""
+        long = self.count is None or self.count >= LONG
+        return self.chunk or (LONG_CHUNK if long else CHUNK)
 
     @property
     def count(self) -> int | None:
@@ -155,7 +165,7 @@ class TargetRun:
             begun = True
             with self._lock:
                 count = self.campaign.count
-                stop = self._next + self.campaign.chunk
+                stop = self._next + self.campaign.chunks_of
                 stop = stop if count is None else min(count, stop)
                 start, self._next = self._next, stop
             if start >= stop:
@@ -235,6 +245,8 @@ class TargetRun:
         if not again:
             found.counts["unrepeated"] += 1
             return None
+        if found.is_known(again[0]):
+            return None
         reduction = Reduction(session, question, again[0])
         reduction.run()
         alone = blamed(session, reduction.question)
@@ -252,7 +264,8 @@ class TargetRun:
             seed=self.campaign.seed,
             number=one.number,
         )
-        found.add(function_of(reduction.question, reduction.difference), filed)
+        function = function_of(reduction.question, reduction.difference)
+        found.file(function, filed, reduction.difference)
 
     def _record(self, start: int, tally: Tally) -> None:
         """Count a chunk once all before it are counted: what is told is of the first ones."""

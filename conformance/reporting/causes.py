@@ -12,16 +12,13 @@ from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.readings import told_of
 from conformance.reporting.safe_text import clean
 from conformance.results import FindingKind, Verdict
+from conformance.results.wording import without_own
 
 _RAISES = re.compile(
     r"(raises .+?)(?:; expected | where [\w.-]+:\d+ | where by convention | in place of |$)"
 )
 """An exception with its message; results of older versions go on in other words than newer ones."""
 _PLACE = re.compile(r"^(raises \w+) in \w+\(.*?\)+(?=: )")
-_QUOTED = r"(?P<quote>['\"`])(?![A-Za-z_. ]+(?P=quote)).*?(?P=quote)"
-_OWN = re.compile(rf"{_QUOTED}|\[[^\]]*\]|\([^)]+\)|\w*\d[\w.]*")
-"""What belongs to one case: quoted names that are not plain words, lists, shapes and numbers."""
-_RUN = re.compile(r"…(?:[\s,]*…)+")
 _SIGNAL = re.compile(r"ends the process(?: \(signal \d+\))?")
 
 _WORDS: Mapping[str, str] = {
@@ -80,7 +77,7 @@ def _outcome(found: ListedFailure) -> str:
     if ended := _SIGNAL.search(message):
         return ended[0]
     if raised := _RAISES.search(message):
-        return _shortened(_RUN.sub("…", _OWN.sub("…", _PLACE.sub(r"\1", raised[1]))))
+        return _shortened(without_own(_PLACE.sub(r"\1", raised[1])))
     kind = clean(found.failure.kind)
     return f"{found.aspect.aspect}: {_WORDS.get(kind, kind)}"
 

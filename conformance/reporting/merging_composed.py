@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from conformance.results import AspectResult, Composed, Failure, FunctionResult, Results, Verdict
 
-_COUNTS = ("programs", "calls", "compared", "unjudged", "cut", "failed", "unrepeated")
+_COUNTS = ("programs", "calls", "compared", "unjudged", "cut", "failed", "unrepeated", "alike")
 _GRAVITY = list(Verdict)
 
 

@@ -228,6 +228,9 @@ class Composed(Struct, frozen=True, kw_only=True):
     """How many of these programs have a call that fails by itself: by the function of that call."""
     unrepeated: int = 0
     """How many failed once and not again."""
+    alike: int = 0
+    """How many raise the error of a failure that was filed shortly before, and were counted there
+    without being made smaller."""
     themes: dict[str, int] = field(default_factory=dict)
     """How often a call of one theme takes what one of another gives, such as `losses < pooling`."""
     depths: dict[str, list[int]] = field(default_factory=dict)
