@@ -46,7 +46,7 @@ from conformance.results.events import (
 from conformance.specs import load
 
 CHUNK, LONG_CHUNK = 10, 100
-"""Programs that a worker runs at a time, in a short and in a long run; results grow by whole chunks.
+"""Programs that a worker runs at a time, in a short and a long run; results grow by whole chunks.
 Within a chunk, whose programs do not depend on the workers, the same error is explained once."""
 LONG = 2000
 """Programs of a run whose chunks are long."""
