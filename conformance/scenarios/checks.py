@@ -157,6 +157,17 @@ def returns(values: Values) -> Problem | None:
     return Problem(f"raises {found}", found, got=text, fault="first != 'returns'")
 
 
+LACKING = ("NotImplementedError", "UnimplementedError")
+"""Classes by which a library says that it lacks what is asked for."""
+
+
+def one_is_taken(*forms: Values) -> Problem | None:
+    """One of the attempted steps raised nothing, or the library says that it lacks the feature."""
+    problems = [p for p in map(returns, forms) if p is not None]
+    lacking = any({*_classes(str(p.got))} & {*LACKING} for p in problems)
+    return None if lacking or len(problems) < len(forms) else problems[0]
+
+
 def is_a(*names: str) -> Test:
     """The step `operator.classes` found one of these classes among those of what it was given."""
 

@@ -12,7 +12,15 @@ from conformance.scenarios.examples import printed_results
 from conformance.scenarios.gradients import gradients, through
 from conformance.scenarios.introspection import casts, emptiness, printing, sparse, tensors
 from conformance.scenarios.model import Family
-from conformance.scenarios.promises import arguments, batches, biases, containers, creation, names
+from conformance.scenarios.promises import (
+    arguments,
+    batches,
+    biases,
+    containers,
+    creation,
+    forms,
+    names,
+)
 from conformance.scenarios.randomness import dropout, random_tensors
 from conformance.scenarios.state import refusals, sessions, updates, variables
 
@@ -47,6 +55,7 @@ FAMILIES: tuple[Family, ...] = (
     *creation.FAMILIES,
     *names.FAMILIES,
     *arguments.FAMILIES,
+    *forms.FAMILIES,
 )
 """The families of one function are run in this order."""
 

@@ -81,6 +81,9 @@ def test_another_exception_is_no_refusal(outcome: Outcome) -> None:
 MISTAKEN = (
     raised("reshape() missing 1 required positional argument: 'shape'", "TypeError"),
     raised("f() missing 2 required keyword-only arguments: 'a' and 'b'", "TypeError"),
+    raised(
+        'Exception when calling layer "a".\n\nMissing required positional argument', "TypeError"
+    ),
     raised("name 'axis' is not defined", "NameError"),
     raised("local variable 'x' referenced before assignment", "UnboundLocalError", "NameError"),
 )

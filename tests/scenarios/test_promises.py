@@ -24,6 +24,7 @@ from conformance.scenarios.promises import (
     biases,
     containers,
     creation,
+    forms,
     names,
 )
 from conformance.scenarios.state import sessions
@@ -39,6 +40,7 @@ PROMISES = (
     *names.FAMILIES,
     *batches.FAMILIES,
     *biases.FAMILIES,
+    *forms.FAMILIES,
 )
 EDITION: Edition = "keras-2.2"
 """That of the reference in this process; the slow tests of mutants have the others."""

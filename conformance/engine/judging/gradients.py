@@ -16,9 +16,9 @@ from conformance.engine.judging.messages import short_message
 from conformance.engine.judging.readings import (
     Allowance,
     combinations,
+    of_exception,
     of_nothing,
     of_readings,
-    of_refusal,
 )
 from conformance.engine.judging.refusals import refuses_by_name
 from conformance.generators import Draw
@@ -140,7 +140,9 @@ class GradientTrial:
 
     def _no_answer(self, number: int, outcome: Outcome) -> Finding:
         named = {*self.unsettled, ConventionName.DIFFERENTIABLE}
-        allowed = of_refusal(with_input_dtype(named, self.differentiated.structure, outcome))
+        allowed = of_exception(
+            outcome, with_input_dtype(named, self.differentiated.structure, outcome)
+        )
         conventions = allowed.conventions
         demands = "a gradient"
         if not isinstance(outcome, Raised):

@@ -50,8 +50,10 @@ _OF_ANOTHER_MATTER = tuple(
 )
 """Messages with such words, or of such a class, that say nothing about a feature of the library."""
 
-_LACKS_ARGUMENTS = re.compile(r"\bmissing \d+ required (?:positional|keyword-only) arguments?: ")
-"""What Python says where code calls something without what it needs."""
+_LACKS_ARGUMENTS = re.compile(
+    r"\bmissing (?:\d+ )?required (?:positional |keyword-only )arguments?\b", re.IGNORECASE
+)
+"""What Python or TensorFlow says where code calls something without what it needs."""
 _NAMELESS = "NameError"
 """Python's class for a name without a value, in a function too."""
 
@@ -84,7 +86,7 @@ def is_mistaken_code(outcome: Outcome) -> bool:
     """
     if not isinstance(outcome, Raised):
         return False
-    said = without_stack(outcome.message).strip().split("\n", 1)[0]
+    said = _DETAILS.split(without_stack(outcome.message))[0]
     lacks = "TypeError" in outcome.bases and bool(_LACKS_ARGUMENTS.search(said))
     return lacks or _NAMELESS in outcome.bases
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from conformance.editions import Edition
 from conformance.results import Aspect
-from conformance.scenarios.checks import is_array, is_one_of, only, returns
+from conformance.scenarios.checks import is_array, is_one_of, one_is_taken, only
 from conformance.scenarios.ctc import inputs
 from conformance.scenarios.ctc.inputs import CtcTensors, LabelledSamples, column
 from conformance.scenarios.model import Alternative, Check, Family, Problem, Scenario, Values
@@ -61,7 +61,7 @@ def length_forms(_: str) -> Sequence[Scenario]:
         "lengths are taken",
         Aspect.VALUE,
         outputs=("vector_taken", "matrix_taken"),
-        test=_one_returns,
+        test=one_is_taken,
         demands="a sparse tensor, for lengths (samples,) or (samples, 1)",
         at=SPARSE,
     )
@@ -74,11 +74,6 @@ def length_forms(_: str) -> Sequence[Scenario]:
             checks=(check,),
         ),
     )
-
-
-def _one_returns(*forms: Values) -> Problem | None:
-    problems = [returns(values) for values in forms]
-    return problems[0] if all(problems) else None
 
 
 def _label_checks(labels: Array, lengths: Array) -> tuple[Check, ...]:

@@ -12,6 +12,7 @@ from conformance.reference import BACKEND
 from conformance.reference import eval as evaluate
 from conformance.reference.symbolic.graph import Tensor, Variable, apply
 from tests.engine.mutants.kit import MUTANTS, arguments, mutant, replaced, result
+from tests.engine.mutants.kit import bound as arguments_of
 
 _OTHERS = {*MUTANTS}
 ALONE = {"alone": True}
@@ -272,6 +273,31 @@ result("learning_phase", "a vector",
        lambda made: apply("expand_dims", made, axis=0) if isinstance(made, Tensor) else made,
        verdict="reported", **DTYPE)  # fmt: skip
 result("get_uid", "a float", float, alone=True, aspect="state", verdict="diverges")
+
+
+# Axes that are documented, in no shape of the tensors that go with them
+
+
+def _refusing(wrong_axes):
+    def make(right):
+        def wrong(x, *args, **kwargs):
+            given = arguments_of(right, (x, *args), kwargs)
+            if wrong_axes(given):
+                raise ValueError("shapes do not match")
+            return right(x, *args, **kwargs)
+
+        return wrong
+
+    return make
+
+
+replaced("normalize_batch_in_training", "features last alone",
+         _refusing(lambda given: 0 not in (axes := [*given["reduction_axes"]])
+                   or len(axes) - 1 not in axes))  # fmt: skip
+replaced("batch_normalization", "features last alone",
+         _refusing(lambda given: given["axis"] not in (-1, given["x"].ndim - 1)))  # fmt: skip
+replaced("sparse_categorical_crossentropy", "classes last alone",
+         _refusing(lambda given: given["axis"] not in (-1, given["output"].ndim - 1)))  # fmt: skip
 
 
 # Printing
