@@ -286,6 +286,17 @@ def test_what_no_reading_allows_violates(
         assert any(convention in f.open_points for f in found), edition
 
 
+def test_a_reading_that_is_ruled_out_is_named() -> None:
+    function, convention = "normalize_batch_in_training", ConventionName.POPULATION_VARIANCE
+    named = "population-variance: with epsilon"
+    for edition in ("keras-2.0", "keras-2.2"):
+        taken = violations(answers(raised_variance, function, edition, convention))
+        other = violations(answers(zeros, function, edition, convention))
+        assert {f.detail for f in taken if f.open_points} == {named}
+        assert all(named in f.gives for f in taken if f.open_points)
+        assert {f.detail for f in other} == {""}, "another failure, with an id of its own"
+
+
 def overflowing(_function: str, arguments: Arguments, dtype: str) -> Array:
     """The logarithm of the sum of exponentials as it is written."""
     with np.errstate(all="ignore"):

@@ -166,6 +166,23 @@ class AllowedAnswers:
                 return (*chosen, *left)
         return None
 
+    def forbidden(self, got: Array) -> str | None:
+        """The reading that `got` is the answer of, in single precision at least, though a document
+        rules it out; None without."""
+        for name in self.conventions:
+            for reading in computed(name):
+                if taken(*reading) in self.ruled_out and self._is_answer(got, (reading,)):
+                    return taken(*reading)
+        return None
+
+    def _is_answer(self, got: Array, readings: Readings) -> bool:
+        try:
+            expected = self.expectation(readings)
+        except (KeyError, ValueError, IndexError):
+            return False
+        same = expected.value.shape == got.shape
+        return same and is_inaccurate(got, expected, single_will_do=True)
+
     def shaped(self, shape: tuple[int, ...]) -> Readings | None:
         """The readings under which an answer has this shape; None if there are none."""
         return next((chosen for chosen, _ in self._expected(shape)), None)

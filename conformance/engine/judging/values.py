@@ -298,13 +298,14 @@ def _wrong(case: Drawn, got: Array, answer: AllowedAnswers) -> Finding:
         return _inaccurate(case, got, found)
     expectation = _expectation(case, got)
     gives, demands = _difference(answer.without_excused(got), expectation, inaccurate=False)
-    allowed = of_nothing(case.conventions)
+    allowed, forbidden = of_nothing(case.conventions), answer.forbidden(got)
     return Finding(
         Aspect.VALUE,
         allowed.verdict,
         FindingKind.VALUE,
-        gives=gives,
+        gives=gives if forbidden is None else f"{gives}, as {forbidden} has it",
         demands=demands,
+        detail=forbidden or "",
         conventions=allowed.conventions,
         draw=case.number,
         got=got,
