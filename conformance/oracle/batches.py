@@ -7,7 +7,7 @@ together where the function allows it:
 * image by image: they lie behind each other on the axis of the batch;
 * channel by channel: the versions of a kernel lie on its axis of output channels.
 
-Each element of a result is computed of the same terms as alone; a sum may be taken in another order.
+Each element of a result is computed of the same terms as alone, a sum perhaps in another order.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ IMAGES: Mapping[str, str] = {
 }
 """Functions that compute each image by itself, and the parameter that takes the images."""
 
-KERNELS: Mapping[Place, int] = {
+KERNELS: Mapping[tuple[str, str], int] = {
     **{(name, "kernel"): -1 for name in (*_CONVOLUTIONS, *_LOCAL)},
     **{(name, "kernel"): -2 for name in _TRANSPOSED},
     **{(name, "pointwise_kernel"): -1 for name in _SEPARABLE},

@@ -228,7 +228,8 @@ def _noise(weights: Array, ends: Array, middle: Array) -> Array:
     """Bounds of the rounding error of the weighted sums of results, where the element matters."""
     same = (ends == ends[0]).all(axis=0) & (ends[0] == middle)
     largest = np.where(same, 0, np.maximum(np.abs(ends).max(axis=0), np.abs(middle)))
-    return gamma(EVALUATION, _UNIT) * _sum(np.abs(weights * largest))
+    bound: Array = gamma(EVALUATION, _UNIT) * _sum(np.abs(weights * largest))
+    return bound
 
 
 _UNIT = float(np.finfo(np.longdouble).eps) / 2
