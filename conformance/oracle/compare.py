@@ -47,9 +47,13 @@ def ulp_error(got: Array, expectation: Expectation) -> npt.NDArray[np.float64]:
 
     0 where special values agree or the bound is infinite, infinity where they do not.
     """
+    return _in_ulp(got, expectation, _spacing(expectation))
+
+
+def _in_ulp(got: Array, expectation: Expectation, spacing: Any) -> npt.NDArray[np.float64]:
     distance = np.asarray(_distance(got, expectation), np.float64)
     with np.errstate(over="ignore"):
-        error: npt.NDArray[np.float64] = distance / _spacing(expectation)
+        error: npt.NDArray[np.float64] = distance / spacing
     if np.isfinite(error).all() and np.isfinite(expectation.bound).all():
         return error
     settled = _settled(got, expectation)
@@ -58,19 +62,26 @@ def ulp_error(got: Array, expectation: Expectation) -> npt.NDArray[np.float64]:
 
 def ulp_limit(expectation: Expectation) -> npt.NDArray[np.float64]:
     """The bound of every element in ULP of the result dtype at the expected value."""
+    return _in_spacings(expectation, _spacing(expectation))
+
+
+def _in_spacings(expectation: Expectation, spacing: Any) -> npt.NDArray[np.float64]:
     with np.errstate(over="ignore"):
-        limit: npt.NDArray[np.float64] = expectation.bound / _spacing(expectation)
+        limit: npt.NDArray[np.float64] = expectation.bound / spacing
     return limit
 
 
 def worst(got: Array, expectation: Expectation) -> Error:
     """The element that uses most of its bound, or exceeds it by most."""
-    error, limit = ulp_error(got, expectation), ulp_limit(expectation)
-    if not error.size:
+    if not expectation.value.size:
         return Error(0.0, 0.0, None)
+    spacing = _spacing(expectation)
+    error, limit = _in_ulp(got, expectation, spacing), _in_spacings(expectation, spacing)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(error > 0, error / limit, 0.0)
-    place = int(np.nan_to_num(share, nan=np.inf, posinf=np.inf).argmax())
+    place = int(share.argmax())
+    if np.isnan(share.reshape(-1)[place]):
+        place = int(np.where(np.isnan(share), np.inf, share).argmax())
     index = tuple(int(one) for one in np.unravel_index(place, error.shape))
     return Error(float(error[index]), float(limit[index]), index)
 
@@ -184,12 +195,12 @@ def _special(got: npt.NDArray[np.float64], expectation: Expectation) -> Mask:
     value, bound = expectation.value.astype(np.float64), expectation.bound
     same: Mask = (np.isnan(got) & np.isnan(value)) | (np.isinf(got) & (got == value))
     settled: Mask = same | np.isposinf(bound)
-    model = arithmetic(expectation.dtype, False)
-    if model is None:
+    model, infinite = arithmetic(expectation.dtype, False), np.isinf(got)
+    if model is None or not infinite.any():
         return settled
     with np.errstate(invalid="ignore", over="ignore"):
         reached = np.abs(value.astype(np.longdouble)) + bound >= model.overflow
-        over = np.isinf(got) & np.isfinite(value) & reached & ((got > 0) == (value > 0))
+        over = infinite & np.isfinite(value) & reached & ((got > 0) == (value > 0))
     answer: Mask = settled | over
     return answer
 

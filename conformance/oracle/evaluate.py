@@ -28,7 +28,7 @@ from conformance.oracle import (
 )
 from conformance.oracle.bounds import KINDS, Question
 from conformance.oracle.expectation import Array, Expectation
-from conformance.oracle.rounding import WIDE, Arithmetic, arithmetic, flushed
+from conformance.oracle.rounding import WIDE, Arithmetic, arithmetic, flushed, name_of
 from conformance.oracle.terms import terms
 from conformance.specs.model import Accuracy
 
@@ -103,7 +103,7 @@ def value_of(function: str, arguments: Mapping[str, Any], dtype: str) -> Array:
 def widened(arguments: Mapping[str, Any], dtype: str) -> dict[str, Any]:
     """The arguments with tensors in a wide type and Python floats rounded to the case's dtype."""
     tensors = [value for value in arguments.values() if isinstance(value, np.ndarray)]
-    floating = next((x.dtype.name for x in tensors if x.dtype.kind == "f"), dtype)
+    floating = next((name_of(x.dtype) for x in tensors if x.dtype.kind == "f"), dtype)
     scalar = np.dtype(floating).type if floating in WIDE else float
     return {name: _wide(value, scalar) for name, value in arguments.items()}
 
@@ -111,7 +111,7 @@ def widened(arguments: Mapping[str, Any], dtype: str) -> dict[str, Any]:
 def _wide(value: Any, scalar: Callable[[float], Any]) -> Any:
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f":
-            return value.astype(WIDE[value.dtype.name])
+            return value.astype(WIDE[name_of(value.dtype)])
         return value if value.dtype.kind == "b" else value.astype(np.int64)
     if type(value) is float:
         return np.float64(scalar(value))

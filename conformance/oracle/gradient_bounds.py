@@ -41,11 +41,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from conformance.oracle.batches import Place
 from conformance.oracle.bounds import PATTERNS, changed, moved
 from conformance.oracle.compare import is_inaccurate
 from conformance.oracle.expectation import Array, Expectation
 from conformance.oracle.gradient_paths import FREEDOMS, PATHS
-from conformance.oracle.gradients import Place, Slopes, added, extended_slopes, in_extended
+from conformance.oracle.gradients import Slopes, added, extended_slopes, in_extended
 from conformance.oracle.rounding import gamma
 from conformance.oracle.variants import Readings
 from conformance.specs.model import Accuracy, Conditioned, Ulp

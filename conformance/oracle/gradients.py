@@ -22,12 +22,14 @@ more than the difference of the two, and the coefficients sum to 10 / h.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
+from conformance.oracle.batches import Place, Versions
 from conformance.oracle.evaluate import ORACLES, widened
 from conformance.oracle.expectation import Array
 from conformance.oracle.rounding import gamma
@@ -89,10 +91,6 @@ def added(several: Iterable[Slopes]) -> Slopes:
     return dataclasses.replace(found, kink=np.minimum(found.kink, 1))
 
 
-Place = tuple[str, int | None]
-"""A parameter, and which of its tensors if it takes a list."""
-
-
 def slopes(function: str, arguments: Mapping[str, Any], weights: Array) -> dict[Place, Slopes]:
     """The gradient of the sum of `weights` times the result, for every floating tensor.
 
@@ -115,8 +113,12 @@ def extended_slopes(
     chosen = answer if readings else oracle
     with np.errstate(all="ignore"):
         middle = np.asarray(chosen(**wide), np.longdouble)
-        along = (_Along(chosen, wide, place, middle) for place in _places(wide))
-        return {function.place: _of(function, factors) for function in along}
+        known = "" if readings else function
+        along = (
+            _Along(Versions(known, chosen, wide, place, middle.shape), middle)
+            for place in _places(wide)
+        )
+        return {function.versions.place: _of(function, factors) for function in along}
 
 
 def in_extended(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,60 +146,77 @@ def _places(wide: Mapping[str, Any]) -> Iterator[Place]:
 class _Along:
     """A function of one of its tensors, the others fixed."""
 
-    oracle: Callable[..., Array]
-    wide: Mapping[str, Any]
-    place: Place
+    versions: Versions
     middle: Array
     """The result with no element moved."""
 
     @property
     def tensor(self) -> Array:
-        name, index = self.place
-        found: Array = self.wide[name] if index is None else self.wide[name][index]
+        name, index = self.versions.place
+        value = self.versions.arguments[name]
+        found: Array = value if index is None else value[index]
         return found
 
-    def at(self, element: int, distance: Any) -> Array:
-        """The result with one element moved."""
-        name, index = self.place
-        moved = self.tensor.copy()
-        moved.reshape(-1)[element] += distance
-        value: Any = moved
-        if index is not None:
-            value = [moved if i == index else t for i, t in enumerate(self.wide[name])]
-        return np.asarray(self.oracle(**{**self.wide, name: value}), np.longdouble)
+    def at(self, elements: Sequence[int], distances: Array) -> Array:
+        """For each row of distances, and each of the elements, the result with it moved so far."""
+        rows, count = distances.shape
+        moved = np.repeat(self.tensor.reshape(1, -1), rows * count, axis=0)
+        moved[np.arange(rows * count), [*elements] * rows] += distances.reshape(-1)
+        found = self.versions.results(moved.reshape(-1, *self.tensor.shape))
+        return found.reshape(rows, count, *self.middle.shape)
 
 
 def _of(function: _Along, weights: Array) -> Slopes:
     tensor = function.tensor
     table = np.full((7, tensor.size), np.nan)
-    for i in _looked_at(tensor.size):
-        table[:, i] = _element(function, i, weights)
+    looked_at = _looked_at(tensor.size)
+    if looked_at:
+        table[:, looked_at] = _elements(function, looked_at, weights)
     return Slopes(*(row.reshape(tensor.shape) for row in table))
 
 
+@cache
 def _looked_at(size: int) -> list[int]:
     """The elements whose derivatives are taken: the last, the first, and some between them."""
     between = np.random.Generator(np.random.PCG64(size)).permutation(size).tolist()
     return list(dict.fromkeys([*([size - 1, 0] if size else []), *between]))[:MOST]
 
 
-def _element(function: _Along, element: int, weights: Array) -> tuple[float, ...]:
-    """Value, scale, count, error, kink, low and high for one input element."""
-    size = np.maximum(np.abs(function.tensor.reshape(-1)[element]), LEAST)
-    step = size * STEP
-    ends = {k: function.at(element, k * step) for k in (-2, -1, -0.5, 0.5, 1, 2)}
-    coarse = _fourth_order(ends[-2], ends[-1], ends[1], ends[2], step)
-    fine = _fourth_order(ends[-1], ends[-0.5], ends[0.5], ends[1], step / 2)
+def _elements(function: _Along, elements: Sequence[int], weights: Array) -> Array:
+    """Rows of value, scale, count, error, kink, low and high, for some input elements."""
+    sizes = np.maximum(np.abs(function.tensor.reshape(-1)[elements]), LEAST)
+    step = sizes * STEP
+    ends = function.at(elements, np.multiply.outer(_ENDS, step))
+    far_left, left, half_left, half_right, right, far_right = ends
+    coarse = _fourth_order(far_left, left, right, far_right, _beside(step, left))
+    fine = _fourth_order(left, half_left, half_right, right, _beside(step / 2, left))
     terms = weights * (16 * fine - coarse) / 15
-    value, scale, count = terms.sum(), np.abs(terms).sum(), np.count_nonzero(terms)
-    error = np.abs(weights * (fine - coarse)).sum()
-    bend = np.abs(weights * (ends[1] - 2 * function.middle + ends[-1])).sum() / step
-    noise = _noise(weights, np.stack([*ends.values(), function.middle]))
-    if error <= KINK * scale + TINY and bend <= BEND * scale + TINY:
-        found = value, scale, count, error + 3.3 * noise / step, 0, value, value
-    else:
-        found = value, scale, count, *_sides(function, element, size * SIDE, weights, noise)
-    return tuple(map(float, found))
+    value, scale, error = _sum(terms), _sum(np.abs(terms)), _sum(np.abs(weights * (fine - coarse)))
+    bend = _sum(np.abs(weights * (right - 2 * function.middle + left))) / step
+    noise = _noise(weights, ends, function.middle)
+    count = np.count_nonzero(terms.reshape(len(terms), -1), axis=1)
+    found = [value, scale, count, error + 3.3 * noise / step, np.zeros(len(step)), value, value]
+    table = np.array([np.asarray(row, np.float64) for row in found])
+    bent = ~((error <= KINK * scale + TINY) & (bend <= BEND * scale + TINY))
+    if bent.any():
+        chosen = [element for element, is_bent in zip(elements, bent, strict=True) if is_bent]
+        table[3:, bent] = _sides(function, chosen, sizes[bent] * SIDE, weights, noise[bent])
+    return table
+
+
+_ENDS = np.array([-2, -1, -0.5, 0.5, 1, 2], np.longdouble)
+"""The points of the two formulas, in steps."""
+
+
+def _beside(numbers: Array, results: Array) -> Array:
+    """One number for each of the results along the first axis."""
+    return numbers.reshape(-1, *(1,) * (results.ndim - 1))
+
+
+def _sum(terms: Array) -> Array:
+    """The sum of each result along the first axis."""
+    total: Array = terms.reshape(len(terms), -1).sum(axis=1)
+    return total
 
 
 def _fourth_order(far_left: Array, left: Array, right: Array, far_right: Array, step: Any) -> Array:
@@ -205,22 +224,29 @@ def _fourth_order(far_left: Array, left: Array, right: Array, far_right: Array, 
     return result
 
 
-def _noise(weights: Array, results: Array) -> Any:
-    """A bound of the rounding error of the weighted sum of a result, where the element matters."""
-    unit = float(np.finfo(np.longdouble).eps) / 2
-    largest = np.where((results == results[0]).all(axis=0), 0, np.abs(results).max(axis=0))
-    return gamma(EVALUATION, unit) * np.abs(weights * largest).sum()
+def _noise(weights: Array, ends: Array, middle: Array) -> Array:
+    """Bounds of the rounding error of the weighted sums of results, where the element matters."""
+    same = (ends == ends[0]).all(axis=0) & (ends[0] == middle)
+    largest = np.where(same, 0, np.maximum(np.abs(ends).max(axis=0), np.abs(middle)))
+    bound: Array = gamma(EVALUATION, _UNIT) * _sum(np.abs(weights * largest))
+    return bound
+
+
+_UNIT = float(np.finfo(np.longdouble).eps) / 2
 
 
 def _sides(
-    function: _Along, element: int, step: Any, weights: Array, noise: Any
-) -> tuple[Any, ...]:
+    function: _Along, elements: Sequence[int], step: Array, weights: Array, noise: Array
+) -> list[Array]:
     """Error, 1, and the least and the greatest slope that lie between those on both sides."""
     middle = function.middle
     terms, error = [], 10 * noise / step
-    for side in (-step, step):
-        coarse = (function.at(element, side) - middle) / side
-        fine = (function.at(element, side / 2) - middle) / (side / 2)
+    far, near = function.at(elements, np.stack([-step, step, -step / 2, step / 2])).reshape(
+        2, 2, len(step), *middle.shape
+    )
+    for outer, inner, side in zip(far, near, (-step, step), strict=True):
+        coarse = (outer - middle) / _beside(side, outer)
+        fine = (inner - middle) / _beside(side / 2, inner)
         terms.append(weights * (2 * fine - coarse))
-        error += np.abs(weights * (fine - coarse)).sum()
-    return error, 1, np.minimum(*terms).sum(), np.maximum(*terms).sum()
+        error = error + _sum(np.abs(weights * (fine - coarse)))
+    return [error, np.ones(len(step)), _sum(np.minimum(*terms)), _sum(np.maximum(*terms))]

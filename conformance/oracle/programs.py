@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -54,22 +55,28 @@ def evaluate(steps: Sequence[Step], names: Names, change: Change | None = None) 
 
 
 def _answer(step: Step, names: Names, change: Change | None) -> Any:
-    function = step.function.rpartition(".")[2]
+    oracle, moves = _oracle(step.function)
     args = [_value(a, names, change) for a in step.args]
     kwargs = {name: _value(a, names, change) for name, a in step.kwargs}
-    oracle = _oracle(step.function)
-    if change is None or function in MOVERS:
+    if change is None or moves:
         return oracle(*args, **kwargs)
     args = [_changed(a, change) for a in args]
     return _changed(oracle(*args, **kwargs), change)
 
 
-def _oracle(function: str) -> Callable[..., Any]:
+@cache
+def _oracle(function: str) -> tuple[Callable[..., Any], bool]:
+    """What answers for a function, and whether it rounds nothing itself."""
+    moves = function.rpartition(".")[2] in MOVERS
     if function.startswith(OPERATOR):
-        return OPERATORS[function.removeprefix(OPERATOR)]
+        return OPERATORS[function.removeprefix(OPERATOR)], moves
     if function == "cast":
-        return cast
-    return control_flow.ORACLES.get(function) or FUNCTIONS[function]
+        return cast, moves
+    return control_flow.ORACLES.get(function) or FUNCTIONS[function], moves
+
+
+_LISTS = (list, tuple)
+_NUMBERS = (np.ndarray, np.floating)
 
 
 def _value(argument: Argument, names: Names, change: Change | None) -> Any:
@@ -77,7 +84,7 @@ def _value(argument: Argument, names: Names, change: Change | None) -> Any:
         return names[argument.name]
     if isinstance(argument, Function):
         return as_callable(argument, names, change)
-    if isinstance(argument, list | tuple):
+    if isinstance(argument, _LISTS):
         return type(argument)(_value(item, names, change) for item in argument)
     return argument
 
@@ -95,7 +102,7 @@ def as_callable(
 
 
 def _changed(value: Any, change: Change) -> Any:
-    if isinstance(value, np.ndarray | np.floating) and value.dtype.kind == "f":
+    if isinstance(value, _NUMBERS) and value.dtype.kind == "f":
         return change(np.asarray(value))
     return value
 
@@ -108,11 +115,12 @@ def results(
     `arrays` may give the results of steps, such as the one that makes a placeholder; steps that
     nothing needs are left out.
     """
-    known = evaluate(_needed(program, arrays, outputs), arrays, change)
+    known = evaluate(needed(program, arrays, outputs), arrays, change)
     return {name: known[name] for name in outputs}
 
 
-def _needed(program: Program, given: Names, outputs: Sequence[str]) -> list[Step]:
+def needed(program: Program, given: Names, outputs: Sequence[str]) -> list[Step]:
+    """The steps that the outputs need, besides what is given."""
     wanted, kept = set(outputs), []
     for step in reversed(program.steps):
         if step.result in wanted and step.result not in given:
@@ -153,13 +161,12 @@ def expect_program(
     unit = max((model.unit for d in outputs.values() if (model := arithmetic(d, True))), default=0)
     with np.errstate(all="ignore"):
         wide = widest(arrays)
-        values = results(program, wide, list(outputs), None)
+        steps = needed(program, wide, list(outputs))
+        values = evaluate(steps, wide)
         spread = {name: np.zeros(np.shape(values[name])) for name in outputs}
         for pattern in range(PATTERNS if unit else 0):
             change = _random_signs(pattern, unit)
-            moved = results(
-                program, {n: _changed(a, change) for n, a in wide.items()}, list(outputs), change
-            )
+            moved = evaluate(steps, {n: _changed(a, change) for n, a in wide.items()}, change)
             for name in outputs:
                 distance = np.abs(np.subtract(moved[name], values[name], dtype=np.longdouble))
                 spread[name] = np.fmax(spread[name], distance)
@@ -171,10 +178,11 @@ def expect_program(
 
 def _random_signs(pattern: int, unit: float) -> Change:
     random = np.random.default_rng(pattern)
+    factors = np.array([1 - unit, 1 + unit])
 
     def change(x: Array) -> Array:
-        moved: Array = x * (1 + unit * random.choice((-1.0, 1.0), size=x.shape))
-        return moved.astype(x.dtype)
+        moved: Array = x * factors[random.integers(0, 2, x.shape)]
+        return moved.astype(x.dtype, copy=False)
 
     return change
 

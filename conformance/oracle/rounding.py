@@ -60,6 +60,12 @@ class Arithmetic:
 
 
 @cache
+def name_of(dtype: np.dtype[Any]) -> str:
+    """The name of a dtype, which NumPy makes anew each time that it is asked."""
+    return dtype.name
+
+
+@cache
 def arithmetic(dtype: str, flushes: bool) -> Arithmetic | None:
     """The arithmetic of a floating dtype; None for an integer dtype or bool."""
     if dtype not in WIDE:

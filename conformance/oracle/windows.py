@@ -86,8 +86,14 @@ def pads(
 def padded(x: Array, around: Pads, value: float = 0.0) -> Array:
     """An image tensor with `value` around it; a negative number leaves elements out in front."""
     inside = (slice(None), *(slice(max(0, -before), None) for before, _ in around))
-    widths = [(max(0, before), behind) for before, behind in around]
-    return np.pad(x[inside], [(0, 0), *widths, (0, 0)], constant_values=value)
+    kept, before = x[inside], [max(0, before) for before, _ in around]
+    lengths = zip(before, kept.shape[1:-1], (behind for _, behind in around), strict=True)
+    shape = (kept.shape[0], *map(sum, lengths), kept.shape[-1])
+    # np.pad does the same, by many small steps
+    whole = np.full(shape, value, kept.dtype, order="F" if kept.flags.fnc else "C")
+    middle = (slice(a, a + n) for a, n in zip(before, kept.shape[1:-1], strict=True))
+    whole[(slice(None), *middle)] = kept
+    return whole
 
 
 def windows(

@@ -27,9 +27,9 @@ from conformance.observations import (
     StructureObservation,
     Value,
 )
+from conformance.oracle.batches import Place
 from conformance.oracle.evaluate import ORACLES
 from conformance.oracle.gradient_bounds import WeightedGradient
-from conformance.oracle.gradients import Place
 from conformance.program import Binding, Layout, from_json
 from conformance.results import Aspect, Failure, FindingKind, Verdict
 from conformance.specs import load

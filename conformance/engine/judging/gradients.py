@@ -35,10 +35,11 @@ from conformance.observations import (
     Value,
 )
 from conformance.oracle import Expectation, agrees, expect
+from conformance.oracle.batches import Place
 from conformance.oracle.compare import is_inaccurate
 from conformance.oracle.gradient_bounds import WeightedGradient
 from conformance.oracle.gradient_paths import ROOTS
-from conformance.oracle.gradients import Place, Slopes
+from conformance.oracle.gradients import Slopes
 from conformance.oracle.variants import Readings
 from conformance.program import Binding, Case, Outputs, Ref, call_text
 from conformance.results import Aspect, FindingKind, Verdict

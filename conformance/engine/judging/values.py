@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from conformance.observations import Returned, Value
 from conformance.oracle import Expectation, agrees, worst
 from conformance.oracle.compare import rounded_once_more
 from conformance.oracle.freedom import concerned
+from conformance.oracle.rounding import name_of
 from conformance.oracle.variants import NARROWED, VARIANTS, WIDER, Readings
 from conformance.results import Aspect, FindingKind
 from conformance.specs.convention_names import ConventionName
@@ -131,12 +132,12 @@ def _expectation(case: Drawn, got: Array, readings: Readings = ()) -> Expectatio
     to it, half an ULP off even if nothing is computed. Floats that come of integers may have been
     computed as such, if a wider dtype is a reading, and integers with fewer bits.
     """
-    if WIDER in readings and got.dtype.name in _FLOATS:
+    if WIDER in readings and name_of(got.dtype) in _FLOATS:
         return case.prepared.expectation(case.number, got.dtype.name, readings)
     accepted = _accepted(case)
     if NARROWED in readings and got.dtype.kind in "iu":
         accepted = got.dtype.name
-    dtype = _dtype(accepted, got)
+    dtype = _narrower(accepted, got.dtype)
     expectation = case.prepared.expectation(case.number, dtype, readings)
     return expectation if dtype == accepted else rounded_once_more(expectation)
 
@@ -145,7 +146,7 @@ def _value(case: Drawn, got: Array, readings: Readings) -> Array:
     """The value alone, where nothing of the expectation depends on the dtype of the result."""
     if WIDER in readings:
         return _expectation(case, got, readings).value
-    return case.prepared.value(case.number, _dtype(_accepted(case), got), readings)
+    return case.prepared.value(case.number, _narrower(_accepted(case), got.dtype), readings)
 
 
 def _accepted(case: Drawn) -> str:
@@ -153,12 +154,13 @@ def _accepted(case: Drawn) -> str:
     return accepted_dtypes(prepared.structure, other)[0] if other else prepared.dtypes[0]
 
 
-def _dtype(accepted: str, got: Array) -> str:
+@cache
+def _narrower(accepted: str, got: np.dtype[Any]) -> str:
     """The narrower of the dtypes, if both are floating."""
     wanted = np.dtype(accepted)
-    if got.dtype.kind != "f" or wanted.kind != "f" or got.dtype.name not in _FLOATS:
+    if got.kind != "f" or wanted.kind != "f" or got.name not in _FLOATS:
         return accepted
-    return got.dtype.name if np.finfo(got.dtype).nmant < np.finfo(wanted).nmant else accepted
+    return got.name if np.finfo(got).nmant < np.finfo(wanted).nmant else accepted
 
 
 _FLOATS = ("float16", "float32", "float64")

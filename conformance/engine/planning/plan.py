@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from hypothesis.strategies import SearchStrategy
 
@@ -71,10 +71,15 @@ class Source:
     """The strategy that makes a trial; a failing one is made smaller with it."""
 
     strategy: SearchStrategy[Trial]
-    choices: bytes
-    """The choices of which the strategy makes the trial."""
+    draw: Drawn[Any]
+    """What was drawn; the strategy makes the trial of the same choices."""
     values: tuple[str, ...] = ()
     """The value profiles of its draws."""
+
+    @property
+    def choices(self) -> bytes:
+        """The choices of which the strategy makes the trial."""
+        return self.draw.choices
 
 
 @dataclass(slots=True, eq=False)
@@ -183,7 +188,7 @@ class Task:
             as_call = partial(self._call, values=values)
             call = as_call(draw.value)
             if _has_answer(call.prepared):
-                yield call, Source(strategy.map(as_call), draw.choices, values)
+                yield call, Source(strategy.map(as_call), draw, values)
 
     def _compiled(self, kept: Sequence[Drawn[Structure]]) -> Iterator[tuple[Trial, Source]]:
         """Some of the calls, compiled: in turn as compilers like it, and as one whole."""
@@ -196,7 +201,7 @@ class Task:
             found = as_compiled(draw.value)
             assert found is not None, "whether it can be compiled does not depend on `whole`"
             trials = strategy.map(as_compiled).filter(bool).map(as_call)
-            yield as_call(found), Source(trials, draw.choices, COMPILED_DRAWS)
+            yield as_call(found), Source(trials, draw, COMPILED_DRAWS)
 
     def _gradients(self) -> Iterator[tuple[Trial, Source]]:
         if self.spec.dtype is None or Aspect.GRADIENT not in self.aspects:
@@ -211,7 +216,7 @@ class Task:
         made_of = [trial.differentiated.structure for trial, _ in trials]
         for place in select_settled(made_of, unsettled, count):
             trial, draw = trials[place]
-            yield trial, Source(strategy.map(self._gradient), draw.choices)
+            yield trial, Source(strategy.map(self._gradient), draw)
 
     def _gradient(self, made: Differentiated | None) -> GradientTrial:
         assert made is not None, "the strategy leaves out what has no gradient"
@@ -224,7 +229,7 @@ class Task:
         for error in self._errors():
             strategy = structures(self.spec, self.edition, error).map(self._call)
             for draw in invalid_calls(self.spec, self.edition, error, count, self.own_seed):
-                yield self._call(draw.value), Source(strategy, draw.choices)
+                yield self._call(draw.value), Source(strategy, draw)
 
     def _call(self, structure: Structure, values: Sequence[str] = ()) -> CallTrial:
         listed = values or self.profile.values[: self.profile.draws]
@@ -251,7 +256,7 @@ class Task:
         strategy = made.map(as_trial)
         found = distinct_draws(strategy, _key, max(MORE_SCENARIOS * count, LEAST_DRAWN), seed)
         for draw in covering(found, _checked, count):
-            yield draw.value, Source(strategy, draw.choices)
+            yield draw.value, Source(strategy, draw)
 
     def _scenario_count(self, family: Family) -> int:
         return max(1, round(self.profile.scenarios * family.share))

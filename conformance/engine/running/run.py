@@ -26,6 +26,7 @@ from conformance.engine.planning.plan import Task, documented_names
 from conformance.engine.planning.profiles import SURVEY
 from conformance.engine.running.announcing import Emit, locked
 from conformance.engine.running.assignments import Answer, assignment
+from conformance.engine.running.collecting import seldom
 from conformance.engine.running.examination import Examination, RememberedFinding
 from conformance.engine.running.hosts import Hosts, Sink, forked
 from conformance.engine.running.progress import Portion, Progress
@@ -90,7 +91,7 @@ def run(
     begun = time.monotonic()
     make = partial(_target, plans, common, locked(emit), elsewhere)
     targets = [make(subject, (previous or {}).get(subject.name)) for subject in subjects]
-    with forked(targets, 1 if elsewhere else jobs, _examine_here) as hosts:
+    with seldom(), forked(targets, 1 if elsewhere else jobs, _examine_here) as hosts:
         emit(_started(targets, jobs, common, elsewhere))
         ended = _run_all(targets, jobs, common, elsewhere, hosts)
     for target in targets:

@@ -29,9 +29,10 @@ from conformance.fuzz.bounds.known import Array, Known
 from conformance.fuzz.bounds.types import Typed
 from conformance.fuzz.calls import Call, Special
 from conformance.generators.gradients import resolved
+from conformance.oracle.batches import Place
 from conformance.oracle.bounds import PATTERNS
 from conformance.oracle.gradient_bounds import CONDITION, WeightedGradient
-from conformance.oracle.gradients import MOST, Place, extended_slopes, in_extended
+from conformance.oracle.gradients import MOST, extended_slopes, in_extended
 from conformance.oracle.rounding import signs
 from conformance.program import Ref
 

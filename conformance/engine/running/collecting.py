@@ -1,0 +1,27 @@
+"""Python's search for garbage, while a run keeps nearly everything that it makes."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+OBJECTS = 50_000
+"""How many objects are made before the young ones are searched; Python's own number is 700.
+
+Plans and expectations stay to the end of a run, so that searching them finds nothing: with Python's
+own number that takes a seventh of the time of planning.
+"""
+
+
+@contextmanager
+def seldom() -> Iterator[None]:
+    """Search seldom, and not among what there is already; afterwards as before."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
