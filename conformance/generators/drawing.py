@@ -3,7 +3,7 @@
 Hypothesis's public ways of generating look for failures, and remember all that they tried; a plan
 needs one value at a time, fast, the same for the same seed. So calls are drawn by `Seeded`, which
 chooses as a strategy does and keeps its choices in the form in which Hypothesis does: the strategy
-makes the same call of them. Other strategies are drawn, and everything is made smaller, by three
+makes the same call of them. Other strategies are drawn, and everything is made smaller, by four
 classes of Hypothesis that are not public; this module alone uses them. pyproject.toml allows the
 releases with which it was tested.
 """
@@ -29,6 +29,7 @@ _PRIVATE = {
     "BuildContext": "hypothesis.control",
     "ConjectureData": "hypothesis.internal.conjecture.data",
     "ConjectureRunner": "hypothesis.internal.conjecture.engine",
+    "HypothesisProvider": "hypothesis.internal.conjecture.providers",
 }
 """The module of each class that Hypothesis does not document."""
 _ORIGIN = "fails"
@@ -294,7 +295,27 @@ def _value(data: Any, strategy: SearchStrategy[Value]) -> Value:
 
 
 def _new_data(random: Random | None, **prefix: Any) -> Any:
-    return _private("ConjectureData", random=random, **prefix)
+    return _private("ConjectureData", random=random, provider=_private_provider(), **prefix)
+
+
+@cache
+def _private_provider() -> type:
+    """Hypothesis's own choices, but for constants.
+
+    It chooses one of twenty numbers among the constants in the source of all modules that are
+    imported from outside of site-packages, so that an installed suite, another program around it or
+    another order of imports would draw other cases.
+    """
+    try:
+        usual: Any = _class("HypothesisProvider")
+        chosen = vars(usual)["_maybe_draw_constant"]
+    except (ImportError, AttributeError, KeyError) as problem:
+        raise UnsupportedHypothesisError(str(problem)) from problem
+
+    def none(*_args: Any, **_kwargs: Any) -> None:
+        """No constant."""
+
+    return type("WithoutConstants", (usual,), {chosen.__name__: none})
 
 
 def _runner(test: Callable[[Any], None], settings: hypothesis.settings, seed: int) -> Any:

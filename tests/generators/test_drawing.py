@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib import import_module
+from pathlib import Path
 from random import Random
 
 import hypothesis
 import pytest
 from hypothesis import strategies as st
+from hypothesis.control import BuildContext
+from hypothesis.internal.conjecture.data import ConjectureData
 
 from conformance.generators import drawing, structures
 from conformance.generators.collect import key, steered
@@ -121,6 +125,30 @@ def test_any_strategy_is_drawn_the_same_for_the_same_seed() -> None:
     for one in first:
         assert one is not None
         assert remade(strategy, one.choices) == one.value
+
+
+def test_what_is_drawn_depends_on_no_module_that_is_imported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    strategy = st.lists(st.integers(0, 10**6), min_size=40, max_size=40)
+    alone = drawn(strategy, Random(5))
+    numbers = ", ".join(map(str, range(1000, 1200)))
+    (tmp_path / "module_of_numbers.py").write_text(f"NUMBERS = [{numbers}]")
+    monkeypatch.syspath_prepend(tmp_path)
+    import_module("module_of_numbers")
+    usual = [by_hypothesis(strategy, seed) for seed in range(50)]
+    assert any(1000 <= n < 1200 for one in usual for n in one), "Hypothesis chooses of them"
+    beside = drawn(strategy, Random(5))
+    assert alone is not None
+    assert beside is not None
+    assert beside.value == alone.value
+
+
+def by_hypothesis(strategy: st.SearchStrategy[list[int]], seed: int) -> list[int]:
+    """What Hypothesis itself draws."""
+    data = ConjectureData(random=Random(seed))
+    with BuildContext(data, is_final=False, wrapped_test=lambda: None):
+        return data.draw(strategy)
 
 
 def test_what_a_strategy_rejects_is_none() -> None:
