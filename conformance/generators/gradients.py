@@ -2,6 +2,9 @@
 
 The loss is the sum of the result times fixed weights, so that one gradient shows every column of
 the Jacobian matrix.
+
+The document of an edition may have no function that takes gradients. Then `differentiated` is that
+of a mapping, which takes that of the same loss as users of each backend do.
 """
 
 from __future__ import annotations
@@ -15,8 +18,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from conformance.editions import differentiates
 from conformance.generators import images
 from conformance.generators.structure import Structure, accepted_dtypes, expected_shape
+from conformance.generators.twins import of_constants, with_program
 from conformance.generators.values import Draw, draw_arrays
 from conformance.program import Argument, Binding, Input, Made, Program, Ref, Step
 
@@ -24,6 +29,9 @@ Array = npt.NDArray[Any]
 FLOATS = ("float32", "float64")
 """Dtypes in which gradients are tested."""
 WEIGHTS = "weights"
+DIFFERENTIATED = "differentiated"
+"""What is called with the name of a function, weights, the tensors by which it is differentiated,
+and its arguments."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +54,11 @@ class Differentiated:
         signs = rng.choice((-1.0, 1.0), shape)
         arrays[WEIGHTS] = np.asarray(rng.uniform(0.5, 1.5, shape) * signs, self.dtype)
         return arrays
+
+    @property
+    def own(self) -> bool:
+        """Whether it is taken by the backend's own means, and by no function of the document."""
+        return differentiates(self.structure.edition)
 
     @property
     def of_variables(self) -> bool:
@@ -71,7 +84,8 @@ def differentiated(structure: Structure) -> Differentiated | None:
     if not math.prod(expected_shape(structure)) or not all(math.prod(i.shape) for i in inputs):
         return None
     (dtype,) = dtypes
-    program = _with_gradient(structure.program, expected_shape(structure), wanted, dtype)
+    with_gradient = _with_own if differentiates(structure.edition) else _with_gradient
+    program = with_gradient(structure.program, expected_shape(structure), wanted, dtype)
     return Differentiated(structure, program, wanted, dtype)
 
 
@@ -88,8 +102,13 @@ def _free(structure: Structure, item: Input) -> bool:
 
 
 def _bound(structure: Structure) -> Structure:
-    """The structure with variables only, two thirds of them, or without constants."""
+    """The structure with variables only, two thirds of them, or without constants.
+
+    What backends differentiate by their own means are tensors.
+    """
     program = structure.program
+    if differentiates(structure.edition):
+        return with_program(structure, of_constants(program), {})
     everything = zlib.crc32(repr(program).encode()) % 3 > 0
 
     def bind(item: Input) -> Input:
@@ -113,6 +132,16 @@ def _with_gradient(
         Step("gradients", "gradients", (Ref("loss"), [Ref(name) for name in wanted])),
     )
     return Program((*program.inputs, weights), steps, ("gradients",))
+
+
+def _with_own(
+    program: Program, shape: tuple[int, ...], wanted: tuple[str, ...], dtype: str
+) -> Program:
+    weights = Input(WEIGHTS, shape, dtype, Binding.CONSTANT)
+    (call,) = program.steps
+    asked = (call.function, Ref(WEIGHTS), [Ref(name) for name in wanted], *call.args)
+    taken = Step("gradients", DIFFERENTIATED, asked, call.kwargs)
+    return Program((*program.inputs, weights), (call, taken), ("gradients",))
 
 
 def resolved(arguments: Mapping[str, Argument], arrays: Mapping[str, Array]) -> dict[str, Any]:

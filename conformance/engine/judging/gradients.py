@@ -1,4 +1,4 @@
-"""A gradient as a trial: K.gradients of a weighted sum of a call's result, at several points."""
+"""A gradient as a trial: that of a weighted sum of a call's result, at several points."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from conformance.engine.judging.messages import short_message
 from conformance.engine.judging.readings import (
     Allowance,
     combinations,
+    of_exception,
     of_nothing,
     of_readings,
     of_refusal,
@@ -101,7 +102,7 @@ class GradientTrial:
     def unsettled(self) -> tuple[str, ...]:
         """Conventions that it rests on because the documents do not cover it."""
         named = self.differentiated.structure.unsettled
-        if self.differentiated.of_variables:
+        if self.differentiated.own or self.differentiated.of_variables:
             return named
         return (*named, ConventionName.GRADIENT_INPUTS)
 
@@ -139,8 +140,7 @@ class GradientTrial:
         return judgement
 
     def _no_answer(self, number: int, outcome: Outcome) -> Finding:
-        named = {*self.unsettled, ConventionName.DIFFERENTIABLE}
-        allowed = of_refusal(with_input_dtype(named, self.differentiated.structure, outcome))
+        allowed = self._of_refusal(outcome)
         conventions = allowed.conventions
         demands = "a gradient"
         if not isinstance(outcome, Raised):
@@ -159,6 +159,7 @@ class GradientTrial:
         late = outcome.stage in ("compile", "call", "read")
         undocumented = refusable(self.differentiated.structure)
         refused = undocumented or refuses_by_name(outcome) or not (asked or late)
+        refused = refused or self._is_none(allowed)
         return Finding(
             Aspect.GRADIENT,
             Verdict.UNSUPPORTED if refused else allowed.verdict,
@@ -172,6 +173,24 @@ class GradientTrial:
             readings=allowed.readings,
             open_points=allowed.open_points,
         )
+
+    def _of_refusal(self, outcome: Outcome) -> Allowance:
+        """What allows that there is no answer."""
+        named = with_input_dtype(
+            {*self.unsettled, self._promise}, self.differentiated.structure, outcome
+        )
+        return of_exception(outcome, named) if self.differentiated.own else of_refusal(named)
+
+    @property
+    def _promise(self) -> ConventionName:
+        """The convention that there is a gradient."""
+        own = self.differentiated.own
+        return ConventionName.OWN_GRADIENT if own else ConventionName.DIFFERENTIABLE
+
+    def _is_none(self, allowed: Allowance) -> bool:
+        """Whether the answer is that the backend's own means have no gradient: no other, but none,
+        as with a call that is not compiled."""
+        return ConventionName.OWN_GRADIENT in allowed.conventions
 
     @property
     def _steps(self) -> int:
@@ -252,14 +271,16 @@ class GradientTrial:
         self, number: int, name: str, python_type: str, shape: tuple[int, ...]
     ) -> Finding:
         """The finding on a gradient that is none: no document says that there must be one."""
-        none = of_readings((ConventionName.DIFFERENTIABLE, "none"))
-        return self._finding(
+        none = of_readings((self._promise, "none"))
+        found = self._finding(
             number,
             FindingKind.NO_ARRAY,
             gives=f"gives {python_type} for {name}",
             demands=f"an array of shape {shape}",
             allowed=none if python_type == "NoneType" else None,
         )
+        missing = ConventionName.OWN_GRADIENT in found.conventions
+        return replace(found, verdict=Verdict.UNSUPPORTED) if missing else found
 
     def _compared(self, number: int, name: str, got: Array) -> Iterator[Finding]:
         gradient, place = self._gradient(number), self._places[name]
