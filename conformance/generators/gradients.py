@@ -29,6 +29,7 @@ Array = npt.NDArray[Any]
 FLOATS = ("float32", "float64")
 """Dtypes in which gradients are tested."""
 WEIGHTS = "weights"
+"""The input with the weights of the loss; `loss_weights` where a parameter has that name."""
 DIFFERENTIATED = "differentiated"
 """What is called with the name of a function, weights, the tensors by which it is differentiated,
 and its arguments."""
@@ -38,13 +39,15 @@ and its arguments."""
 class Differentiated:
     """A structure whose program ends with the gradient of a weighted sum of its result.
 
-    `wanted` are the inputs with respect to which it is taken, `dtype` is theirs.
+    `wanted` are the inputs with respect to which it is taken, `dtype` is theirs, and `weights` the
+    input with the weights of the sum.
     """
 
     structure: Structure
     program: Program
     wanted: tuple[str, ...]
     dtype: str
+    weights: str = WEIGHTS
 
     def arrays(self, draw: Draw) -> dict[str, Array]:
         """The numbers of a draw, and weights between 0.5 and 1.5 with either sign."""
@@ -52,7 +55,7 @@ class Differentiated:
         shape = expected_shape(self.structure)
         rng = np.random.Generator(np.random.PCG64([draw.seed, len(shape), *shape]))
         signs = rng.choice((-1.0, 1.0), shape)
-        arrays[WEIGHTS] = np.asarray(rng.uniform(0.5, 1.5, shape) * signs, self.dtype)
+        arrays[self.weights] = np.asarray(rng.uniform(0.5, 1.5, shape) * signs, self.dtype)
         return arrays
 
     @property
@@ -84,21 +87,22 @@ def differentiated(structure: Structure) -> Differentiated | None:
     if not math.prod(expected_shape(structure)) or not all(math.prod(i.shape) for i in inputs):
         return None
     (dtype,) = dtypes
-    with_gradient = _with_own if differentiates(structure.edition) else _with_gradient
-    program = with_gradient(structure.program, expected_shape(structure), wanted, dtype)
+    if differentiates(structure.edition):
+        return _with_own(structure, wanted, dtype)
+    program = _with_gradient(structure.program, expected_shape(structure), wanted, dtype)
     return Differentiated(structure, program, wanted, dtype)
 
 
 def _free(structure: Structure, item: Input) -> bool:
-    """Whether its elements may move: probabilities no longer sum to one then, or are limited.
+    """Whether its elements may move: a distribution no longer sums to one then, or is limited.
 
-    Only what probabilities are compared with stands in the result as it is. A mirrored kernel would
+    Only what a distribution is compared with stands in the result as it is. A mirrored kernel would
     no longer be one, and its own gradient tells how an implementation lays it.
     """
     domain, along = structure.domains.get(item.name), structure.distributions.get(item.name)
     if domain in images.DOMAINS:
         return False
-    return domain != "probability" or (along is not None and along.target)
+    return domain != "probability" or along is None or along.target
 
 
 def _bound(structure: Structure) -> Structure:
@@ -134,14 +138,17 @@ def _with_gradient(
     return Program((*program.inputs, weights), steps, ("gradients",))
 
 
-def _with_own(
-    program: Program, shape: tuple[int, ...], wanted: tuple[str, ...], dtype: str
-) -> Program:
-    weights = Input(WEIGHTS, shape, dtype, Binding.CONSTANT)
+def _with_own(structure: Structure, wanted: tuple[str, ...], dtype: str) -> Differentiated:
+    program = structure.program
+    taken = any(item.name == WEIGHTS for item in program.inputs)
+    weights = Input(
+        f"loss_{WEIGHTS}" if taken else WEIGHTS, expected_shape(structure), dtype, Binding.CONSTANT
+    )
     (call,) = program.steps
-    asked = (call.function, Ref(WEIGHTS), [Ref(name) for name in wanted], *call.args)
-    taken = Step("gradients", DIFFERENTIATED, asked, call.kwargs)
-    return Program((*program.inputs, weights), (call, taken), ("gradients",))
+    asked = (call.function, Ref(weights.name), [Ref(name) for name in wanted], *call.args)
+    step = Step("gradients", DIFFERENTIATED, asked, call.kwargs)
+    whole = Program((*program.inputs, weights), (call, step), ("gradients",))
+    return Differentiated(structure, whole, wanted, dtype, weights.name)
 
 
 def resolved(arguments: Mapping[str, Argument], arrays: Mapping[str, Array]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from conformance.engine.judging.cases import answered
 from conformance.engine.judging.findings import Finding, Judgement, with_input_dtype
 from conformance.engine.judging.judge import without_answer
 from conformance.engine.judging.messages import short_message
@@ -24,7 +25,7 @@ from conformance.engine.judging.readings import (
 from conformance.engine.judging.refusals import refuses_by_name
 from conformance.generators import Draw
 from conformance.generators.collect import key_of_program
-from conformance.generators.gradients import WEIGHTS, Differentiated, resolved
+from conformance.generators.gradients import Differentiated
 from conformance.generators.structure import accepted_dtypes, expected_shape, refusable
 from conformance.observations import (
     Batch,
@@ -232,7 +233,7 @@ class GradientTrial:
         structure = self.differentiated.structure
         return expect(
             structure.oracle,
-            resolved(structure.arguments, self.arrays[number]),
+            answered(structure, self.arrays[number]),
             accepted_dtypes(structure)[0],
             structure.accuracy,
         )
@@ -389,8 +390,8 @@ class GradientTrial:
             structure, arrays = self.differentiated.structure, self.arrays[number]
             self._gradients[key] = WeightedGradient(
                 structure.oracle,
-                resolved(structure.arguments, arrays),
-                weights=arrays[WEIGHTS],
+                answered(structure, arrays),
+                weights=arrays[self.differentiated.weights],
                 accuracy=structure.accuracy,
                 readings=readings,
                 same=tuple(places for places in self._all_places.values() if len(places) > 1),
