@@ -87,10 +87,8 @@ def differentiated(structure: Structure) -> Differentiated | None:
     if not math.prod(expected_shape(structure)) or not all(math.prod(i.shape) for i in inputs):
         return None
     (dtype,) = dtypes
-    if differentiates(structure.edition):
-        return _with_own(structure, wanted, dtype)
-    program = _with_gradient(structure.program, expected_shape(structure), wanted, dtype)
-    return Differentiated(structure, program, wanted, dtype)
+    with_gradient = _with_own if differentiates(structure.edition) else _with_gradient
+    return with_gradient(structure, wanted, dtype)
 
 
 def _free(structure: Structure, item: Input) -> bool:
@@ -123,19 +121,19 @@ def _bound(structure: Structure) -> Structure:
     return replace(structure, program=replace(program, inputs=inputs))
 
 
-def _with_gradient(
-    program: Program, shape: tuple[int, ...], wanted: tuple[str, ...], dtype: str
-) -> Program:
+def _with_gradient(structure: Structure, wanted: tuple[str, ...], dtype: str) -> Differentiated:
+    program = structure.program
     fed = [i for i in program.inputs if i.binding.startswith("placeholder")]
     binding = Binding.PLACEHOLDER if fed else Binding.VARIABLE
-    weights = Input(WEIGHTS, shape, dtype, binding)
+    weights = Input(WEIGHTS, expected_shape(structure), dtype, binding)
     steps = (
         *program.steps,
         Step("weighted", "operator.mul", (Ref("result"), Ref(WEIGHTS))),
         Step("loss", "sum", (Ref("weighted"),)),
         Step("gradients", "gradients", (Ref("loss"), [Ref(name) for name in wanted])),
     )
-    return Program((*program.inputs, weights), steps, ("gradients",))
+    whole = Program((*program.inputs, weights), steps, ("gradients",))
+    return Differentiated(structure, whole, wanted, dtype)
 
 
 def _with_own(structure: Structure, wanted: tuple[str, ...], dtype: str) -> Differentiated:

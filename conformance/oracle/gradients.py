@@ -11,7 +11,9 @@ are wrong by:
   every other p. So the difference bounds the error.
 * Rounding. The magnitudes of the formula's coefficients sum to 3.3 / h. With an error of
   gamma_EVALUATION of the wide type in each evaluated number, that many times the largest of the
-  seven, weighted, is the bound.
+  seven, weighted, is the bound. It counts for each number of the result that the element has to do
+  with: one that none of the steps changes may still have a slope, too small to be seen beside it
+  (that of erf at 10), unless it does not change where the element has the other sign.
 
 Where the two steps disagree, or the function bends much, there is a kink nearby, and only the
 slopes on both sides are known: by one-sided differences with two steps, extrapolated. Their errors
@@ -56,7 +58,7 @@ Where a smooth function bends as much, the slopes on both sides are so near that
 TINY = 1e-12
 """Slopes and disagreements of this size, absolutely, make no kink."""
 MOST = 16
-"""Elements of one input whose derivatives are taken; each costs six evaluations, or ten."""
+"""Elements of one input whose derivatives are taken; each costs seven evaluations, or eleven."""
 EVALUATION = 20
 """Roundings of the wide type in one evaluation of the oracle."""
 
@@ -186,13 +188,14 @@ def _element(function: _Along, element: int, weights: Array) -> tuple[float, ...
     size = np.maximum(np.abs(function.tensor.reshape(-1)[element]), LEAST)
     step = size * STEP
     ends = {k: function.at(element, k * step) for k in (-2, -1, -0.5, 0.5, 1, 2)}
+    other = function.at(element, _to_other_sign(function.tensor.reshape(-1)[element]))
     coarse = _fourth_order(ends[-2], ends[-1], ends[1], ends[2], step)
     fine = _fourth_order(ends[-1], ends[-0.5], ends[0.5], ends[1], step / 2)
     terms = weights * (16 * fine - coarse) / 15
     value, scale, count = terms.sum(), np.abs(terms).sum(), np.count_nonzero(terms)
     error = np.abs(weights * (fine - coarse)).sum()
     bend = np.abs(weights * (ends[1] - 2 * function.middle + ends[-1])).sum() / step
-    noise = _noise(weights, np.stack([*ends.values(), function.middle]))
+    noise = _noise(weights, np.stack([*ends.values(), function.middle]), other)
     if error <= KINK * scale + TINY and bend <= BEND * scale + TINY:
         found = value, scale, count, error + 3.3 * noise / step, 0, value, value
     else:
@@ -205,10 +208,17 @@ def _fourth_order(far_left: Array, left: Array, right: Array, far_right: Array, 
     return result
 
 
-def _noise(weights: Array, results: Array) -> Any:
-    """A bound of the rounding error of the weighted sum of a result, where the element matters."""
+def _to_other_sign(number: Any) -> Any:
+    """The way from a number to its negative; for 0, to a number that is not 0."""
+    return -2 * number if number else LEAST
+
+
+def _noise(weights: Array, results: Array, other: Array) -> Any:
+    """A bound of the rounding error of the weighted sum of a result, where the element matters:
+    where it changes the result, be it nearby or (`other`) with another sign."""
     unit = float(np.finfo(np.longdouble).eps) / 2
-    largest = np.where((results == results[0]).all(axis=0), 0, np.abs(results).max(axis=0))
+    unmoved = (results == results[0]).all(axis=0) & (other == results[0])
+    largest = np.where(unmoved, 0, np.abs(results).max(axis=0))
     return gamma(EVALUATION, unit) * np.abs(weights * largest).sum()
 
 

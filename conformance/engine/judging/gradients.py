@@ -39,7 +39,7 @@ from conformance.observations import (
 from conformance.oracle import Expectation, agrees, expect
 from conformance.oracle.compare import is_inaccurate
 from conformance.oracle.gradient_bounds import WeightedGradient
-from conformance.oracle.gradient_paths import ROOTS
+from conformance.oracle.gradient_paths import OF_ORDER, ROOTS
 from conformance.oracle.gradients import Place, Slopes
 from conformance.oracle.variants import Readings
 from conformance.program import Binding, Case, Outputs, Ref, call_text
@@ -51,6 +51,9 @@ Array = npt.NDArray[Any]
 RESULT = "result"
 GRADIENT_DRAWS = ("ordinary", "ordinary", "ordinary", "halves")
 """The draws of a structure whose gradient is taken."""
+_FLOATS = (np.float16, np.float32, np.float64)
+UNEQUAL_DRAWS = ("ordinary", "ordinary", "ordinary", "ordinary")
+"""Those of a function of the order of elements, which has no gradient where some are equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +76,10 @@ class GradientTrial:
 
     @cached_property
     def draws(self) -> tuple[Draw, ...]:
-        """Ordinary numbers, and once halves and integers, which meet kinks."""
-        return tuple(Draw(p, self.seed * 1000 + i) for i, p in enumerate(GRADIENT_DRAWS))
+        """Ordinary numbers, and once halves and integers, which meet kinks that say something."""
+        of_order = self.differentiated.structure.oracle in OF_ORDER
+        profiles = UNEQUAL_DRAWS if of_order else GRADIENT_DRAWS
+        return tuple(Draw(p, self.seed * 1000 + i) for i, p in enumerate(profiles))
 
     @cached_property
     def arrays(self) -> list[dict[str, Array]]:
@@ -198,7 +203,8 @@ class GradientTrial:
         return len(self.differentiated.program.steps)
 
     def _judge_all(self, number: int, returned: Returned) -> Iterator[Finding]:
-        values = returned.values["gradients"]
+        (result,) = returned.values[RESULT]
+        values = [_narrowed(value, result) for value in returned.values["gradients"]]
         wanted = self.differentiated.wanted
         if (other := self._other_shape(number, returned)) is not None:
             yield other
@@ -340,7 +346,7 @@ class GradientTrial:
     def _wrong(
         self, number: int, name: str, got: Array, expected: Slopes, outside: Array
     ) -> Finding:
-        of_root = self.differentiated.structure.spec.name in ROOTS
+        of_root = self.differentiated.structure.oracle in ROOTS
         wrong, readings = beside_subgradients(got, expected, outside, of_root=of_root)
         smooth = wrong & (expected.kink == 0)
         shown = next(mask for mask in (smooth, wrong, outside) if mask.any())
@@ -409,6 +415,15 @@ class GradientTrial:
         return {name: tuple(places) for name, places in found.items() if name in wanted}
 
 
+def _narrowed(value: Value, result: Value) -> Value:
+    """A gradient with no more digits than the result that it is of: that the result should have had
+    another dtype is another check's business."""
+    if value.array is None or result.array is None or result.array.dtype not in _FLOATS:
+        return value
+    fine = value.array.dtype in _FLOATS and value.array.dtype.itemsize > result.array.dtype.itemsize
+    return replace(value, array=value.array.astype(result.array.dtype)) if fine else value
+
+
 def _first(outside: Array, got: Array, name: str) -> tuple[tuple[int, ...], str]:
     """The first element that is outside, and what was given for it in words."""
     index = tuple(int(i) for i in np.argwhere(outside)[0])
@@ -447,7 +462,8 @@ def beside_subgradients(
     """
     low, high = np.minimum(expected.low, 0), np.maximum(expected.high, 0)
     towards_zero = outside & (expected.kink == 1) & (got >= low) & (got <= high)
-    flat = (expected.scale == 0) | (of_root & (expected.kink == 1))
+    flat = (expected.scale == 0) & (expected.low == 0) & (expected.high == 0)
+    flat |= of_root & (expected.kink == 1)
     undefined = outside & flat & ~np.isfinite(got)
     found = {"towards zero": towards_zero, "not a number": undefined}
     readings = tuple((ConventionName.SUBGRADIENT, n) for n, mask in found.items() if mask.any())
