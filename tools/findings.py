@@ -32,10 +32,15 @@ _WIDEST = 200
 """Characters of a message; the script shows the rest."""
 _HEAD = """# What was found
 
-The most surprising violations of each target that has any, three at most. Each script was run in
-the target's interpreter with the library and nothing of the suite; what it printed stands below it.
+The most surprising violations of each target that has any, three at most; differences, where
+functions of Keras 3 stand in the place of documented ones. Each script was run in the target's
+interpreter with the library and nothing of the suite; what it printed stands below it.
 All others are in [the site](reports.md#the-site) that `nox -s site` makes, each with its script.
 `python -m tools.findings` makes this page of [findings.toml](findings.toml).
+"""
+_DIFFERENCES = """
+Differences, and no violations: functions of Keras 3 stand here in the place of documented ones,
+whose document they do not promise to keep ([keras3.md](keras3.md), [migration.md](migration.md)).
 """
 _FINDING = """
 **{headline}** (`{failure.id}`, {failure.citation}).
@@ -94,6 +99,13 @@ def _without_title(script: str) -> str:
     return script[script.index("import ") :].rstrip()
 
 
+def heading(target: str) -> str:
+    """The heading of a target, with what its failures are if a table stands in for the document's
+    functions."""
+    mapped = shipped()[target].mapping is not None
+    return f"\n## {target}\n{_DIFFERENCES if mapped else ''}"
+
+
 def page(findings: list[ChosenFailure]) -> str:
     """The whole page."""
     shipped()  # msgspec may end the process if two threads meet a class for the first time
@@ -101,7 +113,7 @@ def page(findings: list[ChosenFailure]) -> str:
         outputs = list(pool.map(printed, findings))
     text, last = _HEAD, ""
     for finding, output in zip(findings, outputs, strict=True):
-        text += f"\n## {finding.target}\n" if finding.target != last else ""
+        text += heading(finding.target) if finding.target != last else ""
         last = finding.target
         text += _FINDING.format(
             headline=finding.headline,

@@ -25,6 +25,7 @@ __all__ = [
     "EditionError",
     "EditionFiles",
     "compiles",
+    "differentiates",
     "edition_files",
     "inputs_of",
     "known_edition",
@@ -69,6 +70,12 @@ def open_inputs_of(edition: Edition) -> Mapping[str, str]:
 def compiles(edition: Edition) -> bool:
     """Whether calls of an edition are compiled, too."""
     return _FOUND[edition].compiled
+
+
+def differentiates(edition: Edition) -> bool:
+    """Whether gradients in an edition are taken by each backend's own means: its document has no
+    function that takes them."""
+    return _FOUND[edition].differentiated
 
 
 def known_edition(name: str) -> Edition | None:

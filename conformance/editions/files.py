@@ -45,6 +45,8 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
     """How people make inputs besides, with the convention that such a call rests on."""
     compiled: bool = False
     """Whether calls are compiled, too, which a mapping says how to do."""
+    differentiated: bool = False
+    """Whether gradients are taken by each backend's own means, which a mapping says how to do."""
 
 
 class EditionFiles(Struct, frozen=True):
@@ -57,6 +59,7 @@ class EditionFiles(Struct, frozen=True):
     inputs: tuple[Input, ...]
     open_inputs: dict[OpenInput, str]
     compiled: bool
+    differentiated: bool
     folder: Traversable
 
     def spec_texts(self) -> dict[str, str]:
@@ -116,6 +119,7 @@ def _read(folder: Traversable) -> EditionFiles:
         inputs=file.inputs,
         open_inputs=file.open_inputs,
         compiled=file.compiled,
+        differentiated=file.differentiated,
         folder=folder,
     )
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from conformance.generators.structure import Structure
-from conformance.generators.twins import with_program
-from conformance.program import Binding, Input, Made, Program, Step
-from conformance.program.model import AS_THEY_ARE, TENSORS_OF_INTEGERS
+from conformance.generators.twins import of_constants, with_program
+from conformance.program import Made, Program, Step
+from conformance.program.model import TENSORS_OF_INTEGERS
 from conformance.specs.convention_names import ConventionName
 
 COMPILED = "compiled"
@@ -38,10 +38,4 @@ def compiled(structure: Structure, *, whole: bool) -> Structure | None:
 def _compiled(program: Program, *, whole: bool) -> Program:
     first, *others = program.steps
     call = Step(first.result, COMPILED, (first.function, whole, *first.args), first.kwargs)
-    return replace(program, inputs=tuple(map(_tensor, program.inputs)), steps=(call, *others))
-
-
-def _tensor(item: Input) -> Input:
-    if item.binding in AS_THEY_ARE:
-        return replace(item, binding=Binding.CONSTANT, arguments=None)
-    return item.bound(Binding.CONSTANT)
+    return replace(of_constants(program), steps=(call, *others))

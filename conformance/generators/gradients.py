@@ -2,6 +2,9 @@
 
 The loss is the sum of the result times fixed weights, so that one gradient shows every column of
 the Jacobian matrix.
+
+The document of an edition may have no function that takes gradients. Then `differentiated` is that
+of a mapping, which takes that of the same loss as users of each backend do.
 """
 
 from __future__ import annotations
@@ -15,8 +18,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from conformance.editions import differentiates
 from conformance.generators import images
 from conformance.generators.structure import Structure, accepted_dtypes, expected_shape
+from conformance.generators.twins import of_constants, with_program
 from conformance.generators.values import Draw, draw_arrays
 from conformance.program import Argument, Binding, Input, Made, Program, Ref, Step
 
@@ -24,19 +29,25 @@ Array = npt.NDArray[Any]
 FLOATS = ("float32", "float64")
 """Dtypes in which gradients are tested."""
 WEIGHTS = "weights"
+"""The input with the weights of the loss; `loss_weights` where a parameter has that name."""
+DIFFERENTIATED = "differentiated"
+"""What is called with the name of a function, weights, the tensors by which it is differentiated,
+and its arguments."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Differentiated:
     """A structure whose program ends with the gradient of a weighted sum of its result.
 
-    `wanted` are the inputs with respect to which it is taken, `dtype` is theirs.
+    `wanted` are the inputs with respect to which it is taken, `dtype` is theirs, and `weights` the
+    input with the weights of the sum.
     """
 
     structure: Structure
     program: Program
     wanted: tuple[str, ...]
     dtype: str
+    weights: str = WEIGHTS
 
     def arrays(self, draw: Draw) -> dict[str, Array]:
         """The numbers of a draw, and weights between 0.5 and 1.5 with either sign."""
@@ -44,8 +55,13 @@ class Differentiated:
         shape = expected_shape(self.structure)
         rng = np.random.Generator(np.random.PCG64([draw.seed, len(shape), *shape]))
         signs = rng.choice((-1.0, 1.0), shape)
-        arrays[WEIGHTS] = np.asarray(rng.uniform(0.5, 1.5, shape) * signs, self.dtype)
+        arrays[self.weights] = np.asarray(rng.uniform(0.5, 1.5, shape) * signs, self.dtype)
         return arrays
+
+    @property
+    def own(self) -> bool:
+        """Whether it is taken by the backend's own means, and by no function of the document."""
+        return differentiates(self.structure.edition)
 
     @property
     def of_variables(self) -> bool:
@@ -71,25 +87,30 @@ def differentiated(structure: Structure) -> Differentiated | None:
     if not math.prod(expected_shape(structure)) or not all(math.prod(i.shape) for i in inputs):
         return None
     (dtype,) = dtypes
-    program = _with_gradient(structure.program, expected_shape(structure), wanted, dtype)
-    return Differentiated(structure, program, wanted, dtype)
+    with_gradient = _with_own if differentiates(structure.edition) else _with_gradient
+    return with_gradient(structure, wanted, dtype)
 
 
 def _free(structure: Structure, item: Input) -> bool:
-    """Whether its elements may move: probabilities no longer sum to one then, or are limited.
+    """Whether its elements may move: a distribution no longer sums to one then, or is limited.
 
-    Only what probabilities are compared with stands in the result as it is. A mirrored kernel would
+    Only what a distribution is compared with stands in the result as it is. A mirrored kernel would
     no longer be one, and its own gradient tells how an implementation lays it.
     """
     domain, along = structure.domains.get(item.name), structure.distributions.get(item.name)
     if domain in images.DOMAINS:
         return False
-    return domain != "probability" or (along is not None and along.target)
+    return domain != "probability" or along is None or along.target
 
 
 def _bound(structure: Structure) -> Structure:
-    """The structure with variables only, two thirds of them, or without constants."""
+    """The structure with variables only, two thirds of them, or without constants.
+
+    What backends differentiate by their own means are tensors.
+    """
     program = structure.program
+    if differentiates(structure.edition):
+        return with_program(structure, of_constants(program), {})
     everything = zlib.crc32(repr(program).encode()) % 3 > 0
 
     def bind(item: Input) -> Input:
@@ -100,19 +121,32 @@ def _bound(structure: Structure) -> Structure:
     return replace(structure, program=replace(program, inputs=inputs))
 
 
-def _with_gradient(
-    program: Program, shape: tuple[int, ...], wanted: tuple[str, ...], dtype: str
-) -> Program:
+def _with_gradient(structure: Structure, wanted: tuple[str, ...], dtype: str) -> Differentiated:
+    program = structure.program
     fed = [i for i in program.inputs if i.binding.startswith("placeholder")]
     binding = Binding.PLACEHOLDER if fed else Binding.VARIABLE
-    weights = Input(WEIGHTS, shape, dtype, binding)
+    weights = Input(WEIGHTS, expected_shape(structure), dtype, binding)
     steps = (
         *program.steps,
         Step("weighted", "operator.mul", (Ref("result"), Ref(WEIGHTS))),
         Step("loss", "sum", (Ref("weighted"),)),
         Step("gradients", "gradients", (Ref("loss"), [Ref(name) for name in wanted])),
     )
-    return Program((*program.inputs, weights), steps, ("gradients",))
+    whole = Program((*program.inputs, weights), steps, ("gradients",))
+    return Differentiated(structure, whole, wanted, dtype)
+
+
+def _with_own(structure: Structure, wanted: tuple[str, ...], dtype: str) -> Differentiated:
+    program = structure.program
+    taken = any(item.name == WEIGHTS for item in program.inputs)
+    weights = Input(
+        f"loss_{WEIGHTS}" if taken else WEIGHTS, expected_shape(structure), dtype, Binding.CONSTANT
+    )
+    (call,) = program.steps
+    asked = (call.function, Ref(weights.name), [Ref(name) for name in wanted], *call.args)
+    step = Step("gradients", DIFFERENTIATED, asked, call.kwargs)
+    whole = Program((*program.inputs, weights), (call, step), ("gradients",))
+    return Differentiated(structure, whole, wanted, dtype, weights.name)
 
 
 def resolved(arguments: Mapping[str, Argument], arrays: Mapping[str, Array]) -> dict[str, Any]:

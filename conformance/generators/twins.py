@@ -83,6 +83,17 @@ def _of_dtype(item: Input, dtypes: Mapping[str, str]) -> Input:
     return item.of_dtype(dtypes[item.name]) if item.name in dtypes else item
 
 
+def of_constants(program: Program) -> Program:
+    """The program with a tensor of the backend, made at once, for each of its inputs."""
+    return _with_inputs(program, _constant)
+
+
+def _constant(item: Input) -> Input:
+    if item.binding in AS_THEY_ARE:
+        return replace(item, binding=Binding.CONSTANT, arguments=None)
+    return item.bound(Binding.CONSTANT)
+
+
 def with_program(structure: Structure, program: Program, dtypes: Mapping[str, str]) -> Structure:
     """The structure with another program of the same shapes."""
     known = {i.name: i.static_shape for i in program.inputs}

@@ -197,7 +197,7 @@ def fill(
 
 
 def _integers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str, domain: str) -> Array:
-    low = 0 if dtype == "uint8" or domain in ("nonnegative", "truth") else -9
+    low = 0 if np.dtype(dtype).kind == "u" or domain in ("nonnegative", "truth") else -9
     values = rng.integers(1 if domain == "positive" else low, 10, shape)
     if domain in ("nonzero", "vector"):
         values = np.where(values == 0, 1, values)

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.oracle import activations, losses, normalisation
+from conformance.oracle import activations, keras_gradient_paths, losses, normalisation
 from conformance.oracle.expectation import Array
 
 Axis = int | Sequence[int] | None
@@ -122,6 +122,7 @@ def binary_crossentropy(
 
 
 PATHS: Mapping[str, Callable[..., Magnitudes]] = {
+    **keras_gradient_paths.PATHS,
     "tanh": tanh,
     "sigmoid": sigmoid,
     "softplus": softplus,
@@ -136,9 +137,14 @@ PATHS: Mapping[str, Callable[..., Magnitudes]] = {
 }
 
 
-ROOTS = frozenset({"std"})
+ROOTS = frozenset({"std", "nanstd", "norm", "hypot"})
 """Functions that end with a square root, whose slope at zero is infinite, of squares, whose slope
 there is zero."""
+OF_ORDER = frozenset(
+    {"sort", "median", "quantile", "percentile", "nanmedian", "nanquantile", "nanpercentile"}
+)
+"""Functions of the order of elements. Where three are equal, the slopes on both sides of each say
+nothing of the slope along all three: such points are not looked at."""
 
 
 def freedom_of_categorical(

@@ -11,7 +11,9 @@ are wrong by:
   every other p. So the difference bounds the error.
 * Rounding. The magnitudes of the formula's coefficients sum to 3.3 / h. With an error of
   gamma_EVALUATION of the wide type in each evaluated number, that many times the largest of the
-  seven, weighted, is the bound.
+  seven, weighted, is the bound. It counts for each number of the result that the element has to do
+  with: one that none of the steps changes may still have a slope, too small to be seen beside it
+  (that of erf at 10), unless it does not change where the element has the other sign.
 
 Where the two steps disagree, or the function bends much, there is a kink nearby, and only the
 slopes on both sides are known: by one-sided differences with two steps, extrapolated. Their errors
@@ -58,7 +60,7 @@ Where a smooth function bends as much, the slopes on both sides are so near that
 TINY = 1e-12
 """Slopes and disagreements of this size, absolutely, make no kink."""
 MOST = 16
-"""Elements of one input whose derivatives are taken; each costs six evaluations, or ten."""
+"""Elements of one input whose derivatives are taken; each costs seven evaluations, or eleven."""
 EVALUATION = 20
 """Roundings of the wide type in one evaluation of the oracle."""
 
@@ -184,16 +186,18 @@ def _looked_at(size: int) -> list[int]:
 
 def _elements(function: _Along, elements: Sequence[int], weights: Array) -> Array:
     """Rows of value, scale, count, error, kink, low and high, for some input elements."""
-    sizes = np.maximum(np.abs(function.tensor.reshape(-1)[elements]), LEAST)
+    numbers = function.tensor.reshape(-1)[elements]
+    sizes = np.maximum(np.abs(numbers), LEAST)
     step = sizes * STEP
-    ends = function.at(elements, np.multiply.outer(_ENDS, step))
+    ways = np.stack([*np.multiply.outer(_ENDS, step), _to_other_sign(numbers)])
+    *ends, other = function.at(elements, ways)
     far_left, left, half_left, half_right, right, far_right = ends
     coarse = _fourth_order(far_left, left, right, far_right, _beside(step, left))
     fine = _fourth_order(left, half_left, half_right, right, _beside(step / 2, left))
     terms = weights * (16 * fine - coarse) / 15
     value, scale, error = _sum(terms), _sum(np.abs(terms)), _sum(np.abs(weights * (fine - coarse)))
     bend = _sum(np.abs(weights * (right - 2 * function.middle + left))) / step
-    noise = _noise(weights, ends, function.middle)
+    noise = _noise(weights, np.stack(ends), function.middle, other)
     count = np.count_nonzero(terms.reshape(len(terms), -1), axis=1)
     found = [value, scale, count, error + 3.3 * noise / step, np.zeros(len(step)), value, value]
     table = np.array([np.asarray(row, np.float64) for row in found])
@@ -224,9 +228,16 @@ def _fourth_order(far_left: Array, left: Array, right: Array, far_right: Array, 
     return result
 
 
-def _noise(weights: Array, ends: Array, middle: Array) -> Array:
-    """Bounds of the rounding error of the weighted sums of results, where the element matters."""
-    same = (ends == ends[0]).all(axis=0) & (ends[0] == middle)
+def _to_other_sign(numbers: Array) -> Array:
+    """The ways from numbers to their negatives; for 0, to a number that is not 0."""
+    ways: Array = np.where(numbers == 0, LEAST, -2 * numbers)
+    return ways
+
+
+def _noise(weights: Array, ends: Array, middle: Array, other: Array) -> Array:
+    """Bounds of the rounding error of the weighted sums of results, where the element matters:
+    where it changes the result, be it nearby or (`other`) with another sign."""
+    same = (ends == ends[0]).all(axis=0) & (ends[0] == middle) & (other == middle)
     largest = np.where(same, 0, np.maximum(np.abs(ends).max(axis=0), np.abs(middle)))
     bound: Array = gamma(EVALUATION, _UNIT) * _sum(np.abs(weights * largest))
     return bound

@@ -77,6 +77,7 @@ class ConventionName(StrEnum):
     ONE_SHOT_ITERABLE = "one-shot-iterable"
     ONE_TRIAL = "one-trial"
     OUTPUTS_BEFORE_UPDATES = "outputs-before-updates"
+    OWN_GRADIENT = "own-gradient"
     PARAMETERS = "parameters"
     PLAIN_DTYPE = "plain-dtype"
     POPULATION_VARIANCE = "population-variance"

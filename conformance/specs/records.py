@@ -23,7 +23,19 @@ VALUE_PROFILES = (
 The last three are used only where a spec names a convention for them.
 """
 
-DtypeName = Literal["float16", "float32", "float64", "int32", "int64", "uint8", "bool"]
+DtypeName = Literal[
+    "float16",
+    "float32",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "bool",
+]
 Domain = Literal[
     "real",
     "nonnegative",

@@ -55,3 +55,8 @@ def test_another_byte_order_is_no_matter_of_the_function() -> None:
 def test_numpy_compiles_nothing_and_says_so() -> None:
     with pytest.raises(NotImplementedError, match="numpy compiles nothing"):
         row("compiled")("keras.ops.convert_to_numpy", False, PLAIN)
+
+
+def test_numpy_differentiates_nothing_and_says_so() -> None:
+    with pytest.raises(NotImplementedError, match="numpy differentiates nothing"):
+        row("differentiated")("keras.ops.convert_to_numpy", PLAIN, [PLAIN], PLAIN)

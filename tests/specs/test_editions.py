@@ -10,7 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from conformance.editions import DOCUMENTS, EDITIONS, LINED_DOCUMENTS, inputs_of, known_edition
+from conformance.editions import (
+    DOCUMENTS,
+    EDITIONS,
+    LINED_DOCUMENTS,
+    differentiates,
+    inputs_of,
+    known_edition,
+)
 from conformance.editions.files import EditionError, found_editions
 
 PAGE = (Path(__file__).parents[2] / "docs" / "specs.md").read_text("utf-8")
@@ -56,6 +63,7 @@ def test_what_comes_with_the_suite() -> None:
     assert {*DOCUMENTS} - {*LINED_DOCUMENTS} == {"keras-3.15.1"}
     assert "constant" not in inputs_of("keras-1")
     assert "constant" in inputs_of("keras-2.2")
+    assert [e for e in EDITIONS if differentiates(e)] == ["keras-3"]
     assert known_edition("keras-3") == "keras-3"
     assert known_edition("keras-9") is None
 

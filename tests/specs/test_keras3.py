@@ -152,6 +152,35 @@ def test_a_call_is_compiled_too_and_may_be_refused(tmp_path: Path, made: str, st
 
 
 @pytest.mark.parametrize(
+    ("made", "status", "told"),
+    [
+        ("[-weights * np.sin(x)]", 0, "1 of 1 aspects keep"),
+        ("[weights * np.sin(x)]", 1, "(keras.ops.cos: Returns)"),
+        ("[np.zeros_like(x)]", 1, "(keras.ops.cos: Returns)"),
+        ("[None]", 3, "there is no gradient to ask for"),
+        ("{}[name]", 3, "there is no gradient to ask for"),
+        (None, 3, "there is no gradient to ask for"),
+        ("[x] if 'square' in name else [None]", 3, "gradient: no array"),
+        ("[x] if 'square' in name else {}[name]", 3, "raises KeyError"),
+    ],
+)
+def test_a_gradient_is_right_or_there_is_none(
+    tmp_path: Path, made: str | None, status: int, told: str
+) -> None:
+    """What is wrong violates, even if it is that of every function; what is refused does not."""
+    package = tmp_path / "somekeras"
+    package.mkdir()
+    (package / "__init__.py").write_text("from somekeras import ops\n")
+    defined = f"def differentiated(name, weights, wanted, x): return {made}" if made else ""
+    (package / "ops.py").write_text(f"import numpy as np\ndef cos(x): return np.cos(x)\n{defined}")
+    given = ["--module", "somekeras.ops", "--edition", "keras-3", "--path", str(tmp_path)]
+    chosen = ["-k", "keras.ops.cos and not cosh", "--aspect", "gradient", "--profile", "smoke"]
+    done = CliRunner().invoke(run, [*given, *chosen, "--no-database"])
+    assert done.exit_code == status, done.output
+    assert told in done.output
+
+
+@pytest.mark.parametrize(
     ("function", "kept", "status"),
     [("amax", "False", 0), ("max", "False", 1), ("amax", "keepdims and axis is None", 1)],
 )

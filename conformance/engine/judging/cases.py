@@ -147,13 +147,7 @@ class Prepared:
         if structure.claimed in arrays:
             # the call under test made the input itself, so that its value is what was fed
             return {"value": arrays[structure.claimed]}
-        rules = structure.spec.parameters
-        given = {
-            name: value
-            for name, value in structure.arguments.items()
-            if not isinstance(rules.get(name), Omitted)
-        }
-        return resolved(given, arrays)
+        return answered(structure, arrays)
 
     def _expect(self, draw: int, dtype: str, readings: Readings) -> Expectation:
         flushes = self.profiles[draw] != "subnormal" or FLUSHED in readings
@@ -175,3 +169,11 @@ def _floating(value: Any, dtype: str) -> Any:
     """An array of integers as numbers of a floating dtype, rounded to it; others as they are."""
     whole = isinstance(value, np.ndarray) and value.dtype.kind in "iu"
     return value.astype(dtype) if whole else value
+
+
+def answered(structure: Structure, arrays: Mapping[str, Array]) -> dict[str, Any]:
+    """The arguments of a call that the oracle answers: none that are never passed."""
+    rules = structure.spec.parameters
+    arguments = structure.arguments.items()
+    given = {name: a for name, a in arguments if not isinstance(rules.get(name), Omitted)}
+    return resolved(given, arrays)

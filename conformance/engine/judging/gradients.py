@@ -1,4 +1,4 @@
-"""A gradient as a trial: K.gradients of a weighted sum of a call's result, at several points."""
+"""A gradient as a trial: that of a weighted sum of a call's result, at several points."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from conformance.engine.judging.cases import answered
 from conformance.engine.judging.findings import Finding, Judgement, with_input_dtype
 from conformance.engine.judging.judge import without_answer
 from conformance.engine.judging.messages import short_message
@@ -23,7 +24,7 @@ from conformance.engine.judging.readings import (
 from conformance.engine.judging.refusals import refuses_by_name
 from conformance.generators import Draw
 from conformance.generators.collect import key_of_program
-from conformance.generators.gradients import WEIGHTS, Differentiated, resolved
+from conformance.generators.gradients import Differentiated
 from conformance.generators.structure import accepted_dtypes, expected_shape, refusable
 from conformance.observations import (
     Batch,
@@ -38,7 +39,7 @@ from conformance.oracle import Expectation, agrees, expect
 from conformance.oracle.batches import Place
 from conformance.oracle.compare import is_inaccurate
 from conformance.oracle.gradient_bounds import WeightedGradient
-from conformance.oracle.gradient_paths import ROOTS
+from conformance.oracle.gradient_paths import OF_ORDER, ROOTS
 from conformance.oracle.gradients import Slopes
 from conformance.oracle.variants import Readings
 from conformance.program import Binding, Case, Outputs, Ref, call_text
@@ -50,6 +51,9 @@ Array = npt.NDArray[Any]
 RESULT = "result"
 GRADIENT_DRAWS = ("ordinary", "ordinary", "ordinary", "halves")
 """The draws of a structure whose gradient is taken."""
+_FLOATS = (np.float16, np.float32, np.float64)
+UNEQUAL_DRAWS = ("ordinary", "ordinary", "ordinary", "ordinary")
+"""Those of a function of the order of elements, which has no gradient where some are equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,8 +76,10 @@ class GradientTrial:
 
     @cached_property
     def draws(self) -> tuple[Draw, ...]:
-        """Ordinary numbers, and once halves and integers, which meet kinks."""
-        return tuple(Draw(p, self.seed * 1000 + i) for i, p in enumerate(GRADIENT_DRAWS))
+        """Ordinary numbers, and once halves and integers, which meet kinks that say something."""
+        of_order = self.differentiated.structure.oracle in OF_ORDER
+        profiles = UNEQUAL_DRAWS if of_order else GRADIENT_DRAWS
+        return tuple(Draw(p, self.seed * 1000 + i) for i, p in enumerate(profiles))
 
     @cached_property
     def arrays(self) -> list[dict[str, Array]]:
@@ -102,7 +108,7 @@ class GradientTrial:
     def unsettled(self) -> tuple[str, ...]:
         """Conventions that it rests on because the documents do not cover it."""
         named = self.differentiated.structure.unsettled
-        if self.differentiated.of_variables:
+        if self.differentiated.own or self.differentiated.of_variables:
             return named
         return (*named, ConventionName.GRADIENT_INPUTS)
 
@@ -140,10 +146,7 @@ class GradientTrial:
         return judgement
 
     def _no_answer(self, number: int, outcome: Outcome) -> Finding:
-        named = {*self.unsettled, ConventionName.DIFFERENTIABLE}
-        allowed = of_exception(
-            outcome, with_input_dtype(named, self.differentiated.structure, outcome)
-        )
+        allowed = self._of_refusal(outcome)
         conventions = allowed.conventions
         demands = "a gradient"
         if not isinstance(outcome, Raised):
@@ -162,6 +165,7 @@ class GradientTrial:
         late = outcome.stage in ("compile", "call", "read")
         undocumented = refusable(self.differentiated.structure)
         refused = undocumented or refuses_by_name(outcome) or not (asked or late)
+        refused = refused or self._is_none(allowed)
         return Finding(
             Aspect.GRADIENT,
             Verdict.UNSUPPORTED if refused else allowed.verdict,
@@ -176,12 +180,31 @@ class GradientTrial:
             open_points=allowed.open_points,
         )
 
+    def _of_refusal(self, outcome: Outcome) -> Allowance:
+        """What allows that there is no answer."""
+        named = with_input_dtype(
+            {*self.unsettled, self._promise}, self.differentiated.structure, outcome
+        )
+        return of_exception(outcome, named)
+
+    @property
+    def _promise(self) -> ConventionName:
+        """The convention that there is a gradient."""
+        own = self.differentiated.own
+        return ConventionName.OWN_GRADIENT if own else ConventionName.DIFFERENTIABLE
+
+    def _is_none(self, allowed: Allowance) -> bool:
+        """Whether the answer is that the backend's own means have no gradient: no other, but none,
+        as with a call that is not compiled."""
+        return ConventionName.OWN_GRADIENT in allowed.conventions
+
     @property
     def _steps(self) -> int:
         return len(self.differentiated.program.steps)
 
     def _judge_all(self, number: int, returned: Returned) -> Iterator[Finding]:
-        values = returned.values["gradients"]
+        (result,) = returned.values[RESULT]
+        values = [_narrowed(value, result) for value in returned.values["gradients"]]
         wanted = self.differentiated.wanted
         if (other := self._other_shape(number, returned)) is not None:
             yield other
@@ -216,7 +239,7 @@ class GradientTrial:
         structure = self.differentiated.structure
         return expect(
             structure.oracle,
-            resolved(structure.arguments, self.arrays[number]),
+            answered(structure, self.arrays[number]),
             accepted_dtypes(structure)[0],
             structure.accuracy,
         )
@@ -255,14 +278,16 @@ class GradientTrial:
         self, number: int, name: str, python_type: str, shape: tuple[int, ...]
     ) -> Finding:
         """The finding on a gradient that is none: no document says that there must be one."""
-        none = of_readings((ConventionName.DIFFERENTIABLE, "none"))
-        return self._finding(
+        none = of_readings((self._promise, "none"))
+        found = self._finding(
             number,
             FindingKind.NO_ARRAY,
             gives=f"gives {python_type} for {name}",
             demands=f"an array of shape {shape}",
             allowed=none if python_type == "NoneType" else None,
         )
+        missing = ConventionName.OWN_GRADIENT in found.conventions
+        return replace(found, verdict=Verdict.UNSUPPORTED) if missing else found
 
     def _compared(self, number: int, name: str, got: Array) -> Iterator[Finding]:
         gradient, place = self._gradient(number), self._places[name]
@@ -321,7 +346,7 @@ class GradientTrial:
     def _wrong(
         self, number: int, name: str, got: Array, expected: Slopes, outside: Array
     ) -> Finding:
-        of_root = self.differentiated.structure.spec.name in ROOTS
+        of_root = self.differentiated.structure.oracle in ROOTS
         wrong, readings = beside_subgradients(got, expected, outside, of_root=of_root)
         smooth = wrong & (expected.kink == 0)
         shown = next(mask for mask in (smooth, wrong, outside) if mask.any())
@@ -371,8 +396,8 @@ class GradientTrial:
             structure, arrays = self.differentiated.structure, self.arrays[number]
             self._gradients[key] = WeightedGradient(
                 structure.oracle,
-                resolved(structure.arguments, arrays),
-                weights=arrays[WEIGHTS],
+                answered(structure, arrays),
+                weights=arrays[self.differentiated.weights],
                 accuracy=structure.accuracy,
                 readings=readings,
                 same=tuple(places for places in self._all_places.values() if len(places) > 1),
@@ -388,6 +413,15 @@ class GradientTrial:
         wanted = {*self.differentiated.wanted}
         found = _places(self.differentiated.structure.arguments)
         return {name: tuple(places) for name, places in found.items() if name in wanted}
+
+
+def _narrowed(value: Value, result: Value) -> Value:
+    """A gradient with no more digits than the result that it is of: that the result should have had
+    another dtype is another check's business."""
+    if value.array is None or result.array is None or result.array.dtype not in _FLOATS:
+        return value
+    fine = value.array.dtype in _FLOATS and value.array.dtype.itemsize > result.array.dtype.itemsize
+    return replace(value, array=value.array.astype(result.array.dtype)) if fine else value
 
 
 def _first(outside: Array, got: Array, name: str) -> tuple[tuple[int, ...], str]:
@@ -428,7 +462,8 @@ def beside_subgradients(
     """
     low, high = np.minimum(expected.low, 0), np.maximum(expected.high, 0)
     towards_zero = outside & (expected.kink == 1) & (got >= low) & (got <= high)
-    flat = (expected.scale == 0) | (of_root & (expected.kink == 1))
+    flat = (expected.scale == 0) & (expected.low == 0) & (expected.high == 0)
+    flat |= of_root & (expected.kink == 1)
     undefined = outside & flat & ~np.isfinite(got)
     found = {"towards zero": towards_zero, "not a number": undefined}
     readings = tuple((ConventionName.SUBGRADIENT, n) for n, mask in found.items() if mask.any())

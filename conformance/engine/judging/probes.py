@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from conformance.editions import Edition
+from conformance.generators.gradients import DIFFERENTIATED, WEIGHTS
 from conformance.observations import (
     Batch,
     Fault,
@@ -30,6 +31,8 @@ from conformance.results import FindingKind
 NOT_INTEGERS = "not integers"
 """The kind of a finding on a static shape whose dimensions are not of the type int."""
 
+OWN = "own"
+"""The detail of the finding that there are no gradients by a backend's own means."""
 _POINT = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.5]], np.float32)
 ShapeFailure = tuple[str, str]
 """Kind and detail of the findings that `int_shape` is to blame for."""
@@ -45,6 +48,15 @@ def gradient_probe(binding: Binding) -> Batch:
         Step("gradients", "gradients", (Ref("loss"), [Ref("x")])),
     )
     return Batch(Program((item,), steps, ("gradients",)), {"x": _POINT[None]}, 1)
+
+
+def own_gradient_probe() -> Batch:
+    """A batch that asks for the gradient of a square by the backend's own means."""
+    items = [Input(name, _POINT.shape, "float32", Binding.CONSTANT) for name in ("x", WEIGHTS)]
+    asked = ("keras.ops.square", Ref(WEIGHTS), [Ref("x")], Ref("x"))
+    step = Step("gradients", DIFFERENTIATED, asked)
+    arrays = {"x": _POINT[None], WEIGHTS: np.ones((1, *_POINT.shape), np.float32)}
+    return Batch(Program(tuple(items), (step,), ("gradients",)), arrays, 1)
 
 
 def shape_probe(binding: Binding) -> Batch:
@@ -162,6 +174,13 @@ def without_promise(observed: StructureObservation) -> StructureObservation:
     inputs = (replace(i, metadata=unpromised(i.metadata)) for i in observed.inputs)
     outputs = (replace(o, metadata=tuple(map(unpromised, o.metadata))) for o in observed.outputs)
     return replace(observed, inputs=tuple(inputs), outputs=tuple(outputs))
+
+
+def answers(observed: StructureObservation) -> bool:
+    """Whether there is a gradient, right or wrong: of a wrong one every function is to blame."""
+    outcome = observed.draws[0].outcome
+    found = outcome.values["gradients"] if isinstance(outcome, Returned) else ()
+    return any(value.array is not None for value in found)
 
 
 def works(observed: StructureObservation) -> bool:

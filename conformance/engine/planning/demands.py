@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from conformance.editions import Edition
+from conformance.editions import Edition, differentiates
 from conformance.results import ASPECTS, Aspect
 from conformance.scenarios import families_of
 from conformance.specs import Spec, kinds
@@ -29,7 +29,8 @@ def demanded_aspects(spec: Spec, edition: Edition) -> list[Aspect]:
         demanded |= {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE}
         if not all(isinstance(rule, _NO_INPUT) for rule in spec.parameters.values()):
             demanded.add(Aspect.PURITY)
-        if spec.differentiable and is_claimed(spec, Aspect.GRADIENT, edition):
+        asked = differentiates(edition) or is_claimed(spec, Aspect.GRADIENT, edition)
+        if spec.differentiable and asked:
             demanded.add(Aspect.GRADIENT)
     if any(edition in error.editions for error in spec.errors):
         demanded.add(Aspect.ERROR)

@@ -11,17 +11,21 @@ from typing import NamedTuple
 from hypothesis.strategies import SearchStrategy
 
 from conformance.adapters.session import Session, SessionAbortedError
+from conformance.editions import differentiates
 from conformance.engine.judging import signatures
 from conformance.engine.judging.findings import Finding, Identity, Judgement
 from conformance.engine.judging.in_time import judged_in_time
 from conformance.engine.judging.judge import fault_name
 from conformance.engine.judging.probes import (
     BINDINGS,
+    OWN,
     ShapeFailure,
+    answers,
     empty_probe,
     ends_the_worker,
     gradient_probe,
     holds_empty,
+    own_gradient_probe,
     promises_shapes,
     shape_failure,
     shape_outputs,
@@ -82,6 +86,14 @@ _NO_GRADIENT = Finding(
     FindingKind.NO_GRADIENTS,
     gives="has no gradient to ask for: gradients fails for the sum of squares",
     demands="",
+)
+_NO_OWN_GRADIENT = Finding(
+    Aspect.GRADIENT,
+    Verdict.UNSUPPORTED,
+    FindingKind.NO_GRADIENTS,
+    gives="has no gradient to ask for: by no means of the backend is there one of a square",
+    demands="",
+    detail=OWN,
 )
 _NO_SHAPE = Finding(
     Aspect.STATIC_SHAPE,
@@ -250,7 +262,14 @@ class Examination:
             tally.note(self._held(task, found))
 
     def _probe_gradients(self) -> None:
-        """Find the bindings that `gradients` cannot differentiate by: a failure of `gradients`."""
+        """Find the bindings that `gradients` cannot differentiate by: a failure of `gradients`.
+
+        Where the document has no such function, find out whether the backend has means of its own.
+        """
+        if differentiates(self.subject.edition):
+            if not answers(self.session.run_batch(own_gradient_probe())):
+                self.undifferentiable.add(Binding.CONSTANT)
+            return
         for binding in BINDINGS:
             if not works(self.session.run_batch(gradient_probe(binding))):
                 self.undifferentiable.add(binding)
@@ -312,7 +331,8 @@ class Examination:
         if (lacking := next(self.lacking(trial), None)) is not None:
             tally.count_unmet(lacking)
         elif trial.differentiates & self.undifferentiable:
-            tally.note([_NO_GRADIENT])
+            own = differentiates(self.subject.edition)
+            tally.note([_NO_OWN_GRADIENT if own else _NO_GRADIENT])
         elif self._holds_what_ends_the_worker(name, trial):
             tally.empty += 1
         elif self._known_to_end_the_worker(name, trial):

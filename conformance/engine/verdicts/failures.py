@@ -202,7 +202,9 @@ def _lines(spec: Spec, document: Document, finding: Finding) -> Iterator[int | s
         yield line
     errors = (e for e in spec.errors if e.name == finding.kind)
     rules = (*(errors if finding.aspect is Aspect.ERROR else ()), *claims(spec, finding.aspect))
-    for rule in rules:
+    # where no document speaks of gradients, that of a function is the derivative of its value
+    values = claims(spec, Aspect.VALUE) if finding.aspect is Aspect.GRADIENT else ()
+    for rule in (*rules, *values):
         if document in rule.sections:
             yield f"{spec.name}: {rule.sections[document]}"
         elif document in rule.at:

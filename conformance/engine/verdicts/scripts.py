@@ -16,7 +16,9 @@ from conformance.engine.judging.gradients import GradientTrial
 from conformance.engine.judging.probes import (
     BINDINGS,
     NOT_INTEGERS,
+    OWN,
     gradient_probe,
+    own_gradient_probe,
     shape_probe,
 )
 from conformance.engine.judging.trials import Trial
@@ -297,7 +299,9 @@ def _without_case(
     title: str, finding: Finding, prelude: Prelude, documented: Signature
 ) -> str | None:
     if finding.kind == FindingKind.NO_GRADIENTS:
-        return _probe_of_gradients(title, prelude, gradient_probe(BINDINGS[0]))
+        own = finding.detail == OWN
+        probe = own_gradient_probe() if own else gradient_probe(BINDINGS[0])
+        return _probe_of_gradients(title, prelude, probe)
     if finding.kind == FindingKind.NO_STATIC_SHAPES:
         return _probe_of_shapes(title, prelude, shape_probe(Binding.VARIABLE))
     if finding.kind == FindingKind.ABSENT:
@@ -311,7 +315,7 @@ def _without_case(
 
 def _probe_of_gradients(title: str, prelude: Prelude, probe: Batch) -> str:
     arrays = {name: stacked[0] for name, stacked in probe.arrays.items()}
-    (point,) = arrays.values()
+    point = arrays["x"]
     ending = endings.has_elements(2 * point, np.zeros(point.shape), (0,) * point.ndim)
     ending = replace(ending, death=Death(compares=True))
     return comparing_script(Case(probe.program, arrays), prelude, ending, title, outputs="lists")
