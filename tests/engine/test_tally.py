@@ -294,8 +294,7 @@ def demanded(name: str, edition: Edition) -> set[str]:
     if spec.dtype:
         aspects |= {"value", "dtype", "static shape"}
         aspects |= set() if name in MADE_OF_NUMBERS else {"purity"}
-        # the docstrings of Keras 3 promise no gradients
-        aspects |= {"gradient"} if spec.differentiable and edition != "keras-3" else set()
+        aspects |= {"gradient"} if spec.differentiable else set()
     if any(edition in error.editions for error in spec.errors):
         aspects.add("error")
     return aspects.union(*(map(str, f.aspects) for f in families_of(name, edition)))
