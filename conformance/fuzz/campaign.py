@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 
 from conformance.engine import Stop, Subject
 from conformance.engine.running.announcing import Emit, locked
@@ -59,11 +59,12 @@ def _work(runs: Sequence[TargetRun], jobs: int, until: float | None) -> bool:
     ]
     try:
         late = None if until is None else max(0.0, until + LATEST - time.monotonic())
-        if wait(futures, timeout=late).not_done:
-            for run in runs:
-                run.abort()
+        # an error of ours ends the run at once, not after hours in which a target stands still
+        if wait(futures, timeout=late, return_when=FIRST_EXCEPTION).not_done:
+            _end(runs, futures)
         for future in futures:
-            future.result()
+            if not future.cancelled():
+                future.result()
     except KeyboardInterrupt:
         for run in runs:
             run.reason = "Ctrl-C"
@@ -77,3 +78,11 @@ def _work(runs: Sequence[TargetRun], jobs: int, until: float | None) -> bool:
     finally:
         executor.shutdown()
     return False
+
+
+def _end(runs: Sequence[TargetRun], futures: Sequence[Future[None]]) -> None:
+    """End the workers that run, and let none begin."""
+    for future in futures:
+        future.cancel()
+    for run in runs:
+        run.abort()

@@ -7,16 +7,20 @@ from functools import cache
 
 import pytest
 
+from conformance.adapters.session import Session as Worker
 from conformance.editions import Edition
+from conformance.engine import Subject
 from conformance.fuzz.bounds.running import course
 from conformance.fuzz.bounds.sessions import Session, is_session
 from conformance.fuzz.bounds.statics import has_unknown
 from conformance.fuzz.calls import SPECIAL, Call, documented
+from conformance.fuzz.campaign import fuzz
 from conformance.fuzz.making.composing import composed
 from conformance.fuzz.making.growth import Composed, Plan, joins
 from conformance.fuzz.programs import pruned, references
 from conformance.fuzz.tally import Tally
-from conformance.program import Function, Step, to_json
+from conformance.fuzz.target import Campaign
+from conformance.program import Function, Prelude, Step, to_json
 from conformance.specs import load
 from tests.editions import OF_K
 
@@ -52,6 +56,28 @@ def test_programs_of_every_edition_have_answers(edition: Edition) -> None:
             else:
                 known = course(one.program, arrays, edition).known
                 assert all(known[name].value.size for name in one.program.outputs)
+
+
+def test_nothing_is_passed_back_to_integers() -> None:
+    # a tensor of integers stands in two calls, of one of which no gradient is known
+    one = composed(Plan("keras-2.2", 0), 3872)
+    assert one.calls
+
+
+def test_an_error_of_ours_ends_a_run() -> None:
+    opened: list[str] = []
+
+    def subject(name: str) -> Subject:
+        def broken(*_: object) -> Worker:
+            opened.append(name)
+            raise RuntimeError("of ours")
+
+        return Subject(name, "keras-2.2", "", broken, Prelude((), {}), workers=1)
+
+    campaign = Campaign(0, "1.0", "2000-01-01T00:00:00+00:00", programs=10**6)
+    with pytest.raises(RuntimeError, match="of ours"):
+        fuzz([subject("first"), subject("second")], campaign, lambda _: None, 1)
+    assert "first" in opened
 
 
 def test_sizes_are_kept() -> None:

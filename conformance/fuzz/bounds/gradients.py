@@ -86,7 +86,7 @@ def _known_or_not(course: Course, made: Call | Special, share: Share) -> list[tu
             raise ValueError("nothing is known of what comes back")
         return list(_passed_back(course, made, share))
     except ValueError:
-        shapes = {n: course.known[n].value.shape for n in made.references()}
+        shapes = {n: course.known[n].value.shape for n in _floating(course, made)}
         return [(n, (np.zeros(s, np.longdouble), np.full(s, np.inf))) for n, s in shapes.items()]
 
 
@@ -102,7 +102,7 @@ def _passed_back(course: Course, made: Call | Special, share: Share) -> Iterator
     if isinstance(made, Special):
         yield from _of_special(course, made, share)
         return
-    floating = [n for n in made.references() if course.types[n].dtype.startswith("float")]
+    floating = _floating(course, made)
     if not floating or not course.types[made.result].dtype.startswith("float"):
         return
     if not made.spec.differentiable:
@@ -110,6 +110,11 @@ def _passed_back(course: Course, made: Call | Special, share: Share) -> Iterator
     if any(course.known[n].value.size > MOST for n in floating):
         raise ValueError("so large a tensor is not looked at as a whole")
     yield from _of_call(course, made, share)
+
+
+def _floating(course: Course, made: Call | Special) -> list[str]:
+    """The tensors of a call that it can be differentiated by."""
+    return [n for n in made.references() if course.types[n].dtype.startswith("float")]
 
 
 def _of_special(course: Course, made: Special, share: Share) -> Iterator[tuple[str, Share]]:
