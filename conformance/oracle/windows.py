@@ -7,8 +7,10 @@ Padding `valid` takes the windows inside the image. `same` is TensorFlow's rule 
 ceil(n / stride) windows; what they need beyond the image is split in halves, the odd element
 behind. `causal` puts all of (k - 1) * dilation zeros in front. Other readings of `same` have the
 same number of windows. `front` has the odd element in front; `middle` splits the elements that
-strides leave over as `same` splits those that are missing; `half` and `early` begin half of the
-window, rounded up, or nearly the whole of it before the image, whatever the stride.
+strides leave over as `same` splits those that are missing; `centred` puts the middles of the
+windows into the middle of the image, the middle of an even number of elements being the one before;
+`half` and `early` begin half of the window, rounded up, or nearly the whole of it before the image,
+whatever the stride.
 """
 
 from __future__ import annotations
@@ -31,18 +33,16 @@ def _early(span: int) -> int:
     return span - 2 if span > 2 and span % 2 else span - 1
 
 
-FRONTS: Mapping[str, Callable[[int], int]] = {
-    "half": lambda span: span // 2,
-    "early": _early,
+BEFORE: Mapping[str, Callable[[int, int], int]] = {
+    "same": lambda _span, missing: max(0, missing) // 2,
+    "front": lambda _span, missing: (max(0, missing) + 1) // 2,
+    "middle": lambda _span, missing: int(missing / 2),
+    "centred": lambda span, missing: (span - 1) // 2 - (span - 1 - missing) // 2,
+    "half": lambda span, _missing: span // 2,
+    "early": lambda span, _missing: _early(span),
 }
-"""Readings of `same`, and the elements before the image for a window that spans so many."""
-
-HALVES: Mapping[str, Callable[[int], int]] = {
-    "same": lambda missing: max(0, missing) // 2,
-    "front": lambda missing: (max(0, missing) + 1) // 2,
-    "middle": lambda missing: int(missing / 2),
-}
-"""Those that split what windows need beyond the image: the part before it."""
+"""Readings of `same`, and the elements before the image for a window that spans so many, where so
+many are missing for the windows to cover it, fewer than none if some are left over."""
 
 
 def from_format(x: Array, data_format: str | None) -> Array:
@@ -73,12 +73,12 @@ def pads(
         return [(0, 0) for _ in spans]
     if padding == "causal":
         return [(span - 1, 0) for span in spans]
-    if padding not in {*HALVES, *FRONTS}:
+    if padding not in BEFORE:
         raise ValueError(f"padding is {padding!r}; it must be valid, same or causal")
     found = []
     for length, span, stride in zip(lengths, spans, strides, strict=True):
         missing = (-(-length // stride) - 1) * stride + span - length
-        before = FRONTS[padding](span) if padding in FRONTS else HALVES[padding](missing)
+        before = BEFORE[padding](span, missing)
         found.append((before, max(0, missing - before)))
     return found
 

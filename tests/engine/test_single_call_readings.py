@@ -163,7 +163,10 @@ def test_an_allowed_reading_diverges_by_its_name(
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("function", "name"),
-    [("conv1d", "front"), ("conv1d", "middle"), ("pool2d", "front"), ("pool3d", "early")],
+    [
+        *(("conv1d", name) for name in ("front", "middle", "centred")),
+        *(("pool2d", "front"), ("pool3d", "early")),
+    ],
 )
 def test_readings_that_often_agree_diverge_by_the_name_of_one(function: str, name: str) -> None:
     reading = (ConventionName.SAME_PADDING, name)

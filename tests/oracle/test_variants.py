@@ -80,6 +80,11 @@ def test_the_kernel_of_a_transposed_convolution_is_that_of_the_convolution() -> 
         ("middle", 3, 1, 3, -1),
         ("middle", 4, 1, 2, 0),
         ("middle", 5, 4, 1, 1),
+        ("centred", 2, 2, 1, 0),
+        ("centred", 5, 3, 3, 1),
+        ("centred", 5, 2, 3, 0),
+        ("centred", 4, 1, 3, 0),
+        ("centred", 6, 1, 3, -1),
     ],
 )
 def test_where_windows_begin(reading: str, length: int, size: int, stride: int, front: int) -> None:

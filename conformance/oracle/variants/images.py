@@ -64,10 +64,15 @@ def _padded(how: str) -> Variant:
     return variant
 
 
-def _in_the_middle(function: str, arguments: Arguments) -> Arguments:
-    if function.endswith("_transpose"):
-        raise ValueError("a transposed convolution leaves no element over")
-    return _padded("middle")(function, arguments)
+def _padded_forwards(how: str) -> Variant:
+    """The same where elements are left over, as a transposed convolution leaves none."""
+
+    def variant(function: str, arguments: Arguments) -> Arguments:
+        if function.endswith("_transpose"):
+            raise ValueError("a transposed convolution leaves no element over")
+        return _padded(how)(function, arguments)
+
+    return variant
 
 
 def _pooled_early(function: str, arguments: Arguments) -> Arguments:
@@ -111,7 +116,8 @@ VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.ROWS_FIRST, "columns first"): _columns_first,
     (ConventionName.SAME_PADDING, "half"): _padded("half"),
     (ConventionName.SAME_PADDING, "front"): _padded("front"),
-    (ConventionName.SAME_PADDING, "middle"): _in_the_middle,
+    (ConventionName.SAME_PADDING, "middle"): _padded_forwards("middle"),
     (ConventionName.SAME_PADDING, "early"): _pooled_early,
+    (ConventionName.SAME_PADDING, "centred"): _padded_forwards("centred"),
     (ConventionName.SEQUENCE_FORMAT, "channels_first"): keyword("as_images", True),
 }
