@@ -337,3 +337,26 @@ def test_wrong_axes_of_a_kernel_violate_with_either_layout(function: str) -> Non
     for edition in editions(function):
         found = answers(exchanged, function, edition, ConventionName.KERNEL_LAYOUT)
         assert violations(found), edition
+
+
+def columned(change: Callable[[Array], Array]) -> list[Finding]:
+    """What is found of losses with an axis more, the first calls of a function."""
+    found = []
+    for prepared in calls("categorical_crossentropy", "keras-2.2")[:12]:
+
+        def answer(number: int, prepared: Prepared = prepared) -> Array:
+            arguments = prepared.oracle_arguments(number)
+            given = right(prepared.structure.oracle, arguments, prepared.dtypes[0])
+            return change(given[..., np.newaxis])
+
+        found += judged(prepared, answer)
+    return [f for f in found if f.kind == "shape"]
+
+
+def test_losses_in_another_shape_are_the_right_ones_or_violate_whatever_the_shape() -> None:
+    right_ones, others = columned(lambda y: y), columned(lambda y: y + 1)
+    assert {f.verdict for f in right_ones} == {Verdict.DIVERGES}
+    assert {f.conventions for f in right_ones} == {("loss-shape",)}
+    assert Verdict.VIOLATES in {f.verdict for f in others}
+    wrong = [f for f in others if f.verdict is Verdict.VIOLATES]
+    assert all("loss-shape" in f.open_points for f in wrong)

@@ -237,8 +237,13 @@ def _unsent(case: Drawn, shape: tuple[int, ...]) -> Finding:
 
 
 def _other_shape(case: Drawn, got: Array) -> Finding:
-    arrangement = _arranged(case, got)
-    allowed = of_anything((arrangement,)) if arrangement else _of_misfit(case)
+    arrangement = _arrangement(case, got)
+    if arrangement is None:
+        allowed = _of_misfit(case)
+    elif _is_rearranged(case, got):
+        allowed = of_anything((arrangement,))
+    else:  # other numbers, in whatever shape
+        allowed = of_nothing((*case.conventions, arrangement))
     return replace(_of_shape(case, got.shape, allowed), got=got)
 
 
@@ -268,8 +273,8 @@ def _of_shape(case: Drawn, shape: tuple[int, ...], allowed: Allowance) -> Findin
     )
 
 
-def _arranged(case: Drawn, got: Array) -> str | None:
-    """The convention of the shape, if the elements are right and no document settles the shape.
+def _arrangement(case: Drawn, got: Array) -> str | None:
+    """The convention of the shape, if no document settles the shape of as many elements.
 
     A spec that has the convention among its `unsettled`, too, leaves the shape open in these calls.
     """
@@ -280,8 +285,12 @@ def _arranged(case: Drawn, got: Array) -> str | None:
     in_some = any(u.convention == arrangement for u in spec.unsettled)
     if in_some and arrangement not in case.prepared.structure.unsettled:
         return None
-    reshaped = got.reshape(case.prepared.shape)
-    return None if _allowed(case, got).taken(reshaped) is None else arrangement
+    return arrangement
+
+
+def _is_rearranged(case: Drawn, got: Array) -> bool:
+    """Whether the elements are right, in their order."""
+    return _allowed(case, got).taken(got.reshape(case.prepared.shape)) is not None
 
 
 def _decides_shape(structure: Structure) -> str | None:
