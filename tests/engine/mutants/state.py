@@ -252,7 +252,7 @@ replaced("gradients", "constant in further gradients", lambda right: lambda loss
     apply("stop_gradient", g) for g in right(loss, variables)], **GRADIENT)  # fmt: skip
 replaced("gradients", "float64", lambda right: lambda loss, variables: [
     apply("cast", g, dtype="float64") for g in right(loss, variables)],
-    alone=True, aspect="dtype", verdict="diverges")  # fmt: skip
+    alone=True, aspect="dtype", verdict="diverges", profile="default")  # fmt: skip
 result(
     "stop_gradient",
     "the identity",
