@@ -166,7 +166,8 @@ def _mixed(one: tuple[float, Known], other: tuple[float, Known], *, roundings: i
     exact = a * x.value.astype(np.longdouble) + b * y.value.astype(np.longdouble)
     value = exact.astype(x.value.dtype)
     model = arithmetic(value.dtype.name, False)
-    assert model is not None
+    if model is None:
+        raise ValueError(f"no bound is proved of sums of {value.dtype}")
     reach = abs(a) * x.reach + abs(b) * y.reach
     size = np.abs(value) if roundings == 1 else np.abs(x.value) + np.abs(y.value)
     largest = size.astype(np.longdouble) + np.maximum(reach, x.reach + y.reach)
