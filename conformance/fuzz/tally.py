@@ -101,10 +101,11 @@ class Tally:
         if difference.kind == "exception":
             self._said_by.setdefault(without_own(difference.says), failure.id)
 
-    def is_known(self, difference: Difference) -> bool:
-        """Whether a failure with the words of this error was filed; then it is counted there."""
-        known = self._said_by.get(without_own(difference.says))
-        if difference.kind != "exception" or known is None:
+    def count_as_known(self, difference: Difference) -> bool:
+        """Count an error at the failure that was filed with its words; whether there is one."""
+        raised = difference.kind == "exception"
+        known = self._said_by.get(without_own(difference.says)) if raised else None
+        if known is None:
             return False
         found = self.failures[known]
         found.failure = replace(found.failure, count=found.failure.count + 1)

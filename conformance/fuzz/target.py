@@ -245,7 +245,7 @@ class TargetRun:
         if not again:
             found.counts["unrepeated"] += 1
             return None
-        if found.is_known(again[0]):
+        if found.count_as_known(again[0]):
             return None
         reduction = Reduction(session, question, again[0])
         reduction.run()

@@ -158,7 +158,7 @@ def returns(values: Values) -> Problem | None:
 
 
 LACKING = ("NotImplementedError", "UnimplementedError")
-"""Classes by which a library says that it lacks what is asked for."""
+"""Python's own class for what is not implemented, and TensorFlow's: a library lacks the feature."""
 
 
 def one_is_taken(*forms: Values) -> Problem | None:

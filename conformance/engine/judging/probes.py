@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from conformance.editions import Edition
+from conformance.engine.judging.findings import Finding
 from conformance.generators.gradients import DIFFERENTIATED, WEIGHTS
 from conformance.observations import (
     Batch,
@@ -26,13 +27,35 @@ from conformance.observations import (
 )
 from conformance.program import Binding, Input, Program, Ref, Step
 from conformance.program.marks import MAYBE
-from conformance.results import FindingKind
+from conformance.results import Aspect, FindingKind, Verdict
 
 NOT_INTEGERS = "not integers"
 """The kind of a finding on a static shape whose dimensions are not of the type int."""
 
 OWN = "own"
 """The detail of the finding that there are no gradients by a backend's own means."""
+
+
+def _nothing_to_ask(aspect: Aspect, kind: FindingKind, why: str, detail: str = "") -> Finding:
+    """The finding on each function that cannot be asked for an aspect."""
+    gives = f"has no {aspect} to ask for: {why}"
+    return Finding(aspect, Verdict.UNSUPPORTED, kind, gives=gives, demands="", detail=detail)
+
+
+NO_GRADIENT = _nothing_to_ask(
+    Aspect.GRADIENT, FindingKind.NO_GRADIENTS, "gradients fails for the sum of squares"
+)
+NO_OWN_GRADIENT = _nothing_to_ask(
+    Aspect.GRADIENT,
+    FindingKind.NO_GRADIENTS,
+    "by no means of the backend is there one of a square",
+    OWN,
+)
+NO_SHAPE = _nothing_to_ask(
+    Aspect.STATIC_SHAPE,
+    FindingKind.NO_STATIC_SHAPES,
+    "int_shape fails for the square of a variable",
+)
 _POINT = np.array([[1.0, -2.0, 3.0], [0.5, 4.0, -1.5]], np.float32)
 ShapeFailure = tuple[str, str]
 """Kind and detail of the findings that `int_shape` is to blame for."""

@@ -11,9 +11,7 @@ import re
 from conformance.engine.judging.messages import without_stack
 from conformance.engine.judging.shortfalls import SHORT
 from conformance.observations import Outcome, Raised
-
-_CLASSES = ("NotImplementedError", "UnimplementedError")
-"""Python's own class for what is not implemented, and TensorFlow's."""
+from conformance.scenarios.checks import LACKING
 
 _SAYS = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -75,7 +73,7 @@ def refuses_by_name(outcome: Outcome) -> bool:
     said = _DETAILS.split(without_stack(outcome.message))[0].strip()
     if any(pattern.search(said) for pattern in _OF_ANOTHER_MATTER):
         return False
-    named = any(kind in outcome.bases for kind in _CLASSES)
+    named = any(kind in outcome.bases for kind in LACKING)
     return named or any(pattern.search(said) for pattern in _SAYS)
 
 

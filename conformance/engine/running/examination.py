@@ -18,7 +18,9 @@ from conformance.engine.judging.in_time import judged_in_time
 from conformance.engine.judging.judge import fault_name
 from conformance.engine.judging.probes import (
     BINDINGS,
-    OWN,
+    NO_GRADIENT,
+    NO_OWN_GRADIENT,
+    NO_SHAPE,
     ShapeFailure,
     answers,
     empty_probe,
@@ -79,29 +81,6 @@ MOST_MINIMISED = 6
 MOST_TWINS = 24
 """How many twins with documented dtypes are run of one function; the simplest come first."""
 _MAKERS = ("variable", "constant", "placeholder")
-
-_NO_GRADIENT = Finding(
-    Aspect.GRADIENT,
-    Verdict.UNSUPPORTED,
-    FindingKind.NO_GRADIENTS,
-    gives="has no gradient to ask for: gradients fails for the sum of squares",
-    demands="",
-)
-_NO_OWN_GRADIENT = Finding(
-    Aspect.GRADIENT,
-    Verdict.UNSUPPORTED,
-    FindingKind.NO_GRADIENTS,
-    gives="has no gradient to ask for: by no means of the backend is there one of a square",
-    demands="",
-    detail=OWN,
-)
-_NO_SHAPE = Finding(
-    Aspect.STATIC_SHAPE,
-    Verdict.UNSUPPORTED,
-    FindingKind.NO_STATIC_SHAPES,
-    gives="has no static shape to ask for: int_shape fails for the square of a variable",
-    demands="",
-)
 
 
 class RememberedFinding(NamedTuple):
@@ -332,7 +311,7 @@ class Examination:
             tally.count_unmet(lacking)
         elif trial.differentiates & self.undifferentiable:
             own = differentiates(self.subject.edition)
-            tally.note([_NO_OWN_GRADIENT if own else _NO_GRADIENT])
+            tally.note([NO_OWN_GRADIENT if own else NO_GRADIENT])
         elif self._holds_what_ends_the_worker(name, trial):
             tally.empty += 1
         elif self._known_to_end_the_worker(name, trial):
@@ -436,7 +415,7 @@ class Examination:
         """Remove findings that say what `int_shape` does wrong for every function."""
         kept = [f for f in judgement.findings if (f.kind, f.detail) != self.shapeless]
         if len(kept) < len(judgement.findings):
-            self.tallies[name].note([_NO_SHAPE])
+            self.tallies[name].note([NO_SHAPE])
             judgement.findings = kept
 
     def _count(self, name: str, observed: StructureObservation, failed: int) -> None:
