@@ -181,3 +181,9 @@ def test_a_variable_keeps_its_shape() -> None:
     )
     with pytest.raises(ValueError, match="keeps its shape"):
         session.run()
+
+
+def test_a_sum_of_integer_variables_has_no_bound() -> None:
+    numbers = np.array([3, -4], "int32")
+    with pytest.raises(ValueError, match="no bound is proved of sums of int32"):
+        averaged(numbers, numbers, 0.5)
