@@ -1,12 +1,14 @@
 """Run Keras's own backend tests with each code mutant of a report, and write what they notice.
 
     pip download keras==2.2.4 --no-binary :all: --no-deps && tar xzf Keras-2.2.4.tar.gz
-    uv pip install --python PYTHON36 --target PYTEST pytest==7.0.1 pytest-timeout==2.1.0
+    uv pip install --python PYTHON36 --target PYTEST \\
+        pytest==7.0.1 pytest-timeout==2.1.0 coverage==5.5
     python -m tools.keras_tests keras-2.2.4-tensorflow reports/mutation \\
         --tests Keras-2.2.4/tests/keras/backend --pytest PYTEST --with keras-2.2.4-theano
 
 Writes TARGET.other-tests.json beside TARGET.code-mutation.json, and that report's page anew. What
-it has written before is not run again.
+it has written before is not run again. With a mutant those tests are run that reach the function
+that holds it, as a run without a change shows; where none does, none can notice.
 """
 
 from __future__ import annotations
@@ -38,8 +40,10 @@ from conformance.mutation.code.loading import FOLDER
 from conformance.mutation.code.population import CodeMutant, code_population
 from conformance.mutation.code.sources import sources
 from conformance.mutation.code.writing import read_report, report_file, write_report
+from tools.keras_reach import SETTINGS, Reach, read_reach
 
 PLUGIN = Path(__file__).parents[1] / "tests" / "keras"
+FILE = "backend_test.py"
 SECONDS = 1200
 NUMBER = 9
 """The worker whose folders for compiled code are used: no other run has so many."""
@@ -55,29 +59,49 @@ class Runner:
     also: Sequence[Target]
     """Targets whose environment variables are needed, too: tests compare libraries."""
 
-    def run(self, files: Mapping[str, bytes]) -> tuple[set[str], set[str]] | None:
+    def run(
+        self, files: Mapping[str, bytes], tests: Sequence[str] = (FILE,)
+    ) -> tuple[set[str], set[str]] | None:
         """The tests that fail and those that pass with these sources; None if there is no end."""
         with tempfile.TemporaryDirectory(prefix="conformance-keras-") as folder:
-            report = Path(folder, "report.xml")
-            try:
-                subprocess.run(
-                    self._command(report),
-                    env=self._environment(_written(files, Path(folder))),
-                    cwd=self.tests,
-                    check=False,
-                    capture_output=True,
-                    timeout=SECONDS,
-                )
-            except subprocess.TimeoutExpired:
-                return None
-            return outcomes(report)
+            report, written = Path(folder, "report.xml"), _written(files, Path(folder))
+            ended = self._python(["-m", *self._pytest(report), *tests], written)
+            return outcomes(report) if ended else None
 
-    def _command(self, report: Path) -> list[str]:
+    def reach(self) -> Reach:
+        """Which tests reach which lines. Raises click.ClickException if they do not end."""
+        with tempfile.TemporaryDirectory(prefix="conformance-keras-") as folder:
+            settings = Path(folder, "settings")
+            settings.write_text(SETTINGS.format(folder=folder), "utf-8")
+            watched = ["-m", "coverage", "run", f"--rcfile={settings}"]
+            asked = self._pytest(Path(folder, "report.xml"))
+            ended = self._python([*watched, "-m", *asked, FILE], {})
+            self._python(["-m", "coverage", "json", f"--rcfile={settings}"], {})
+            report = Path(folder, "coverage.json")
+            if not ended or not report.exists():
+                raise click.ClickException("the tests do not end under coverage.py")
+            return read_reach(report)
+
+    def _python(self, arguments: Sequence[str], written: Mapping[str, str]) -> bool:
+        """Whether the interpreter ends in time."""
+        try:
+            subprocess.run(
+                [str(interpreter(self.target)), "-B", *arguments],
+                env=self._environment(written),
+                cwd=self.tests,
+                check=False,
+                capture_output=True,
+                timeout=SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def _pytest(self, report: Path) -> list[str]:
         options = ["-p", "conformance_pytest_mutant", "-p", "plugin", "-p", "no:cacheprovider"]
         # the folder may lie inside this one, whose settings are for the suite's own tests
         options += ["-o", "addopts=", "-o", "required_plugins="]
-        asked = ["-q", "--timeout", "300", f"--junitxml={report}", "backend_test.py"]
-        return [str(interpreter(self.target)), "-B", "-m", "pytest", *options, *asked]
+        return ["pytest", *options, "-q", "--timeout", "300", f"--junitxml={report}"]
 
     def _environment(self, files: Mapping[str, str]) -> dict[str, str]:
         made: dict[str, str] = {}
@@ -109,11 +133,17 @@ def outcomes(report: Path) -> tuple[set[str], set[str]] | None:
     return failing, passing
 
 
-def broken(outcome: tuple[set[str], set[str]] | None, steady: Iterable[str]) -> list[str]:
-    """What fails of the tests that pass without a change."""
+def broken(
+    outcome: tuple[set[str], set[str]] | None,
+    steady: Iterable[str],
+    asked: Sequence[str] | None = None,
+) -> list[str]:
+    """What fails of the tests that pass without a change; of those that were asked, if not all."""
     if outcome is None:
         return ["no end"]
-    return sorted(set(steady) - outcome[1])[:MOST_NAMED]
+    among = None if asked is None else {name.rpartition("::")[2] for name in asked}
+    counted = {one for one in steady if among is None or one.partition("[")[0] in among}
+    return sorted(counted - outcome[1])[:MOST_NAMED]
 
 
 def _without_change(runner: Runner, files: Mapping[str, bytes]) -> OtherTests:
@@ -127,8 +157,13 @@ def _without_change(runner: Runner, files: Mapping[str, bytes]) -> OtherTests:
     return OtherTests(about=about, passing=sorted(passing), failing=sorted(failing))
 
 
-def _changed(mutant: CodeMutant) -> dict[str, bytes]:
-    return {mutant.module.name: mutant.source()}
+def _noticing(runner: Runner, mutant: CodeMutant, reach: Reach, record: OtherTests) -> list[str]:
+    """The tests that notice a mutant, of those that reach its function."""
+    asked = reach.tests(mutant)
+    if asked == []:
+        return []
+    outcome = runner.run({mutant.module.name: mutant.source()}, asked or (FILE,))
+    return broken(outcome, record.passing, asked)
 
 
 @click.command(help=__doc__)
@@ -150,9 +185,10 @@ def main(target: str, folder: Path, tests: Path, pytest: Path, also: Sequence[st
     )
     every = {m.id: m for m in code_population(found)}
     left = [every[one.id] for one in report.mutants if one.id not in record.noticed]
+    reach = runner.reach() if left else Reach({})
     with click.progressbar(left, label=target, show_pos=True) as bar:
         for mutant in bar:
-            found_by = broken(runner.run(_changed(mutant)), record.passing)
+            found_by = _noticing(runner, mutant, reach, record)
             record = replace(record, noticed={**record.noticed, mutant.id: found_by})
             write_atomically(file, encode_other_tests(record))
     write_report(report, folder, load_classified())

@@ -40,6 +40,7 @@ class IdentityGate:
         entries = _entries([first, second])
         gone = [e for one in (first, second) for e in known_failures.stale([one], entries)]
         marked = [replace(e, intermittent=True) if e in gone else e for e in entries]
+        marked = [replace(e, cases=None) if _varies(e, first, second) else e for e in marked]
         for result in (*first.functions, *second.functions):
             name = result.function
             self.known[name] = [e for e in marked if e.function == name]
@@ -58,7 +59,7 @@ class IdentityGate:
         """The first thing that makes the gate fail; None if it passes."""
         known = [e for f in results.functions for e in self.known[f.function]]
         bad = known_failures.failing(known_failures.settled([results], WORSE), WORSE)
-        found = [_unexpected(cell) for cell in known_failures.uncovered(bad, known)]
+        found = [_unexpected(cell, known) for cell in known_failures.uncovered(bad, known)]
         for notice in sorted(found, key=lambda one: one.how == "time over"):
             return notice
         for entry in known_failures.stale([results], known):
@@ -85,13 +86,25 @@ class IdentityGate:
         ]
 
 
-def _unexpected(cell: JudgedCell) -> Notice:
+def _varies(entry: KnownFailure, first: Results, second: Results) -> bool:
+    """Whether the failure of an entry has another number of cases in the second run."""
+    return _counts(entry, first) != _counts(entry, second)
+
+
+def _counts(entry: KnownFailure, results: Results) -> list[int]:
+    """In how many cases its failures occur."""
+    about = [cell for cell in _failing(results) if entry.matches(cell)]
+    return [f.count for cell in about for f in cell.failures if entry.covers_failure(f, cell)]
+
+
+def _unexpected(cell: JudgedCell, known: Sequence[KnownFailure]) -> Notice:
     """What the gate says of a cell; a failure to answer in time only if there is no other."""
     told = sorted(cell.failures, key=lambda f: f.verdict is Verdict.TIMED_OUT)
     worst: Failure | None = told[0] if told else None
     late = (worst.verdict if worst else cell.verdict) is Verdict.TIMED_OUT
+    often = known_failures.more_frequent(cell, known) is not None
     return Notice(
-        how="time over" if late else "unexpected",
+        how="time over" if late else "more frequent" if often else "unexpected",
         function=cell.function,
         aspect=cell.aspect,
         verdict=worst.verdict if worst else cell.verdict,

@@ -64,7 +64,7 @@ class Gate:
     ) -> Iterator[str]:
         for entry in stale:
             yield told_stale(entry, found)
-        yield from _listed(unexpected)
+        yield from _listed(unexpected, self.known)
         unexplained = [e for e in self.known if not e.explained]
         for entry in unexplained:
             yield f"{entry.place}: no reason is given yet: {entry}"
@@ -110,13 +110,24 @@ def _ids(cells: Iterable[JudgedCell], verdict: Verdict) -> str:
     return f"{'is' if len(found) == 1 else 'are'} {listed}" if found else ""
 
 
-def _listed(unexpected: Sequence[JudgedCell]) -> Iterator[str]:
+def _listed(unexpected: Sequence[JudgedCell], known: Sequence[KnownFailure] = ()) -> Iterator[str]:
     for cell in unexpected[:MOST]:
         worst = cell.failures[0] if cell.failures else None
         told = f": {worst.id}: {worst.message}" if worst else ""
-        yield f"unexpected: {cell.function} {cell.aspect} {cell.verdict} on {cell.target}{told}"
+        often = _more_frequent(cell, known)
+        which = f"{cell.function} {cell.aspect} {cell.verdict} on {cell.target}"
+        yield f"unexpected: {which}{often}{told}"
     if len(unexpected) > MOST:
         yield f"unexpected: and {len(unexpected) - MOST} more"
+
+
+def _more_frequent(cell: JudgedCell, known: Sequence[KnownFailure]) -> str:
+    """Of a known failure that has become more frequent: how much, and where it stands."""
+    entry = known_failures.more_frequent(cell, known)
+    if entry is None or entry.cases is None:
+        return ""
+    now = f"in {cell.failures[0].count} of {cell.cases} cases"
+    return f", {now}, in {entry.cases.most} when it was marked ({entry.place})"
 
 
 def gate(options: GateOptions, known: Mapping[str, Target], own: Iterable[Target] = ()) -> Gate:

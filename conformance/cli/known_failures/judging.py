@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from conformance.cli.known_failures.model import JudgedCell, KnownFailure
-from conformance.results import Aspect, Results, Verdict
+from conformance.results import Aspect, Failure, Results, Verdict
 from conformance.results.scores import demanded
 
 
@@ -21,6 +21,9 @@ def cells(results: Iterable[Results]) -> list[JudgedCell]:
             failures=a.failures,
             edition=r.target.edition,
             versions=parts(r),
+            cases=a.cases,
+            profile=r.run.profile,
+            seed=r.run.seed,
         )
         for r in results
         for f in r.functions
@@ -81,7 +84,10 @@ def _failing(cell: JudgedCell, worse: Collection[Verdict]) -> JudgedCell | None:
 
 
 def uncovered(bad: Iterable[JudgedCell], known: Sequence[KnownFailure]) -> list[JudgedCell]:
-    """The failing aspects that no entry covers, each with the failures that none covers."""
+    """The failing aspects that no entry covers, each with the failures that none covers.
+
+    A failure that has become more frequent than its entry says is not covered.
+    """
     left = (_left(cell, [e for e in known if e.matches(cell)]) for cell in bad)
     return [cell for cell in left if cell is not None]
 
@@ -91,8 +97,18 @@ def _left(cell: JudgedCell, known: Sequence[KnownFailure]) -> JudgedCell | None:
         return None
     if not cell.failures:
         return cell
-    left = [f for f in cell.failures if not any(e.covers_failure(f, cell) for e in known)]
+    left = [f for f in cell.failures if not any(_known(f, cell, e) for e in known)]
     return replace(cell, failures=left) if left else None
+
+
+def _known(failure: Failure, cell: JudgedCell, entry: KnownFailure) -> bool:
+    return entry.covers_failure(failure, cell) and not entry.exceeded(failure, cell)
+
+
+def more_frequent(cell: JudgedCell, known: Iterable[KnownFailure]) -> KnownFailure | None:
+    """The entry that would cover the gravest failure of a cell if it were as rare as it was."""
+    about = [e for e in known if e.narrow and e.matches(cell)]
+    return next((e for f in cell.failures[:1] for e in about if e.covers_failure(f, cell)), None)
 
 
 def not_failing(found: Sequence[JudgedCell], known: Iterable[KnownFailure]) -> list[KnownFailure]:

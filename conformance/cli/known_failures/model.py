@@ -12,6 +12,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from conformance.cli.known_failures import conditions
+from conformance.cli.known_failures.frequency import Frequency
 from conformance.editions import Edition
 from conformance.results import Aspect, Failure, Verdict
 
@@ -33,6 +34,10 @@ class JudgedCell:
     edition: str = "keras-2.2"
     versions: Mapping[str, str] = field(default_factory=dict)
     """Version by name of what the target is made of, and of its `python`."""
+    cases: int = 0
+    """How many cases of the aspect were judged, by these profile and seed."""
+    profile: str = ""
+    seed: int = 0
 
     @property
     def key(self) -> tuple[str, str, Aspect]:
@@ -72,6 +77,8 @@ class KnownFailureTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Whether it comes and goes: the entry is not stale in a run in which it does not occur."""
     issue: str | None = None
     """Where it is reported."""
+    cases: Frequency | None = None
+    """How often it occurs; more often is not known."""
 
 
 class KnownFailure(KnownFailureTable, frozen=True, kw_only=True):
@@ -124,6 +131,12 @@ class KnownFailure(KnownFailureTable, frozen=True, kw_only=True):
         return self.when is None or conditions.holds(
             self.when, self.function, cell.edition, failure
         )
+
+    def exceeded(self, failure: Failure, cell: JudgedCell) -> bool:
+        """Whether a failure that the entry covers has become more frequent."""
+        if self.cases is None or self.intermittent:
+            return False
+        return self.cases.exceeded(failure, cell)
 
     @property
     def key(self) -> tuple[str, ...]:

@@ -141,10 +141,11 @@ def _known_failure(
 
 def _wrong_field(path: Path, block: Block, problem: str) -> UsageProblem:
     """What msgspec says of a table, with the line and what to write instead."""
-    if unknown := re.search(r"unknown field `(.+?)`", problem):
+    inside = " - at " in problem
+    if not inside and (unknown := re.search(r"unknown field `(.+?)`", problem)):
         hint = did_you_mean(unknown[1], _FIELDS) or f"an entry has {', '.join(_FIELDS)}"
         return UsageProblem(f"{path}:{block.line(unknown[1])}: unknown field {unknown[1]!r}", hint)
-    if missing := re.search(r"missing required field `(.+?)`", problem):
+    if not inside and (missing := re.search(r"missing required field `(.+?)`", problem)):
         example = {"reason": UNEXPLAINED, "verdict": "violates", "aspect": "value"}
         shown = example.get(missing[1], "batch_dot")
         hint = f'add a line such as {missing[1]} = "{shown}"'
@@ -158,9 +159,15 @@ def _wrong_field(path: Path, block: Block, problem: str) -> UsageProblem:
     }
     said = re.search(r"value '(.*)'", what)
     hint = _one_of(said[1] if said else "", allowed[key]) if key in allowed else "write text"
-    if key == "versions":
-        hint = 'write a table of texts, such as versions = { tensorflow = "<2.0" }'
+    hint = _TABLES.get(key, hint)
     return UsageProblem(f"{path}:{block.line(key)}: {key}: {what}", hint)
+
+
+_TABLES = {
+    "versions": 'write a table of texts, such as versions = { tensorflow = "<2.0" }',
+    "cases": 'such as cases = { most = 11, of = 24, profile = "default", seed = 0 }, '
+    "or delete the line",
+}
 
 
 def _one_of(name: str, known: Iterable[str]) -> str:
@@ -254,6 +261,11 @@ def _failure(found: KnownFailure, _: Known) -> Problems:
         )
 
 
+def _cases(found: KnownFailure, _: Known) -> Problems:
+    if found.cases is not None and found.failure is None:
+        yield "it counts the cases of one failure", "name that in failure, or delete the line"
+
+
 def _issue(found: KnownFailure, _: Known) -> Problems:
     if found.issue is not None and not found.issue.strip():
         yield "it is empty", "write a link, or delete the line"
@@ -270,6 +282,7 @@ _CHECKS: dict[str, Callable[[KnownFailure, Known], Problems]] = {
     "when": _when,
     "failure": _failure,
     "issue": _issue,
+    "cases": _cases,
 }
 
 

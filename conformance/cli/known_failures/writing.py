@@ -8,7 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from conformance.cli.errors import UsageProblem
+from conformance.cli.known_failures.frequency import frequency
 from conformance.cli.known_failures.judging import uncovered
 from conformance.cli.known_failures.model import UNEXPLAINED, JudgedCell, KnownFailure
 from conformance.cli.known_failures.reading import Block, split
@@ -22,10 +25,12 @@ from conformance.results import Failure, Verdict
 HEADER = """\
 # Known failures, for `conformance run --expectations FILE`: it passes with them, and fails if one
 # of them does not occur. Say in `reason` why each is known. An entry with `failure` is about the
-# failure of that id alone. An entry may also have: edition, versions, when, intermittent, issue.
+# failure of that id alone, in at most so many cases as `cases` says. An entry may also have:
+# edition, versions, when, intermittent, issue.
 
 """
 _VERDICT = re.compile(r"^(\s*verdict\s*=\s*).*$", re.MULTILINE)
+_CASES = re.compile(r"^(\s*cases\s*=\s*)\{[^}]*\}", re.MULTILINE)
 _MESSAGE = 160
 """Characters of a failure's message that a comment holds."""
 
@@ -78,12 +83,13 @@ def updated(
 ) -> str:
     """The file's text with entries for what fails and without those that are stale.
 
-    An entry whose verdict has changed keeps its reason; all others stay as they are. `mark` says
-    what a new entry is about.
+    An entry whose verdict has changed keeps its reason, one that counts cases has their number in
+    this run; all others stay as they are. `mark` says what a new entry is about.
     """
     header, blocks = split(text)
     kept: list[tuple[tuple[str, ...], str]] = []
-    missing = _unmarked(uncovered(bad, [e for e in known if e not in gone]), mark)
+    lasting = [replace(e, cases=None) for e in known if e not in gone]
+    missing = _unmarked(uncovered(bad, lasting), mark)
     for entry, block in zip(known, blocks, strict=True):
         changed = _changed(entry, missing) if entry in gone else []
         if changed:
@@ -91,7 +97,7 @@ def updated(
             verdict = changed[0].verdict if entry.failure else changed[0].cell.verdict
             kept.append((entry.key, _with_verdict(block, verdict)))
         elif entry not in gone:
-            kept.append((entry.key, block.text))
+            kept.append((entry.key, _counted(block.text, entry, bad)))
     for one in sorted(missing, key=lambda one: one.key):
         _insert(kept, one)
     return _joined(header if text else HEADER, [block for _, block in kept])
@@ -121,6 +127,19 @@ def _with_verdict(block: Block, verdict: Verdict) -> str:
     return _VERDICT.sub(lambda found: found[1] + json.dumps(verdict), block.text, count=1)
 
 
+def _counted(text: str, entry: KnownFailure, bad: Iterable[JudgedCell]) -> str:
+    """The entry with the number of cases that this run shows, if it counts them."""
+    found = [
+        frequency(failure, cell)
+        for cell in bad
+        if entry.cases is not None and entry.matches(cell)
+        for failure in cell.failures
+        if entry.covers_failure(failure, cell)
+    ]
+    new = max((f for f in found if f is not None), key=lambda f: f.most, default=None)
+    return text if new is None else _CASES.sub(lambda line: f"{line[1]}{new}", text, count=1)
+
+
 def _insert(kept: list[tuple[tuple[str, ...], str]], one: _Unmarked) -> None:
     """Add an entry before the first that comes later in order."""
     place = next((i for i, (other, _) in enumerate(kept) if other > one.key), len(kept))
@@ -137,6 +156,8 @@ def _entry(one: _Unmarked) -> str:
         "reason": UNEXPLAINED,
     }
     lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items()]
+    seen = frequency(one.failure, one.cell) if one.failure else None
+    lines += [f"cases = {seen}"] if seen else []
     return "\n".join([*_comment(one), "[[expect]]", *lines]) + "\n"
 
 

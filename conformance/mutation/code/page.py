@@ -13,6 +13,7 @@ from conformance.reporting.markdown import escape
 
 _HOW = {
     "unexpected": "a failure that is not among the known ones",
+    "more frequent": "a known failure occurs in more cases",
     "stale": "a known failure does not occur",
     "not reached": "a cell was not run",
     "does not start": "the target does not start",

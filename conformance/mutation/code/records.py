@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct, field
 
 SCHEMA: Literal["conformance-code-mutation/1"] = "conformance-code-mutation/1"
-How = Literal["unexpected", "stale", "not reached", "does not start", "time over"]
-"""How a gate notices: a failure that is not among the known ones; a known one that does not occur;
-a cell that was not run; a target that does not start; nothing but a case or a run that did not end
-in time."""
-HOWS: tuple[How, ...] = ("unexpected", "stale", "not reached", "does not start", "time over")
+How = Literal["unexpected", "more frequent", "stale", "not reached", "does not start", "time over"]
+"""How a gate notices: a failure that is not among the known ones; a known one in more cases; a
+known one that does not occur; a cell that was not run; a target that does not start; nothing but a
+case or a run that did not end in time."""
+HOWS: tuple[How, ...] = get_args(How)
 
 
 class Notice(Struct, frozen=True, kw_only=True, omit_defaults=True):
