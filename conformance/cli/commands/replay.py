@@ -41,7 +41,7 @@ def command(**values: Any) -> None:
 
     \b
     conformance replay 61640165e085
-    conformance replay 6164 655b --target keras-2.2.4-tensorflow
+    conformance replay 3575 b3a8 --target keras-2.2.4-tensorflow
     conformance replay --all --target mine --results out
     conformance replay --all --module my_package.backend --path src --results out
     conformance replay 6164 --script | path/to/python
