@@ -6,9 +6,10 @@ other numbers than the right ones, each within its reach. Its result is within
     spread + 2 B + |value rounded to the dtype - value|
 
 of the rounded value, where `spread` is how far the function moves in that box (`bounds.spread`) and
-B is the call's own bound (`oracle.expect`), at the centre or at the corner of the box that is
-farthest from zero, whichever is larger. It is taken twice because it holds for one place, and is
-wanted in the whole box: there magnitudes differ by less than half of the digits, or the box is cut.
+B is the call's own bound (`oracle.expect`), at the centre or at the corner of the box where it is
+largest: farthest from zero, but for a tensor that is divided by (`_divisor`). It is taken twice
+because it holds for one place, and is wanted in the whole box: there magnitudes differ by less than
+half of the digits, or the box is cut.
 Where the arguments are known exactly, the reach is B and the last rounding alone.
 """
 
@@ -28,6 +29,8 @@ from conformance.oracle import ORACLES, Expectation, expect
 from conformance.oracle.evaluate import widened
 
 Tensors = Mapping[str, Known]
+DIVISORS: Mapping[str, str] = {"batch_normalization": "var"}
+"""The tensor of a function with which its bound falls: that has 1 / sqrt(var + epsilon) in it."""
 
 
 def answer(call: Call, tensors: Tensors, dtype: str) -> Known:
@@ -94,14 +97,27 @@ def _jumps(wide: Mapping[str, Any], reaches: Mapping[str, Any]) -> bool:
 
 
 def _far(call: Call, arguments: Mapping[str, Any], reaches: Mapping[str, Any], dtype: str) -> Array:
-    """The bound at the corner of the box that is farthest from zero."""
-
-    def far(value: Any, reach: Any) -> Any:
-        if isinstance(value, list):
-            return [far(v, r) for v, r in zip(value, reach, strict=True)]
-        if value.dtype.kind != "f":
-            return value
-        return np.asarray(value + np.where(value < 0, -reach, reach)).astype(value.dtype)
-
-    moved = {n: far(v, reaches[n]) if n in reaches else v for n, v in arguments.items()}
+    """The bound at the corner of the box where it is largest."""
+    falls = _divisor(call)
+    moved = {n: _far_off(v, reaches[n]) if n in reaches else v for n, v in arguments.items()}
+    if falls is not None:
+        value = arguments[falls]
+        moved[falls] = np.asarray(value - reaches.get(falls, 0)).astype(value.dtype)
     return expect(call.oracle, moved, dtype, call.accuracy).bound
+
+
+def _divisor(call: Call) -> str | None:
+    """The tensor with which the bound of the call falls, if there is one."""
+    if call.oracle == "pow":
+        power = call.arguments["a"]
+        return "x" if isinstance(power, int | float) and power < 0 else None
+    return DIVISORS.get(call.oracle)
+
+
+def _far_off(value: Any, reach: Any) -> Any:
+    """A tensor, or each of a list, as far from zero as it may be."""
+    if isinstance(value, list):
+        return [_far_off(v, r) for v, r in zip(value, reach, strict=True)]
+    if value.dtype.kind != "f":
+        return value
+    return np.asarray(value + np.where(value < 0, -reach, reach)).astype(value.dtype)
