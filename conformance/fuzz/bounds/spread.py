@@ -165,7 +165,7 @@ def _affine(
 def _reciprocal(box: Box, var: Array) -> Array:
     """1 / sqrt(var + epsilon); infinite where there is no root, or none but zero."""
     shifted = var + box.arguments.get("epsilon", 0)
-    return np.where(shifted > 0, 1 / np.sqrt(shifted), np.inf)
+    return np.asarray(1 / np.sqrt(np.maximum(shifted, 0)))
 
 
 def normalised(box: Box) -> Array:
