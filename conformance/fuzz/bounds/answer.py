@@ -6,10 +6,12 @@ other numbers than the right ones, each within its reach. Its result is within
     spread + 2 B + |value rounded to the dtype - value|
 
 of the rounded value, where `spread` is how far the function moves in that box (`bounds.spread`) and
-B is the call's own bound (`oracle.expect`), at the centre or at the corner of the box where it is
-largest: farthest from zero, but for a tensor that is divided by (`_divisor`). It is taken twice
-because it holds for one place, and is wanted in the whole box: there magnitudes differ by less than
-half of the digits, or the box is cut.
+B is the call's own bound (`oracle.expect`): the largest of that at the centre and at two opposite
+corners of the box, the one farthest from zero and the one nearest to it or beyond, but that a
+tensor that is divided by (`DIVISORS`) is moved the other way. It is taken twice because it holds
+for these places, and is wanted in the whole box: there magnitudes differ by less than half of the
+digits, or the box is cut. That a sum of the very numbers at a place comes out without rounding says
+nothing of the box (`nearby`), and what is rounded to fewer digits is rounded in all of it.
 Where the arguments are known exactly, the reach is B and the last rounding alone.
 """
 
@@ -27,6 +29,7 @@ from conformance.fuzz.calls import Call
 from conformance.generators.gradients import resolved
 from conformance.oracle import ORACLES, Expectation, expect
 from conformance.oracle.evaluate import widened
+from conformance.oracle.rounding import arithmetic, ulp
 
 Tensors = Mapping[str, Known]
 DIVISORS: Mapping[str, str] = {"batch_normalization": "var"}
@@ -46,8 +49,10 @@ def answer(call: Call, tensors: Tensors, dtype: str) -> Known:
     reaches = _reaches(call, tensors)
     with np.errstate(all="ignore"):
         spread = _spread(call, arguments, reaches, dtype, centre.value)
-        own = np.maximum(centre.bound, _far(call, arguments, reaches, dtype))
-    reach = np.asarray(spread, np.float64) + 2 * own
+        places = (_moved(call, arguments, reaches, outwards) for outwards in (0, 1, -1))
+        bounds = [expect(call.oracle, a, dtype, call.accuracy, nearby=True).bound for a in places]
+    reach = np.asarray(spread, np.float64) + 2 * np.maximum.reduce(bounds)
+    reach = reach + _narrowing(arguments, centre.value, spread, dtype)
     return _rounded(centre, np.where(np.isnan(reach), np.inf, reach), dtype)
 
 
@@ -96,28 +101,31 @@ def _jumps(wide: Mapping[str, Any], reaches: Mapping[str, Any]) -> bool:
     return False
 
 
-def _far(call: Call, arguments: Mapping[str, Any], reaches: Mapping[str, Any], dtype: str) -> Array:
-    """The bound at the corner of the box where it is largest."""
-    falls = _divisor(call)
-    moved = {n: _far_off(v, reaches[n]) if n in reaches else v for n, v in arguments.items()}
-    if falls is not None:
-        value = arguments[falls]
-        moved[falls] = np.asarray(value - reaches.get(falls, 0)).astype(value.dtype)
-    return expect(call.oracle, moved, dtype, call.accuracy).bound
+def _narrowing(
+    arguments: Mapping[str, Any], value: Array, spread: Array, dtype: str
+) -> Array | float:
+    """What rounding to fewer digits adds: half a unit for the right number, and for each other."""
+    model = arithmetic(dtype, False)
+    size = np.dtype(dtype).itemsize
+    given = (x for x in arguments.values() if isinstance(x, np.ndarray) and x.dtype.kind == "f")
+    if model is None or all(x.dtype.itemsize <= size for x in given):
+        return 0.0
+    return np.asarray(ulp(np.abs(value) + np.asarray(spread, np.float64), model))
 
 
-def _divisor(call: Call) -> str | None:
-    """The tensor with which the bound of the call falls, if there is one."""
-    if call.oracle == "pow":
-        power = call.arguments["a"]
-        return "x" if isinstance(power, int | float) and power < 0 else None
-    return DIVISORS.get(call.oracle)
+def _moved(
+    call: Call, arguments: Mapping[str, Any], reaches: Mapping[str, Any], outwards: int
+) -> dict[str, Any]:
+    """The arguments with tensors as far from zero as they may be, or (-1) as near, or beyond."""
+    falls = DIVISORS.get(call.oracle)
+    ways = {name: -outwards if name == falls else outwards for name in reaches}
+    return {n: _away(v, reaches[n], ways[n]) if n in ways else v for n, v in arguments.items()}
 
 
-def _far_off(value: Any, reach: Any) -> Any:
-    """A tensor, or each of a list, as far from zero as it may be."""
+def _away(value: Any, reach: Any, outwards: int) -> Any:
+    """A tensor, or each of a list, moved by its reach."""
     if isinstance(value, list):
-        return [_far_off(v, r) for v, r in zip(value, reach, strict=True)]
-    if value.dtype.kind != "f":
+        return [_away(v, r, outwards) for v, r in zip(value, reach, strict=True)]
+    if value.dtype.kind != "f" or not outwards:
         return value
-    return np.asarray(value + np.where(value < 0, -reach, reach)).astype(value.dtype)
+    return np.asarray(value + outwards * np.where(value < 0, -reach, reach)).astype(value.dtype)
