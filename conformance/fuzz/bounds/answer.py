@@ -11,7 +11,7 @@ corners of the box, the one farthest from zero and the one nearest to it or beyo
 tensor that is divided by (`DIVISORS`) is moved the other way. It is taken twice because it holds
 for these places, and is wanted in the whole box: there magnitudes differ by less than half of the
 digits, or the box is cut. That a sum of the very numbers at a place comes out without rounding says
-nothing of the box (`nearby`), and what is rounded to fewer digits is rounded in all of it.
+nothing of the box (`nearby`).
 Where the arguments are known exactly, the reach is B and the last rounding alone.
 """
 
@@ -29,7 +29,6 @@ from conformance.fuzz.calls import Call
 from conformance.generators.gradients import resolved
 from conformance.oracle import ORACLES, Expectation, expect
 from conformance.oracle.evaluate import widened
-from conformance.oracle.rounding import arithmetic, ulp
 
 Tensors = Mapping[str, Known]
 DIVISORS: Mapping[str, str] = {"batch_normalization": "var"}
@@ -52,7 +51,6 @@ def answer(call: Call, tensors: Tensors, dtype: str) -> Known:
         places = (_moved(call, arguments, reaches, outwards) for outwards in (0, 1, -1))
         bounds = [expect(call.oracle, a, dtype, call.accuracy, nearby=True).bound for a in places]
     reach = np.asarray(spread, np.float64) + 2 * np.maximum.reduce(bounds)
-    reach = reach + _narrowing(arguments, centre.value, spread, dtype)
     return _rounded(centre, np.where(np.isnan(reach), np.inf, reach), dtype)
 
 
@@ -99,18 +97,6 @@ def _jumps(wide: Mapping[str, Any], reaches: Mapping[str, Any]) -> bool:
         if any(x.dtype.kind != "f" and r.any() for x, r in pairs):
             return True
     return False
-
-
-def _narrowing(
-    arguments: Mapping[str, Any], value: Array, spread: Array, dtype: str
-) -> Array | float:
-    """What rounding to fewer digits adds: half a unit for the right number, and for each other."""
-    model = arithmetic(dtype, False)
-    size = np.dtype(dtype).itemsize
-    given = (x for x in arguments.values() if isinstance(x, np.ndarray) and x.dtype.kind == "f")
-    if model is None or all(x.dtype.itemsize <= size for x in given):
-        return 0.0
-    return np.asarray(ulp(np.abs(value) + np.asarray(spread, np.float64), model))
 
 
 def _moved(
