@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from conformance.adapters.session import Session as Worker
 from conformance.fuzz import candidates, candidates_of_sessions
+from conformance.fuzz.bounds.domains import in_domains
 from conformance.fuzz.bounds.running import Course
 from conformance.fuzz.bounds.sessions import Session, graph, is_session, is_settled
 from conformance.fuzz.bounds.settled import is_ordinary, open_points
@@ -159,9 +160,12 @@ def _settled(question: Question, arrays: Mapping[str, Array], allowed: frozenset
     program = question.program
     found = Course({}, {})
     found.begin({i.name: Typed(i.shape, (i.dtype,)) for i in program.inputs}, arrays)
+    drawn = {i.name for i in program.inputs}
     for call in calls_of(program, question.edition):
         if not allowed.issuperset(open_points(found, call, question.edition)):
             raise ValueError("no document settles this")
+        if not in_domains(found, call, drawn):
+            raise ValueError("a function is not defined for this")
         found.add(call, question.edition)
         if not is_ordinary(found, call):
             raise ValueError("it leaves the numbers of which the documents speak")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,7 @@ def expect(
     *,
     flush_subnormals: bool = True,
     wraps: bool = True,
+    nearby: bool = False,
 ) -> Expectation:
     """The right answer of one call, with an error bound for every element.
 
@@ -71,11 +73,13 @@ def expect(
     dtype of the floating tensors beside it. `dtype` is the result dtype. `accuracy` is the spec's
     record. With `flush_subnormals` the bound allows that numbers below the smallest normal one
     are read or written as zero (the documents are silent on it). With `wraps` integers beyond the
-    range of the dtype are taken modulo its size.
+    range of the dtype are taken modulo its size. With `nearby` the bound does not rest on sums that
+    come out without rounding for these very numbers.
 
     KeyError: no such function; ValueError or IndexError: arguments that no document allows.
     """
     model = arithmetic(dtype, flush_subnormals)
+    model = replace(model, nearby=True) if nearby and model is not None else model
     oracle = ORACLES[function]
     wide = widened(arguments, dtype)
     with np.errstate(all="ignore"):

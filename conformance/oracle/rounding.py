@@ -43,7 +43,8 @@ class Arithmetic:
     is the largest finite number, and `overflow` the least magnitude that rounds to infinity.
     `underflow` is the largest absolute error of one operation whose result is below the normal
     range: the smallest normal where subnormals may be flushed to zero, the smallest subnormal
-    where not.
+    where not. Where `nearby` is set, bounds are for numbers of which those that are given are but
+    near: that a sum of these comes out without rounding says nothing.
     """
 
     dtype: str
@@ -57,6 +58,7 @@ class Arithmetic:
     largest: float
     overflow: np.longdouble
     underflow: float
+    nearby: bool = False
 
 
 @cache
@@ -131,7 +133,7 @@ def is_exact(magnitude: Array, unit: float, model: Arithmetic) -> Array:
     no larger than `magnitude`: where that is less than 2**precision units, the dtype has the
     partial sum, and an addition whose result the dtype has is exact (IEEE 754).
     """
-    if unit < model.smallest_normal:
+    if model.nearby or unit < model.smallest_normal:
         return np.zeros(np.shape(magnitude), np.bool_)
     exact: Array = magnitude < np.minimum(2.0**model.precision * unit, model.largest)
     return exact

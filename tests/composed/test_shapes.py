@@ -17,7 +17,17 @@ from conformance.fuzz.making.composing import composed
 from conformance.fuzz.making.freedom import free_lengths, of_lengths
 from conformance.fuzz.making.growth import Composed, Plan
 from conformance.fuzz.reduction import planned
-from conformance.program import Argument, Binding, Input, Prelude, Program, Ref, Step
+from conformance.program import (
+    Argument,
+    Binding,
+    Function,
+    Input,
+    Made,
+    Prelude,
+    Program,
+    Ref,
+    Step,
+)
 from conformance.results import Verdict
 
 UNKNOWN = (("shape", (None, 3)), ("dtype", "float32"))
@@ -163,3 +173,71 @@ def test_an_index_of_nothing_is_a_convention() -> None:
             continue
         with pytest.raises(ValueError, match="no document settles this"):
             planned(replace(asked, arrays=[numbers]))
+
+
+def sliced(size: Argument, *, rest: int = 2) -> Program:
+    """A slice as a kernel, or as an image if `rest` is 1, of a placeholder that is known."""
+    x = Input("x", (3, 3, 3), "float32", Binding.PLACEHOLDER)
+    image, kernel = ("x", "s") if rest == 2 else ("s", "x")
+    steps = (
+        step("s", "slice", Ref("x"), [0, 0, 0], size),
+        step("c", "conv1d", Ref(image), Ref(kernel), data_format="channels_last"),
+    )
+    return Program((x,), steps, ("c",))
+
+
+@pytest.mark.parametrize("rest", [1, 2])
+@pytest.mark.parametrize("kind", ["constant", "variable"])
+def test_lengths_that_a_tensor_holds_are_not_known(kind: str, rest: int) -> None:
+    """No document says that `slice` has a static shape where its size is a tensor."""
+    listed, held = sliced([3, 3, 3], rest=rest), sliced(Made(kind, (3, 3, 3)), rest=rest)
+    assert known(listed)["s"] == (3, 3, 3)
+    assert known(held)["s"] == (None, None, None)
+    assert not has_unknown(listed)
+    assert has_unknown(held)
+    x = np.arange(1, 28, dtype="float32").reshape(3, 3, 3) / 8
+    numbers = [{"x": np.concatenate([x[:2], x[:1]])}]  # a kernel that is its own mirror image
+    planned(Question(listed, numbers, "keras-2.2"))
+    with pytest.raises(ValueError, match="not known"):
+        planned(Question(held, numbers, "keras-2.2"))
+
+
+def test_a_target_shape_that_is_a_tensor_has_a_rank() -> None:
+    made = program(step("r", "reshape", Ref("x"), Made("constant", (3, 2))))
+    assert known(made)["r"] == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("size", "enough"), [([3, 3, 3], True), (Made("constant", (3, 3, 3)), False)]
+)
+def test_the_kernels_of_a_body_must_be_known(size: Argument, *, enough: bool) -> None:
+    """A body may take what is not known from outside, or make it."""
+    conv = step("b_c", "conv1d", Ref("x"), Ref("b"), data_format="channels_last")
+    body = Function("body", ("b",), (conv,), Ref("b_c"))
+    x = Input("x", (3, 3, 3), "float32", Binding.PLACEHOLDER)
+    stacked = step("e", "expand_dims", Ref("s"), 0)
+    steps = (
+        step("s", "slice", Ref("x"), [0, 0, 0], size),
+        stacked,
+        step("m", "map_fn", body, Ref("e")),
+    )
+    made = Program((x,), steps, ("m",))
+    found = course(made, {"x": np.ones((3, 3, 3), "float32")}, "keras-2.2")
+    given = statics(given_statics(made, found.types), found.calls, found.types)
+    assert fits(given, found.calls) is enough
+
+
+def test_what_a_body_makes_with_a_tensor_is_not_known() -> None:
+    size = Made("variable", (2,))
+    body = Function("body", ("b",), (step("b_s", "slice", Ref("b"), [0], size),), Ref("b_s"))
+    assert known(program(step("m", "map_fn", body, Ref("x")), told=(2, 3)))["m"] == (None, None)
+
+
+@pytest.mark.slow
+def test_programs_know_the_kernels_that_they_must_know() -> None:
+    """Some take lengths from tensors; this one had such a slice as its kernel."""
+    for number in (*range(40), 9686):
+        one = composed(Plan("keras-2.2", 0), number)
+        types = one.courses[0].types
+        calls = one.courses[0].calls
+        assert fits(statics(given_statics(one.program, types), calls, types), calls)

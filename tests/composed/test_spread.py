@@ -115,3 +115,50 @@ def test_every_function_that_joins_programs_has_a_rule_or_is_cut() -> None:
     assert without <= {"in_top_k", "sparse_categorical_crossentropy", "one_hot"} | {
         name for name in names if name.endswith(".variance")
     }
+
+
+def normalising(var: float, reach: float) -> Box:
+    """A batch normalisation whose variance is known within a reach, and all else exactly."""
+    one = np.ones(1)
+    arguments: dict[str, Any] = {
+        "x": 3 * np.ones((1, 1)),
+        "mean": one,
+        "var": var * one,
+        "beta": one,
+    }
+    arguments |= {"gamma": one, "axis": -1, "epsilon": 0.01}
+    tensors = {n: np.zeros(v.shape) for n, v in arguments.items() if _is_tensor(v)}
+    oracle = ORACLES["batch_normalization"]
+    return Box(oracle, arguments, {**tensors, "var": reach * one}, oracle(**arguments))
+
+
+@pytest.mark.parametrize("var", [-0.0055, -0.001, 0.0, 1e-4, 0.5])
+@pytest.mark.parametrize("reach", [0.0, 1e-6, 1e-3, 4e-3])
+def test_a_variance_may_be_off_below_zero(var: float, reach: float) -> None:
+    """A variable may hold a variance below zero, whose root with epsilon is there all the same."""
+    box = normalising(var, reach)
+    found = RULES["batch_normalization"](box)
+    assert bool((found >= 0).all())
+    for moved in (box.at(lambda _n, x, r: x + r), box.at(lambda _n, x, r: x - r)):
+        assert bool((distance(moved, box.value) <= found * (1 + 1e-9)).all())
+
+
+def test_nothing_is_known_where_there_may_be_no_root() -> None:
+    with np.errstate(all="ignore"):
+        assert bool(np.isinf(RULES["batch_normalization"](normalising(-0.009, 0.002))).all())
+
+
+def test_the_variance_of_a_batch_is_not_below_zero() -> None:
+    """It may be off by much more than it is, and 1 / sqrt(var + epsilon) moves down by more than
+    up."""
+    oracle = ORACLES["normalize_batch_in_training.normalised tensor"]
+    one, x = np.ones(1), np.asarray([[1.0], [1.001], [1.002]])
+    arguments = {"x": x, "gamma": one, "beta": one, "reduction_axes": [0], "epsilon": 2e-5}
+    reach = {"x": np.full(x.shape, 0.05), "gamma": 0 * one, "beta": 0 * one}
+    box = Box(oracle, arguments, reach, oracle(**arguments))
+    found = RULES["normalize_batch_in_training.normalised tensor"](box)
+    random = np.random.default_rng(2)
+    for _ in range(50):
+        moved = box.at(lambda _n, x, r: x + r * random.choice((-1, 1), x.shape))
+        assert bool((distance(moved, box.value) <= found).all())
+    assert bool(np.isfinite(found).all())

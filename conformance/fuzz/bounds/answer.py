@@ -6,9 +6,12 @@ other numbers than the right ones, each within its reach. Its result is within
     spread + 2 B + |value rounded to the dtype - value|
 
 of the rounded value, where `spread` is how far the function moves in that box (`bounds.spread`) and
-B is the call's own bound (`oracle.expect`), at the centre or at the corner of the box that is
-farthest from zero, whichever is larger. It is taken twice because it holds for one place, and is
-wanted in the whole box: there magnitudes differ by less than half of the digits, or the box is cut.
+B is the call's own bound (`oracle.expect`): the largest of that at the centre and at two opposite
+corners of the box, the one farthest from zero and the one nearest to it or beyond, but that a
+tensor that is divided by (`DIVISORS`) is moved the other way. It is taken twice because it holds
+for these places, and is wanted in the whole box: there magnitudes differ by less than half of the
+digits, or the box is cut. That a sum of the very numbers at a place comes out without rounding says
+nothing of the box (`nearby`).
 Where the arguments are known exactly, the reach is B and the last rounding alone.
 """
 
@@ -28,6 +31,8 @@ from conformance.oracle import ORACLES, Expectation, expect
 from conformance.oracle.evaluate import widened
 
 Tensors = Mapping[str, Known]
+DIVISORS: Mapping[str, str] = {"batch_normalization": "var"}
+"""The tensor of a function with which its bound falls: that has 1 / sqrt(var + epsilon) in it."""
 
 
 def answer(call: Call, tensors: Tensors, dtype: str) -> Known:
@@ -43,8 +48,9 @@ def answer(call: Call, tensors: Tensors, dtype: str) -> Known:
     reaches = _reaches(call, tensors)
     with np.errstate(all="ignore"):
         spread = _spread(call, arguments, reaches, dtype, centre.value)
-        own = np.maximum(centre.bound, _far(call, arguments, reaches, dtype))
-    reach = np.asarray(spread, np.float64) + 2 * own
+        places = (_moved(call, arguments, reaches, outwards) for outwards in (0, 1, -1))
+        bounds = [expect(call.oracle, a, dtype, call.accuracy, nearby=True).bound for a in places]
+    reach = np.asarray(spread, np.float64) + 2 * np.maximum.reduce(bounds)
     return _rounded(centre, np.where(np.isnan(reach), np.inf, reach), dtype)
 
 
@@ -93,15 +99,19 @@ def _jumps(wide: Mapping[str, Any], reaches: Mapping[str, Any]) -> bool:
     return False
 
 
-def _far(call: Call, arguments: Mapping[str, Any], reaches: Mapping[str, Any], dtype: str) -> Array:
-    """The bound at the corner of the box that is farthest from zero."""
+def _moved(
+    call: Call, arguments: Mapping[str, Any], reaches: Mapping[str, Any], outwards: int
+) -> dict[str, Any]:
+    """The arguments with tensors as far from zero as they may be, or (-1) as near, or beyond."""
+    falls = DIVISORS.get(call.oracle)
+    ways = {name: -outwards if name == falls else outwards for name in reaches}
+    return {n: _away(v, reaches[n], ways[n]) if n in ways else v for n, v in arguments.items()}
 
-    def far(value: Any, reach: Any) -> Any:
-        if isinstance(value, list):
-            return [far(v, r) for v, r in zip(value, reach, strict=True)]
-        if value.dtype.kind != "f":
-            return value
-        return np.asarray(value + np.where(value < 0, -reach, reach)).astype(value.dtype)
 
-    moved = {n: far(v, reaches[n]) if n in reaches else v for n, v in arguments.items()}
-    return expect(call.oracle, moved, dtype, call.accuracy).bound
+def _away(value: Any, reach: Any, outwards: int) -> Any:
+    """A tensor, or each of a list, moved by its reach."""
+    if isinstance(value, list):
+        return [_away(v, r, outwards) for v, r in zip(value, reach, strict=True)]
+    if value.dtype.kind != "f" or not outwards:
+        return value
+    return np.asarray(value + outwards * np.where(value < 0, -reach, reach)).astype(value.dtype)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from conformance.editions import Edition
+from conformance.fuzz.bounds.domains import in_domains
 from conformance.fuzz.bounds.known import Known
 from conformance.fuzz.bounds.settled import Answered, is_ordinary, open_points
 from conformance.fuzz.bounds.types import Typed
@@ -74,6 +75,8 @@ def run_body(
 def _add(inner: Course, call: Call | Special, edition: Edition) -> None:
     if any(open_points(inner, call, edition)):
         raise ValueError("no document settles what the body computes")
+    if not in_domains(inner, call):
+        raise ValueError("the body is given numbers for which a function is not defined")
     inner.add(call, edition)
     if not is_ordinary(inner, call):
         raise ValueError("the body leaves the numbers of which the documents speak")

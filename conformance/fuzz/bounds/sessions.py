@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from conformance.editions import Edition
+from conformance.fuzz.bounds.domains import in_domains
 from conformance.fuzz.bounds.known import Array, Known, exactly
 from conformance.fuzz.bounds.running import Course
 from conformance.fuzz.bounds.settled import MOST, is_ordinary, open_points
@@ -184,14 +185,23 @@ def _name(value: Any) -> str:
     return value.name
 
 
+def _drawn(program: Program) -> set[str]:
+    """What is fed, and the variables and constants that keep what they were made with."""
+    updated = {_name(step.args[0]) for step in program.steps if step.function in UPDATES}
+    return {step.result for step in program.steps if step.function in MADE} - updated
+
+
 def is_settled(session: Session) -> bool:
     """Whether every call has an answer for which nothing is cut, of ordinary numbers; RuleError if
     a rule has no answer."""
+    drawn = _drawn(session.program)
     for found in session.courses:
         if found.cuts or found.unjudged:
             return False
         for call in found.calls:
             if any(open_points(found, call, session.edition)) or not is_ordinary(found, call):
+                return False
+            if not in_domains(found, call, drawn):
                 return False
     held = [known for _, known in session.held.values()]
     return all(bool((np.abs(k.value.astype(np.float64)) <= MOST).all()) for k in held)

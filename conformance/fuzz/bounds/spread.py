@@ -131,8 +131,8 @@ def _or_unknown(found: Array, matters: bool) -> Array:
 def batch_normalised(box: Box) -> Array:
     """The rule for products and sums of `_affine`, with the root of var + epsilon."""
     given = {n: _beside(box, n) for n in ("x", "mean", "var", "beta", "gamma")}
-    (x, x_off), (mean, mean_off) = given["x"], given["mean"]
-    return _affine(box, x - mean, x_off + mean_off, given)
+    (x, x_off), (mean, mean_off), (var, var_off) = given["x"], given["mean"], given["var"]
+    return _affine(box, (x - mean, x_off + mean_off), given, var - var_off)
 
 
 def _beside(box: Box, name: str) -> tuple[Array, Array]:
@@ -145,29 +145,39 @@ def _beside(box: Box, name: str) -> tuple[Array, Array]:
     return found[0].reshape(shape), found[1].reshape(shape)
 
 
-def _affine(box: Box, centred: Array, off: Array, given: Mapping[str, Any]) -> Array:
-    """gamma c / sqrt(var + epsilon) + beta, by intervals: |c g i| with each factor at its largest,
-    less what it is."""
+def _affine(
+    box: Box, centred: tuple[Array, Array], given: Mapping[str, Any], least: Array
+) -> Array:
+    """gamma c / sqrt(var + epsilon) + beta, where var is not below `least`: a product c g i whose
+    factors are off by no more than C, G and I moves by (|c| + C) (|g| + G) (i + I) - |c g| i.
+
+    The root's reciprocal i moves up by what the least variance does, and down by what the greatest
+    does, which is more where `least` is not as far away.
+    """
     (var, var_off), (gamma, gamma_off) = given["var"], given["gamma"]
-    least = np.maximum(var - var_off, 0) + box.arguments.get("epsilon", 0)
-    inverse = 1 / np.sqrt(var + box.arguments.get("epsilon", 0))
-    largest = np.where(least > 0, 1 / np.sqrt(least), np.inf)
-    size, factor = np.abs(centred), np.abs(gamma)
-    product = (size + off) * (factor + gamma_off) * largest - size * factor * inverse
-    return _or_unknown(product + given["beta"][1], matters=True)
+    inverse, top, bottom = (_reciprocal(box, v) for v in (var, least, var + np.asarray(var_off)))
+    apart = np.maximum(top - inverse, inverse - bottom)
+    size, factor = np.abs(centred[0]), np.abs(gamma)
+    largest = (size + centred[1]) * (factor + gamma_off) * (inverse + apart)
+    return _or_unknown(largest - size * factor * inverse + given["beta"][1], matters=True)
+
+
+def _reciprocal(box: Box, var: Array) -> Array:
+    """1 / sqrt(var + epsilon); infinite where there is no root, or none but zero."""
+    shifted = var + box.arguments.get("epsilon", 0)
+    return np.asarray(1 / np.sqrt(np.maximum(shifted, 0)))
 
 
 def normalised(box: Box) -> Array:
-    """As `batch_normalised`, with the mean and the variance of x itself."""
+    """As `batch_normalised`, with the mean and the variance of x itself, which is not below 0."""
     (x, reach), axes = box.tensor("x"), tuple(box.arguments["reduction_axes"])
     mean_off = reach.mean(axis=axes, keepdims=True)
     spread_off = np.sqrt(np.square(reach).mean(axis=axes, keepdims=True))
     var = x.var(axis=axes, keepdims=True)
-    given = {
-        "var": (var, (2 * np.sqrt(var) + spread_off) * spread_off),
-        **{name: _kept(box, name, axes) for name in ("gamma", "beta")},
-    }
-    return _affine(box, x - x.mean(axis=axes, keepdims=True), reach + mean_off, given)
+    var_off = (2 * np.sqrt(var) + spread_off) * spread_off
+    given = {name: _kept(box, name, axes) for name in ("gamma", "beta")} | {"var": (var, var_off)}
+    centred = x - x.mean(axis=axes, keepdims=True), reach + mean_off
+    return _affine(box, centred, given, np.maximum(var - var_off, 0))
 
 
 def _kept(box: Box, name: str, axes: tuple[int, ...]) -> tuple[Array, Array]:

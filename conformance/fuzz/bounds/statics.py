@@ -2,17 +2,23 @@
 
 A placeholder may be made with dimensions that are None. The rules of the specs say which dimensions
 of a result follow from those that are known. Where there is no rule, nothing is taken to be known
-unless all that the call is given is known.
+unless all that the call is given is known. Lengths that a call is told by a tensor, such as the
+`size` of `slice`, are not known: no document says that a graph knows what a tensor holds, and a
+variable may hold something else later.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
 
 from conformance.fuzz.bounds.types import Typed, scope
 from conformance.fuzz.calls import Call, Special
-from conformance.program import Argument, Program, Ref
-from conformance.specs import image_rules, kinds
+from conformance.program import Argument, Function, Made, Program, Ref, Step
+from conformance.program.model import TENSORS_OF_INTEGERS
+from conformance.specs import image_rules, kinds, load
+from conformance.specs.load import documented_name
 from conformance.specs.rules import RuleError, Scope, evaluate
 
 Static = tuple[int | None, ...]
@@ -32,9 +38,27 @@ def given_statics(program: Program, types: Mapping[str, Typed]) -> dict[str, Sta
 
 
 def has_unknown(program: Program) -> bool:
-    """Whether a placeholder of the program has a dimension that is not known."""
+    """Whether there may be a tensor in the program with a dimension that is not known."""
     begun = given_statics(program, {})
-    return any(None in shape for shape in begun.values())
+    return any(None in shape for shape in begun.values()) or _told_by_tensors(program.steps)
+
+
+def _told_by_tensors(steps: Iterable[Step]) -> bool:
+    """Whether a step, or one of a body, is given integers as a tensor."""
+    return any(map(_is_tensor, _arguments(steps)))
+
+
+def _arguments(steps: Iterable[Step]) -> Iterator[Argument]:
+    """All arguments of the steps, those of the steps of bodies included."""
+    for step in steps:
+        for value in (*step.args, *(value for _, value in step.kwargs)):
+            yield value
+            if isinstance(value, Function):
+                yield from _arguments(value.steps)
+
+
+def _is_tensor(value: Argument) -> bool:
+    return isinstance(value, Made) and value.kind in TENSORS_OF_INTEGERS
 
 
 def statics(
@@ -50,12 +74,12 @@ def statics(
 def fits(found: Mapping[str, Static], calls: Iterable[Call | Special]) -> bool:
     """Whether every call knows the dimensions that it must know: kernels, channels, and how often
     a loop is unrolled."""
-    return all(_unrolls(found, c) if isinstance(c, Special) else _fits(found, c) for c in calls)
+    return all(_loops(found, c) if isinstance(c, Special) else _fits(found, c) for c in calls)
 
 
 def _of(call: Call | Special, found: Mapping[str, Static], types: Mapping[str, Typed]) -> Static:
     shape = types[call.result].shape
-    if not any(None in found.get(name, ()) for name in call.references()):
+    if not _has_open(call, found):
         return shape
     unknown = (None,) * len(shape)
     if isinstance(call, Special) or call.shape_rule is None:
@@ -67,10 +91,25 @@ def _of(call: Call | Special, found: Mapping[str, Static], types: Mapping[str, T
     return told if len(told) == len(shape) else unknown
 
 
+def _has_open(call: Call | Special, found: Mapping[str, Static]) -> bool:
+    """Whether something that a graph does not know is given to the call."""
+    if any(None in found.get(name, ()) for name in call.references()):
+        return True
+    if isinstance(call, Special):
+        return _told_by_tensors([call.step])
+    return any(map(_is_tensor, call.arguments.values()))
+
+
 def _scope(call: Call, found: Mapping[str, Static], types: Mapping[str, Typed]) -> Scope:
     known = scope(call, types)
     shapes = {n: _shapes(call.arguments[n], found) for n in known.shapes}
-    return Scope(known.values, shapes, known.dtypes, known.floatx, known.domains)
+    values = {n: _value(call.arguments[n], value) for n, value in known.values.items()}
+    return Scope(values, shapes, known.dtypes, known.floatx, known.domains)
+
+
+def _value(passed: Argument, value: Any) -> Any:
+    """A value as a graph knows it: of a tensor, how many elements it has."""
+    return (None,) * len(value) if _is_tensor(passed) else value
 
 
 def _shapes(value: Argument, found: Mapping[str, Static]) -> Static | Sequence[Static]:
@@ -91,6 +130,32 @@ def _fits(found: Mapping[str, Static], call: Call) -> bool:
         if isinstance(rule, kinds.Images) and _channels(call, shape) is None:
             return False
     return True
+
+
+def _loops(found: Mapping[str, Static], call: Special) -> bool:
+    """Whether a loop is unrolled so often as is known, and its body is given what it must know."""
+    needs = any(_needs_shapes(step) for body in _bodies(call) for step in body.steps)
+    return _unrolls(found, call) and not (needs and _has_open(call, found))
+
+
+def _bodies(call: Special) -> list[Function]:
+    return [value for value in call.step.args if isinstance(value, Function)]
+
+
+def _needs_shapes(step: Step) -> bool:
+    return step.function in _names_that_need_shapes()
+
+
+@cache
+def _names_that_need_shapes() -> frozenset[str]:
+    """The functions, by their names in all editions, that are given kernels or images."""
+    needy = (*KNOWN, kinds.Images)
+    return frozenset(
+        documented_name(spec, edition)
+        for spec in load().values()
+        for edition in spec.editions
+        if any(isinstance(rule, needy) for rule in spec.parameters.values())
+    )
 
 
 def _unrolls(found: Mapping[str, Static], call: Special) -> bool:

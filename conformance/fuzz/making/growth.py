@@ -20,6 +20,7 @@ from conformance.editions import Edition
 from conformance.fuzz.bounds.running import Course
 from conformance.fuzz.bounds.sessions import graph
 from conformance.fuzz.bounds.settled import is_ordinary, open_points
+from conformance.fuzz.bounds.statics import fits, statics
 from conformance.fuzz.bounds.types import Typed
 from conformance.fuzz.calls import Call, Special, calls_of, documented
 from conformance.fuzz.making.freedom import freed
@@ -215,6 +216,8 @@ class Growth:
                 tail.add(call, self.plan.edition)
                 if not is_ordinary(tail, call):
                     return False
+        if not _knows_enough(tails[0]):
+            return False
         self._accept(inputs, arrays, steps, tails)
         return True
 
@@ -280,6 +283,12 @@ class Growth:
 def joins(spec: Spec) -> bool:
     """Whether the function takes tensors, or makes one of nothing but numbers."""
     return not any(isinstance(rule, _SOURCES) for rule in spec.parameters.values())
+
+
+def _knows_enough(course: Course) -> bool:
+    """Whether kernels and channels are known if all dimensions of all inputs are."""
+    shapes = {name: kind.shape for name, kind in course.types.items()}
+    return fits(statics(shapes, course.calls, course.types), course.calls)
 
 
 def _tail(course: Course, inputs: Sequence[Input], arrays: Mapping[str, Array]) -> Course:
