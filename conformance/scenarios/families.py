@@ -21,7 +21,7 @@ from conformance.scenarios.promises import (
     forms,
     names,
 )
-from conformance.scenarios.randomness import dropout, random_tensors
+from conformance.scenarios.randomness import dropout, keras_choices, keras_random, random_tensors
 from conformance.scenarios.state import refusals, sessions, updates, variables
 
 FAMILIES: tuple[Family, ...] = (
@@ -41,6 +41,8 @@ FAMILIES: tuple[Family, ...] = (
     *through.FAMILIES,
     *dropout.FAMILIES,
     *random_tensors.FAMILIES,
+    *keras_random.FAMILIES,
+    *keras_choices.FAMILIES,
     *variables.FAMILIES,
     *updates.FAMILIES,
     *sessions.FAMILIES,
