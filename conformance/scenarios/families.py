@@ -12,6 +12,7 @@ from conformance.scenarios.examples import printed_results
 from conformance.scenarios.gradients import gradients, through
 from conformance.scenarios.introspection import casts, emptiness, printing, sparse, tensors
 from conformance.scenarios.model import Family
+from conformance.scenarios.operations import matrices, pictures, pieces, places
 from conformance.scenarios.promises import (
     arguments,
     batches,
@@ -58,6 +59,10 @@ FAMILIES: tuple[Family, ...] = (
     *names.FAMILIES,
     *arguments.FAMILIES,
     *forms.FAMILIES,
+    *pieces.FAMILIES,
+    *places.FAMILIES,
+    *matrices.FAMILIES,
+    *pictures.FAMILIES,
 )
 """The families of one function are run in this order."""
 

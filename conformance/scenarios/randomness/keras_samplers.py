@@ -15,7 +15,8 @@ DOCUMENT = "keras-3.15.1"
 ARGS: Lines = {DOCUMENT: "Args"}
 SUMMARY: Lines = {DOCUMENT: "Summary"}
 FLOATS = ("float32", "float64", "float16")
-INTEGERS = ("int32", "int64", "int8", "int16", "uint8", "uint16", "uint32")
+INTEGERS = ("int32", "int64", "int8", "int16", "uint8")
+"""Those that each backend has: torch holds wider integers in place of uint16 and uint32."""
 
 
 def integers(low: float, high: float) -> Law:
