@@ -146,7 +146,7 @@ def _cholesky(draw: DrawFn) -> Call:
         factor = gamma(x.shape[-1] + 3, dtype)
         bound = factor / (1 - factor) * root[..., :, None] * root[..., None, :]
         low = (_turned(found) if upper else found).astype("longdouble")
-        if np.triu(low, 1).any():
+        if (np.abs(np.triu(low, 1)) > factor * root[..., :, None]).any():
             return Problem("gives no triangular matrix", "triangle", got=found)
         if (np.diagonal(low, axis1=-2, axis2=-1) <= 0).any():
             return Problem("gives a diagonal that is not positive", "diagonal", got=found)
@@ -215,7 +215,7 @@ def _qr(draw: DrawFn) -> Call:
     def are_factors(dtype: str, q: Array, r: Array) -> Problem | None:
         lost = 3 * np.sqrt(n) * gamma(HOUSEHOLDER * m * n, dtype)
         problem = _orthonormal(q, lost)
-        if problem is None and np.tril(r, -1).any():
+        if problem is None and (np.abs(np.tril(r, -1)) > lost * lengths).any():
             problem = Problem("gives no upper triangular matrix", "triangle", got=r)
         return problem or _near(q.astype("longdouble") @ r, x, lost * lengths, q)
 
