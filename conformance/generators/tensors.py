@@ -16,8 +16,10 @@ from conformance.program import Argument, Binding, Input, Layout, Ref
 from conformance.program.layouts import matters
 from conformance.program.model import AS_THEY_ARE
 
-MOST_PATTERNS = 4
+EVERY_PATTERN = 4
 """Up to this rank every combination of known and unknown dimensions is drawn."""
+MOST_PATTERNS = 5
+"""Up to this rank those are drawn in which one dimension alone is known, or is not."""
 LAYOUTS = (
     *(Layout.C,) * 30,
     *(Layout.FORTRAN, Layout.STRIDED) * 3,
@@ -47,7 +49,8 @@ def known_patterns(rank: int) -> tuple[Known, ...]:
     nothing = (False,) * rank
     if not 1 < rank <= MOST_PATTERNS:
         return (nothing,)
-    partly = tuple(k for k in product((True, False), repeat=rank) if any(k) and not all(k))
+    every = (k for k in product((True, False), repeat=rank) if any(k) and not all(k))
+    partly = tuple(k for k in every if rank <= EVERY_PATTERN or sum(k) in (1, rank - 1))
     return (*(nothing,) * len(partly), *partly)
 
 

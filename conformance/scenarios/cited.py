@@ -35,7 +35,7 @@ def _demanded(check: CheckCitation) -> Iterator[tuple[str, str, int]]:
         return
     document = load()[check.function].editions[check.edition]
     line = dict(check.at or _first_claim(check.function)).get(document)
-    if line is not None:
+    if isinstance(line, int):
         yield check.function, document, line
 
 
@@ -74,7 +74,7 @@ def _citation(scenario: Scenario, check: Check, edition: Edition) -> CheckCitati
         edition,
         check.name,
         str(check.aspect),
-        frozenset(check.at.items()),
+        frozenset((d, line) for d, line in check.at.items() if isinstance(line, int)),
         settled=not (check.conventions or scenario.conventions),
     )
 

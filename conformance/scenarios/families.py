@@ -12,6 +12,7 @@ from conformance.scenarios.examples import printed_results
 from conformance.scenarios.gradients import gradients, through
 from conformance.scenarios.introspection import casts, emptiness, printing, sparse, tensors
 from conformance.scenarios.model import Family
+from conformance.scenarios.operations import matrices, pictures, pieces, places
 from conformance.scenarios.promises import (
     arguments,
     batches,
@@ -21,7 +22,7 @@ from conformance.scenarios.promises import (
     forms,
     names,
 )
-from conformance.scenarios.randomness import dropout, random_tensors
+from conformance.scenarios.randomness import dropout, keras_choices, keras_random, random_tensors
 from conformance.scenarios.state import refusals, sessions, updates, variables
 
 FAMILIES: tuple[Family, ...] = (
@@ -41,6 +42,8 @@ FAMILIES: tuple[Family, ...] = (
     *through.FAMILIES,
     *dropout.FAMILIES,
     *random_tensors.FAMILIES,
+    *keras_random.FAMILIES,
+    *keras_choices.FAMILIES,
     *variables.FAMILIES,
     *updates.FAMILIES,
     *sessions.FAMILIES,
@@ -56,6 +59,10 @@ FAMILIES: tuple[Family, ...] = (
     *names.FAMILIES,
     *arguments.FAMILIES,
     *forms.FAMILIES,
+    *pieces.FAMILIES,
+    *places.FAMILIES,
+    *matrices.FAMILIES,
+    *pictures.FAMILIES,
 )
 """The families of one function are run in this order."""
 

@@ -75,8 +75,8 @@ class Check:
     test: Callable[..., Problem | None]
     demands: str
     """What should have happened, in words that follow "demands"."""
-    at: Mapping[str, int] = field(default_factory=dict)
-    """The line of each document that demands it."""
+    at: Mapping[str, int | str] = field(default_factory=dict)
+    """The line of each document that demands it, or the section of the function's docstring."""
     conventions: tuple[str, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
 

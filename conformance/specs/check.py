@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from conformance.editions import LINED_DOCUMENTS, Document, open_inputs_of
 from conformance.program import Binding
 from conformance.specs.conventions import load_conventions, taken, unknown
-from conformance.specs.docstrings import docstring_sections
+from conformance.specs.docstrings import docstring_sections, load_docstrings
 from conformance.specs.errata import breaks_off, load_conflicts
 from conformance.specs.kinds import ParameterRule
 from conformance.specs.model import Claim, SharedFile, Spec, SpecFile
@@ -146,13 +146,19 @@ def _conventions(at: str, spec: Spec) -> Iterator[Problem]:
 def _claims(at: str, spec: Spec) -> Iterator[Problem]:
     for edition, document in spec.editions.items():
         needed = "value" if spec.dtype else None
-        if document in _truncated_for(spec):
+        if document in _truncated_for(spec) or _says_nothing(document, spec.name):
             continue
         cites = (c for c in spec.claims if document in c.at or document in c.sections)
         if not any(needed in (None, c.aspect) for c in cites):
             yield f"{at}.claims", f"no claim of {document} says what the value is ({edition})"
     for i, claim in enumerate(spec.claims):
         yield from _claim(f"{at}.claims[{i}]", claim)
+
+
+def _says_nothing(document: Document, function: str) -> bool:
+    """Whether a function is listed and has no docstring, so that there is nothing to cite."""
+    listed = load_docstrings(document) or {}
+    return function in listed and not listed[function].sections
 
 
 def _places(at: str, spec: Spec) -> Iterator[Problem]:

@@ -59,6 +59,13 @@ def test_every_combination_of_known_dimensions_can_be_drawn(rank: int) -> None:
     assert patterns == ({tuple(map(bool, p)) for p in every} if rank > 1 else {(False,) * rank})
 
 
+def test_of_rank_5_one_dimension_alone_is_known_or_is_not() -> None:
+    patterns = {*known_patterns(5)}
+    assert {sum(p) for p in patterns} == {0, 1, 4}
+    assert len(patterns) == 11
+    assert {*known_patterns(6)} == {(False,) * 6}
+
+
 def test_what_is_known_follows_to_the_result() -> None:
     partly = 0
     for structure in made("dot", 200):

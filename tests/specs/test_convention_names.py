@@ -30,6 +30,7 @@ OTHER_MEANINGS: Mapping[str, set[str]] = {
     "reporting/": {"accuracy", "seed"},
     "results/": {"accuracy", "purity", "seed"},
     "scenarios/model.py": {"accuracy"},
+    "scenarios/randomness/keras_random.py": {"seed"},
     "scenarios/randomness/random_tensors.py": {"seed"},
     "specs/": {"accuracy", "parameters", "purity", "seed"},
 }

@@ -11,11 +11,14 @@ from conformance.adapters import registry
 from conformance.cli.commands.run import command as run
 from conformance.generators.collect import steered
 from conformance.oracle import ORACLES
+from conformance.scenarios import families_of
 from conformance.specs import Spec, load
 from conformance.specs.docstrings import load_docstrings
 
 DOCUMENT = "keras-3.15.1"
 SPECS = {name: spec for name, spec in load().items() if "keras-3" in spec.editions}
+CALLED = [name for name, spec in SPECS.items() if spec.dtype is not None]
+"""Those of which single calls are made; scenarios call the others."""
 PACKAGE = """
 import numpy as np
 
@@ -57,7 +60,8 @@ RIGHT = {"sum": "keepdims=keepdims", "relu": "np.maximum(x, 0).astype(x.dtype)"}
 
 
 def test_so_many_functions() -> None:
-    assert len(SPECS) == 206
+    assert len(SPECS) == 273
+    assert len(CALLED) == 206
 
 
 @pytest.mark.parametrize("name", SPECS)
@@ -67,12 +71,17 @@ def test_a_signature_is_that_of_the_document(name: str) -> None:
     assert SPECS[name].signatures[DOCUMENT].text == name + listed[name].signature
 
 
-@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("name", sorted({*SPECS} - {*CALLED}))
+def test_what_no_single_call_shows_has_scenarios(name: str) -> None:
+    assert families_of(name, "keras-3")
+
+
+@pytest.mark.parametrize("name", CALLED)
 def test_the_oracle_knows_it(name: str) -> None:
     assert SPECS[name].oracle in ORACLES
 
 
-@pytest.mark.parametrize("name", SPECS)
+@pytest.mark.parametrize("name", CALLED)
 def test_inputs_are_tensors_and_symbolic_ones_and_what_people_give_is_told(name: str) -> None:
     spec: Spec = SPECS[name]
     made = [draw.value for draw in steered(spec, "keras-3", {}, 5, 0)]

@@ -216,6 +216,19 @@ def within(low: float, high: float, *, below: bool = False) -> Test:
     return of_array(test)
 
 
+def _whole(got: Array) -> Problem | None:
+    """A problem unless every number is an integer."""
+    wrong = got != np.floor(got)
+    if not wrong.any():
+        return None
+    return Problem(
+        f"gives {got[wrong].ravel()[0].item()!r}", "another value", wrong="first != np.floor(first)"
+    )
+
+
+are_whole: Test = of_array(_whole)
+
+
 def takes_only(*values: float) -> Test:
     """Every element is one of these."""
 

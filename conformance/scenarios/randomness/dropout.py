@@ -68,7 +68,7 @@ def small(edition: Edition) -> SearchStrategy[Scenario]:
 
 def _small(shape: tuple[int, ...], level: float, dtype: str, seed: int) -> Scenario:
     w = ProgramWriter()
-    elements = _elements(shape, dtype, seed)
+    elements = elements_of(shape, dtype, seed)
     x = w.call("placeholder", shape=shape, dtype=dtype)
     made = w.call(DROPOUT, x, level, seed=SEED)
     w.observe("static", "int_shape", made)
@@ -125,7 +125,7 @@ def keeps_dtype(dtype: str) -> Test:
     return test
 
 
-def _elements(shape: tuple[int, ...], dtype: str, seed: int) -> Array:
+def elements_of(shape: tuple[int, ...], dtype: str, seed: int) -> Array:
     """Numbers of both signs, none of them 0 or small; in float64 with digits that float32 lacks."""
     generator = np.random.default_rng(seed)
     size = 1 + generator.integers(0, 64, shape) / 16

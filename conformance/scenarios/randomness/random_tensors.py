@@ -49,7 +49,7 @@ def small(sampler: Sampler, edition: Edition) -> SearchStrategy[Scenario]:
             sampler,
             tuple(draw(st.lists(st.integers(0, 4), max_size=4))),
             draw(st.sampled_from(sampler.examples)),
-            draw(st.sampled_from((None, "float32", "float64", "float16"))),
+            draw(st.sampled_from((None, *sampler.dtypes))),
             keywords=draw(st.booleans()),
         )
 
@@ -66,7 +66,7 @@ def _small(
 ) -> Scenario:
     w = ProgramWriter()
     given = _seed(sampler) | ({} if dtype is None else {"dtype": dtype})
-    made = _called(w, sampler, shape, parameters, keywords=keywords, **given)
+    made = called(w, sampler, shape, parameters, keywords=keywords, **given)
     w.observe("values", "eval", made)
     w.observe("static", "int_shape", made)
     checks = _small_checks(sampler, shape, parameters, dtype)
@@ -76,7 +76,7 @@ def _small(
         program=w.program(),
         arrays=w.arrays,
         checks=_without_figures(sampler, checks),
-        conventions=unsettled_of(shape, dtype or "float32"),
+        conventions=unsettled_of(shape, dtype or sampler.default_dtype, sampler.documented),
     )
 
 
@@ -101,7 +101,7 @@ def _small_checks(
             demands=str(shape),
             at=sampler.shape,
         ),
-        *_range_checks(sampler, parameters, "values"),
+        *range_checks(sampler, parameters, "values"),
     )
 
 
@@ -117,7 +117,7 @@ def _without_figures(sampler: Sampler, checks: Iterable[Check]) -> tuple[Check, 
     return tuple(replace(c, test=chance.without_figures(c.test)) for c in checks)
 
 
-def _called(
+def called(
     w: ProgramWriter,
     sampler: Sampler,
     shape: Argument,
@@ -126,6 +126,7 @@ def _called(
     keywords: bool = False,
     **others: Argument,
 ) -> Ref:
+    """A call of the function with the parameters of its law, by position or as keywords."""
     if keywords:
         named = dict(zip(sampler.parameters, parameters, strict=True))
         return w.call(sampler.function, shape, **named, **others)
@@ -133,7 +134,7 @@ def _called(
 
 
 def _dtype_check(sampler: Sampler, dtype: str | None) -> Check:
-    wanted = dtype or "float32"
+    wanted = dtype or sampler.default_dtype
     return Check(
         "the dtype is as asked for",
         Aspect.DTYPE,
@@ -141,17 +142,17 @@ def _dtype_check(sampler: Sampler, dtype: str | None) -> Check:
         test=has_dtype(wanted),
         demands=wanted,
         at=sampler.dtype,
-        conventions=() if dtype else (ConventionName.DEFAULT_DTYPE,),
+        conventions=() if dtype or sampler.default_settled else (ConventionName.DEFAULT_DTYPE,),
     )
 
 
-def _range_checks(sampler: Sampler, parameters: Parameters, output: str) -> Iterator[Check]:
+def range_checks(sampler: Sampler, parameters: Parameters, output: str) -> Iterator[Check]:
     """The check that every number is possible."""
     bounds = sampler.bounds(parameters)
     if sampler.law is None:
         test, demands = chance.takes_only(*_outcomes(parameters)), "0 or 1 in every place"
     elif bounds is not None:
-        test, demands = chance.within(*bounds), f"numbers from {bounds[0]:g} to {bounds[1]:g}"
+        test, demands = _within(sampler, *bounds)
     else:
         test, demands = chance.within(-1e4, 1e4), "finite numbers"
     yield Check(
@@ -163,6 +164,14 @@ def _range_checks(sampler: Sampler, parameters: Parameters, output: str) -> Iter
         at=sampler.values,
         alternatives=_trials(sampler, parameters),
     )
+
+
+def _within(sampler: Sampler, low: float, high: float) -> tuple[Test, str]:
+    test = chance.within(low, high, below=sampler.half_open)
+    kind = "integers" if sampler.whole else "numbers"
+    ends = f"to {high:g}" + (", which is not among them" if sampler.half_open else "")
+    demands = f"{kind} from {low:g} {ends}"
+    return (chance.first_of(test, chance.are_whole) if sampler.whole else test), demands
 
 
 def _trials(sampler: Sampler, parameters: Parameters) -> tuple[Alternative, ...]:
@@ -184,18 +193,18 @@ def samples(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
     first = sampler.examples[0]
 
     def narrow(w: ProgramWriter) -> Ref:
-        return _called(w, sampler, SAMPLE, first, **_seed(sampler, OTHER_SEED))
+        return called(w, sampler, SAMPLE, first, **_seed(sampler, OTHER_SEED))
 
     def wide(w: ProgramWriter) -> Ref:
-        return _called(w, sampler, SAMPLE, first, keywords=True, dtype="float64", **_seed(sampler))
+        return called(w, sampler, SAMPLE, first, keywords=True, dtype="float64", **_seed(sampler))
 
     listed = [
-        _sample(sampler, first, "a large sample", narrow),
-        _sample(sampler, first, "a large float64 sample", wide),
+        large_sample(sampler, first, "a large sample", narrow),
+        large_sample(sampler, first, "a large float64 sample", wide),
     ]
     if sampler.default is not None:
         listed.append(
-            _sample(
+            large_sample(
                 sampler,
                 sampler.default,
                 "a large sample with default parameters",
@@ -205,17 +214,19 @@ def samples(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
     return listed
 
 
-def _sample(
+def large_sample(
     sampler: Sampler, parameters: Parameters, title: str, make: Callable[[ProgramWriter], Ref]
 ) -> Scenario:
+    """Many numbers with the parameters of a law, which `make` draws."""
     w = ProgramWriter()
     w.observe("sample", "eval", make(w))
-    checks = (*_range_checks(sampler, parameters, "sample"), *_law_checks(sampler, parameters))
+    checks = (*range_checks(sampler, parameters, "sample"), *law_checks(sampler, parameters))
     shown = _without_figures(sampler, checks)
     return Scenario(sampler.function, title, program=w.program(), arrays=w.arrays, checks=shown)
 
 
-def _law_checks(sampler: Sampler, parameters: Parameters) -> Iterator[Check]:
+def law_checks(sampler: Sampler, parameters: Parameters) -> Iterator[Check]:
+    """The checks that a large sample has the law, and that its numbers are independent."""
     if sampler.law is None:
         p = parameters[0]
         test = chance.occurs(lambda got: got == 1, p, "ones")
@@ -252,11 +263,11 @@ def seeds(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
     w = ProgramWriter()
 
     def draw(output: str, seed: int) -> None:
-        made = _called(w, sampler, SMALLER, parameters, keywords=True, seed=seed)
+        made = called(w, sampler, SMALLER, parameters, keywords=True, seed=seed)
         w.observe(output, "eval", made)
 
     draw_with_seeds(w, draw, restarts=True)
-    checks = seed_checks(_independence(sampler, parameters), restarts=True)
+    checks = seed_checks(samples_are_independent(sampler, parameters), restarts=True)
     return [
         Scenario(
             sampler.function,
@@ -268,7 +279,8 @@ def seeds(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
     ]
 
 
-def _independence(sampler: Sampler, parameters: Parameters) -> Test:
+def samples_are_independent(sampler: Sampler, parameters: Parameters) -> Test:
+    """The test that two samples are not correlated."""
     if sampler.law is None:
         return chance.are_independent(lambda got: got == 1)
     return chance.are_independent(sampler.law(*parameters).distribution)
@@ -336,7 +348,7 @@ def evaluations(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
     del edition
     parameters = (0.5,) if sampler.law is None else sampler.examples[0]
     w = ProgramWriter()
-    made = _called(w, sampler, SMALLER, parameters)
+    made = called(w, sampler, SMALLER, parameters)
     w.observe("once", "eval", made)
     w.observe("again", "eval", made)
     check = _drawn_again() if sampler.draws_again else _kept(sampler)
@@ -378,7 +390,7 @@ def integers(sampler: Sampler, edition: Edition) -> Sequence[Scenario]:
     parameters: Parameters = (0.5,) if sampler.law is None else (0, 4)
     wanted = (0, 1) if sampler.law is None else (0, 1, 2, 3)
     w = ProgramWriter()
-    made = _called(w, sampler, SMALLER, parameters, keywords=True, dtype="int32", seed=SEED)
+    made = called(w, sampler, SMALLER, parameters, keywords=True, dtype="int32", seed=SEED)
     w.observe("values", "eval", made)
     check = Check(
         "every integer below the bound, and no other",

@@ -7,8 +7,9 @@ from dataclasses import KW_ONLY, dataclass
 
 from conformance.scenarios.randomness import statistics
 from conformance.scenarios.randomness.statistics import Law
+from conformance.specs.unsettled import DOCUMENTED_DTYPES
 
-Lines = Mapping[str, int]
+Lines = Mapping[str, int | str]
 Parameters = tuple[float, ...]
 
 
@@ -31,9 +32,23 @@ class Sampler:
     dtype: Lines
     draws_again: bool = True
     """Whether it gives a tensor that is computed at each evaluation, not a variable."""
+    dtypes: tuple[str, ...] = ("float32", "float64", "float16")
+    documented: tuple[str, ...] = DOCUMENTED_DTYPES
+    """The dtypes that the documents name for it."""
+    default_dtype: str = "float32"
+    default_settled: bool = False
+    """Whether a document says what the default dtype is."""
+    span: Callable[..., tuple[float, float]] | None = None
+    """The interval of all values, where it is another than what the law's reach says."""
+    half_open: bool = False
+    """Whether a document excludes the upper bound."""
+    whole: bool = False
+    """Whether the numbers are integers."""
 
     def bounds(self, parameters: Parameters) -> tuple[float, float] | None:
         """The interval of all values; None if there is no bound."""
+        if self.span is not None:
+            return self.span(*parameters)
         if self.law is None:
             return (0.0, 1.0)
         law = self.law(*parameters)

@@ -12,6 +12,8 @@ the stated probability, the `rate`.
   with probability at most exp(-x) (B. Laurent, P. Massart, Adaptive estimation of a quadratic
   functional by model selection, 2000, lemma 1).
 * Counts: P(K >= k) <= exp(-n KL(k/n, p)) for k/n >= p, and the same below (Chernoff 1952).
+* Sums of n numbers of the Gamma law of shape a: S - n a > sqrt(2 n a x) + x, or n a - S >
+  sqrt(2 n a x), each with probability at most exp(-x) (Boucheron, Lugosi, Massart, 2.4).
 * Products: P(|sum u_i w_i| > t | w) <= 2 exp(-2 t^2 / sum w_i^2) for independent u_i on intervals
   of length 1 that have one mean, where the w_i sum to 0 (W. Hoeffding, Probability inequalities for
   sums of bounded random variables, 1963, theorem 2). Nothing else is asked of the law of u.
@@ -50,7 +52,9 @@ class Law:
     fourth: float
     """The fourth central moment."""
     reach: float
-    """The largest distance from the mean; infinite for the normal law."""
+    """The largest distance from the mean; infinite for the normal law and Gamma laws."""
+    tail: float = 0.0
+    """What the tail of a sum adds to that of a normal one, times x: 1 for Gamma laws."""
 
     @property
     def scale(self) -> float:
@@ -161,13 +165,18 @@ def distance_bound(n: int, rate: float = RATE) -> float:
 def mean_bound(law: Law, n: int, rate: float = RATE) -> float:
     """How far the mean of `n` numbers may be from the law's."""
     x = exponent(rate)
-    reach = 0.0 if math.isinf(law.reach) else law.reach  # a mean of normal numbers is normal
-    return math.sqrt(2 * law.variance * x / n) + reach * x / (3 * n)
+    beyond = law.tail if math.isinf(law.reach) else law.reach / 3  # 0: normal numbers
+    return math.sqrt(2 * law.variance * x / n) + beyond * x / n
 
 
 def variance_bound(law: Law, n: int, rate: float = RATE) -> float:
-    """How far the mean square of `n` distances from the law's mean may be from its variance."""
+    """How far the mean square of `n` distances from the law's mean may be from its variance.
+
+    Infinite for Gamma laws, of which no such theorem is used here.
+    """
     x = exponent(rate)
+    if law.tail:
+        return math.inf
     if math.isinf(law.reach):
         return law.variance * (2 * math.sqrt(x / n) + 2 * x / n)
     largest = max(law.variance, law.reach**2 - law.variance)

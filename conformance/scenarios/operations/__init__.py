@@ -1,0 +1,1 @@
+"""Scenarios of single calls with tensors that belong together."""

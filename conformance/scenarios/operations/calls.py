@@ -1,0 +1,286 @@
+"""A call of tensors that belong together, with what must come of it, as scenarios.
+
+The kinds of parameters that a spec can name draw each argument for itself. Here a function draws
+the whole call: indices that are distinct, a matrix that has an inverse, lengths that add up. Each
+call is made twice, of tensors and of symbolic ones, whose shape is known before the numbers are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn, SearchStrategy
+
+from conformance.editions import Edition
+from conformance.observations import Value
+from conformance.program import Argument, Ref
+from conformance.results import Aspect
+from conformance.scenarios.checks import OTHER_DTYPES, Test, has_dtype, has_shape, is_array
+from conformance.scenarios.checks import is_static_shape as is_static
+from conformance.scenarios.model import Array, Check, Family, Problem, Scenario, Values
+from conformance.scenarios.writing import ProgramWriter
+
+DOCUMENT = "keras-3.15.1"
+KERAS_3: tuple[Edition, ...] = ("keras-3",)
+FLOATS = ("float32", "float64")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Result:
+    """One of the tensors that a call gives."""
+
+    shape: tuple[int, ...]
+    test: Test
+    _: KW_ONLY
+    demands: str
+    dtype: str | None = None
+    """The dtype of the input that it consists of; None where the docstring names no dtype."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """The arguments of one call and its results."""
+
+    tensors: Mapping[str, Array]
+    """By the names under which the arguments refer to them."""
+    args: tuple[Argument, ...]
+    kwargs: Mapping[str, Argument] = field(default_factory=dict)
+    _: KW_ONLY
+    results: tuple[Result, ...]
+    whole: Callable[..., Problem | None] | None = None
+    """A test of all results together, which it gets as arrays."""
+    demands: str = ""
+    """What the test of all results asks for."""
+    several: bool = False
+    """Whether a list or tuple of results comes, even if there is one."""
+
+
+def exact(expected: Any, dtype: str | None = None) -> Result:
+    """A result that is settled to the last bit."""
+    wanted = np.asarray(expected)
+    return Result(wanted.shape, is_array(wanted), demands=_shown(wanted), dtype=dtype)
+
+
+def _shown(wanted: Array) -> str:
+    return " ".join(np.array2string(wanted, threshold=12, precision=6).split())
+
+
+def one(tensors: Mapping[str, Array], *args: Argument, gives: Result, **kwargs: Argument) -> Call:
+    """A call with one result."""
+    return Call(tensors, args, kwargs, results=(gives,))
+
+
+def many(
+    tensors: Mapping[str, Array], *args: Argument, gives: Sequence[Result], **kwargs: Argument
+) -> Call:
+    """A call with a list or tuple of results."""
+    return Call(tensors, args, kwargs, results=(*gives,), several=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Function:
+    """A function with the strategy of its calls."""
+
+    name: str
+    draw: Callable[[DrawFn], Call]
+    _: KW_ONLY
+    section: str = "Returns"
+    """The section of the docstring that says what the call gives."""
+    keeps_dtype: bool = False
+    """Whether results consist of elements of the input, so that their dtype is looked at."""
+    symbolic: bool = True
+    """Whether the shape follows from the shapes of the arguments."""
+
+
+def families(functions: Sequence[Function]) -> Iterator[Family]:
+    """The scenarios of each function."""
+    for function in functions:
+        aspects = {Aspect.VALUE}
+        aspects |= {Aspect.DTYPE} if function.keeps_dtype else set()
+        aspects |= {Aspect.STATIC_SHAPE} if function.symbolic else set()
+        yield Family(
+            function.name, frozenset(aspects), make=_maker(function), editions=KERAS_3, share=2.0
+        )
+
+
+def _maker(function: Function) -> Callable[[Edition], SearchStrategy[Scenario]]:
+    @st.composite
+    def drawn(draw: DrawFn) -> Scenario:
+        call = function.draw(draw)
+        symbolic = function.symbolic and draw(st.booleans())
+        return _symbolic(function, call) if symbolic else _eager(function, call)
+
+    return lambda _: drawn()
+
+
+def _eager(function: Function, call: Call) -> Scenario:
+    w = ProgramWriter()
+    made = {
+        Ref(name): w.call("constant", w.array(name, array), dtype=array.dtype.name)
+        for name, array in call.tensors.items()
+    }
+    args, kwargs = _arguments(call, made)
+    w.observe("values", function.name, *args, **kwargs)
+    return _scenario(function, call, w, "tensors")
+
+
+def _symbolic(function: Function, call: Call) -> Scenario:
+    w = ProgramWriter()
+    made = {
+        Ref(name): w.call("placeholder", shape=array.shape, dtype=array.dtype.name)
+        for name, array in call.tensors.items()
+    }
+    args, kwargs = _arguments(call, made)
+    result = w.call(function.name, *args, **kwargs)
+    parts = _parts(w, call, result)
+    for place, part in enumerate(parts):
+        w.observe(f"static_{place}", "int_shape", part)
+    compiled = w.call("function", [*made.values()], parts)
+    arrays: list[Argument] = [w.array(name, array) for name, array in call.tensors.items()]
+    w.observe("values", "operator.call", compiled, arrays)
+    return _scenario(function, call, w, "symbolic tensors", symbolic=True)
+
+
+def _parts(w: ProgramWriter, call: Call, result: Ref) -> list[Argument]:
+    if not call.several:
+        return [result]
+    return [w.call("operator.getitem", result, place) for place in range(len(call.results))]
+
+
+def _arguments(call: Call, made: Mapping[Ref, Ref]) -> tuple[list[Argument], dict[str, Argument]]:
+    def placed(argument: Argument) -> Argument:
+        if isinstance(argument, Ref):
+            return made[argument]
+        if isinstance(argument, list):
+            return [placed(item) for item in argument]
+        return argument
+
+    return [*map(placed, call.args)], {name: placed(one) for name, one in call.kwargs.items()}
+
+
+def _scenario(
+    function: Function, call: Call, w: ProgramWriter, title: str, *, symbolic: bool = False
+) -> Scenario:
+    at = {DOCUMENT: function.section}
+    checks = [*_value_checks(call, at)]
+    if function.keeps_dtype:
+        checks += _dtype_checks(call)
+    if symbolic:
+        checks += _static_checks(call, at)
+    return Scenario(function.name, title, program=w.program(), arrays=w.arrays, checks=(*checks,))
+
+
+def _value_checks(call: Call, at: Mapping[str, str]) -> Iterator[Check]:
+    wanted = [result.demands for result in call.results if result.demands]
+    yield Check(
+        "the results",
+        Aspect.VALUE,
+        outputs=("values",),
+        test=each([result.test for result in call.results]),
+        demands=", ".join(wanted),
+        at=at,
+    )
+    if call.whole is not None:
+        yield Check(
+            "the results together",
+            Aspect.VALUE,
+            outputs=("values",),
+            test=together(call.whole, len(call.results)),
+            demands=call.demands,
+            at=at,
+        )
+
+
+def _dtype_checks(call: Call) -> Iterator[Check]:
+    for place, result in enumerate(call.results):
+        if result.dtype is not None:
+            yield Check(
+                "the dtype is that of the input",
+                Aspect.DTYPE,
+                outputs=("values",),
+                test=part(has_dtype(result.dtype), place),
+                demands=result.dtype,
+                alternatives=tuple(
+                    replace(other, test=part(other.test, place)) for other in OTHER_DTYPES
+                ),
+            )
+
+
+def _static_checks(call: Call, at: Mapping[str, str]) -> Iterator[Check]:
+    for place, result in enumerate(call.results):
+        yield Check(
+            "the shape is known before",
+            Aspect.STATIC_SHAPE,
+            outputs=(f"static_{place}",),
+            test=is_static(result.shape),
+            demands=str(result.shape),
+            at=at,
+        )
+
+
+def part(test: Test, place: int) -> Test:
+    """A test of one of several values; another check says so if there are too few."""
+
+    def tested(values: Values) -> Problem | None:
+        return test(values[place : place + 1]) if place < len(values) else None
+
+    return tested
+
+
+def each(tests: Sequence[Test]) -> Test:
+    """A test for each value, of which there are as many."""
+
+    def tested(values: Values) -> Problem | None:
+        if len(values) != len(tests):
+            return Problem(f"gives {len(values)} results", "count")
+        found = (test((value,)) for test, value in zip(tests, values, strict=True))
+        return next((problem for problem in found if problem is not None), None)
+
+    return tested
+
+
+def together(test: Callable[..., Problem | None], count: int) -> Test:
+    """A test of the arrays of all values; other checks speak of what is no array."""
+
+    def tested(values: Values) -> Problem | None:
+        arrays = [_array(value) for value in values]
+        complete = len(arrays) == count and all(array is not None for array in arrays)
+        return test(*arrays) if complete else None
+
+    return tested
+
+
+def _array(value: Value) -> Array | None:
+    return value.array
+
+
+def shaped(shape: Sequence[int], demands: str, dtype: str | None = None) -> Result:
+    """A result of which the shape is settled, and the numbers by a test of all results."""
+    return Result((*shape,), has_shape(shape), demands=demands, dtype=dtype)
+
+
+def distinct(draw: DrawFn, shape: Sequence[int], dtype: str = "float32") -> Array:
+    """Different whole numbers of both signs, in any order."""
+    size = int(np.prod(shape, dtype=int))
+    order = np.random.default_rng(draw(st.integers(0, 2**16))).permutation(size)
+    return (order - size // 2).reshape(shape).astype(dtype)
+
+
+def small(draw: DrawFn, shape: Sequence[int], dtype: str = "float32", most: int = 4) -> Array:
+    """Whole numbers from -most to most."""
+    generator = np.random.default_rng(draw(st.integers(0, 2**16)))
+    return generator.integers(-most, most + 1, (*shape,)).astype(dtype)
+
+
+def a_shape(draw: DrawFn, low: int = 1, high: int = 3, longest: int = 5) -> tuple[int, ...]:
+    """Some axes without any that is empty."""
+    return tuple(draw(st.lists(st.integers(1, longest), min_size=low, max_size=high)))
+
+
+def a_dtype(draw: DrawFn) -> str:
+    """float32 or float64."""
+    return draw(st.sampled_from(FLOATS))

@@ -1,0 +1,249 @@
+"""Calls that find, count and fill places: indices, segments, bins, encodings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+from conformance.program import Ref
+from conformance.scenarios.model import Array, Family, Problem
+from conformance.scenarios.operations.calls import (
+    Call,
+    Function,
+    a_dtype,
+    a_shape,
+    distinct,
+    exact,
+    families,
+    many,
+    one,
+    shaped,
+    small,
+)
+
+X = Ref("x")
+
+
+def _numbers(draw: DrawFn, shape: Any, below: int, dtype: str = "int32") -> Array:
+    generator = np.random.default_rng(draw(st.integers(0, 2**16)))
+    return np.asarray(generator.integers(0, below, shape), dtype)
+
+
+def _searchsorted(draw: DrawFn) -> Call:
+    sequence = np.sort(small(draw, [draw(st.integers(1, 8))]))
+    values, side = small(draw, a_shape(draw, 1, 2)), draw(st.sampled_from(("left", "right")))
+    wanted = np.searchsorted(sequence, values, "left" if side == "left" else "right")
+    given = {"sequence": sequence, "values": values}
+    return one(given, *map(Ref, given), side=side, gives=exact(wanted))
+
+
+def _digitize(draw: DrawFn) -> Call:
+    """No value lies on the edge of a bin: the docstring does not say which bin it belongs to."""
+    bins = np.unique(small(draw, [draw(st.integers(1, 6))]))
+    x = small(draw, a_shape(draw)) + np.float32(0.5)
+    given = {"x": x, "bins": bins}
+    return one(given, *map(Ref, given), gives=exact(np.digitize(x, bins)))
+
+
+def _bincount(draw: DrawFn) -> Call:
+    x = _numbers(draw, draw(st.integers(1, 10)), 6)
+    least = draw(st.sampled_from((0, 3, 9)))
+    if draw(st.booleans()):
+        return one({"x": x}, X, minlength=least, gives=exact(np.bincount(x, minlength=least)))
+    weights = small(draw, x.shape) / np.float32(2)
+    wanted = np.bincount(x, weights, least)
+    given = {"x": x, "weights": weights}
+    return one(given, X, weights=Ref("weights"), minlength=least, gives=exact(wanted))
+
+
+def _segments(reduced: Callable[[Array], Any], most: int) -> Callable[[DrawFn], Call]:
+    """No segment is empty: the docstrings do not say what one has."""
+
+    def drawn(draw: DrawFn) -> Call:
+        count = draw(st.integers(1, 4))
+        ids = np.concatenate([np.arange(count), _numbers(draw, draw(st.integers(0, 6)), count)])
+        ordered = draw(st.booleans())
+        ids = np.sort(ids) if ordered else ids[::-1]
+        data = small(draw, [ids.size, *a_shape(draw, 0, 1)], a_dtype(draw), most)
+        wanted = np.stack([reduced(data[ids == segment]) for segment in range(count)])
+        given = {"data": data, "ids": np.ascontiguousarray(ids, "int32")}
+        gives = exact(wanted, data.dtype.name)
+        return one(given, *map(Ref, given), num_segments=count, sorted=ordered, gives=gives)
+
+    return drawn
+
+
+def _top_k(draw: DrawFn) -> Call:
+    x = distinct(draw, [draw(st.integers(1, 9))], a_dtype(draw))
+    k = draw(st.integers(1, x.size))
+    order = np.argsort(-x)[:k]
+    return many({"x": x}, X, k, gives=[exact(x[order], x.dtype.name), exact(order)])
+
+
+def _in_top_k(draw: DrawFn) -> Call:
+    rows, classes = draw(st.integers(1, 5)), draw(st.integers(1, 6))
+    predictions = distinct(draw, [rows, classes])
+    targets, k = _numbers(draw, rows, classes), draw(st.integers(1, classes))
+    best = np.argsort(-predictions, 1)[:, :k]
+    given = {"targets": targets, "predictions": predictions}
+    return one(given, *map(Ref, given), k, gives=exact((best == targets[:, None]).any(1)))
+
+
+def _multi_hot(draw: DrawFn) -> Call:
+    classes = draw(st.integers(1, 6))
+    x = _numbers(draw, a_shape(draw, 1, 2), classes)
+    wanted = (x[..., None] == np.arange(classes)).any(-2).astype("float32")
+    return one({"x": x}, X, num_classes=classes, gives=exact(wanted))
+
+
+def _targets(draw: DrawFn) -> tuple[tuple[int, ...], Array, Array]:
+    """A shape, different places in it by their first coordinates, and what comes there."""
+    shape = a_shape(draw, 1, 3)
+    known = draw(st.integers(1, len(shape)))
+    size = int(np.prod(shape[:known]))
+    generator = np.random.default_rng(draw(st.integers(0, 2**16)))
+    places = generator.permutation(size)[: draw(st.integers(1, size))]
+    indices = np.stack(np.unravel_index(places, shape[:known]), -1).astype("int32")
+    return shape, indices, 1 + np.abs(distinct(draw, [len(places), *shape[known:]]))
+
+
+def _scatter(draw: DrawFn) -> Call:
+    shape, indices, values = _targets(draw)
+    wanted = np.zeros(shape, "float32")
+    wanted[tuple(indices.T)] = values
+    given = {"indices": indices, "values": values}
+    return one(given, *map(Ref, given), shape, gives=exact(wanted, "float32"))
+
+
+def _scatter_update(draw: DrawFn) -> Call:
+    shape, indices, updates = _targets(draw)
+    inputs = distinct(draw, shape)
+    wanted = inputs.copy()
+    wanted[tuple(indices.T)] = updates
+    given = {"inputs": inputs, "indices": indices, "updates": updates}
+    return one(given, *map(Ref, given), gives=exact(wanted, "float32"))
+
+
+def _slice_update(draw: DrawFn) -> Call:
+    inputs = distinct(draw, a_shape(draw), a_dtype(draw))
+    starts = [draw(st.integers(0, length - 1)) for length in inputs.shape]
+    pairs = zip(inputs.shape, starts, strict=True)
+    lengths = [draw(st.integers(1, length - start)) for length, start in pairs]
+    updates = 100 + distinct(draw, lengths, inputs.dtype.name)
+    wanted = inputs.copy()
+    wanted[tuple(slice(s, s + n) for s, n in zip(starts, lengths, strict=True))] = updates
+    given = {"inputs": inputs, "updates": updates}
+    gives = exact(wanted, inputs.dtype.name)
+    return one(given, Ref("inputs"), starts, Ref("updates"), gives=gives)
+
+
+def _unravel_index(draw: DrawFn) -> Call:
+    shape = a_shape(draw, 1, 3)
+    x = _numbers(draw, a_shape(draw, 1, 2), int(np.prod(shape)))
+    return many({"x": x}, X, shape, gives=[exact(one) for one in np.unravel_index(x, shape)])
+
+
+def _histogram(draw: DrawFn) -> Call:
+    """No element lies on an edge."""
+    x = small(draw, a_shape(draw, 1, 1, 9), most=3) + np.float32(0.5)
+    bins, low, high = draw(st.sampled_from(((4, -4.0, 4.0), (2, -4.0, 4.0), (3, -2.0, 1.0))))
+    counts, edges = np.histogram(x, bins, (low, high))
+    return many({"x": x}, X, bins=bins, range=(low, high), gives=[exact(counts), exact(edges)])
+
+
+def _nan_place(found: Callable[..., Any]) -> Callable[[DrawFn], Call]:
+    """Each line has a number."""
+
+    def drawn(draw: DrawFn) -> Call:
+        x = distinct(draw, a_shape(draw, 1, 3), a_dtype(draw))
+        axis = draw(st.one_of(st.none(), st.integers(0, x.ndim - 1)))
+        missing = small(draw, x.shape) > 1
+        first = np.arange(x.shape[axis or 0]).reshape([-1] + [1] * (x.ndim - 1 - (axis or 0)))
+        x = np.where(missing & (first > 0), np.nan, x).astype(x.dtype)
+        keeps = draw(st.booleans())
+        wanted = found(x, axis=axis, keepdims=keeps)
+        return one({"x": x}, X, axis=axis, keepdims=keeps, gives=exact(wanted))
+
+    return drawn
+
+
+def _argsort(draw: DrawFn) -> Call:
+    x = distinct(draw, a_shape(draw), a_dtype(draw))
+    axis = draw(st.one_of(st.none(), st.just(-1), st.integers(0, x.ndim - 1)))
+    return one({"x": x}, X, axis=axis, gives=exact(np.argsort(x, axis)))
+
+
+def _argpartition(draw: DrawFn) -> Call:
+    x = distinct(draw, [draw(st.integers(1, 9))], a_dtype(draw))
+    kth = draw(st.integers(0, x.size - 1))
+
+    def partitions(places: Array) -> Problem | None:
+        if sorted(places.tolist()) != [*range(x.size)]:
+            return Problem("gives other indices", "indices", got=places)
+        values = x[places]
+        right = (values[:kth] < values[kth]).all() and (values[kth + 1 :] > values[kth]).all()
+        return None if right else Problem("gives another order", "order", got=places)
+
+    said = f"the number in place {kth}, smaller ones before it, larger ones behind it"
+    found = shaped(x.shape, said)
+    return Call({"x": x}, (X, kth), results=(found,), whole=partitions, demands=said)
+
+
+def _unique(draw: DrawFn) -> Call:
+    x = small(draw, a_shape(draw), a_dtype(draw))
+    return one({"x": x}, X, gives=exact(np.unique(x), x.dtype.name))
+
+
+def _close(draw: DrawFn) -> tuple[dict[str, Array], Array]:
+    x = distinct(draw, a_shape(draw)) * 16 + 8
+    apart = small(draw, x.shape) > draw(st.sampled_from((1, 4)))
+    return {"x": x, "y": x + apart}, ~apart
+
+
+def _isclose(draw: DrawFn) -> Call:
+    """Equal numbers, and some that are further apart than both tolerances together."""
+    given, equal = _close(draw)
+    return one(given, *map(Ref, given), gives=exact(equal))
+
+
+def _allclose(draw: DrawFn) -> Call:
+    given, equal = _close(draw)
+    return one(given, *map(Ref, given), gives=exact(np.asarray(equal.all())))
+
+
+def _ops(
+    name: str, draw: Callable[[DrawFn], Call], section: str = "Returns", **others: Any
+) -> Function:
+    return Function(f"keras.ops.{name}", draw, section=section, **others)
+
+
+FUNCTIONS: tuple[Function, ...] = (
+    _ops("searchsorted", _searchsorted, "Summary"),
+    _ops("digitize", _digitize, "Example"),
+    _ops("bincount", _bincount, symbolic=False),
+    _ops("segment_sum", _segments(lambda part: part.sum(0), 4), keeps_dtype=True),
+    _ops("segment_max", _segments(lambda part: part.max(0), 4), keeps_dtype=True),
+    _ops("segment_min", _segments(lambda part: part.min(0), 4), keeps_dtype=True),
+    _ops("segment_prod", _segments(lambda part: part.prod(0), 2), keeps_dtype=True),
+    _ops("top_k", _top_k, keeps_dtype=True),
+    _ops("in_top_k", _in_top_k),
+    _ops("multi_hot", _multi_hot, "Summary"),
+    _ops("scatter", _scatter, "Summary"),
+    _ops("scatter_update", _scatter_update, "Summary"),
+    _ops("slice_update", _slice_update, "Summary", keeps_dtype=True),
+    _ops("unravel_index", _unravel_index),
+    _ops("histogram", _histogram),
+    _ops("nanargmax", _nan_place(np.nanargmax)),
+    _ops("nanargmin", _nan_place(np.nanargmin)),
+    _ops("argsort", _argsort),
+    _ops("argpartition", _argpartition, "Args"),
+    _ops("unique", _unique, "Args", keeps_dtype=True, symbolic=False),
+    _ops("isclose", _isclose, "Summary"),
+    _ops("allclose", _allclose),
+)
+
+FAMILIES: tuple[Family, ...] = tuple(families(FUNCTIONS))
