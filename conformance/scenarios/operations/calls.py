@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.editions import Edition
-from conformance.observations import Value
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import OTHER_DTYPES, Test, has_dtype, has_shape, is_array
@@ -189,7 +188,7 @@ def _value_checks(call: Call, at: Mapping[str, str]) -> Iterator[Check]:
             "the results together",
             Aspect.VALUE,
             outputs=("values",),
-            test=together(call.whole, len(call.results)),
+            test=together(call.whole, [result.test for result in call.results]),
             demands=call.demands,
             at=at,
         )
@@ -243,19 +242,15 @@ def each(tests: Sequence[Test]) -> Test:
     return tested
 
 
-def together(test: Callable[..., Problem | None], count: int) -> Test:
-    """A test of the arrays of all values; other checks speak of what is no array."""
+def together(test: Callable[..., Problem | None], parts: Sequence[Test]) -> Test:
+    """A test of the arrays of all values, where each is as it should be by itself: else another
+    check has found what is wrong."""
 
     def tested(values: Values) -> Problem | None:
-        arrays = [_array(value) for value in values]
-        complete = len(arrays) == count and all(array is not None for array in arrays)
-        return test(*arrays) if complete else None
+        fit = each(parts)(values) is None
+        return test(*(value.array for value in values)) if fit else None
 
     return tested
-
-
-def _array(value: Value) -> Array | None:
-    return value.array
 
 
 def shaped(shape: Sequence[int], demands: str, dtype: str | None = None) -> Result:

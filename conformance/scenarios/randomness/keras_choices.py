@@ -361,12 +361,12 @@ def _drop_sample(shape: tuple[int, ...], rate: float, noise: tuple[int, ...] | N
     x = w.call("keras.ops.ones", shape)
     w.observe("sample", "eval", w.call(DROPOUT, x, rate, **others, seed=SEED))
     title = "a large tensor" if noise is None else "a noise shape"
-    checks = (*_sample_checks(rate, shared=noise is not None),)
+    checks = (*_sample_checks(shape, rate, shared=noise is not None),)
     made = _scenario(DROPOUT, title, w, *checks)
     return replace(made, conventions=UNDOCUMENTED)
 
 
-def _sample_checks(rate: float, *, shared: bool) -> Iterator[Check]:
+def _sample_checks(shape: tuple[int, ...], rate: float, *, shared: bool) -> Iterator[Check]:
     """With `shared` a row is dropped as a whole."""
 
     def dropped(got: Array) -> Array:
@@ -375,6 +375,7 @@ def _sample_checks(rate: float, *, shared: bool) -> Iterator[Check]:
     test: Test = chance.occurs(dropped, rate, "zeros")
     if shared:
         test = chance.first_of(are_constant(1), test)
+    test = chance.first_of(has_shape(shape), test)
     says = f"zeros with probability {rate:g}" + (", a whole row each" if shared else "")
     yield _undocumented("the proportion of zeros", Aspect.DISTRIBUTION, "sample", test, says)
 
