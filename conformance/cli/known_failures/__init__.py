@@ -5,6 +5,7 @@
 makes the file from a run.
 """
 
+from conformance.cli.known_failures.judged import JudgedCell
 from conformance.cli.known_failures.judging import (
     cells,
     failing,
@@ -19,7 +20,6 @@ from conformance.cli.known_failures.judging import (
 )
 from conformance.cli.known_failures.model import (
     UNEXPLAINED,
-    JudgedCell,
     KnownFailure,
     KnownFailureTable,
 )

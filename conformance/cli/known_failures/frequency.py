@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from msgspec import Struct
 
+from conformance.cli.known_failures.judged import JudgedCell
 from conformance.results import Failure, FindingKind, Verdict
 from conformance.results.kinds import FATAL
-
-if TYPE_CHECKING:
-    from conformance.cli.known_failures.model import JudgedCell
 
 VARYING = FATAL | {FindingKind.ACCURACY}
 """What another processor, or a busier machine, may show in other cases."""

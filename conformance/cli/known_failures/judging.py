@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from conformance.cli.known_failures.model import JudgedCell, KnownFailure
+from conformance.cli.known_failures.judged import JudgedCell
+from conformance.cli.known_failures.model import KnownFailure
 from conformance.results import Aspect, Failure, Results, Verdict
 from conformance.results.scores import demanded
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from packaging.version import InvalidVersion, Version
 
 from conformance.cli.known_failures import conditions
 from conformance.cli.known_failures.frequency import Frequency
+from conformance.cli.known_failures.judged import JudgedCell
 from conformance.editions import Edition
 from conformance.results import Aspect, Failure, Verdict
 
@@ -20,29 +20,6 @@ UNEXPLAINED = "TODO: say why"
 """The reason in an entry that nobody has given one."""
 TODO = "todo"
 """How a reason begins that is not filled in, in small letters."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedCell:
-    """One aspect of one function on one target, as a run judged it."""
-
-    target: str
-    function: str
-    aspect: Aspect
-    verdict: Verdict
-    failures: Sequence[Failure] = ()
-    edition: str = "keras-2.2"
-    versions: Mapping[str, str] = field(default_factory=dict)
-    """Version by name of what the target is made of, and of its `python`."""
-    cases: int = 0
-    """How many cases of the aspect were judged, by these profile and seed."""
-    profile: str = ""
-    seed: int = 0
-
-    @property
-    def key(self) -> tuple[str, str, Aspect]:
-        """Which cell it is: its target, function and aspect."""
-        return self.target, self.function, self.aspect
 
 
 class Place(NamedTuple):

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from conformance.cli.errors import UsageProblem
 from conformance.cli.known_failures.frequency import frequency
 from conformance.cli.known_failures.judging import uncovered
-from conformance.cli.known_failures.model import UNEXPLAINED, JudgedCell, KnownFailure
+from conformance.cli.known_failures.judged import JudgedCell
+from conformance.cli.known_failures.model import UNEXPLAINED, KnownFailure
 from conformance.cli.known_failures.reading import Block, split
 from conformance.cli.options.gate import Mark
 from conformance.files import write_atomically
