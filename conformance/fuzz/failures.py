@@ -147,7 +147,8 @@ def _script(question: Question, difference: Difference, prelude: Prelude, title:
 
 def _ending(difference: Difference, outputs: tuple[str, ...]) -> endings.Ending:
     if difference.kind in _VERDICTS:
-        return endings.dies("an answer", endings.Death())
+        late = endings.PATIENCE if difference.kind == "time-out" else None
+        return endings.dies("an answer", endings.Death(seconds=late))
     if not difference.output or difference.expected is None:
         return endings.answers("an answer")
     got = f"got[{outputs.index(difference.output)}]"

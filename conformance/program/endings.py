@@ -20,14 +20,16 @@ Array = npt.NDArray[np.generic]
 
 MOST_COMPARED = 64
 """The most elements of an array that a script compares; of a longer one it compares one."""
+PATIENCE = 300
+"""Seconds after which a script gives up where no time is in question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Death:
     """How a process may end without an answer: the script sees it happen to a fork of itself."""
 
-    seconds: int = 300
-    """It is ended after that long."""
+    seconds: int | None = None
+    """To take longer is a fault; None if only an end by itself is one."""
     gibibytes: float | None = None
     """To take more memory than that is a fault, too."""
     refusal: bool = False
@@ -348,6 +350,10 @@ def watching(ending: Ending, death: Death) -> Iterator[str]:
     yield "    status = os.WTERMSIG(ended) if died else os.WEXITSTATUS(ended)"
     leaves = "not died" if death.compares else "not died and status == 2"
     yield from (f"    if {leaves}:", "        sys.exit(status)")
+    if death.seconds is None:
+        yield "    if died and status == signal.SIGALRM:"
+        yield f"        print('nothing was seen, for it does not end within {PATIENCE} s')"
+        yield "        sys.exit(2)"
     yield f"    fault = died or status != {right}"
     yield "    came = 'an end by %s %d' % ('signal' if died else 'exit status', status)"
     if death.gibibytes is not None:
@@ -356,5 +362,5 @@ def watching(ending: Ending, death: Death) -> Iterator[str]:
         yield "    came += ' after taking %.1f GiB' % taken"
     yield f"    print('expected %s; got %s' % ({ending.expected!a}, came))"
     yield "    sys.exit(1 if fault else 0)"
-    yield f"signal.alarm({death.seconds})"
+    yield f"signal.alarm({death.seconds or PATIENCE})"
     yield ""

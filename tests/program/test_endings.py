@@ -309,6 +309,20 @@ DEATHS = {
 }
 
 
+def test_a_script_that_is_slow_where_no_time_is_in_question_has_seen_nothing(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "fatal.py").write_text("import os\ndef die():\n    os.kill(os.getpid(), 14)\n")
+    program = Program((), (Step("result", "die", ()),), ())
+    prelude = Prelude(("import fatal as K",), paths=(str(tmp_path),))
+    script = comparing_script(Case(program, {}), prelude, endings.dies("life", Death()), "it dies")
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "does not end within 300 s" in done.stdout
+
+
 def test_a_process_that_lives_compares() -> None:
     ending = replace(elements(WRONG), death=Death(compares=True))
     script = comparing_script(case(call("square")), REFERENCE, ending, "it may die")

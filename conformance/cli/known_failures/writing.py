@@ -12,16 +12,14 @@ from msgspec.structs import replace
 
 from conformance.cli.errors import UsageProblem
 from conformance.cli.known_failures.frequency import frequency
-from conformance.cli.known_failures.judging import uncovered
 from conformance.cli.known_failures.judged import JudgedCell
+from conformance.cli.known_failures.judging import uncovered
 from conformance.cli.known_failures.model import UNEXPLAINED, KnownFailure
 from conformance.cli.known_failures.reading import Block, split
 from conformance.cli.options.gate import Mark
 from conformance.files import write_atomically
 from conformance.reporting.safe_text import clean
 from conformance.results import Failure, Verdict
-
-"""What a new entry is about: one failure by its id, or a whole aspect of a function."""
 
 HEADER = """\
 # Known failures, for `conformance run --expectations FILE`: it passes with them, and fails if one

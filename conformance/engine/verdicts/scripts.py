@@ -103,7 +103,7 @@ def _died(finding: Finding) -> bool:
 def _death(finding: Finding, trial: Trial) -> Death:
     seconds, memory = _SECONDS.search(finding.gives), _MEMORY.search(finding.gives)
     return Death(
-        seconds=300 if seconds is None else max(1, round(float(seconds[1]))),
+        seconds=None if seconds is None else max(1, round(float(seconds[1]))),
         gibibytes=None if memory is None else float(memory[1]),
         refusal=isinstance(trial, CallTrial) and trial.prepared.structure.error is not None,
     )
