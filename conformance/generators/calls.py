@@ -17,6 +17,7 @@ from conformance.program.model import AS_THEY_ARE, TENSORS_OF_INTEGERS
 from conformance.specs import Spec
 from conformance.specs.kinds import (
     DataFormat,
+    Images,
     Kernel,
     LocalKernel,
     Omitted,
@@ -215,7 +216,7 @@ class CallDraft:
         """Add an input to the program."""
         item = tensors.as_python_has_it(Input(name, shape, dtype, binding or self._binding()))
         if item.binding is Binding.PLACEHOLDER_NONE and self.error is None:
-            item = tensors.partly_known(item, self._known(len(shape)))
+            item = tensors.partly_known(item, self._known(name, len(shape)))
         self.inputs.append(item)
         self.domains[name] = domain
         return item
@@ -224,11 +225,13 @@ class CallDraft:
         found: Binding = self.pick_as("binding", tuple(self._bindings()), str)
         return found
 
-    def _known(self, rank: int) -> tensors.Known:
+    def _known(self, name: str, rank: int) -> tensors.Known:
+        images = isinstance(self.rules.get(name), Images)
+        patterns = tensors.known_patterns(rank, images=images)
         feature, class_of = "known", tensors.pattern
         if feature not in self.aims:
             feature, class_of = "partly known", tensors.partly
-        found: tensors.Known = self.pick_as(feature, tensors.known_patterns(rank), class_of)
+        found: tensors.Known = self.pick_as(feature, patterns, class_of)
         return found
 
     def _bindings(self) -> list[Binding]:

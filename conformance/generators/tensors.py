@@ -19,7 +19,7 @@ from conformance.program.model import AS_THEY_ARE
 EVERY_PATTERN = 4
 """Up to this rank every combination of known and unknown dimensions is drawn."""
 MOST_PATTERNS = 5
-"""Up to this rank those are drawn in which one dimension alone is known, or is not."""
+"""Of images up to this rank those are drawn in which one dimension alone is known, or is not."""
 LAYOUTS = (
     *(Layout.C,) * 30,
     *(Layout.FORTRAN, Layout.STRIDED) * 3,
@@ -41,13 +41,13 @@ Known = tuple[bool, ...]
 
 
 @cache
-def known_patterns(rank: int) -> tuple[Known, ...]:
+def known_patterns(rank: int, *, images: bool = False) -> tuple[Known, ...]:
     """Which dimensions a placeholder with `None` among them knows, nothing known first.
 
     A call is as likely to know nothing as to know some of them.
     """
     nothing = (False,) * rank
-    if not 1 < rank <= MOST_PATTERNS:
+    if not 1 < rank <= (MOST_PATTERNS if images else EVERY_PATTERN):
         return (nothing,)
     every = (k for k in product((True, False), repeat=rank) if any(k) and not all(k))
     partly = tuple(k for k in every if rank <= EVERY_PATTERN or sum(k) in (1, rank - 1))

@@ -91,7 +91,7 @@ from conformance import reference
 from conformance.reference import *
 
 def tanh(x):
-    if reference.ndim(x) != 2:
+    if reference.ndim(x) != 1:
         raise ValueError("no")
     return reference.tanh(x)
 

@@ -12,7 +12,7 @@ from conformance.generators.coverage.terms import LongAxis, first_tensor, long_a
 from conformance.generators.coverage.windows import beginnings, demanded_for, has_effect
 from conformance.generators.sizes import CLASSES
 from conformance.generators.structure import Structure
-from conformance.generators.tensors import EVERY_PATTERN, knowledge, known_patterns, pattern
+from conformance.generators.tensors import knowledge, known_patterns, pattern
 from conformance.specs import Spec, kinds
 
 Condition = Callable[[Structure], bool]
@@ -44,13 +44,14 @@ def patterns_of(rule: kinds.ParameterRule) -> list[str]:
     """The classes of which dimensions of a tensor are known, for each rank that it may have."""
     match rule:
         case kinds.TensorKind():
-            # images alone are of a rank above that by their meaning
-            low, high = rule.ranks[0], min(rule.ranks[1], EVERY_PATTERN)
+            low, high = rule.ranks
         case kinds.Images():
             low = high = rule.spatial + 2
         case _:
             return []
-    found = (map(pattern, known_patterns(rank)) for rank in range(low, high + 1))
+    images = isinstance(rule, kinds.Images)
+    ranks = range(low, high + 1)
+    found = (map(pattern, known_patterns(rank, images=images)) for rank in ranks)
     return [*dict.fromkeys(name for names in found for name in names)]
 
 

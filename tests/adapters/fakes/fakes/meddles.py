@@ -60,7 +60,7 @@ def _trace():
 def _recursion():
     for limit in range(20, 1000):
         try:
-            sys.setrecursionlimit(limit)
+            sys.setrecursionlimit(limit + 30)
         except RecursionError:  # not so little while so much is being called
             continue
         return
