@@ -60,7 +60,7 @@ def command(**values: Any) -> None:
     of optimisers, caches, shared buffers. With -k, each program calls one of these functions.
 
     \b
-    conformance fuzz                               500 programs on everything that is ready here
+    conformance fuzz                               1000 programs on everything that is ready here
     conformance fuzz torch --programs 5000         more of them on one target
     conformance fuzz theano --max-time 8h -o out   as many as a night has room for
     conformance fuzz theano --resume --max-time 8h -o out     the next ones, on the next night

@@ -10,7 +10,7 @@ from conformance.cli.options.running import Duration
 
 MOST = 20
 """The most calls of a program."""
-DEFAULT = 500
+DEFAULT = 1000
 """How many programs are run where neither --programs nor --max-time says how many."""
 
 # a class with a parameter since click 8.4 only
