@@ -14,6 +14,9 @@ from conformance.observations import Value
 from conformance.program import Program
 from conformance.results import Aspect
 
+KERAS_3: tuple[Edition, ...] = ("keras-3",)
+KERAS_3_DOCUMENT = "keras-3.15.1"
+
 Array = npt.NDArray[Any]
 INACCURATE = "accuracy"
 """The detail of a problem whose values are right but for the last half of their digits."""

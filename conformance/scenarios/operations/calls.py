@@ -20,11 +20,18 @@ from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import OTHER_DTYPES, Test, has_dtype, has_shape, is_array
 from conformance.scenarios.checks import is_static_shape as is_static
-from conformance.scenarios.model import Array, Check, Family, Problem, Scenario, Values
+from conformance.scenarios.model import (
+    KERAS_3,
+    KERAS_3_DOCUMENT,
+    Array,
+    Check,
+    Family,
+    Problem,
+    Scenario,
+    Values,
+)
 from conformance.scenarios.writing import ProgramWriter
 
-DOCUMENT = "keras-3.15.1"
-KERAS_3: tuple[Edition, ...] = ("keras-3",)
 FLOATS = ("float32", "float64")
 
 
@@ -164,7 +171,7 @@ def _arguments(call: Call, made: Mapping[Ref, Ref]) -> tuple[list[Argument], dic
 def _scenario(
     function: Function, call: Call, w: ProgramWriter, title: str, *, symbolic: bool = False
 ) -> Scenario:
-    at = {DOCUMENT: function.section}
+    at = {KERAS_3_DOCUMENT: function.section}
     checks = [*_value_checks(call, at)]
     if function.keeps_dtype:
         checks += _dtype_checks(call)

@@ -25,16 +25,16 @@ from conformance.scenarios.checks import (
     has_shape,
     is_static_shape,
 )
-from conformance.scenarios.model import Check, Family, Problem, Scenario
+from conformance.scenarios.model import KERAS_3, KERAS_3_DOCUMENT, Check, Family, Problem, Scenario
 from conformance.scenarios.randomness import chance
 from conformance.scenarios.randomness.dropout import are_constant, elements_of, is_dropped_or_kept
 from conformance.scenarios.randomness.keras_random import (
-    KERAS_3,
     in_float64,
     seed_scenarios,
 )
-from conformance.scenarios.randomness.keras_samplers import ARGS, DOCUMENT, SUMMARY
+from conformance.scenarios.randomness.keras_samplers import ARGS, SUMMARY
 from conformance.scenarios.randomness.random_tensors import SAMPLE, SEED
+from conformance.scenarios.randomness.samplers import Lines
 from conformance.scenarios.randomness.statistics import Array
 from conformance.scenarios.writing import ProgramWriter
 from conformance.specs.convention_names import ConventionName
@@ -43,7 +43,7 @@ from conformance.specs.unsettled import unsettled_of
 CATEGORICAL = "keras.random.categorical"
 SHUFFLE = "keras.random.shuffle"
 DROPOUT = "keras.random.dropout"
-RETURNS = {DOCUMENT: "Returns"}
+RETURNS = {KERAS_3_DOCUMENT: "Returns"}
 UNDOCUMENTED = (ConventionName.KERAS_DROPOUT,)
 CHANCES = np.array([[0.125, 0.25, 0.125, 0.5], [0.25, 0.25, 0.0625, 0.4375]])
 """Probabilities of the classes, a row for each distribution."""
@@ -116,7 +116,7 @@ def _choice_checks(shape: tuple[int, ...], classes: int, dtype: str | None) -> I
     yield _static(shape, RETURNS)
 
 
-def _static(shape: tuple[int, ...], at: dict[str, str]) -> Check:
+def _static(shape: tuple[int, ...], at: Lines) -> Check:
     return Check(
         "int_shape is the shape",
         Aspect.STATIC_SHAPE,
@@ -230,7 +230,7 @@ def _shuffle_checks(elements: Array, axis: int) -> Iterator[Check]:
         demands=elements.dtype.name,
         alternatives=OTHER_DTYPES,
     )
-    yield _static(elements.shape, {DOCUMENT: "Summary"})
+    yield _static(elements.shape, SUMMARY)
 
 
 def keeps_lines(elements: Array, axis: int) -> Test:

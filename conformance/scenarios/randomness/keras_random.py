@@ -17,7 +17,7 @@ from conformance.editions import Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import Test
-from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
+from conformance.scenarios.model import KERAS_3, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.randomness import chance, random_tensors
 from conformance.scenarios.randomness.keras_samplers import (
     ARGS,
@@ -40,7 +40,6 @@ from conformance.scenarios.randomness.statistics import binomial, truncated
 from conformance.scenarios.writing import ProgramWriter
 from conformance.specs.convention_names import ConventionName
 
-KERAS_3: tuple[Edition, ...] = ("keras-3",)
 MANY = (1000, 1000)
 """The shape of a sample in which a number out of range would be seen that is one of 100,000."""
 GENERATOR = "keras.random.SeedGenerator"

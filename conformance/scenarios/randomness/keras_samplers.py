@@ -7,13 +7,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from conformance.scenarios.model import KERAS_3_DOCUMENT
 from conformance.scenarios.randomness import statistics
 from conformance.scenarios.randomness.samplers import Lines, Parameters, Sampler
 from conformance.scenarios.randomness.statistics import Array, Law
 
-DOCUMENT = "keras-3.15.1"
-ARGS: Lines = {DOCUMENT: "Args"}
-SUMMARY: Lines = {DOCUMENT: "Summary"}
+ARGS: Lines = {KERAS_3_DOCUMENT: "Args"}
+SUMMARY: Lines = {KERAS_3_DOCUMENT: "Summary"}
 FLOATS = ("float32", "float64", "float16")
 INTEGERS = ("int32", "int64", "int8", "int16", "uint8")
 """Those that each backend has: torch holds wider integers in place of uint16 and uint32."""
