@@ -17,7 +17,6 @@ from conformance.program.model import AS_THEY_ARE, TENSORS_OF_INTEGERS
 from conformance.specs import Spec
 from conformance.specs.kinds import (
     DataFormat,
-    Images,
     Kernel,
     LocalKernel,
     Omitted,
@@ -226,8 +225,8 @@ class CallDraft:
         return found
 
     def _known(self, name: str, rank: int) -> tensors.Known:
-        images = isinstance(self.rules.get(name), Images)
-        patterns = tensors.known_patterns(rank, images=images)
+        alone = len(tensors.ranks_of(self.rules.get(name))) == 1
+        patterns = tensors.known_patterns(rank, alone=alone)
         feature, class_of = "known", tensors.pattern
         if feature not in self.aims:
             feature, class_of = "partly known", tensors.partly

@@ -15,11 +15,13 @@ import numpy as np
 from conformance.program import Argument, Binding, Input, Layout, Ref
 from conformance.program.layouts import matters
 from conformance.program.model import AS_THEY_ARE
+from conformance.specs import kinds
 
 EVERY_PATTERN = 4
 """Up to this rank every combination of known and unknown dimensions is drawn."""
 MOST_PATTERNS = 5
-"""Of images up to this rank those are drawn in which one dimension alone is known, or is not."""
+"""Up to this rank those are drawn in which one dimension alone is known, or is not, of tensors that
+have no other rank."""
 LAYOUTS = (
     *(Layout.C,) * 30,
     *(Layout.FORTRAN, Layout.STRIDED) * 3,
@@ -40,14 +42,26 @@ INTEGERS = ("int8", "uint8", "int16", "uint16", "uint32", "uint64")
 Known = tuple[bool, ...]
 
 
+def ranks_of(rule: kinds.ParameterRule | None) -> range:
+    """The ranks that a tensor may have; none of what is no such tensor."""
+    match rule:
+        case kinds.TensorKind():
+            return range(rule.ranks[0], rule.ranks[1] + 1)
+        case kinds.Images():
+            return range(rule.spatial + 2, rule.spatial + 3)
+        case _:
+            return range(0)
+
+
 @cache
-def known_patterns(rank: int, *, images: bool = False) -> tuple[Known, ...]:
+def known_patterns(rank: int, *, alone: bool = False) -> tuple[Known, ...]:
     """Which dimensions a placeholder with `None` among them knows, nothing known first.
 
-    A call is as likely to know nothing as to know some of them.
+    A call is as likely to know nothing as to know some of them. `alone` says that the tensor has no
+    other rank.
     """
     nothing = (False,) * rank
-    if not 1 < rank <= (MOST_PATTERNS if images else EVERY_PATTERN):
+    if not 1 < rank <= (MOST_PATTERNS if alone else EVERY_PATTERN):
         return (nothing,)
     every = (k for k in product((True, False), repeat=rank) if any(k) and not all(k))
     partly = tuple(k for k in every if rank <= EVERY_PATTERN or sum(k) in (1, rank - 1))

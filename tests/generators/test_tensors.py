@@ -60,11 +60,11 @@ def test_every_combination_of_known_dimensions_can_be_drawn(rank: int) -> None:
 
 
 def test_of_rank_5_one_dimension_alone_is_known_or_is_not() -> None:
-    patterns = {*known_patterns(5, images=True)}
+    patterns = {*known_patterns(5, alone=True)}
     assert {sum(p) for p in patterns} == {0, 1, 4}
     assert len(patterns) == 11
     assert {*known_patterns(5)} == {(False,) * 5}
-    assert {*known_patterns(6, images=True)} == {(False,) * 6}
+    assert {*known_patterns(6, alone=True)} == {(False,) * 6}
 
 
 def test_what_is_known_follows_to_the_result() -> None:

@@ -12,7 +12,7 @@ from conformance.generators.coverage.terms import LongAxis, first_tensor, long_a
 from conformance.generators.coverage.windows import beginnings, demanded_for, has_effect
 from conformance.generators.sizes import CLASSES
 from conformance.generators.structure import Structure
-from conformance.generators.tensors import knowledge, known_patterns, pattern
+from conformance.generators.tensors import knowledge, known_patterns, pattern, ranks_of
 from conformance.specs import Spec, kinds
 
 Condition = Callable[[Structure], bool]
@@ -42,16 +42,8 @@ def rare(spec: Spec, edition: Edition, elements: int) -> Iterator[tuple[Conditio
 
 def patterns_of(rule: kinds.ParameterRule) -> list[str]:
     """The classes of which dimensions of a tensor are known, for each rank that it may have."""
-    match rule:
-        case kinds.TensorKind():
-            low, high = rule.ranks
-        case kinds.Images():
-            low = high = rule.spatial + 2
-        case _:
-            return []
-    images = isinstance(rule, kinds.Images)
-    ranks = range(low, high + 1)
-    found = (map(pattern, known_patterns(rank, images=images)) for rank in ranks)
+    ranks, alone = ranks_of(rule), len(ranks_of(rule)) == 1
+    found = (map(pattern, known_patterns(rank, alone=alone)) for rank in ranks)
     return [*dict.fromkeys(name for names in found for name in names)]
 
 
