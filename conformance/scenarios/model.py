@@ -121,6 +121,8 @@ class Scenario:
     conventions: tuple[str, ...] = ()
     """Conventions without which the documents do not cover the case at all."""
     setup: Setup | None = None
+    at: Mapping[str, int | str] = field(default_factory=dict)
+    """The lines that say that there is a result; empty: those that describe the function."""
 
     @property
     def size(self) -> tuple[int, ...]:

@@ -67,5 +67,4 @@ class CallTrial:
 
     def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> CallTrial:
         """The same call with these numbers, which rest on the conventions that they show."""
-        draws = [self.prepared.draws[draw]] * len(arrays)
-        return CallTrial(Prepared(self.prepared.structure, draws, arrays))
+        return CallTrial(self.prepared.refilled(draw, arrays))

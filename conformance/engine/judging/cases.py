@@ -46,6 +46,8 @@ class Prepared:
         other target asks about them but for the same answer."""
         self._reshaping: set[Readings] = set()
         """Readings under which the result has another shape, sometimes a very large one."""
+        self._shapes: dict[Readings, tuple[int, ...] | None] = {}
+        """By readings: shapes do not depend on numbers."""
 
     @cached_property
     def arrays(self) -> list[Mapping[str, Array]]:
@@ -124,6 +126,25 @@ class Prepared:
             self._reshaping.add(readings)
         message = f"under {readings} the result has another shape"
         raise ValueError(message)
+
+    def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> Prepared:
+        """The same structure with these numbers in place of those of one draw."""
+        made = Prepared(self.structure, [self.draws[draw]] * len(arrays), arrays)
+        made._shapes = self._shapes
+        return made
+
+    def shape_under(self, draw: int, readings: Readings) -> tuple[int, ...] | None:
+        """The shape of the result under these readings; None if there is no answer."""
+        if readings not in self._shapes:
+            arguments = self.oracle_arguments(draw)
+            try:
+                read = read_otherwise(self.structure.oracle, arguments, readings)
+                value = value_of(self.structure.oracle, read, self.dtypes[0])
+            except (KeyError, ValueError, IndexError):
+                self._shapes[readings] = None
+            else:
+                self._shapes[readings] = value.shape
+        return self._shapes[readings]
 
     def fits(self, draw: int, readings: Readings) -> bool:
         """Whether the arguments of a draw have an answer under these readings."""

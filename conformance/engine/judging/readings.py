@@ -183,9 +183,15 @@ class AllowedAnswers:
         same = expected.value.shape == got.shape
         return same and is_inaccurate(got, expected, single_will_do=True)
 
-    def shaped(self, shape: tuple[int, ...]) -> Readings | None:
-        """The readings under which an answer has this shape; None if there are none."""
-        return next((chosen for chosen, _ in self._expected(shape)), None)
+    def shaped(
+        self, shape: tuple[int, ...], under: Callable[[Readings], tuple[int, ...] | None]
+    ) -> Readings | None:
+        """The readings under which an answer has this shape; None if there are none.
+
+        `under` gives the shape under some readings; None if there is no answer.
+        """
+        chosen = combinations(self.conventions, self.ruled_out)
+        return next((readings for readings in chosen if under(readings) == shape), None)
 
     def choices(self, got: Array, value: Callable[[Readings], Array]) -> Iterator[str]:
         """The conventions' own readings that `got`, which has the suite's own answer, shows.

@@ -190,7 +190,7 @@ class ScenarioTrial:
         if not self._has_no_result(outcome, check):
             yield finding
             return
-        yield replace(finding, aspect=Aspect.VALUE, demands="a result", at={})
+        yield replace(finding, aspect=Aspect.VALUE, demands="a result", at=self.scenario.at)
         yield Finding(
             check.aspect,
             Verdict.UNSUPPORTED,

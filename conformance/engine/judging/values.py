@@ -100,7 +100,7 @@ def _otherwise(case: Drawn, got: Array) -> Finding:
         return _other_reading(case, got, found)
     if got.shape == case.prepared.shape:
         return _wrong(case, got, answer)
-    readings = answer.shaped(got.shape)
+    readings = answer.shaped(got.shape, partial(case.prepared.shape_under, case.number))
     return _other_shape(case, got) if readings is None else _wrong_under(case, got, readings)
 
 
@@ -231,7 +231,7 @@ def _wrong_under(case: Drawn, got: Array, readings: Readings) -> Finding:
 def _unsent(case: Drawn, shape: tuple[int, ...]) -> Finding:
     """The finding on a result whose shape alone came, for it was too large to be sent."""
     answer = _allowed(case, np.zeros(0, case.prepared.dtypes[0]))
-    readings = answer.shaped(shape)
+    readings = answer.shaped(shape, partial(case.prepared.shape_under, case.number))
     allowed = _of_misfit(case) if readings is None else of_readings(*readings)
     return _of_shape(case, shape, allowed)
 

@@ -200,11 +200,13 @@ def _lines(spec: Spec, document: Document, finding: Finding) -> Iterator[int | s
         yield f"{spec.name}: {found}" if isinstance(found, str) else found
     if finding.parameter and (line := parameter_line(spec, document, finding.parameter)):
         yield line
+    # a shape that is documented is that of the value, too
+    shapes = (c for c in spec.claims if c.aspect == Aspect.STATIC_SHAPE)
     errors = (e for e in spec.errors if e.name == finding.kind)
     rules = (*(errors if finding.aspect is Aspect.ERROR else ()), *claims(spec, finding.aspect))
     # where no document speaks of gradients, that of a function is the derivative of its value
     values = claims(spec, Aspect.VALUE) if finding.aspect is Aspect.GRADIENT else ()
-    for rule in (*rules, *values):
+    for rule in (*(shapes if finding.kind == FindingKind.SHAPE else ()), *rules, *values):
         if document in rule.sections:
             yield f"{spec.name}: {rule.sections[document]}"
         elif document in rule.at:

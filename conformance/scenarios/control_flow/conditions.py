@@ -144,6 +144,7 @@ class SwitchProgram:
             arrays=w.arrays,
             checks=tuple(checks),
             conventions=named,
+            at=choice.lines,
         )
 
 
