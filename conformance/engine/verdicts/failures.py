@@ -201,7 +201,7 @@ def _lines(spec: Spec, document: Document, finding: Finding) -> Iterator[int | s
     if finding.parameter and (line := parameter_line(spec, document, finding.parameter)):
         yield line
     # a shape that is documented is that of the value, too
-    shapes = (c for c in spec.claims if c.aspect == Aspect.STATIC_SHAPE)
+    shapes = (c for c in spec.claims if Aspect(c.aspect) is Aspect.STATIC_SHAPE)
     errors = (e for e in spec.errors if e.name == finding.kind)
     rules = (*(errors if finding.aspect is Aspect.ERROR else ()), *claims(spec, finding.aspect))
     # where no document speaks of gradients, that of a function is the derivative of its value

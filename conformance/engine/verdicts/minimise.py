@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -21,6 +21,7 @@ from conformance.observations import StructureObservation
 from conformance.results.kinds import FATAL
 
 Array = npt.NDArray[Any]
+Numbers = Sequence[Mapping[str, Array]]
 RunTrial = Callable[[Trial], StructureObservation]
 
 SHORT_BATCH = 12
@@ -124,21 +125,32 @@ class Minimiser:
         assert group.trial is not None
         trial, finding = group.trial, group.finding
         draw, below = finding.draw, trial.below
-        best = {n: np.array(a) for n, a in trial.case(draw).arrays.items()}
+        best: Mapping[str, Array] = {n: np.array(a) for n, a in trial.case(draw).arrays.items()}
         tried = None if _is_long(best) else trial.refilled(draw, [best])
         for _ in range(0 if self.ended() else LONG_ROUNDS if _is_long(best) else ROUNDS):
-            candidates = list(_simpler(best, below))
-            batch = trial.refilled(draw, candidates) if candidates else None
-            found = None if batch is None else self._first(batch, finding.identity)
-            if found is None:
+            simpler = self._simplest(trial, draw, list(_simpler(best, below)), finding.identity)
+            if simpler is None:
                 break
-            best = candidates[found.draw]
+            best = simpler
             tried = trial.refilled(draw, [best])
         final = None if tried is None else self._find(tried, finding.identity)
         if final is None:
             return group
         planned = group.planned or trial
         return replace(group, finding=final, trial=tried, planned=planned, refilled=draw)
+
+    def _simplest(
+        self, trial: Trial, draw: int, candidates: Numbers, wanted: Identity
+    ) -> Mapping[str, Array] | None:
+        """The first of the candidates that shows the failure. Of long arrays, whose results may
+        have millions of elements, the very first is tried alone: often it does."""
+        alone = 1 if candidates and _is_long(candidates[0]) else 0
+        for part in (candidates[:alone], candidates[alone:]):
+            batch = trial.refilled(draw, part) if part else None
+            found = None if batch is None else self._first(batch, wanted)
+            if found is not None:
+                return part[found.draw]
+        return None
 
     def _first(self, trial: Trial, wanted: Identity) -> Finding | None:
         findings = self._findings(trial)
