@@ -183,6 +183,12 @@ def has_shape(shape: Sequence[int], got: str = "got[0]") -> Ending:
     return Ending(f"shape {shape}", compare)
 
 
+def has_rank(rank: int) -> Ending:
+    """The first result should have so many axes."""
+    compare = ("came = 'shape %s' % (np.shape(got[0]),)", f"fault = np.ndim(got[0]) != {rank}")
+    return Ending(f"rank {rank}", compare)
+
+
 def is_one_array(shape: Sequence[int], got: str = "got", count: int = 1) -> Ending:
     """The list `got` (an expression) should hold so many arrays of numbers."""
     told = f"', '.join('%s of %s' % (type(g).__name__, np.asarray(g).dtype) for g in {got})"

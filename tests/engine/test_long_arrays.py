@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from conformance.engine import PROFILES
 from conformance.engine.running import examination
-from conformance.engine.verdicts import minimise
+from conformance.engine.verdicts import numbers
 from conformance.engine.verdicts.origins import unpacked
 from conformance.results import Aspect, Failure
 from tests.engine.support import ROOT, examine, module, run_script
@@ -40,7 +40,7 @@ def failure(folder: Path) -> Failure:
 def test_one_number_of_a_hundred_is_kept(
     most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(minimise, "LONG", 64)
+    monkeypatch.setattr(numbers, "LONG", 64)
     monkeypatch.setattr(examination, "MOST_MINIMISED", most)
     found = failure(tmp_path)
     assert found.origin is not UNSET

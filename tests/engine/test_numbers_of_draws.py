@@ -9,7 +9,7 @@ import pytest
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.judge import judge
-from conformance.engine.verdicts.minimise import _rounded
+from conformance.engine.verdicts.numbers import _rounded
 from conformance.generators import Draw, Structure
 from conformance.observations import DrawObservation, Returned, StructureObservation, Value
 from conformance.results import Aspect, Verdict

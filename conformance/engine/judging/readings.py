@@ -106,9 +106,13 @@ def of_dtype(conventions: Iterable[str], dtype: str) -> Allowance:
 def demanded_shape(shape: tuple[int, ...], open_points: Iterable[str]) -> str:
     """What a result must have of this shape, in words: no more than follows at the points that are
     open."""
+    return f"rank {len(shape)}" if is_rank_alone(open_points) else f"shape {shape}"
+
+
+def is_rank_alone(open_points: Iterable[str]) -> bool:
+    """Whether no more than the rank of a result follows at the points that are open."""
     known = load_conventions()
-    rank_alone = any(known[name].rank_follows for name in open_points)
-    return f"rank {len(shape)}" if rank_alone else f"shape {shape}"
+    return any(known[name].rank_follows for name in open_points)
 
 
 def of_nothing(conventions: Iterable[str]) -> Allowance:

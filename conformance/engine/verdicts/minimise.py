@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -15,22 +15,15 @@ from conformance.engine.judging.findings import Finding, Identity
 from conformance.engine.judging.in_time import judged_in_time
 from conformance.engine.judging.trials import Trial
 from conformance.engine.verdicts.forms import rare_forms
+from conformance.engine.verdicts.numbers import Candidate, Numbers, is_long
 from conformance.engine.verdicts.tally import Group, is_same
 from conformance.generators.drawing import Drawn, StopShrinking, shrink
 from conformance.observations import StructureObservation
 from conformance.results.kinds import FATAL
 
 Array = npt.NDArray[Any]
-Numbers = Sequence[Mapping[str, Array]]
 RunTrial = Callable[[Trial], StructureObservation]
 
-SHORT_BATCH = 12
-"""The most elements of an array each of which is set to zero in turn."""
-LONG = 1000
-"""More elements of an array than these are made simpler in every failure: nobody reads them, and a
-script with them is as long as a hundred others."""
-PARTS = 16
-"""Into how many parts a long array is cut, of which one alone is kept."""
 ROUNDS, LONG_ROUNDS = 4, 8
 """How often the numbers of a case are made simpler; each part of a long array is cut again."""
 MOST_WITHOUT_SUCCESS = 60
@@ -70,7 +63,7 @@ class Minimiser:
         """The group with simpler numbers in place of long arrays, in the same structure."""
         if group.trial is None or not self._may(group):
             return group
-        long = _is_long(group.trial.case(group.finding.draw).arrays)
+        long = is_long(group.trial.case(group.finding.draw).arrays)
         return self._values(group) if long else group
 
     def _may(self, group: Group) -> bool:
@@ -125,32 +118,32 @@ class Minimiser:
         assert group.trial is not None
         trial, finding = group.trial, group.finding
         draw, below = finding.draw, trial.below
-        best: Mapping[str, Array] = {n: np.array(a) for n, a in trial.case(draw).arrays.items()}
-        tried = None if _is_long(best) else trial.refilled(draw, [best])
-        for _ in range(0 if self.ended() else LONG_ROUNDS if _is_long(best) else ROUNDS):
-            simpler = self._simplest(trial, draw, list(_simpler(best, below)), finding.identity)
-            if simpler is None:
+        numbers = Numbers({n: np.array(a) for n, a in trial.case(draw).arrays.items()}, below)
+        long = is_long(numbers.best)
+        tried = None if long else trial.refilled(draw, [numbers.best])
+        for _ in range(0 if self.ended() else LONG_ROUNDS if long else ROUNDS):
+            if not self._simplify(trial, draw, numbers, finding.identity):
                 break
-            best = simpler
-            tried = trial.refilled(draw, [best])
+            tried = trial.refilled(draw, [numbers.best])
         final = None if tried is None else self._find(tried, finding.identity)
         if final is None:
             return group
         planned = group.planned or trial
         return replace(group, finding=final, trial=tried, planned=planned, refilled=draw)
 
-    def _simplest(
-        self, trial: Trial, draw: int, candidates: Numbers, wanted: Identity
-    ) -> Mapping[str, Array] | None:
-        """The first of the candidates that shows the failure. Of long arrays, whose results may
-        have millions of elements, the very first is tried alone: often it does."""
-        alone = 1 if candidates and _is_long(candidates[0]) else 0
-        for part in (candidates[:alone], candidates[alone:]):
-            batch = trial.refilled(draw, part) if part else None
+    def _simplify(self, trial: Trial, draw: int, numbers: Numbers, wanted: Identity) -> bool:
+        """Take the simplest numbers that show the failure; whether there are any. Of long arrays,
+        whose results may have millions of elements, a few are tried at a time."""
+        candidates = list(numbers.simpler())
+        sizes = (1, 4, 16) if candidates and is_long(candidates[0].arrays) else ()
+        for part in _portions(candidates, sizes):
+            batch = trial.refilled(draw, [candidate.arrays for candidate in part])
             found = None if batch is None else self._first(batch, wanted)
+            numbers.failed(part if found is None else part[: found.draw])
             if found is not None:
-                return part[found.draw]
-        return None
+                numbers.take(part[found.draw])
+                return True
+        return False
 
     def _first(self, trial: Trial, wanted: Identity) -> Finding | None:
         findings = self._findings(trial)
@@ -198,78 +191,12 @@ class _Shrinking:
         return True
 
 
-def _simpler(arrays: Mapping[str, Array], below: Mapping[str, int]) -> Iterator[dict[str, Array]]:
-    """Simpler numbers, the simplest first: zeros, ones, a one at the end of a long array, small
-    integers, one element set to zero; of long arrays one part alone."""
-    for make in (np.zeros_like, np.ones_like, _last_one, _counted, _rounded):
-        for names in ([*arrays], *([n] for n in arrays if len(arrays) > 1)):
-            made = {n: make(a) if n in names and n not in below else a for n, a in arrays.items()}
-            if any(not _equal(made[n], arrays[n]) for n in arrays):
-                yield made
-    yield from _one_element(arrays, below)
-    yield from _one_part(arrays, below)
-
-
-def _last_one(array: Array) -> Array:
-    if array.size <= SHORT_BATCH:
-        return array
-    made = np.zeros_like(array)
-    made.reshape(-1)[-1] = 1
-    return made
-
-
-def _counted(array: Array) -> Array:
-    if array.size > LONG and np.count_nonzero(array) <= array.size / PARTS:
-        return array  # most are zeros already
-    return (np.arange(array.size).reshape(array.shape) % 100).astype(array.dtype)
-
-
-def _rounded(array: Array) -> Array:
-    if array.dtype.kind != "f":
-        return array
-    with np.errstate(over="ignore"):
-        # no new negative zero: it rests on a convention that the number did not rest on
-        rounded = np.where(array == 0, array, np.round(array) + 0.0)
-        return np.asarray(np.where(np.abs(array) < 1e6, rounded, array), array.dtype)
-
-
-def _one_element(
-    arrays: Mapping[str, Array], below: Mapping[str, int]
-) -> Iterator[dict[str, Array]]:
-    """One element set to zero, in arrays small enough for a short batch."""
-    for name, array in arrays.items():
-        if name in below or array.size > SHORT_BATCH:
-            continue
-        for index in np.flatnonzero(array.reshape(-1) != 0):
-            changed = array.copy()
-            changed.reshape(-1)[index] = 0
-            yield {**arrays, name: changed}
-
-
-def _one_part(arrays: Mapping[str, Array], below: Mapping[str, int]) -> Iterator[dict[str, Array]]:
-    """Zeros or ones in place of all but one part of what is neither in a long array."""
-    for name, array in arrays.items():
-        if name in below or array.size <= LONG:
-            continue
-        flat = array.reshape(-1)
-        for filler, part in _parts(flat):
-            made = np.full_like(array, filler)
-            made.reshape(-1)[part] = flat[part]
-            yield {**arrays, name: made}
-
-
-def _parts(flat: Array) -> Iterator[tuple[int, Array]]:
-    """Zero or one, and where something else may stay: fewer places than there are now."""
-    others = [np.flatnonzero(flat != filler) for filler in (0, 1)]
-    fewest = min(map(len, others))
-    for filler, kept in enumerate(others):
-        parts = (part for part in np.array_split(kept, PARTS) if len(part) < fewest)
-        yield from ((filler, part) for part in parts)
-
-
-def _is_long(arrays: Mapping[str, Any]) -> bool:
-    return any(np.size(array) > LONG for array in arrays.values())
-
-
-def _equal(a: Array, b: Array) -> bool:
-    return a.tobytes() == b.tobytes()
+def _portions(
+    candidates: Sequence[Candidate], sizes: Sequence[int]
+) -> Iterator[Sequence[Candidate]]:
+    """The candidates in parts of these sizes, and the rest in one."""
+    start = 0
+    for size in sizes:
+        yield from filter(None, (candidates[start : start + size],))
+        start += size
+    yield from filter(None, (candidates[start:],))

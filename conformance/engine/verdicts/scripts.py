@@ -21,6 +21,7 @@ from conformance.engine.judging.probes import (
     own_gradient_probe,
     shape_probe,
 )
+from conformance.engine.judging.readings import is_rank_alone
 from conformance.engine.judging.trials import Trial
 from conformance.engine.verdicts.limits import limits_of, named_index
 from conformance.observations import Batch
@@ -146,8 +147,10 @@ def _elements(finding: Finding, trial: CallTrial) -> Ending:
     return endings.has_elements(finding.expected, limits, named_index(finding))
 
 
-def _shape(_: Finding, trial: CallTrial) -> Ending:
-    return endings.has_shape(trial.prepared.shape)
+def _shape(finding: Finding, trial: CallTrial) -> Ending:
+    shape = trial.prepared.shape
+    rank_alone = is_rank_alone(finding.open_points)
+    return endings.has_rank(len(shape)) if rank_alone else endings.has_shape(shape)
 
 
 def _dtype(finding: Finding, trial: CallTrial) -> Ending:
