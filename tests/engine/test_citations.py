@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from conformance.engine.judging import metadata
@@ -15,10 +18,12 @@ from conformance.generators.forms import iterable_parameter, open_forms
 from conformance.observations import Raised, TensorMetadata, Value
 from conformance.program import Made
 from conformance.results import Aspect
+from conformance.results.kinds import FindingKind
 from conformance.specs.convention_names import ConventionName
 from tests.engine.test_opened_readings import calls
 from tests.engine.test_single_call_readings import judged
 
+Array = npt.NDArray[Any]
 RAISED = Raised("TypeError", ("TypeError",), "no such axes", "call")
 SUMMARIES = {"reverse": 2375, "normalize_batch_in_training": 1902}
 AXES = {"reverse": 2380, "normalize_batch_in_training": 1896}
@@ -62,3 +67,16 @@ def test_a_dtype_that_was_asked_for_cites_the_line_of_dtype(
         given = prepared.structure.arguments.get("dtype") is not None
         seen[given] |= lines(prepared, found)
     assert seen == {True: {asked}, False: {own}}
+
+
+def test_a_wrong_shape_cites_the_line_on_the_shape() -> None:
+    seen = set[int | str]()
+    for prepared in calls("batch_dot"):
+        longer = np.zeros((*prepared.shape, 7), prepared.dtypes[0])
+        found = judged(prepared, partial(_same, longer))
+        seen |= lines(prepared, [f for f in found if f.kind == FindingKind.SHAPE])
+    assert seen == {1053}
+
+
+def _same(answer: Array, _draw: int) -> Array:
+    return answer

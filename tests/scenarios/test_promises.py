@@ -211,6 +211,17 @@ def test_what_breaks_one_promise_is_found(
     assert {f.verdict for f in told} == verdicts
 
 
+def _deaf(x: Any, gamma: Any, beta: Any, axes: Any, epsilon: float = 0.001) -> Any:
+    return conformance.reference.normalize_batch_in_training(x, gamma, beta, axes)
+
+
+def test_an_epsilon_that_is_ignored_is_told_at_its_own_line() -> None:
+    target = module(normalize_batch_in_training=_deaf)
+    told = [f for s in scenarios(batches.FAMILIES) for f in findings(s, target)]
+    assert {f.kind for f in told} == {"epsilon under the root"}
+    assert {f.at["ko-2.2"] for f in told} == {1898}
+
+
 def test_a_backend_whose_tensors_have_no_names_may_keep_a_name_anywhere() -> None:
     def said(text: str) -> Values:
         return (Value(None, "", "str", text=text),)

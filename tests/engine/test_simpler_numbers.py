@@ -1,0 +1,79 @@
+"""The numbers of a failing case become simpler step by step, and no step is tried twice in vain."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pytest
+
+from conformance.engine.verdicts import numbers
+from conformance.engine.verdicts.numbers import Array, Numbers
+
+Arrays = Mapping[str, Array]
+START = {"x": np.linspace(0.3, 4.7, 6), "y": np.linspace(-2.2, 1.9, 4)}
+
+
+def simplest(arrays: Arrays, fails: Callable[[Arrays], bool]) -> tuple[Arrays, list[Arrays]]:
+    """The simplest numbers that still fail, and all that was tried on the way."""
+    made, tried = Numbers(arrays, {}), list[Arrays]()
+    while True:
+        candidates = list(made.simpler())
+        tried += [candidate.arrays for candidate in candidates]
+        first = next((n for n, c in enumerate(candidates) if fails(c.arrays)), None)
+        made.failed(candidates if first is None else candidates[:first])
+        if first is None:
+            return made.best, tried
+        made.take(candidates[first])
+
+
+def test_what_fails_with_any_numbers_is_shown_with_zeros() -> None:
+    best, tried = simplest(START, lambda _: True)
+    assert not any(array.any() for array in best.values())
+    assert len(tried) == len(list(Numbers(START, {}).simpler()))
+
+
+def test_what_is_simple_is_not_made_less_simple_again() -> None:
+    made = Numbers(START, {})
+    made.take(next(made.simpler()))
+    assert list(made.simpler()) == []
+
+
+@pytest.mark.parametrize("wanted", ["x", "y"])
+def test_what_one_array_shows_leaves_the_other_zero(wanted: str) -> None:
+    best, _ = simplest(START, lambda arrays: bool((arrays[wanted] > 1.2).any()))
+    assert np.count_nonzero(best[wanted]) == 1
+    assert not best["y" if wanted == "x" else "x"].any()
+
+
+def test_a_step_that_failed_is_not_tried_again() -> None:
+    made = Numbers(START, {})
+    candidates = list(made.simpler())
+    made.failed(candidates)
+    left = [candidate.step for candidate in made.simpler()]
+    assert left == [None] * (len(START["x"]) + len(START["y"]))
+
+
+def test_what_a_call_fixes_stays_as_it_is() -> None:
+    best, _ = simplest(START, lambda _: True)
+    kept, _ = simplest_with(START, {"y": 3})
+    assert not best["y"].any()
+    assert kept["y"] is START["y"]
+    assert not kept["x"].any()
+
+
+def simplest_with(arrays: Arrays, below: Mapping[str, int]) -> tuple[Arrays, int]:
+    """The numbers after every step that is possible, and how many there were."""
+    made, count = Numbers(arrays, below), 0
+    while (candidate := next(made.simpler(), None)) is not None:
+        made.take(candidate)
+        count += 1
+    return made.best, count
+
+
+def test_one_number_of_many_is_found_with_few_trials() -> None:
+    long = {"x": np.linspace(1.0, 2.0, 4 * numbers.LONG)}
+    place = 2717
+    best, tried = simplest(long, lambda arrays: arrays["x"][place] not in (0.0, 1.0))
+    assert np.flatnonzero((best["x"] != 0) & (best["x"] != 1)).tolist() == [place]
+    assert len(tried) < 12 * numbers.PARTS
