@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from conformance.engine.judging.readings import of_exception
 from conformance.engine.judging.refusals import is_mistaken_code, refuses_by_name
 from conformance.observations import Crashed, Outcome, Raised, Returned
+from conformance.results import Aspect, Verdict
+from conformance.results.kinds import FindingKind
+from tests.engine.support import TINY, examine, module
 
 
 def raised(message: str, kind: str = "ValueError", *bases: str) -> Raised:
@@ -101,3 +107,36 @@ def test_code_that_python_itself_calls_wrong_refuses_nothing(outcome: Raised) ->
 def test_any_other_exception_may_be_a_refusal(outcome: Outcome) -> None:
     assert not is_mistaken_code(outcome)
     assert of_exception(outcome, ["feature-vectors"]).readings == ("feature-vectors: refused",)
+
+
+STUMBLES = """
+from conformance import reference
+from conformance.reference import *
+
+def sum(x, axis=None, keepdims=False):
+    if dtype(x) == "{dtype}":
+        raise {error}
+    return reference.sum(x, axis, keepdims)
+"""
+DTYPES = replace(TINY, structures=60, values=("ordinary",), gradients=0, shrink=0)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "error", "violates"),
+    [
+        ("float64", "IndexError('tuple index out of range')", True),
+        ("float64", "AttributeError('no attribute')", True),
+        ("float64", "RuntimeError('std::bad_alloc')", True),
+        ("float64", "TypeError('float64 is none of ours')", False),
+        ("float16", "IndexError('tuple index out of range')", False),
+    ],
+)
+def test_code_that_stumbles_over_something_else_has_refused_no_documented_dtype(
+    dtype: str, error: str, violates: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "stumbling.py").write_text(STUMBLES.format(dtype=dtype, error=error))
+    found = examine(module("stumbling", tmp_path), ("sum",), DTYPES)
+    (cell,) = (a for a in found.results.functions[0].aspects if a.aspect is Aspect.VALUE)
+    told = [f for f in cell.failures if f.kind == FindingKind.EXCEPTION]
+    assert told
+    assert any(f.verdict is Verdict.VIOLATES for f in told) == violates

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
@@ -11,11 +11,9 @@ import numpy.typing as npt
 
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.messages import gist
-from conformance.generators.structure import Structure, refusable
-from conformance.observations import Outcome, Raised, Value
+from conformance.observations import Value
 from conformance.program import Binding, Input, call_text
 from conformance.results import Aspect, FindingKind, Verdict
-from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 Identity = tuple[Aspect, str, str, tuple[str, ...]]
@@ -107,23 +105,6 @@ class Judgement:
             return
         if self.ulp is None or self.limit_ulp is None or ulp / limit > self.ulp / self.limit_ulp:
             self.ulp, self.limit_ulp = ulp, limit
-
-
-def with_input_dtype(
-    conventions: Iterable[str],
-    structure: Structure,
-    outcome: Outcome | None = None,
-    *,
-    other: Collection[str] = (),
-) -> tuple[str, ...]:
-    """The conventions in order, with `input-dtype` where the call has no documented dtypes.
-
-    That is so where the implementation made an input with another dtype than asked for (`other`
-    names the parameters), and where it refused a tensor whose dtype no document names.
-    """
-    refused = isinstance(outcome, Raised) and refusable(structure)
-    added = [ConventionName.INPUT_DTYPE] if other or refused else []
-    return tuple(sorted({*conventions, *added}))
 
 
 def verdict_if_wrong(conventions: tuple[str, ...]) -> Verdict:

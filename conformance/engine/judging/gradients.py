@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.engine.judging.cases import answered
-from conformance.engine.judging.findings import Finding, Judgement, with_input_dtype
+from conformance.engine.judging.findings import Finding, Judgement
 from conformance.engine.judging.judge import without_answer
 from conformance.engine.judging.messages import short_message
 from conformance.engine.judging.readings import (
@@ -21,7 +21,7 @@ from conformance.engine.judging.readings import (
     of_nothing,
     of_readings,
 )
-from conformance.engine.judging.refusals import refuses_by_name
+from conformance.engine.judging.refusals import refuses_by_name, with_input_dtype
 from conformance.generators import Draw
 from conformance.generators.collect import key_of_program
 from conformance.generators.gradients import Differentiated

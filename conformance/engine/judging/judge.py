@@ -11,7 +11,6 @@ from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import (
     Finding,
     Judgement,
-    with_input_dtype,
 )
 from conformance.engine.judging.messages import short_message, without_stack
 from conformance.engine.judging.readings import (
@@ -26,6 +25,7 @@ from conformance.engine.judging.refusals import (
     lacked,
     refused_type,
     refuses_by_name,
+    with_input_dtype,
 )
 from conformance.generators.forms import iterable_parameter
 from conformance.generators.open_inputs import promised_inputs

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from conformance.engine.judging.cases import Prepared
-from conformance.engine.judging.findings import Finding, with_input_dtype
+from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.messages import short_message
 from conformance.engine.judging.probes import NOT_INTEGERS, types_of_dimensions
 from conformance.engine.judging.readings import (
@@ -16,6 +16,7 @@ from conformance.engine.judging.readings import (
     of_nothing,
     of_refusal,
 )
+from conformance.engine.judging.refusals import with_input_dtype
 from conformance.generators.structure import Structure, accepted_dtypes
 from conformance.observations import TensorMetadata, Value
 from conformance.results import Aspect, FindingKind

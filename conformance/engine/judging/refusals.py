@@ -7,11 +7,14 @@ conforming: it is missing. Any other exception in place of a documented result i
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 
 from conformance.engine.judging.messages import without_stack
 from conformance.engine.judging.shortfalls import SHORT
+from conformance.generators.structure import Structure, refusable
 from conformance.observations import Outcome, Raised
 from conformance.scenarios.checks import LACKING
+from conformance.specs.convention_names import ConventionName
 
 _SAYS = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -55,6 +58,21 @@ _LACKS_ARGUMENTS = re.compile(
 _NAMELESS = "NameError"
 """Python's class for a name without a value, in a function too."""
 
+_SLIPS = frozenset(
+    {
+        "AttributeError",
+        "IndexError",
+        "KeyError",
+        "MemoryError",
+        "NameError",
+        "RecursionError",
+        "ZeroDivisionError",
+    }
+)
+"""Classes by which Python says what code stumbled over: none is a word about a dtype."""
+_NO_MEMORY = re.compile(r"\bbad_alloc\b")
+"""What C++ says where memory is asked for that there is not."""
+
 _DETAILS = re.compile(r"\n(?:Apply node that|Call arguments received|HINT:|\s*\[\[)")
 """Where the message proper ends and a list of nodes and values begins, which may hold any words."""
 
@@ -89,6 +107,14 @@ def is_mistaken_code(outcome: Outcome) -> bool:
     return lacks or _NAMELESS in outcome.bases
 
 
+def is_slip(outcome: Outcome | None) -> bool:
+    """Whether code stumbled over something else than the dtype of what it was given."""
+    if not isinstance(outcome, Raised):
+        return False
+    no_memory = bool(_NO_MEMORY.search(without_stack(outcome.message)))
+    return no_memory or not _SLIPS.isdisjoint(outcome.bases)
+
+
 def refused_type(outcome: Raised) -> str:
     """The detail of the finding on a refusal, which no other exception of that class shares."""
     return outcome.type if "NotImplementedError" in outcome.bases else f"{outcome.type}, refused"
@@ -99,3 +125,31 @@ def lacked(demands: str, conventions: tuple[str, ...], outcome: Raised) -> str:
     if conventions:
         return demands
     return f"{demands}: {UNSHOWN if outcome.type == SHORT else LACKED}"
+
+
+def with_input_dtype(
+    conventions: Iterable[str],
+    structure: Structure,
+    outcome: Outcome | None = None,
+    *,
+    other: Collection[str] = (),
+) -> tuple[str, ...]:
+    """The conventions in order, with `input-dtype` where the call has no documented dtypes.
+
+    That is so where the implementation made an input with another dtype than asked for (`other`
+    names the parameters), and where it refused a tensor whose dtype no document names. Code that
+    stumbled over something else has refused none that is documented.
+    """
+    refused = isinstance(outcome, Raised) and refusable(structure)
+    stumbled = is_slip(outcome) and _is_documented(structure)
+    added = [ConventionName.INPUT_DTYPE] if (other or refused) and not stumbled else []
+    return tuple(sorted({*conventions, *added}))
+
+
+def _is_documented(structure: Structure) -> bool:
+    """Whether documents name the dtype of every tensor for this function."""
+    documented, rules = structure.spec.dtypes.documented, structure.spec.parameters
+    return all(
+        dtype in (getattr(rules.get(name), "dtypes", None) or documented)
+        for name, dtype in structure.runtime.dtypes.items()
+    )
