@@ -51,7 +51,7 @@ def test_the_script_that_is_shown_runs(pytester: pytest.Pytester) -> None:
     block = lines[: next(i for i, line in enumerate(lines) if line and line[:6].strip())]
     ran = run_script("\n".join(line[6:] for line in block))
     assert ran.returncode == 1, ran.stderr
-    assert "got 3.71828" in ran.stdout
+    assert "expected 1.0 at [0]; got 2.0 at [0]" in ran.stdout
 
 
 def test_a_crash_is_an_error_and_the_rest_is_judged(pytester: pytest.Pytester) -> None:
