@@ -87,8 +87,8 @@ def spacing(number: float, dtype: str) -> float:
     near = rounded(abs(number), dtype)
     if dtype != BFLOAT16:
         return float(np.spacing(near))
-    _, exponent = np.frexp(near)
-    return float(np.ldexp(1.0, max(int(exponent) - _DIGITS, _LEAST_PLACE)))
+    _, exponent = np.frexp(max(float(near), _OF_BFLOAT16.smallest_normal))
+    return float(np.ldexp(1.0, int(exponent) - _DIGITS))
 
 
 def has_all(dtype: str, array: Array) -> bool:
@@ -100,9 +100,9 @@ def has_all(dtype: str, array: Array) -> bool:
 
 def _to_bfloat16(wide: Array) -> Array:
     """The nearest numbers with eight digits, in the dtype that they came in."""
-    _, exponent = np.frexp(wide)
-    place = np.maximum(exponent - _DIGITS, _LEAST_PLACE)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        _, exponent = np.frexp(wide)
+        place = np.maximum(exponent - _DIGITS, _LEAST_PLACE)
         near = np.ldexp(np.rint(np.ldexp(wide, -place)), place)
         beyond = np.isfinite(wide) & (np.abs(near) > _OF_BFLOAT16.max)
         result: Array = np.where(beyond, np.copysign(np.inf, wide), near)
