@@ -110,9 +110,7 @@ def value_of(
         return np.asarray(value) if dtype in WIDE else _integers(value, dtype, wraps=True)
 
 
-def widened(
-    arguments: Mapping[str, Any], dtype: str, given: str | None = None
-) -> dict[str, Any]:
+def widened(arguments: Mapping[str, Any], dtype: str, given: str | None = None) -> dict[str, Any]:
     """The arguments with tensors in a wide type and Python floats rounded to the case's dtype."""
     tensors = [value for value in arguments.values() if isinstance(value, np.ndarray)]
     named = next((name_of(x.dtype) for x in tensors if x.dtype.kind == "f"), dtype)

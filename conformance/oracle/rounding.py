@@ -27,7 +27,12 @@ import numpy as np
 from conformance.dtypes import limits
 from conformance.oracle.expectation import Array
 
-WIDE = {"float16": np.float64, "bfloat16": np.float64, "float32": np.float64, "float64": np.longdouble}
+WIDE = {
+    "float16": np.float64,
+    "bfloat16": np.float64,
+    "float32": np.float64,
+    "float64": np.longdouble,
+}
 """The type in which results of a dtype are computed."""
 
 WIDE_IS_WIDER = bool(np.finfo(np.longdouble).eps < np.finfo(np.float64).eps)
