@@ -115,7 +115,9 @@ def widened(arguments: Mapping[str, Any], dtype: str, given: str | None = None) 
     tensors = [value for value in arguments.values() if isinstance(value, np.ndarray)]
     named = next((name_of(x.dtype) for x in tensors if x.dtype.kind == "f"), dtype)
     floating = given or named
-    scalar = partial(rounded, dtype=floating) if floating in WIDE else float
+    scalar: Callable[[float], Any] = float
+    if floating in WIDE:
+        scalar = partial(rounded, dtype=floating)
     return {name: _wide(value, scalar) for name, value in arguments.items()}
 
 
