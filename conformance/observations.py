@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
 import numpy.typing as npt
 
+from conformance.dtypes import has_all, held_in
 from conformance.program import Program
 
 Array = npt.NDArray[Any]
@@ -29,7 +29,8 @@ class Batch:
     """One structure with `draws` sets of numbers.
 
     `arrays` holds, for every input of the program, one array of shape (draws, *input.shape) and
-    the input's dtype. ValueError if it does not.
+    the dtype that holds the input's, with no number that the input's lacks. ValueError if it
+    does not.
     """
 
     program: Program
@@ -44,9 +45,11 @@ class Batch:
         for item in self.program.inputs:
             array = self.arrays.get(item.name)
             wanted = (self.draws, *item.shape)
-            if array is None or array.shape != wanted or array.dtype != np.dtype(item.dtype):
+            if array is None or array.shape != wanted or array.dtype != held_in(item.dtype):
                 found = "nothing" if array is None else f"{array.dtype} {array.shape}"
                 raise ValueError(f"input {item.name!r} needs {item.dtype} {wanted}, not {found}")
+            if not has_all(item.dtype, array):
+                raise ValueError(f"input {item.name!r} has numbers that {item.dtype} lacks")
 
     def part(self, start: int, stop: int) -> Batch:
         """The draws from `start` up to `stop`."""

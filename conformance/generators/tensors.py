@@ -12,6 +12,7 @@ from itertools import combinations, product
 
 import numpy as np
 
+from conformance.dtypes import held_in
 from conformance.program import Argument, Binding, Input, Layout, Ref
 from conformance.program.layouts import matters
 from conformance.program.model import AS_THEY_ARE
@@ -81,8 +82,11 @@ def yes_or_no(is_so: bool) -> str:
 def as_python_has_it(item: Input) -> Input:
     """The input; an array where Python has no numbers of its dtype, or a list would lose its shape.
 
-    Python's numbers stand for float32, int32 and bool, which are what becomes of them.
+    Python's numbers stand for float32, int32 and bool, which are what becomes of them. Where NumPy
+    lacks the dtype, there is no array either, and the backend makes a tensor.
     """
+    if item.binding in AS_THEY_ARE and held_in(item.dtype).name != item.dtype:
+        return replace(item, binding=Binding.CONSTANT)
     if item.binding is not Binding.PYTHON or (item.dtype in PYTHONS and 0 not in item.shape):
         return item
     return replace(item, binding=Binding.ARRAY)

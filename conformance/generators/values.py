@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from conformance.dtypes import held_in, is_floating, limits, rounded
 from conformance.generators import arrangement, images, portable, probabilities
 from conformance.generators.structure import Structure
 from conformance.specs.convention_names import ConventionName
@@ -52,15 +53,18 @@ def draw_arrays(structure: Structure, draw: Draw) -> dict[str, Array]:
         below = structure.below.get(item.name)
         if below is not None:
             found = indices(rng, item.shape, item.dtype, below, draw.profile)
-            arrays[item.name] = found.astype(item.dtype)
+            arrays[item.name] = rounded(found, item.dtype)
         elif item.name in structure.distributions:
             along = structure.distributions[item.name]
             fill_along = probabilities.targets if along.target else probabilities.distribution
-            arrays[item.name] = fill_along(rng, item.shape, item.dtype, along.axis, draw.profile)
+            held = held_in(item.dtype).name
+            made = fill_along(rng, item.shape, held, along.axis, draw.profile)
+            arrays[item.name] = rounded(made, item.dtype)
         else:
             domain = structure.domains.get(item.name, "real")
             made = fill(rng, item.shape, item.dtype, domain, draw.profile)
-            arrays[item.name] = arrangement.arranged(made, domain, draw.profile, draw.seed)
+            made = arrangement.arranged(made, domain, draw.profile, draw.seed)
+            arrays[item.name] = rounded(made, item.dtype)
     if ConventionName.MIXED_DTYPES in structure.unsettled:
         return {name: _as_float32(array) for name, array in arrays.items()}
     return arrays
@@ -78,7 +82,7 @@ def _as_float32(array: Array) -> Array:
 
 def suits(profile: str, structure: Structure) -> bool:
     """Whether numbers of a profile differ from ordinary ones for this structure."""
-    floats = [i for i in structure.program.inputs if i.dtype.startswith("float")]
+    floats = [i for i in structure.program.inputs if is_floating(i.dtype)]
     open_ended = [
         i
         for i in floats
@@ -100,7 +104,7 @@ def suits(profile: str, structure: Structure) -> bool:
 
 
 def _is_whole(dtype: str) -> bool:
-    return np.dtype(dtype).kind in "iu"
+    return held_in(dtype).kind in "iu"
 
 
 def indices(
@@ -183,17 +187,17 @@ def fill(
     """An array of a shape and dtype with elements from `domain`, in the manner of `profile`."""
     if dtype == "bool":
         return np.asarray(rng.random(shape) < 0.5)
-    if np.dtype(dtype).kind in "iu":
+    if _is_whole(dtype):
         whole = _integers(rng, shape, dtype, domain)
         return _wide(rng, whole) if profile == "wide" and domain == "real" else whole
     if domain == "logit" and profile == "large":
-        return _large(rng, shape, np.finfo(dtype)).astype(dtype)
+        return rounded(_large(rng, shape, limits(dtype)), dtype)
     if profile == "sparse":
         domain = {"vector": "real", "probability": "sparse probability"}.get(domain, domain)
-    values = PROFILES[profile](rng, shape, np.finfo(dtype)).astype(dtype)
+    values = rounded(PROFILES[profile](rng, shape, limits(dtype)), dtype)
     # special numbers may be anywhere, but what the documents settle depends on a kernel's symmetry
     kept = profile != "special" or domain in images.DOMAINS
-    return np.asarray(_DOMAINS[domain](rng, values) if kept else values)
+    return rounded(_DOMAINS[domain](rng, values), dtype) if kept else values
 
 
 def _integers(rng: np.random.Generator, shape: tuple[int, ...], dtype: str, domain: str) -> Array:

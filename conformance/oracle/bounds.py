@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from conformance.dtypes import rounded
 from conformance.oracle import (
     activations,
     convolution,
@@ -97,8 +98,7 @@ def changed(arguments: Mapping[str, Any], change: Callable[[Array], Array]) -> d
 def exact(question: Question, _: Exact) -> Bounded:
     """The value rounded once, and no room."""
     value = question.answer()
-    rounded = value.astype(question.model.dtype)
-    return rounded, np.zeros(value.shape)
+    return rounded(value, question.model.dtype), np.zeros(value.shape)
 
 
 def in_ulp(question: Question, accuracy: Ulp) -> Bounded:

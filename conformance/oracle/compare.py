@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from conformance.dtypes import is_floating, limits
 from conformance.oracle.expectation import Array, Expectation
 from conformance.oracle.rounding import arithmetic, ulp
 
@@ -120,9 +121,9 @@ def _keeps_half_the_digits(
     than roundings (an epsilon that may be added), so that it does not excuse the loss of three
     quarters of the digits.
     """
-    if np.dtype(expectation.dtype).kind != "f":
+    if not is_floating(expectation.dtype):
         return False
-    eps = float(np.finfo(expectation.dtype).eps)
+    eps = float(limits(expectation.dtype).eps)
     root = float(np.sqrt(eps))
     value, bound = expectation.value, expectation.bound
     with np.errstate(invalid="ignore", over="ignore"):

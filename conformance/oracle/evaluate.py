@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from conformance.dtypes import rounded
 from conformance.oracle import (
     activations,
     comparison,
@@ -65,6 +67,7 @@ def expect(
     flush_subnormals: bool = True,
     wraps: bool = True,
     nearby: bool = False,
+    given: str | None = None,
 ) -> Expectation:
     """The right answer of one call, with an error bound for every element.
 
@@ -74,14 +77,15 @@ def expect(
     record. With `flush_subnormals` the bound allows that numbers below the smallest normal one
     are read or written as zero (the documents are silent on it). With `wraps` integers beyond the
     range of the dtype are taken modulo its size. With `nearby` the bound does not rest on sums that
-    come out without rounding for these very numbers.
+    come out without rounding for these very numbers. `given` is the dtype of the floating tensors
+    where their arrays do not say it: bfloat16, whose numbers they hold in float32.
 
     KeyError: no such function; ValueError or IndexError: arguments that no document allows.
     """
     model = arithmetic(dtype, flush_subnormals)
     model = replace(model, nearby=True) if nearby and model is not None else model
     oracle = ORACLES[function]
-    wide = widened(arguments, dtype)
+    wide = widened(arguments, dtype, given)
     with np.errstate(all="ignore"):
         if model is None:
             value = _integers(oracle(**wide), dtype, wraps)
@@ -90,25 +94,30 @@ def expect(
             question = Question(function, oracle, wide, model)
             value, bound = KINDS[type(accuracy)](question, accuracy)
         if flush_subnormals:
-            bound = bound + _effect_of_flushing(oracle, arguments, wide, dtype)
+            bound = bound + _effect_of_flushing(oracle, arguments, wide, dtype, given)
         if model is not None:
             value, bound = _narrowed(*_in_range(value, bound, model))
     return Expectation(value, bound, dtype, terms(function, wide))
 
 
-def value_of(function: str, arguments: Mapping[str, Any], dtype: str) -> Array:
+def value_of(
+    function: str, arguments: Mapping[str, Any], dtype: str, given: str | None = None
+) -> Array:
     """The value that `expect` gives, before it is rounded, without a bound, which takes most of the
-    time. `arguments`, `dtype` and errors as there; integers are wrapped."""
+    time. `arguments`, `dtype`, `given` and errors as there; integers are wrapped."""
     with np.errstate(all="ignore"):
-        value = ORACLES[function](**widened(arguments, dtype))
+        value = ORACLES[function](**widened(arguments, dtype, given))
         return np.asarray(value) if dtype in WIDE else _integers(value, dtype, wraps=True)
 
 
-def widened(arguments: Mapping[str, Any], dtype: str) -> dict[str, Any]:
+def widened(arguments: Mapping[str, Any], dtype: str, given: str | None = None) -> dict[str, Any]:
     """The arguments with tensors in a wide type and Python floats rounded to the case's dtype."""
     tensors = [value for value in arguments.values() if isinstance(value, np.ndarray)]
-    floating = next((name_of(x.dtype) for x in tensors if x.dtype.kind == "f"), dtype)
-    scalar = np.dtype(floating).type if floating in WIDE else float
+    named = next((name_of(x.dtype) for x in tensors if x.dtype.kind == "f"), dtype)
+    floating = given or named
+    scalar: Callable[[float], Any] = float
+    if floating in WIDE:
+        scalar = partial(rounded, dtype=floating)
     return {name: _wide(value, scalar) for name, value in arguments.items()}
 
 
@@ -130,13 +139,17 @@ def _integers(value: Any, dtype: str, wraps: bool) -> Array:
 
 
 def _effect_of_flushing(
-    oracle: Callable[..., Array], arguments: Mapping[str, Any], wide: Mapping[str, Any], dtype: str
+    oracle: Callable[..., Array],
+    arguments: Mapping[str, Any],
+    wide: Mapping[str, Any],
+    dtype: str,
+    given: str | None,
 ) -> Any:
     """How far the value moves if every subnormal input is read as zero; 0 if there is none."""
     smaller = {name: _flushed(value) for name, value in arguments.items()}
     if all(value is arguments[name] for name, value in smaller.items()):
         return 0
-    moved = np.asarray(oracle(**widened(smaller, dtype)), np.longdouble)
+    moved = np.asarray(oracle(**widened(smaller, dtype, given)), np.longdouble)
     value = np.asarray(oracle(**wide), np.longdouble)
     same = (moved == value) | (np.isnan(moved) & np.isnan(value))
     effect = np.where(same, 0, np.abs(moved - value))

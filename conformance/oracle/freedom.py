@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from conformance.dtypes import BFLOAT16, limits
 from conformance.oracle.evaluate import ORACLES, widened
 from conformance.oracle.expectation import Array, Expectation
 from conformance.oracle.losses import tied
@@ -145,8 +146,8 @@ def _replaced(
 
 
 def _not_a_number(got: Array, expectation: Expectation) -> Mask:
-    """Infinite or NaN in float16, in which a number a little below 1 is 1."""
-    if expectation.dtype != "float16":
+    """Infinite or NaN in 16 bits, in which a number a little below 1 is 1."""
+    if expectation.dtype not in ("float16", BFLOAT16):
         return np.zeros(got.shape, np.bool_)
     return np.asarray(~np.isfinite(got))
 
@@ -161,14 +162,14 @@ def _overflows(got: Array, expectation: Expectation) -> Mask:
         return np.zeros(got.shape, np.bool_)
     with np.errstate(invalid="ignore"):
         wide = np.abs(np.asarray(got, np.float64))
-        return np.asarray(~(wide < float(np.finfo(expectation.dtype).max) / 4))
+        return np.asarray(~(wide < float(limits(expectation.dtype).max) / 4))
 
 
 def _underflows(got: Array, expectation: Expectation) -> Mask:
     """Zero or subnormal, where there is a number to expect."""
     if expectation.value.dtype.kind != "f":
         return np.zeros(got.shape, np.bool_)
-    small = np.abs(np.asarray(got, np.float64)) < np.finfo(expectation.dtype).tiny
+    small = np.abs(np.asarray(got, np.float64)) < limits(expectation.dtype).tiny
     return np.asarray(small & ~np.isnan(expectation.value))
 
 

@@ -9,7 +9,7 @@ number above that power: at a power of two the larger of the two distances, in t
 range and at zero the smallest subnormal. OpenCL's definition (The OpenCL C Specification,
 section "Relative Error as ULPs") leaves the side open at a power of two; this is the wider one.
 
-Wide arithmetic holds the answers: float64 for float16 and float32, the C long double for
+Wide arithmetic holds the answers: float64 for float16, bfloat16 and float32, the C long double for
 float64. On x86 that has 64 bits of significand, so that its error is 2**-11 of the float64 unit;
 where long double is float64 (`WIDE_IS_WIDER` false), the oracle's own error is of the order of
 one float64 ULP and `OWN_ERROR` ULP are added to the bounds of float64 results.
@@ -24,9 +24,15 @@ from typing import Any
 
 import numpy as np
 
+from conformance.dtypes import limits
 from conformance.oracle.expectation import Array
 
-WIDE = {"float16": np.float64, "float32": np.float64, "float64": np.longdouble}
+WIDE = {
+    "float16": np.float64,
+    "bfloat16": np.float64,
+    "float32": np.float64,
+    "float64": np.longdouble,
+}
 """The type in which results of a dtype are computed."""
 
 WIDE_IS_WIDER = bool(np.finfo(np.longdouble).eps < np.finfo(np.float64).eps)
@@ -72,7 +78,7 @@ def arithmetic(dtype: str, flushes: bool) -> Arithmetic | None:
     """The arithmetic of a floating dtype; None for an integer dtype or bool."""
     if dtype not in WIDE:
         return None
-    info: Any = np.finfo(dtype)
+    info: Any = limits(dtype)
     wide: Any = np.finfo(WIDE[dtype])
     # half an ULP above the largest number; not a number where long double is float64
     overflow = np.ldexp(1 - np.longdouble(info.eps) / 4, int(info.maxexp))

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-import numpy as np
-
+from conformance.dtypes import held_in
 from conformance.program.model import Input, Layout
 
 
@@ -15,7 +14,7 @@ def matters(layout: Layout, item: Input) -> bool:
     if layout is Layout.READ_ONLY:
         return True
     if layout in (Layout.SWAPPED, Layout.UNALIGNED):
-        return math.prod(item.shape) > 0 and np.dtype(item.dtype).itemsize > 1
+        return math.prod(item.shape) > 0 and held_in(item.dtype).itemsize > 1
     if layout is Layout.FORTRAN:
         return sum(d > 1 for d in item.shape) > 1 and 0 not in item.shape
     return layout is not Layout.C and item.shape[-1:] > (1,) and 0 not in item.shape

@@ -110,20 +110,22 @@ def differing(
 
 
 def _unit(dtype: str) -> str | None:
-    return dtype if dtype in ("float16", "float32", "float64") else None
+    return dtype if dtype in ("bfloat16", "float16", "float32", "float64") else None
 
 
 def _differs(want: Element, have: Element, unit: str | None, limit: float) -> bool:
-    import numpy as np  # noqa: PLC0415 - what shows no array need not wait for it
+    # what shows no array need not wait for NumPy
+    import numpy as np  # noqa: PLC0415
+
+    from conformance.dtypes import rounded, spacing  # noqa: PLC0415
 
     if want == have or unit is None:
         return want != have
     wanted, had = float(want), float(have)
     with np.errstate(over="ignore", invalid="ignore"):
-        rounded = float(np.asarray(wanted, unit))
-        step = float(np.spacing(np.asarray(abs(wanted), unit)))
-    if not (np.isfinite(rounded) and np.isfinite(had)):
-        return rounded != had and not (np.isnan(rounded) and np.isnan(had))
+        near, step = float(rounded(wanted, unit)), spacing(wanted, unit)
+    if not (np.isfinite(near) and np.isfinite(had)):
+        return near != had and not (np.isnan(near) and np.isnan(had))
     # at least half a unit: the oracle's float64 value is seldom one of the dtype's numbers
     return bool(abs(wanted - had) > max(limit, 0.5) * step)
 

@@ -24,6 +24,7 @@ The last three are used only where a spec names a convention for them.
 """
 
 DtypeName = Literal[
+    "bfloat16",
     "float16",
     "float32",
     "float64",

@@ -20,10 +20,12 @@ KERAS = SimpleNamespace(
     ops=SimpleNamespace(
         convert_to_tensor=lambda value, dtype: value,
         convert_to_numpy=lambda value: value,
+        reshape=lambda value, shape: value.reshaped(shape),
     ),
     Function=lambda inputs, outputs: lambda values: values,
-    backend=SimpleNamespace(backend=lambda: "numpy"),
+    backend=SimpleNamespace(backend=lambda: "numpy", standardize_dtype=str),
 )
+SYMBOL = SimpleNamespace(dtype="float64")
 PLAIN = np.arange(6.0).reshape(2, 3)
 OTHERS = [PLAIN[:, ::-1], PLAIN[:, ::2], np.asfortranarray(PLAIN)]
 SWAPPED = PLAIN.astype(">f8")
@@ -41,15 +43,47 @@ def row(name: str) -> Callable[..., Any]:
 @pytest.mark.parametrize("array", OTHERS)
 def test_arrays_are_given_as_they_lie(array: Any) -> None:
     assert row("constant")(array, "float64") is array
-    (given,) = row("function")([], [])([array])
+    (given,) = row("function")([SYMBOL], [])([array])
     assert given is array
 
 
 def test_another_byte_order_is_no_matter_of_the_function() -> None:
-    (fed,) = row("function")([], [])([SWAPPED])
+    (fed,) = row("function")([SYMBOL], [])([SWAPPED])
     for given in (row("constant")(SWAPPED, "float64"), fed):
         assert given.dtype.isnative
         assert given.tolist() == PLAIN.tolist()
+
+
+def test_a_symbol_says_the_dtype_of_what_is_fed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The array does not: the numbers of a bfloat16 lie in float32."""
+    asked: list[str] = []
+    monkeypatch.setattr(KERAS.ops, "convert_to_tensor", lambda _, dtype: asked.append(dtype))
+    row("function")([SimpleNamespace(dtype="bfloat16"), SYMBOL], [])([PLAIN, PLAIN])
+    assert asked == ["bfloat16", "float64"]
+
+
+class NoArray:
+    """A bfloat16 without axes, of which TensorFlow makes no array."""
+
+    dtype = "<dtype: 'bfloat16'>"
+    shape = ()
+
+    def reshaped(self, shape: tuple[int, ...]) -> Any:
+        return np.full(shape, 1.5)
+
+
+@pytest.mark.parametrize("name", ["eval", "get_value", "function"])
+def test_a_bfloat16_without_axes_is_read_by_way_of_one(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = row(name)
+    if name == "function":
+        monkeypatch.setattr(KERAS, "Function", lambda inputs, outputs: lambda values: [NoArray()])
+        (found,) = made([], [])([])
+    else:
+        found = made(NoArray())
+    assert found.shape == ()
+    assert found == 1.5
 
 
 def test_numpy_compiles_nothing_and_says_so() -> None:

@@ -9,8 +9,14 @@ import numpy as np
 import pytest
 
 from conformance.adapters.session import Session
-from conformance.adapters.worker.conformance_worker.layouts import LAYOUTS, laid_out, numbers
+from conformance.adapters.worker.conformance_worker.layouts import (
+    LAYOUTS,
+    laid_out,
+    numbers,
+    same_numbers,
+)
 from conformance.adapters.worker.conformance_worker.programs import RequestError, parse
+from conformance.adapters.worker.conformance_worker.running import draws_of
 from conformance.program import Case, Input, Layout, Prelude, print_script, to_json
 from conformance.program.layouts import matters, relaid
 from conformance.program.model import Binding
@@ -103,3 +109,24 @@ def test_a_layout_that_makes_no_difference(
     layout: Layout, shape: tuple[int, ...], dtype: str
 ) -> None:
     assert not matters(layout, Input("x", shape, dtype, Binding.PLACEHOLDER))
+
+
+def test_what_a_variable_of_bfloat16_holds_is_compared_by_its_numbers() -> None:
+    held, other = np.array([1, np.nan, -0.0], "float32"), np.array([1, -np.nan, -0.0], "float32")
+    assert same_numbers(held, other)
+    assert not same_numbers(held, other[:2])
+    assert not same_numbers(held, np.array([1, np.nan, 0], "float32"))
+    assert not same_numbers(held, np.array([1, 2, -0.0], "float32"))
+
+
+def test_the_numbers_of_bfloat16_come_in_float32() -> None:
+    program = parse(
+        {
+            "inputs": [{"name": "x", "shape": [2], "dtype": "bfloat16", "binding": "constant"}],
+            "steps": [],
+            "outputs": ["x"],
+        }
+    )
+    fed = np.ones((3, 2), "float32")
+    (given,) = draws_of(program, {"draws": 3, "arrays": {"x": 0}}, [fed]).values()
+    assert given is fed

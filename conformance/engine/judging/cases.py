@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from conformance.dtypes import BFLOAT16
 from conformance.generators import Draw, Structure, draw_arrays
 from conformance.generators.gradients import resolved
 from conformance.generators.structure import (
@@ -77,6 +78,12 @@ class Prepared:
         return accepted_dtypes(self.structure)
 
     @cached_property
+    def given(self) -> str | None:
+        """The dtype of the tensors that their arrays do not say; None if these say it."""
+        named = (item.dtype for item in self.structure.program.inputs)
+        return BFLOAT16 if BFLOAT16 in named else None
+
+    @cached_property
     def profiles(self) -> list[str]:
         """The profile of each draw: of numbers that no document settles the one that they show.
 
@@ -120,7 +127,7 @@ class Prepared:
         """
         arguments = read_otherwise(self.structure.oracle, self.oracle_arguments(draw), readings)
         if readings not in self._reshaping:
-            value = value_of(self.structure.oracle, arguments, dtype)
+            value = value_of(self.structure.oracle, arguments, dtype, self.given)
             if value.shape == self.shape:
                 return value
             self._reshaping.add(readings)
@@ -139,7 +146,7 @@ class Prepared:
             arguments = self.oracle_arguments(draw)
             try:
                 read = read_otherwise(self.structure.oracle, arguments, readings)
-                value = value_of(self.structure.oracle, read, self.dtypes[0])
+                value = value_of(self.structure.oracle, read, self.dtypes[0], self.given)
             except (KeyError, ValueError, IndexError):
                 self._shapes[readings] = None
             else:
@@ -150,7 +157,7 @@ class Prepared:
         """Whether the arguments of a draw have an answer under these readings."""
         try:
             arguments = read_otherwise(self.structure.oracle, self.oracle_arguments(draw), readings)
-            value_of(self.structure.oracle, arguments, self.dtypes[0])
+            value_of(self.structure.oracle, arguments, self.dtypes[0], self.given)
         except ValueError:
             return False
         return True
@@ -183,6 +190,7 @@ class Prepared:
             structure.accuracy,
             flush_subnormals=flushes,
             wraps=WIDER not in readings,
+            given=self.given,
         )
 
 

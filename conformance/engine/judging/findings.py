@@ -45,6 +45,8 @@ class Finding:
     conventions: tuple[str, ...] = ()
     draw: int = 0
     got: Array | str | None = None
+    came: str | None = None
+    """The dtype of `got`, where the array does not say it: bfloat16."""
     expected: Array | str | None = None
     ulp: float | None = None
     at: Mapping[str, int | str] = field(default_factory=dict)

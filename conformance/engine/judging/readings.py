@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from conformance.dtypes import BFLOAT16, rounded
 from conformance.engine.judging.findings import verdict_if_wrong
 from conformance.engine.judging.refusals import is_mistaken_code
 from conformance.observations import Outcome
@@ -220,8 +221,10 @@ class AllowedAnswers:
             return True
         with np.errstate(all="ignore"):
             # what a wider integer can hold must not be wrapped: that is the suite's own answer
-            as_got = other.astype(got.dtype) if got.dtype.kind == "f" else other
-            return not bool(agrees(as_got, self.expectation(())).all())
+            own = self.expectation(())
+            dtype = own.dtype if own.dtype == BFLOAT16 else got.dtype.name
+            as_got = rounded(other, dtype) if got.dtype.kind == "f" else other
+            return not bool(agrees(as_got, own).all())
 
     def nearly(self, got: Array, *, single_will_do: bool) -> Readings | None:
         """The readings that allow `got`, but for the last half of its digits."""

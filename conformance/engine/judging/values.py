@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from conformance.dtypes import BFLOAT16, is_floating, limits
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding, Judgement
 from conformance.engine.judging.opened import opened, overflows
@@ -56,6 +57,8 @@ class Drawn:
     other: dict[str, str]
     container: str = "tensor"
     """What came back before it was evaluated: a tensor, or a list or tuple."""
+    came: str | None = None
+    """The dtype of the result, where its array does not say it."""
 
     @property
     def arrays(self) -> Mapping[str, Array]:
@@ -78,6 +81,8 @@ def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Fin
         yield _unsent(case, unsent) if unsent and known else _no_array(case, value)
         return
     got = value.array
+    if value.dtype == BFLOAT16:
+        case = replace(case, came=value.dtype)
     if got.shape == case.prepared.shape:
         expectation = _expectation(case, got)
         if agrees(got, expectation).all():
@@ -132,12 +137,13 @@ def _expectation(case: Drawn, got: Array, readings: Readings = ()) -> Expectatio
     to it, half an ULP off even if nothing is computed. Floats that come of integers may have been
     computed as such, if a wider dtype is a reading, and integers with fewer bits.
     """
-    if WIDER in readings and name_of(got.dtype) in _FLOATS:
-        return case.prepared.expectation(case.number, got.dtype.name, readings)
+    came = case.came or name_of(got.dtype)
+    if WIDER in readings and came in _FLOATS:
+        return case.prepared.expectation(case.number, came, readings)
     accepted = _accepted(case)
     if NARROWED in readings and got.dtype.kind in "iu":
-        accepted = got.dtype.name
-    dtype = _narrower(accepted, got.dtype)
+        accepted = came
+    dtype = _narrower(accepted, came)
     expectation = case.prepared.expectation(case.number, dtype, readings)
     return expectation if dtype == accepted else rounded_once_more(expectation)
 
@@ -146,7 +152,8 @@ def _value(case: Drawn, got: Array, readings: Readings) -> Array:
     """The value alone, where nothing of the expectation depends on the dtype of the result."""
     if WIDER in readings:
         return _expectation(case, got, readings).value
-    return case.prepared.value(case.number, _narrower(_accepted(case), got.dtype), readings)
+    came = case.came or name_of(got.dtype)
+    return case.prepared.value(case.number, _narrower(_accepted(case), came), readings)
 
 
 def _accepted(case: Drawn) -> str:
@@ -155,15 +162,14 @@ def _accepted(case: Drawn) -> str:
 
 
 @cache
-def _narrower(accepted: str, got: np.dtype[Any]) -> str:
+def _narrower(accepted: str, came: str) -> str:
     """The narrower of the dtypes, if both are floating."""
-    wanted = np.dtype(accepted)
-    if got.kind != "f" or wanted.kind != "f" or got.name not in _FLOATS:
+    if came not in _FLOATS or not is_floating(accepted):
         return accepted
-    return got.name if np.finfo(got).nmant < np.finfo(wanted).nmant else accepted
+    return came if limits(came).nmant < limits(accepted).nmant else accepted
 
 
-_FLOATS = ("float16", "float32", "float64")
+_FLOATS = (BFLOAT16, "float16", "float32", "float64")
 
 
 def _no_array(case: Drawn, value: Value | None) -> Finding:
@@ -203,6 +209,7 @@ def _other_reading(case: Drawn, got: Array, readings: Readings) -> Finding:
         conventions=allowed.conventions,
         draw=case.number,
         got=got,
+        came=case.came,
         expected=own.value,
         readings=allowed.readings,
     )
@@ -222,6 +229,7 @@ def _wrong_under(case: Drawn, got: Array, readings: Readings) -> Finding:
         conventions=allowed.conventions,
         draw=case.number,
         got=got,
+        came=case.came,
         expected=expected.value,
         ulp=worst(got, expected).ulp,
         open_points=allowed.open_points,
@@ -244,7 +252,7 @@ def _other_shape(case: Drawn, got: Array) -> Finding:
         allowed = of_anything((arrangement,))
     else:  # other numbers, in whatever shape
         allowed = of_nothing((*case.conventions, arrangement))
-    return replace(_of_shape(case, got.shape, allowed), got=got)
+    return replace(_of_shape(case, got.shape, allowed), got=got, came=case.came)
 
 
 def _of_misfit(case: Drawn) -> Allowance:
@@ -320,6 +328,7 @@ def _wrong(case: Drawn, got: Array, answer: AllowedAnswers) -> Finding:
         conventions=allowed.conventions,
         draw=case.number,
         got=got,
+        came=case.came,
         expected=expectation.value,
         ulp=worst(got, expectation).ulp,
         open_points=allowed.open_points,
@@ -340,6 +349,7 @@ def _inaccurate(case: Drawn, got: Array, readings: Readings) -> Finding:
         conventions=allowed.conventions,
         draw=case.number,
         got=got,
+        came=case.came,
         expected=own.value,
         ulp=worst(got, own).ulp,
         readings=allowed.readings,

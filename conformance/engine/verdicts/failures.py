@@ -12,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import UNSET, UnsetType
 
+from conformance.dtypes import BFLOAT16
 from conformance.editions import Document, Edition
 from conformance.engine.judging.findings import Finding
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.verdicts.limits import named_index
 from conformance.engine.verdicts.scripts import script
 from conformance.engine.verdicts.tally import Group, Tally, listed, verdict
-from conformance.program import Prelude, to_json
+from conformance.program import Case, Prelude, to_json
 from conformance.results import (
     Array,
     Aspect,
@@ -162,9 +163,9 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         convention=", ".join(finding.conventions) or None,
         readings=list(finding.readings),
         program=to_json(case.program) if case else None,
-        inputs={n: record(a) for n, a in case.arrays.items()} if case else {},
+        inputs=_inputs(case) if case else {},
         expected=_side(finding.expected, finding),
-        got=_side(finding.got, finding),
+        got=_side(finding.got, finding, finding.came),
         max_ulp=finding.ulp if finding.ulp is not None and np.isfinite(finding.ulp) else None,
         script=_script(tally, group, message, prelude),
     )
@@ -236,22 +237,32 @@ def _expected(finding: Finding, citation: Citation | None) -> str:
     return f"; expected {finding.demands}"
 
 
-def _side(value: npt.NDArray[Any] | str | None, finding: Finding) -> Array | str | None:
+def _inputs(case: Case) -> dict[str, Array]:
+    """The arrays of a case, with the dtypes of its inputs."""
+    dtypes = {item.name: item.dtype for item in case.program.inputs if item.dtype == BFLOAT16}
+    return {name: record(array, (), dtypes.get(name)) for name, array in case.arrays.items()}
+
+
+def _side(
+    value: npt.NDArray[Any] | str | None, finding: Finding, dtype: str | None = None
+) -> Array | str | None:
     if not isinstance(value, np.ndarray):
         return value
     sides = (finding.expected, finding.got)
     numbers = value.size > MOST_ELEMENTS and all(isinstance(s, np.ndarray) for s in sides)
-    return record(value, named_index(finding) if numbers else ())
+    return record(value, named_index(finding) if numbers else (), dtype)
 
 
-def record(array: npt.NDArray[Any], around: tuple[int, ...] = ()) -> Array:
+def record(
+    array: npt.NDArray[Any], around: tuple[int, ...] = (), dtype: str | None = None
+) -> Array:
     """An array for a results file, of which `MOST_ELEMENTS` elements are kept: the first ones, or
-    those around an index."""
+    those around an index. `dtype` is that of its numbers, if NumPy lacks it."""
     start = _start(array.shape, around)
     flat = array.reshape(-1)[start : start + MOST_ELEMENTS]
     data = [v if _plain(v) else str(v) for v in flat.tolist()]
     cut = array.size > MOST_ELEMENTS
-    return Array(array.dtype.name, list(array.shape), data, cut, start or UNSET)
+    return Array(dtype or array.dtype.name, list(array.shape), data, cut, start or UNSET)
 
 
 def _start(shape: tuple[int, ...], around: tuple[int, ...]) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from conformance.dtypes import held_in
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.trials import Trial
@@ -54,7 +55,7 @@ def limits_of(finding: Finding, trial: Trial) -> npt.NDArray[np.float64]:
 def _expectation(finding: Finding, trial: CallTrial) -> Expectation | None:
     """The expectation whose value the finding shows, in the narrower of the dtypes."""
     got, expected = np.asarray(finding.got), np.asarray(finding.expected)
-    for dtype in (trial.prepared.dtypes[0], got.dtype.name):
+    for dtype in (trial.prepared.dtypes[0], finding.came or got.dtype.name):
         try:
             found = trial.prepared.expectation(finding.draw, dtype)
         except (KeyError, TypeError, ValueError):
@@ -66,7 +67,7 @@ def _expectation(finding: Finding, trial: CallTrial) -> Expectation | None:
 
 
 def _size(dtype: str) -> int:
-    return np.dtype(dtype).itemsize
+    return held_in(dtype).itemsize
 
 
 def _distance(got: Array, expected: Array) -> Array:

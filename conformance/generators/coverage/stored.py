@@ -21,6 +21,7 @@ from conformance.editions import Edition, edition_files
 
 FOLDER = resources.files(__package__) / "arrays"
 MAKING = (
+    "dtypes.py",
     "editions/__init__.py",
     "editions/files.py",
     "generators",

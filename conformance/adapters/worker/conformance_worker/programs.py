@@ -38,6 +38,8 @@ Program = NamedTuple(
     "Program", [("inputs", List[Input]), ("steps", List[Step]), ("outputs", List[str])]
 )
 
+HELD_IN = {"bfloat16": "float32"}
+"""The dtype of the arrays with the numbers of an input whose own NumPy lacks."""
 PLACEHOLDERS = ("placeholder", "placeholder_none")
 KINDS = ("range", "set", "iterator", "int64", "constant", "variable")
 """What a `Made` can be."""

@@ -7,7 +7,7 @@ import numpy as np
 from .evaluation import Evaluator
 from .failures import ImplementationError, Meter, describe
 from .layouts import laid_out, numbers
-from .programs import AS_THEY_ARE, PLACEHOLDERS, Program, RequestError
+from .programs import AS_THEY_ARE, HELD_IN, PLACEHOLDERS, Program, RequestError
 from .stages import Announce, silent
 from .structures import BoundProgram
 from .values import Columns, Value, is_plain, read
@@ -179,5 +179,6 @@ def draws_of(program: Program, request: Dict[str, Any], payloads: List[Any]) -> 
             raise RequestError(
                 "input {!r} has shape {}, not {}".format(item.name, array.shape, wanted)
             )
-        stacked[item.name] = array.astype(np.dtype(item.dtype), copy=False)
+        held = HELD_IN.get(item.dtype, item.dtype)
+        stacked[item.name] = array.astype(np.dtype(held), copy=False)
     return stacked

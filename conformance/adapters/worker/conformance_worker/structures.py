@@ -7,6 +7,7 @@ import numpy as np
 from .adapters import required
 from .calling import Calls
 from .failures import ImplementationError, Meter, describe
+from .layouts import same_numbers
 from .limits import MOST_DIMENSIONS, MOST_ITEMS, MOST_NAME, class_name, said
 from .programs import AS_THEY_ARE, PLACEHOLDERS, Input, Program
 from .values import flatten, is_plain
@@ -103,6 +104,8 @@ class BoundProgram(object):
         """Whether the variable `name` no longer holds what it was given."""
         read = self._adapter.function("get_value") or self._adapter.evaluate
         held = np.asarray(read(self.names[name]))
+        if held.dtype.isbuiltin == 2:  # bfloat16, whose libraries write NaN in several ways
+            return not same_numbers(held.astype("float32"), fed)
         same_shape = held.shape == fed.shape
         return not (same_shape and held.tobytes() == fed.astype(held.dtype).tobytes())
 
