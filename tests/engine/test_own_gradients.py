@@ -32,7 +32,7 @@ LOOKED_AT = 16
 
 @cache
 def trials(function: str) -> list[GradientTrial]:
-    (task,) = tasks({function}, replace(PROFILES["smoke"], gradients=8), edition="keras-3")
+    (task,) = tasks({function}, replace(PROFILES["smoke"], gradients=32), edition="keras-3")
     return [trial for trial in task.trials() if isinstance(trial, GradientTrial)]
 
 
