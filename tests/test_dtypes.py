@@ -44,7 +44,7 @@ def test_every_bfloat16_is_rounded_to_itself() -> None:
 def test_what_lies_between_goes_to_the_nearest_and_half_to_even() -> None:
     numbers = between()
     assert same(rounded(numbers, BFLOAT16), by_bits(numbers))
-    assert not has_all(BFLOAT16, np.float32(1 + 2.0**-9))
+    assert not has_all(BFLOAT16, np.array(1 + 2.0**-9, "float32"))
 
 
 def test_as_torch_rounds() -> None:
@@ -59,7 +59,7 @@ def test_wide_numbers_are_rounded_once(wide: Any) -> None:
     # in float32 this is half of the way from 1 to the next number, from where it goes to 1
     number = wide(1) + wide(2) ** -8 + wide(2) ** -40
     assert rounded(number, BFLOAT16) == 1 + 2.0**-7
-    assert by_bits(np.float32(number)) == 1
+    assert by_bits(np.array(number, "float32")) == 1
 
 
 def test_whole_numbers_and_truth_values() -> None:
