@@ -110,9 +110,9 @@ def measured(value):
 def same(a, b):
     if isinstance(a, list) and isinstance(b, list):
         return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b))
-    if {type(a), type(b)} <= {int, float}:
+    if isinstance(a, float) and isinstance(b, float):
         return bool(np.isclose(a, b, equal_nan=True))
-    return a == b and isinstance(a, bool) == isinstance(b, bool)
+    return type(a) is type(b) and a == b
 
 
 def shown(values):

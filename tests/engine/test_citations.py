@@ -78,5 +78,12 @@ def test_a_wrong_shape_cites_the_line_on_the_shape() -> None:
     assert seen == {1053}
 
 
+def test_a_shape_that_an_exception_withholds_cites_the_line_on_the_shape() -> None:
+    seen = set[int | str]()
+    for prepared in calls("batch_dot"):
+        seen |= lines(prepared, judged(prepared, lambda _: RAISED))
+    assert seen == {1053}
+
+
 def _same(answer: Array, _draw: int) -> Array:
     return answer

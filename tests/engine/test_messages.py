@@ -88,6 +88,8 @@ GISTS = {
     "raises TypeError: no DataType float64 in list: float32": "no datatype in list",
     "has an int_shape that raises TypeError: a Tensor is no int": "a tensor is no",
     "gets an input that raises ValueError: shape (1, (2, 3)) is bad": "shape is bad",
+    "raises E: use of uninitialized value Variable": "use of uninitialized value",
+    "raises E: use of uninitialized value Variable_2": "use of uninitialized value",
     "gives 3 at [0]": "",
     "ends the process (signal 8)": "",
 }

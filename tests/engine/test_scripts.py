@@ -54,6 +54,9 @@ def set_epsilon(value):
 
 def random_binomial(shape, p=0.0, dtype=None, seed=None):
     return _right.ones(shape) * 0.25
+
+def random_normal_variable(shape, mean, scale, dtype=None, name=None, seed=None):
+    return _right.random_normal_variable(shape, 0.0, scale, dtype, name)  # without the seed
 """
 FUNCTIONS = (
     "cumsum",
@@ -67,6 +70,7 @@ FUNCTIONS = (
     "sum",
     "set_epsilon",
     "random_binomial",
+    "random_normal_variable",
 )
 
 

@@ -30,7 +30,7 @@ from conformance.observations import (
 )
 from conformance.oracle.evaluate import ORACLES, widened
 from conformance.oracle.variants import VARIANTS, Reading
-from conformance.results import Verdict
+from conformance.results import Aspect, Verdict
 from conformance.specs import load
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
@@ -174,6 +174,59 @@ def test_readings_that_often_agree_diverge_by_the_name_of_one(function: str, nam
         found = list(answers(under(reading), function, edition, reading[0]))
         assert {f.verdict for f in found} <= {Verdict.DIVERGES}, edition
         assert {f.conventions for f in found} <= {(ConventionName.SAME_PADDING,)}, edition
+
+
+@pytest.mark.sampled(2)
+@pytest.mark.parametrize("function", ["pool2d", "pool3d"])
+def test_windows_that_begin_as_early_as_theano_s_violate_nowhere(function: str) -> None:
+    """Not where they are long and symmetrical, either: no document says where they begin."""
+    early = under((ConventionName.SAME_PADDING, "early"))
+    for edition in editions(function):
+        found = list(always(early, function, edition))
+        assert {f.verdict for f in found} == {Verdict.DIVERGES}, edition
+
+
+def always(backend: Backend, function: str, edition: Edition) -> Iterator[Finding]:
+    """What is found of a backend that has an answer of its own to each valid call."""
+    for prepared in calls(function, edition):
+
+        def answer(number: int, prepared: Prepared = prepared) -> Array:
+            arguments = prepared.oracle_arguments(number)
+            return backend(prepared.structure.oracle, arguments, prepared.dtypes[0])
+
+        yield from judged(prepared, answer)
+
+
+ROOTS: dict[Edition, Verdict] = {
+    "keras-1": Verdict.VIOLATES,
+    "keras-2.0": Verdict.DIVERGES,
+    "keras-2.2": Verdict.DIVERGES,
+}
+
+
+@pytest.mark.parametrize("edition", ROOTS)
+def test_a_float_exponent_is_free_where_the_document_says_integer(edition: Edition) -> None:
+    def wrong_roots(function: str, arguments: Arguments, dtype: str) -> Array:
+        answer = right(function, arguments, dtype)
+        wrong = answer if float(arguments["a"]).is_integer() else answer / 2 + 1
+        return np.asarray(wrong, dtype)
+
+    found = [f for f in always(wrong_roots, "pow", edition) if f.aspect is Aspect.VALUE]
+    assert {f.verdict for f in found} == {ROOTS[edition]}
+
+
+def test_an_exception_names_only_points_under_whose_other_readings_there_is_an_answer() -> None:
+    """A kernel of channels that differ fits one layout of keras-1's transposed kernels alone."""
+    raised = Raised("MissingInputError", ("MissingInputError",), "no kernel", "call")
+    fitting = set()
+    for prepared in calls("conv2d_transpose", "keras-1"):
+        for found in judged(prepared, lambda _: raised):
+            if found.aspect is Aspect.VALUE and found.verdict is Verdict.VIOLATES:
+                other = ((ConventionName.KERNEL_LAYOUT, "of the convolution"),)
+                fits = prepared.shape_under(found.draw, other) is not None
+                assert (ConventionName.KERNEL_LAYOUT in found.open_points) is fits
+                fitting.add(fits)
+    assert fitting == {True, False}
 
 
 def zeros(function: str, arguments: Arguments, dtype: str) -> Array:

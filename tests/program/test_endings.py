@@ -237,6 +237,23 @@ def test_every_binding_is_evaluated(binding: Binding, ended: Any) -> None:
     assert ended(case(call("square"), X, binding), elements(WRONG))[0] == 1
 
 
+ALIKE = [
+    (1, 1),
+    (0.1 + 0.2, 0.3),
+    (float("nan"), float("nan")),
+    ("a", "a"),
+    ([1, [2.0]], [1, [2.0]]),
+]
+OTHERS = [(1, 1.0), (1, True), (1, 2), (1, None), ([1], [1, 1]), ([1], 1), (1.0, 1.1), ("a", "b")]
+
+
+def test_an_integer_is_not_the_same_as_a_float() -> None:
+    names: dict[str, Any] = {"np": np}
+    exec("\n".join(endings.FLAT), names)
+    assert all(names["same"](a, b) for a, b in ALIKE)
+    assert not any(names["same"](a, b) or names["same"](b, a) for a, b in OTHERS)
+
+
 def test_an_input_that_a_call_changes(ended: Any, tmp_path: Path) -> None:
     (tmp_path / "changes_input.py").write_text(
         "import numpy as np\n"

@@ -190,6 +190,14 @@ def test_a_number_of_elements_is_an_integer_where_the_document_says_so(
     assert any(seen) is is_told
 
 
+def test_the_script_of_what_is_no_integer_looks_at_its_dtype() -> None:
+    problem = tensors._is_integer(1, (value(1.0),))
+    assert problem is not None
+    names = {"np": np}
+    assert eval(problem.fault, {**names, "first": 1.0})
+    assert not eval(problem.fault, {**names, "first": 1})
+
+
 def test_a_dtype_with_a_suffix_is_a_reading_for_variables_only() -> None:
     seen = set()
 

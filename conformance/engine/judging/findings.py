@@ -18,6 +18,9 @@ from conformance.results import Aspect, FindingKind, Verdict
 Array = npt.NDArray[Any]
 Identity = tuple[Aspect, str, str, tuple[str, ...]]
 
+RESULT_OF = "a result of "
+"""How the demands of a finding begin where a call gave no result at all: of some shape or rank."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checked:

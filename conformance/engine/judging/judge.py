@@ -9,11 +9,13 @@ from conformance.editions import open_inputs_of
 from conformance.engine.judging import metadata, values
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import (
+    RESULT_OF,
     Finding,
     Judgement,
 )
 from conformance.engine.judging.messages import short_message, without_stack
 from conformance.engine.judging.readings import (
+    computed,
     demanded_shape,
     of_anything,
     of_exception,
@@ -169,7 +171,7 @@ def _wrong_input(prepared: Prepared) -> Finding:
         Verdict.UNSUPPORTED,
         FindingKind.UNMADE_INPUT,
         gives="gets an input whose static shape is wrong from the start",
-        demands=f"a result of shape {prepared.shape}",
+        demands=f"{RESULT_OF}shape {prepared.shape}",
     )
 
 
@@ -182,7 +184,7 @@ def _fault(
     if isinstance(outcome, Raised):
         return _raised(prepared, outcome, conventions, number)
     # the rule for the shape may have no answer for invalid input
-    demands = "" if prepared.structure.error else f"a result of shape {prepared.shape}"
+    demands = "" if prepared.structure.error else f"{RESULT_OF}shape {prepared.shape}"
     verdict, kind, gives, detail = without_answer(outcome, prepared.structure.program)
     if _could_not_bind(prepared, outcome):
         verdict, kind = Verdict.UNSUPPORTED, FindingKind.UNMADE_INPUT
@@ -252,6 +254,21 @@ def fault_name(fault: Fault) -> str:
     return f"exit status {fault.exit_code}"
 
 
+def _answered_otherwise(
+    prepared: Prepared, number: int, points: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Those open points under whose other readings the call has an answer, too.
+
+    Where it has none, it may not be said that an answer is expected whatever the reading.
+    """
+
+    def answered(name: str) -> bool:
+        others = computed(name)
+        return not others or any(prepared.shape_under(number, (o,)) is not None for o in others)
+
+    return tuple(name for name in points if answered(name))
+
+
 def _raised(
     prepared: Prepared, outcome: Raised, conventions: tuple[str, ...], number: int
 ) -> Finding:
@@ -262,7 +279,7 @@ def _raised(
         allowed = of_misfit(conventions, partial(prepared.fits, number), refused=True)
     asked = {*ASKED, *open_inputs_of(structure.edition).values()}
     refused = named or unmade or not asked.isdisjoint(allowed.conventions)
-    demands = f"a result of {demanded_shape(prepared.shape, allowed.open_points)}"
+    demands = f"{RESULT_OF}{demanded_shape(prepared.shape, allowed.open_points)}"
     gives = f"raises {outcome.type}: {short_message(outcome.message)}"
     return Finding(
         Aspect.VALUE,
@@ -275,7 +292,7 @@ def _raised(
         draw=number,
         parameter=iterable_parameter(prepared.structure.arguments),
         readings=allowed.readings,
-        open_points=allowed.open_points,
+        open_points=_answered_otherwise(prepared, number, allowed.open_points),
         got=f"{outcome.type}: {without_stack(outcome.message)}",
         expected=prepared.expectation(number).value,
         at=promised_inputs(

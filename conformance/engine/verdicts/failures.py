@@ -14,7 +14,7 @@ from msgspec import UNSET, UnsetType
 
 from conformance.dtypes import BFLOAT16
 from conformance.editions import Document, Edition
-from conformance.engine.judging.findings import Finding
+from conformance.engine.judging.findings import RESULT_OF, Finding
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.verdicts.limits import named_index
 from conformance.engine.verdicts.scripts import script
@@ -201,13 +201,14 @@ def _lines(spec: Spec, document: Document, finding: Finding) -> Iterator[int | s
         yield f"{spec.name}: {found}" if isinstance(found, str) else found
     if finding.parameter and (line := parameter_line(spec, document, finding.parameter)):
         yield line
-    # a shape that is documented is that of the value, too
+    # a shape that is documented is that of the value, too, which an exception withholds
     shapes = (c for c in spec.claims if Aspect(c.aspect) is Aspect.STATIC_SHAPE)
+    of_shape = finding.kind == FindingKind.SHAPE or finding.demands.startswith(RESULT_OF)
     errors = (e for e in spec.errors if e.name == finding.kind)
     rules = (*(errors if finding.aspect is Aspect.ERROR else ()), *claims(spec, finding.aspect))
     # where no document speaks of gradients, that of a function is the derivative of its value
     values = claims(spec, Aspect.VALUE) if finding.aspect is Aspect.GRADIENT else ()
-    for rule in (*(shapes if finding.kind == FindingKind.SHAPE else ()), *rules, *values):
+    for rule in (*(shapes if of_shape else ()), *rules, *values):
         if document in rule.sections:
             yield f"{spec.name}: {rule.sections[document]}"
         elif document in rule.at:

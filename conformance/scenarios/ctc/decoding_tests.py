@@ -107,7 +107,8 @@ def no_probability_above_one(values: Values) -> Problem | None:
     if isinstance(got, Problem):
         return got
     if (got > 1e-3).any():
-        return Problem(f"gives {got.max():.6g}", "sign", got=got)
+        fault = "(np.asarray(first) > 1e-3).any()"
+        return Problem(f"gives {got.max():.6g}", "sign", got=got, fault=fault)
     return None
 
 

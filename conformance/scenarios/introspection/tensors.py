@@ -250,7 +250,8 @@ def _is_number(wanted: int, values: Values) -> Problem | None:
 def _is_integer(wanted: int, values: Values) -> Problem | None:
     problem = _is_number(wanted, values)
     if problem is None and (got := values[0].array) is not None and got.dtype.kind not in "iu":
-        return Problem(f"gives a {values[0].python_type}", "no integer", got=got)
+        fault = "np.asarray(first).dtype.kind not in 'iu'"
+        return Problem(f"gives a {values[0].python_type}", "no integer", got=got, fault=fault)
     return problem
 
 

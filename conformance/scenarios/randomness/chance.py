@@ -89,12 +89,16 @@ def without_figures(test: Test) -> Test:
     return ByChance(plainly, test.rate) if isinstance(test, ByChance) else plainly
 
 
+_NOT_FINITE = "np.asarray(first).dtype.kind != 'f' or not np.isfinite(first).all()"
+
+
 def is_sample(got: Array) -> Problem | None:
     """A problem unless there are finite numbers to be tested."""
     if got.size == 0:
-        return Problem(f"gives shape {got.shape}", "no numbers")
+        return Problem(f"gives shape {got.shape}", "no numbers", fault="np.size(first) == 0")
     if got.dtype.kind != "f" or not np.isfinite(got).all():
-        return Problem(f"gives {got.dtype} numbers that are not all finite", "not finite")
+        gives = f"gives {got.dtype} numbers that are not all finite"
+        return Problem(gives, "not finite", fault=_NOT_FINITE)
     return None
 
 
@@ -116,7 +120,9 @@ def has_mean(law: Law, rate: float = RATE) -> Test:
     def test(got: Array) -> Problem | None:
         mean = float(got.mean(dtype="float64"))
         bound = statistics.mean_bound(law, got.size, rate)
-        return _outside(got, f"mean {mean:.5g}, its error", abs(mean - law.mean), bound, "mean")
+        fault = f"abs(np.mean(first, dtype='float64') - {float(law.mean)!r}) > {bound!r}"
+        problem = _outside(got, f"mean {mean:.5g}, its error", abs(mean - law.mean), bound, "mean")
+        return problem and replace(problem, fault=fault)
 
     return _by_chance(test, rate)
 
@@ -128,7 +134,10 @@ def has_variance(law: Law, rate: float = RATE) -> Test:
         square = float(np.mean(np.square(got.astype("float64") - law.mean)))
         bound = statistics.variance_bound(law, got.size, rate)
         what = f"mean square deviation {square:.5g}, its error"
-        return _outside(got, what, abs(square - law.variance), bound, "variance")
+        squared = f"np.mean(np.square(np.asarray(first, 'float64') - {float(law.mean)!r}))"
+        fault = f"abs({squared} - {float(law.variance)!r}) > {bound!r}"
+        problem = _outside(got, what, abs(square - law.variance), bound, "variance")
+        return problem and replace(problem, fault=fault)
 
     return _by_chance(test, rate)
 
