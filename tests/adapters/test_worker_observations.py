@@ -277,6 +277,23 @@ def test_changed_inputs_are_named(binding: str) -> None:
         assert all(draw.changed == () for draw in innocent.draws)
 
 
+@pytest.mark.parametrize("binding", BINDINGS)
+def test_one_function_computes_all_draws(binding: str) -> None:
+    asked = batch(call("compiled", x(2, binding=binding)), draws=4)
+    with Session(launch("counts_functions")) as session:
+        assert np.all(np.stack(arrays(session.run_batch(asked))) == 1)
+
+
+def test_draws_that_cannot_be_computed_together_are_computed_one_by_one() -> None:
+    asked = negative_at(2, draws=4, binding="constant")
+    with Session(launch("spoils_session")) as session:
+        found = session.run_batch(asked)
+    outcomes = [draw.outcome for draw in found.draws]
+    assert [isinstance(o, Raised) for o in outcomes] == [False, False, True, False]
+    right = [next(iter(o.values.values()))[0].array for o in outcomes if isinstance(o, Returned)]
+    np.testing.assert_array_equal(right, np.exp(asked.arrays["x"][[0, 1, 3]]))
+
+
 def test_settings_that_leak_are_named_and_put_back() -> None:
     with Session(launch("changes_settings")) as session:
         assert session.run_batch(batch(call("exp", x(3)))).leaked == ("floatx",)

@@ -1,11 +1,12 @@
 """Evaluate the tensors of a structure: compiled, one by one, or as they are (eager)."""
 
-from typing import Any, Callable, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 import numpy as np
 
 from .adapters import required
 from .failures import ImplementationError, Meter
+from .joined import Joined
 from .structures import BoundProgram
 
 
@@ -29,7 +30,7 @@ class Evaluator(object):
         self._fell_back = False
         self.way = "eager" if eager and not fed else "function"
 
-    def prepare(self, structure: BoundProgram) -> None:
+    def prepare(self, structure: Union[BoundProgram, Joined]) -> None:
         """Set the tensors to evaluate to those of `structure`; compile them if `way` says so."""
         inputs = {id(structure.names[name]): name for name in self._fed}
         tensors = structure.tensors()

@@ -26,7 +26,7 @@ from .structures import offered
 from .surroundings import Surroundings
 
 MOST_FILE_BYTES = 2 * 2**30
-CLEAR_EVERY = 16
+CLEAR_EVERY = 4
 FORGET_EVERY = 200
 
 Answer = Tuple[Dict[str, Any], List[Any]]
@@ -118,14 +118,15 @@ class Worker(object):
             for forget in self._forgetting:
                 forget()
 
-    def _before_build(self, spoiled: bool) -> None:
+    def _before_build(self, spoiled: bool, graphs: int) -> None:
         """Clear the session now and then: TensorFlow 1 slows down with each graph that it keeps.
 
         After a failure clear it at once: an operation that a session cannot place stays in the
         graph, and old releases then fail on everything that is added to the graph later.
         """
-        self._builds += 1
-        if spoiled or self._spoiled or self._builds % CLEAR_EVERY == 0:
+        self._builds += graphs
+        if spoiled or self._spoiled or self._builds > CLEAR_EVERY:
+            self._builds = graphs
             self._forget()
 
     def _forget(self) -> None:

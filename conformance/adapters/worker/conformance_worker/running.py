@@ -6,6 +6,7 @@ import numpy as np
 
 from .evaluation import Evaluator
 from .failures import ImplementationError, Meter, describe
+from .joined import Joined, joined_name, joined_names
 from .layouts import laid_out, numbers
 from .programs import AS_THEY_ARE, HELD_IN, PLACEHOLDERS, Program, RequestError
 from .stages import Announce, silent
@@ -17,10 +18,11 @@ class BatchRun(object):
     """One batch of draws.
 
     A graph is built once; if it holds numbers (a constant, an array, or a step that returns
-    values), it is built for every draw. In eager mode every draw calls the steps again, unless
-    there are placeholders. `before_build` is called before a graph is built, with whether a draw
-    has failed since the last one was; at the end `spoiled` says whether one has. `announce` is
-    called with what is done next.
+    values), it is built for every draw. Graphs that hold numbers are evaluated together, unless
+    one of them fails: then one by one, to tell what comes of each. In eager mode every draw calls
+    the steps again, unless there are placeholders. `before_build` is called before graphs are
+    built, with whether a draw has failed since the last one was, and how many they are; at the end
+    `spoiled` says whether one has. `announce` is called with what is done next.
     """
 
     def __init__(
@@ -28,10 +30,11 @@ class BatchRun(object):
         adapter: Any,
         eager: bool,
         program: Program,
-        before_build: Callable[[bool], None],
+        before_build: Callable[[bool, int], None],
         announce: Announce = silent,
     ) -> None:
         fed = [item.name for item in program.inputs if item.binding in PLACEHOLDERS]
+        self._adapter, self._program, self._fed = adapter, program, fed
         self._layouts = {item.name: item.layout for item in program.inputs}
         self._variables = [item.name for item in program.inputs if item.binding == "variable"]
         self._fixed = any(item.binding in ("constant", *AS_THEY_ARE) for item in program.inputs)
@@ -39,6 +42,7 @@ class BatchRun(object):
             # what depends on variables only is computed when the graph is built
             self._fixed = True
         self._eager = eager and not fed
+        self._together = self._fixed and not eager
         self._meter = Meter(announce)
         self._structure = BoundProgram(adapter, program, self._meter, eager)
         self._evaluator = Evaluator(adapter, self._meter, fed, eager)
@@ -53,11 +57,11 @@ class BatchRun(object):
 
     def answer(self, stacked: Dict[str, Any], draws: int) -> Tuple[Dict[str, Any], List[Any]]:
         """The answer's header, without its id, and its payloads."""
-        rows = []
-        for draw in range(draws):
-            given = {name: array[draw, ...] for name, array in stacked.items()}
+        given = [{name: array[d, ...] for name, array in stacked.items()} for d in range(draws)]
+        rows = self._joined(given) if self._together and draws > 1 else None
+        if rows is None:
             # reading a variable can cost as much as the call: only after the first and last draw
-            rows.append(self._draw(draw, given, draw in (0, draws - 1)))
+            rows = [self._draw(d, given[d], d in (0, draws - 1)) for d in range(draws)]
         inputs, outputs = self._inputs or [], self._outputs or []
         payloads: List[Any] = []
         header = {
@@ -71,9 +75,67 @@ class BatchRun(object):
         }
         return header, payloads
 
+    def _joined(self, given: List[Dict[str, Any]]) -> Optional[List[List[Any]]]:
+        """As many `_draw`; None if anything fails, which leaves no trace."""
+        feeds = [self._laid_out(draw) for draw in given]
+        try:
+            self._before_build(self.spoiled, len(feeds))
+            structures = [self._built(feed) for feed in feeds]
+            values = self._evaluated(structures, feeds)
+        except BaseException:
+            # of one draw, or because the draws are together
+            self._inputs = self._outputs = None
+            self.spoiled = True
+            return None
+        for draw, listed in enumerate(values):
+            self._add(draw, listed)
+        return self._changes(structures, feeds, given)
+
+    def _built(self, feed: Dict[str, Any]) -> BoundProgram:
+        """The program of one draw, bound and called."""
+        structure = BoundProgram(self._adapter, self._program, self._meter, eager=False)
+        structure.bind(feed)
+        if self._inputs is None:
+            self._inputs = structure.input_claims()
+        structure.build()
+        if self._outputs is None:
+            self._outputs = structure.output_claims()
+        return structure
+
+    def _evaluated(
+        self, structures: List[BoundProgram], feeds: List[Dict[str, Any]]
+    ) -> List[List[Tuple[str, Value]]]:
+        """The values of every draw, computed by one function."""
+        fed = [joined_name(draw, name) for draw in range(len(feeds)) for name in self._fed]
+        joined = Joined(structures)
+        evaluator = Evaluator(self._adapter, self._meter, fed, eager=False)
+        evaluator.prepare(joined)
+        results = joined.split(evaluator.evaluate(joined_names(feeds)))
+        if evaluator.fell_back():
+            raise RequestError("the draws cannot be computed together")
+        return [
+            self._meter.call("read", None, _read, structure, results[draw])
+            for draw, structure in enumerate(structures)
+        ]
+
+    def _changes(
+        self,
+        structures: List[BoundProgram],
+        feeds: List[Dict[str, Any]],
+        given: List[Dict[str, Any]],
+    ) -> List[List[Any]]:
+        rows: List[List[Any]] = []
+        for draw, self._structure in enumerate(structures):
+            look = draw in (0, len(structures) - 1)
+            rows.append([None, self._changed(feeds[draw], given[draw], look)])
+        return rows
+
+    def _laid_out(self, given: Dict[str, Any]) -> Dict[str, Any]:
+        return {name: laid_out(array, self._layouts[name]) for name, array in given.items()}
+
     def _draw(self, draw: int, given: Dict[str, Any], look: bool) -> List[Any]:
         """[index of the error or null, names of the changed inputs]."""
-        feed = {name: laid_out(array, self._layouts[name]) for name, array in given.items()}
+        feed = self._laid_out(given)
         error = None
         try:
             self._attempt(draw, feed)
@@ -115,7 +177,7 @@ class BatchRun(object):
     def _build(self, feed: Dict[str, Any]) -> None:
         """Bind and build again; a graph without numbers that fails once fails for every draw."""
         if not self._eager:
-            self._before_build(self.spoiled)
+            self._before_build(self.spoiled, 1)
             self.spoiled = False
         try:
             self._structure.bind(feed)
@@ -140,16 +202,11 @@ class BatchRun(object):
         if len(results) != expected:
             error = ValueError("{} results for {} outputs".format(len(results), expected))
             raise ImplementationError(describe(error, "call"))
-        values = self._meter.call("read", None, self._read, results)
+        self._add(draw, self._meter.call("read", None, _read, self._structure, results))
+
+    def _add(self, draw: int, values: List[Tuple[str, Value]]) -> None:
         for index, (output, value) in enumerate(values):
             self._columns.add(draw, output, index, value)
-
-    def _read(self, results: List[Any]) -> List[Tuple[str, Value]]:
-        evaluated = iter(results)
-        return [
-            (output, read(part if is_plain(part) else next(evaluated)))
-            for output, part in self._structure.items
-        ]
 
     def _changed(self, feed: Dict[str, Any], given: Dict[str, Any], look: bool) -> List[str]:
         changed = [name for name in feed if numbers(feed[name]) != numbers(given[name])]
@@ -164,6 +221,15 @@ class BatchRun(object):
             return bool(self._meter.call("read", None, self._structure.changed, name, given))
         except ImplementationError:
             return False
+
+
+def _read(structure: BoundProgram, results: List[Any]) -> List[Tuple[str, Value]]:
+    """The values of a structure's items, of which `results` are those that are evaluated."""
+    evaluated = iter(results)
+    return [
+        (output, read(part if is_plain(part) else next(evaluated)))
+        for output, part in structure.items
+    ]
 
 
 def draws_of(program: Program, request: Dict[str, Any], payloads: List[Any]) -> Dict[str, Any]:
