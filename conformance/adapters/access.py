@@ -31,6 +31,7 @@ def launch(target: Target, number: int = 0) -> Launch:
         mapping=None if target.mapping is None else str(target.mapping),
         forget=target.forget,
         fork=target.fork,
+        draws_together=target.draws_together,
         writable=_writable(target, number),
     )
 

@@ -63,7 +63,8 @@ class Launch:
     because TensorFlow and CNTK reserve far more than they use. `startup` is Python source that the
     worker runs before it imports the module, `mapping` a file with the calls that replace the
     functions of `K` in that module, `forget` has functions that empty the library's caches. `fork`
-    says that a process that has imported the module may be forked (`zygotes`). The folders that the
+    says that a process that has imported the module may be forked (`zygotes`), `draws_together`
+    that the graphs of all draws of a program are computed by one function. The folders that the
     worker may write to, besides its own for temporary files, are `writable`; None for a worker
     without a sandbox.
     """
@@ -80,6 +81,7 @@ class Launch:
     mapping: str | None = None
     forget: tuple[str, ...] = ()
     fork: bool = False
+    draws_together: bool = False
     writable: tuple[str, ...] | None = None
 
     def command(self) -> list[str]:
@@ -90,6 +92,7 @@ class Launch:
             "--startup": self.startup or None,
             "--mapping": self.mapping,
             "--forget": ",".join(self.forget) or None,
+            "--draws-together": "yes" if self.draws_together else None,
         }
         more = [f"{name}={value}" for name, value in optional.items() if value is not None]
         # unbuffered, and with a traceback on a fatal signal, so that the output explains a crash

@@ -138,6 +138,9 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     fork: bool = False
     """Whether a process that has imported the module can be forked, so that a worker that was lost
     is replaced by a fork of it instead of a new process."""
+    draws_together: bool = False
+    """Whether the graphs of all draws of a program that holds numbers are computed by one function:
+    where to compile and run a function costs more than to build a graph."""
     found_above: Path | None = None
     """The file that describes it, if that was found in a folder above and nobody has named the
     target: then nothing is run for it. No field of a file."""

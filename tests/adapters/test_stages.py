@@ -13,6 +13,7 @@ from conformance import reference
 from conformance.adapters.session import Session
 from conformance.adapters.worker.conformance_worker.adapters import GraphAdapter
 from conformance.adapters.worker.conformance_worker.loop import Worker
+from conformance.adapters.worker.conformance_worker.running import Manner
 from conformance.adapters.worker.conformance_worker.stages import (
     SIZE,
     STAGES,
@@ -51,7 +52,7 @@ def test_all_that_an_implementation_is_asked_is_announced() -> None:
     asked = replace(batch(PROGRAM, 1), fresh=True)
     request = {"command": "run", "id": 1, "program": to_json(PROGRAM), "draws": 1, "fresh": True}
     request["arrays"] = {"x": 0}
-    header, _ = Worker(reference, GraphAdapter(reference), False, announce).answer(
+    header, _ = Worker(reference, GraphAdapter(reference), Manner(False, False), announce).answer(
         request, [asked.arrays["x"]]
     )
     assert header["ok"]

@@ -278,15 +278,18 @@ def test_changed_inputs_are_named(binding: str) -> None:
 
 
 @pytest.mark.parametrize("binding", BINDINGS)
-def test_one_function_computes_all_draws(binding: str) -> None:
+@pytest.mark.parametrize("together", [True, False])
+def test_how_many_functions_compute_the_draws(binding: str, together: bool) -> None:
     asked = batch(call("compiled", x(2, binding=binding)), draws=4)
-    with Session(launch("counts_functions")) as session:
-        assert np.all(np.stack(arrays(session.run_batch(asked))) == 1)
+    with Session(replace(launch("counts_functions"), draws_together=together)) as session:
+        counts = np.stack(arrays(session.run_batch(asked)))[:, 0].tolist()
+    one_each = binding == "constant" and not together
+    assert counts == ([1, 2, 3, 4] if one_each else [1, 1, 1, 1])
 
 
 def test_draws_that_cannot_be_computed_together_are_computed_one_by_one() -> None:
     asked = negative_at(2, draws=4, binding="constant")
-    with Session(launch("spoils_session")) as session:
+    with Session(replace(launch("spoils_session"), draws_together=True)) as session:
         found = session.run_batch(asked)
     outcomes = [draw.outcome for draw in found.draws]
     assert [isinstance(o, Raised) for o in outcomes] == [False, False, True, False]

@@ -25,6 +25,7 @@ from conformance.adapters.worker.conformance_worker.frames import (
     encode_frame,
 )
 from conformance.adapters.worker.conformance_worker.loop import Worker
+from conformance.adapters.worker.conformance_worker.running import Manner
 from conformance.engine.judging.trials import Trial
 from conformance.observations import Array, Batch
 from conformance.program import to_json
@@ -39,7 +40,7 @@ QUIET = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.functi
 
 
 def worker(module: ModuleType = correct) -> Worker:
-    return Worker(module, GraphAdapter(module), eager=False)
+    return Worker(module, GraphAdapter(module), Manner(eager=False, draws_together=False))
 
 
 def request(asked: Batch) -> tuple[dict[str, Any], list[Array]]:

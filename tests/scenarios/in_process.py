@@ -14,6 +14,7 @@ import conformance.reference
 from conformance.adapters.answers import observation
 from conformance.adapters.worker.conformance_worker.adapters import GraphAdapter
 from conformance.adapters.worker.conformance_worker.loop import Worker
+from conformance.adapters.worker.conformance_worker.running import Manner
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.observations import Batch, StructureObservation
@@ -46,7 +47,7 @@ def observed(batch: Batch, target: Any) -> StructureObservation:
         "arrays": {name: i for i, name in enumerate(names)},
         "fresh": batch.fresh,
     }
-    worker = Worker(target, GraphAdapter(target), eager=False)
+    worker = Worker(target, GraphAdapter(target), Manner(eager=False, draws_together=False))
     header, arrays = worker.answer(request, [batch.arrays[name] for name in names])
     assert header["ok"], header
     return observation(header, arrays, batch)

@@ -19,7 +19,7 @@ from .loading import functions
 from .loading import load as load_module
 from .mapping import Mapped
 from .programs import RequestError, parse
-from .running import BatchRun, draws_of
+from .running import BatchRun, Manner, draws_of
 from .settings import Settings
 from .stages import Announce, announcer, silent
 from .structures import offered
@@ -43,7 +43,7 @@ class Worker(object):
         self,
         module: Any,
         adapter: Any,
-        eager: bool,
+        manner: Manner,
         announce: Announce = silent,
         forget: Sequence[Callable[[], Any]] = (),
     ) -> None:
@@ -52,7 +52,7 @@ class Worker(object):
         self._batches = 0
         self._module = module
         self._adapter = adapter
-        self._eager = eager
+        self._manner = manner
         self._settings = Settings(adapter)
         self._surroundings = Surroundings()
         self._builds = 0
@@ -94,7 +94,7 @@ class Worker(object):
         self._clean = False
         eager_inputs = isinstance(self._module, Mapped) and self._module.eager_inputs
         program = offered(self._adapter, program, eager_inputs)
-        run = BatchRun(self._adapter, self._eager, program, self._before_build, self._announce)
+        run = BatchRun(self._adapter, self._manner, program, self._before_build, self._announce)
         try:
             header, arrays = run.answer(stacked, request["draws"])
         finally:
@@ -182,7 +182,8 @@ def main() -> None:
     adapter = _adapter(module, options)
     announce(None, None)
     forget = functions(options.forget)
-    serve(channel, Worker(module, adapter, options.family == "eager", announce, forget))
+    manner = Manner(options.family == "eager", options.draws_together == "yes")
+    serve(channel, Worker(module, adapter, manner, announce, forget))
 
 
 def _connected(ends: Ends) -> Tuple[Channel, Announce]:
@@ -218,6 +219,7 @@ def _options() -> Any:
     parser.add_argument("--startup", default="")
     parser.add_argument("--mapping")
     parser.add_argument("--forget", default="")
+    parser.add_argument("--draws-together", choices=("yes",))
     return parser.parse_args()
 
 

@@ -1,6 +1,6 @@
 """The command `run`: one program, many draws, one answer."""
 
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -13,26 +13,31 @@ from .stages import Announce, silent
 from .structures import BoundProgram
 from .values import Columns, Value, is_plain, read
 
+Manner = NamedTuple("Manner", [("eager", bool), ("draws_together", bool)])
+"""Whether functions compute at once; and whether one function computes the graphs of all draws that
+hold numbers."""
+
 
 class BatchRun(object):
     """One batch of draws.
 
     A graph is built once; if it holds numbers (a constant, an array, or a step that returns
-    values), it is built for every draw. Graphs that hold numbers are evaluated together, unless
-    one of them fails: then one by one, to tell what comes of each. In eager mode every draw calls
-    the steps again, unless there are placeholders. `before_build` is called before graphs are
-    built, with whether a draw has failed since the last one was, and how many they are; at the end
-    `spoiled` says whether one has. `announce` is called with what is done next.
+    values), it is built for every draw. With `draws_together` such graphs are evaluated together,
+    unless one of them fails: then one by one, to tell what comes of each. In eager mode every draw
+    calls the steps again, unless there are placeholders. `before_build` is called before graphs
+    are built, with whether a draw has failed since the last one was, and how many they are; at the
+    end `spoiled` says whether one has. `announce` is called with what is done next.
     """
 
     def __init__(
         self,
         adapter: Any,
-        eager: bool,
+        manner: Manner,
         program: Program,
         before_build: Callable[[bool, int], None],
         announce: Announce = silent,
     ) -> None:
+        eager = manner.eager
         fed = [item.name for item in program.inputs if item.binding in PLACEHOLDERS]
         self._adapter, self._program, self._fed = adapter, program, fed
         self._layouts = {item.name: item.layout for item in program.inputs}
@@ -42,7 +47,7 @@ class BatchRun(object):
             # what depends on variables only is computed when the graph is built
             self._fixed = True
         self._eager = eager and not fed
-        self._together = self._fixed and not eager
+        self._together = manner.draws_together and self._fixed and not eager
         self._meter = Meter(announce)
         self._structure = BoundProgram(adapter, program, self._meter, eager)
         self._evaluator = Evaluator(adapter, self._meter, fed, eager)
