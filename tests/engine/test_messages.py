@@ -15,6 +15,14 @@ Call arguments received by layer "tf.keras.backend.softmax" (type TFOpLambda):
   • x=tf.Tensor(shape=(1,), dtype=float32)
 """
 
+CREATED = "Backtrace when that variable is created:"
+FILE = 'File "/home/me/w.py", line 95, in f'
+THEANO = (
+    '(\'Bad input argument with name "/opt/keras/backend.py:13" at index 0.  '
+    f"\\n{CREATED}\\n\\n  {FILE}\\n    f('a', 'b')\\n', 'It is not aligned.')"
+)
+CLEARED = "('Bad input argument with name \"…/backend.py:13\" at index 0.', 'It is not aligned.')"
+
 MESSAGES = {
     "": "",
     "\n \n": "",
@@ -37,6 +45,9 @@ MESSAGES = {
     "Times670 Times operation changed": "Times Times operation changed",
     "input Parameter62 LearnableParameter has": "input Parameter LearnableParameter has",
     "DataTypes 'Float' and 'Float16', 'Conv2D'": "DataTypes 'Float' and 'Float16', 'Conv2D'",
+    THEANO: CLEARED,
+    f"\n{CREATED}\n\n  {FILE}\n    f()": "",
+    "in /home/me/a-b/w.py, or and/or.py": "in …/w.py, or and/or.py",
     WRAPPED: 'Exception encountered when calling layer "tf.keras.backend.softmax" '
     "(type TFOpLambda). Cannot apply softmax to a tensor that is 1D.",
 }

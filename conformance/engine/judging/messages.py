@@ -32,12 +32,24 @@ _DEFINED = re.compile(r" \(defined at [^)\n]*:\d+\)")
 """The file and line, on this machine, of the code that made a node of a graph."""
 
 
+_BACKTRACE = re.compile(
+    r"(?:\\n|\s)*Backtrace when that variable is created:(?:.*?(?=\\n['\"], )\\n|.*)", re.DOTALL
+)
+"""Theano's stack of the code that made a variable: to the end, or to the next of the parts that it
+prints as a tuple of Python's, where \\n stands for the end of a line."""
+
+
+_FOLDERS = re.compile(r"(?<![\w.…])/(?:[^\s/\"':,()]+/)+(?=[^\s/\"':,()]+\.py\b)")
+"""The folders, on this machine, of a file with code."""
+
+
 def without_addresses(message: str) -> str:
-    """The message without addresses, file names and the numbers that number nodes and layers.
+    """The message without addresses, folders and the numbers that number nodes and layers.
 
     All of these differ between runs and machines, and with what was built before.
     """
-    placeless = _DEFINED.sub("", _ADDRESS.sub("0x…", message))
+    placeless = _BACKTRACE.sub("", _DEFINED.sub("", _ADDRESS.sub("0x…", message)))
+    placeless = _FOLDERS.sub("…/", placeless)
     placeless = _COUNTED.sub(r"\1", _LAYER.sub(r"\1\2\1", placeless))
     return _NODE.sub(lambda node: _NUMBER.sub("", node[0]), placeless)
 
@@ -65,7 +77,7 @@ def short_message(message: str) -> str:
     said = [first[0]]
     if len(first) == 1 and rest and not _HEADING.fullmatch(rest[0][0]):
         said.append(rest[0][0])
-    line = without_addresses(" ".join(said))
+    line = without_addresses(" ".join(said)).strip()
     return line if len(line) <= MOST else line[: MOST - 1] + "…"
 
 
