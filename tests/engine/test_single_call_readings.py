@@ -229,6 +229,21 @@ def test_an_exception_names_only_points_under_whose_other_readings_there_is_an_a
     assert fitting == {True, False}
 
 
+def test_an_exception_demands_a_shape_only_where_every_reading_gives_it() -> None:
+    """A kernel may fit both layouts, with as many channels out as the other has windows."""
+    raised = Raised("ValueError", ("ValueError",), "no kernel", "call")
+    words = set()
+    for prepared in calls("conv1d", "keras-2.2"):
+        for found in judged(prepared, lambda _: raised):
+            named = found.open_points == (ConventionName.KERNEL_LAYOUT,)
+            if found.aspect is Aspect.VALUE and (named or not found.open_points):
+                other = prepared.shape_under(found.draw, ((ConventionName.KERNEL_LAYOUT, "th"),))
+                differs = named and other != prepared.shape
+                assert found.demands.startswith("a result of rank") is differs
+                words.add(differs)
+    assert words == {True, False}
+
+
 def zeros(function: str, arguments: Arguments, dtype: str) -> Array:
     return np.zeros_like(right(function, arguments, dtype))
 

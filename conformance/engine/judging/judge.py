@@ -254,19 +254,21 @@ def fault_name(fault: Fault) -> str:
     return f"exit status {fault.exit_code}"
 
 
-def _answered_otherwise(
+def _points_with_answers(
     prepared: Prepared, number: int, points: tuple[str, ...]
-) -> tuple[str, ...]:
-    """Those open points under whose other readings the call has an answer, too.
+) -> dict[str, set[tuple[int, ...]]]:
+    """Those open points under whose other readings the call has an answer, too, with the shapes
+    that it has.
 
     Where it has none, it may not be said that an answer is expected whatever the reading.
     """
-
-    def answered(name: str) -> bool:
+    found = {}
+    for name in points:
         others = computed(name)
-        return not others or any(prepared.shape_under(number, (o,)) is not None for o in others)
-
-    return tuple(name for name in points if answered(name))
+        shapes = {prepared.shape_under(number, (other,)) for other in others} - {None}
+        if shapes or not others:
+            found[name] = {shape for shape in shapes if shape is not None}
+    return found
 
 
 def _raised(
@@ -279,7 +281,9 @@ def _raised(
         allowed = of_misfit(conventions, partial(prepared.fits, number), refused=True)
     asked = {*ASKED, *open_inputs_of(structure.edition).values()}
     refused = named or unmade or not asked.isdisjoint(allowed.conventions)
-    demands = f"{RESULT_OF}{demanded_shape(prepared.shape, allowed.open_points)}"
+    points = _points_with_answers(prepared, number, allowed.open_points)
+    shapes = {prepared.shape}.union(*points.values())
+    demands = f"{RESULT_OF}{demanded_shape(prepared.shape, allowed.open_points, shapes)}"
     gives = f"raises {outcome.type}: {short_message(outcome.message)}"
     return Finding(
         Aspect.VALUE,
@@ -292,7 +296,7 @@ def _raised(
         draw=number,
         parameter=iterable_parameter(prepared.structure.arguments),
         readings=allowed.readings,
-        open_points=_answered_otherwise(prepared, number, allowed.open_points),
+        open_points=tuple(points),
         got=f"{outcome.type}: {without_stack(outcome.message)}",
         expected=prepared.expectation(number).value,
         at=promised_inputs(

@@ -104,10 +104,18 @@ def of_dtype(conventions: Iterable[str], dtype: str) -> Allowance:
     return Allowance(tuple(found), readings, () if found else named)
 
 
-def demanded_shape(shape: tuple[int, ...], open_points: Iterable[str]) -> str:
+def demanded_shape(
+    shape: tuple[int, ...],
+    open_points: Iterable[str],
+    shapes: Iterable[tuple[int, ...]] = (),
+) -> str:
     """What a result must have of this shape, in words: no more than follows at the points that are
-    open."""
-    return f"rank {len(shape)}" if is_rank_alone(open_points) else f"shape {shape}"
+    open, under whose readings it may have any of `shapes`."""
+    others = {*shapes} - {shape}
+    if any(len(other) != len(shape) for other in others):
+        return "some shape"
+    alone = others or is_rank_alone(open_points)
+    return f"rank {len(shape)}" if alone else f"shape {shape}"
 
 
 def is_rank_alone(open_points: Iterable[str]) -> bool:
