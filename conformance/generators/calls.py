@@ -175,6 +175,11 @@ class CallDraft:
             p.value is None for p in self.documented.parameters if self.newest(p.name) == name
         )
 
+    def tensors_of_integers(self) -> list[str]:
+        """The kinds of `Made` that are tensors, of those that the edition has."""
+        known = {*inputs_of(self.edition), *open_inputs_of(self.edition)}
+        return [kind for kind in TENSORS_OF_INTEGERS if kind in known]
+
     def documented_dtypes(self, name: str) -> list[str]:
         """The dtypes that the documents cover for a tensor parameter."""
         return list(getattr(self.rules.get(name), "dtypes", None) or self.spec.dtypes.documented)

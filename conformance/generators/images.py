@@ -18,7 +18,6 @@ from conformance.generators import long_axes, tensors
 from conformance.generators.calls import CallDraft, offered_bindings
 from conformance.generators.forms import in_form
 from conformance.program import Binding, Ref
-from conformance.program.model import TENSORS_OF_INTEGERS
 from conformance.specs import image_rules, kinds
 
 Dims = tuple[int, ...]
@@ -167,7 +166,7 @@ def _output_shape(call: CallDraft, name: str, rule: kinds.OutputShape) -> None:
         _length_before(call, n or 0, k, s) for n, k, s in zip(lengths, sizes, strides, strict=True)
     )
     made = image_rules.images(shape[0], spatial, _outside(call, kernel), data_format)
-    form = call.pick(("tuple", "tuple", *TENSORS_OF_INTEGERS))
+    form = call.pick(("tuple", "tuple", *call.tensors_of_integers()))
     call.add_value(name, in_form([d or 0 for d in made], form if call.error is None else "tuple"))
 
 

@@ -12,7 +12,6 @@ from conformance.generators.calls import CallDraft
 from conformance.generators.forms import ITERABLES, in_form
 from conformance.generators.sizes import length_class, long_axis, size_class
 from conformance.program import Argument, Binding, Made, Ref
-from conformance.program.model import TENSORS_OF_INTEGERS
 from conformance.specs import kinds
 from conformance.specs.rules import evaluate
 
@@ -383,7 +382,7 @@ def _integer(call: CallDraft, rule: kinds.Integer) -> int:
 
 def _block(call: CallDraft, numbers: list[int]) -> Argument:
     """Where a block begins or how long it is: a list, a tuple or a tensor."""
-    form = call.pick(("list", "tuple", "list", "list", *TENSORS_OF_INTEGERS))
+    form = call.pick(("list", "tuple", "list", "list", *call.tensors_of_integers()))
     return in_form(numbers, form if call.error is None else "list")
 
 

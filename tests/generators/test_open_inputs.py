@@ -54,6 +54,17 @@ def test_no_call_with_a_variable_is_settled() -> None:
     assert all("variable-input" in structure.unsettled for structure in held)
 
 
+@pytest.mark.parametrize(
+    ("edition", "kinds"), [("keras-1", {"variable"}), ("keras-2.0", {"constant", "variable"})]
+)
+def test_integers_are_held_by_tensors_that_the_edition_has(
+    edition: Edition, kinds: set[str]
+) -> None:
+    made = generate(structures(SPECS["conv2d_transpose"], edition), 200, 0)
+    held = {v.kind for s in made for v in s.arguments.values() if isinstance(v, Made)}
+    assert held == kinds
+
+
 def test_what_is_left_open_is_in_no_odd_layout() -> None:
     odd = {Layout.SWAPPED, Layout.UNALIGNED}
     made = generate(structures(SPECS["keras.ops.add"], "keras-3"), 600, 0)
