@@ -24,6 +24,9 @@ PATIENCE = 300
 """Seconds after which a script gives up where no time is in question."""
 
 
+FAULT = ("fault = True",)
+
+
 @dataclass(frozen=True, slots=True)
 class Death:
     """How a process may end without an answer: the script sees it happen to a fork of itself."""
@@ -46,7 +49,7 @@ class Ending:
     """What should come, in words."""
     compare: Sequence[str] = ("came, fault = 'an answer', False",)
     """Statements that run if nothing was raised."""
-    raised: Sequence[str] = ("fault = True",)
+    raised: Sequence[str] = FAULT
     """Statements that run if something was."""
     helpers: Sequence[str] = ()
     """Definitions that the statements need."""
@@ -187,6 +190,24 @@ def has_rank(rank: int) -> Ending:
     """The first result should have so many axes."""
     compare = ("came = 'shape %s' % (np.shape(got[0]),)", f"fault = np.ndim(got[0]) != {rank}")
     return Ending(f"rank {rank}", compare)
+
+
+def or_shapes(ending: Ending, shapes: Sequence[tuple[int, ...]]) -> Ending:
+    """The ending, to which a first result of one of these other shapes is no fault either."""
+    if not shapes:
+        return ending
+    compare = [
+        f"if np.shape(got[0]) in {[*shapes]!r}:",
+        "    came, fault = 'shape %s' % (np.shape(got[0]),), False",
+        "else:",
+        *(f"    {line}" for line in ending.compare),
+    ]
+    return replace(ending, compare=compare)
+
+
+def or_refuses(ending: Ending) -> Ending:
+    """The ending, to which an exception is no fault either."""
+    return replace(ending, raised=("fault = False",)) if ending.raised == FAULT else ending
 
 
 def is_one_array(shape: Sequence[int], got: str = "got", count: int = 1) -> Ending:

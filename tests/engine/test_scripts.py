@@ -136,3 +136,28 @@ def test_no_script_shows_it_on_an_implementation_that_is_right(
     for place, failure in one_of_each(listed):
         done = run(str(failure.script), folder, "conformance.reference")
         assert done.returncode == 0, (place, failure.message, done)
+
+
+def test_no_script_takes_what_a_reading_allows_for_the_fault(tmp_path: Path) -> None:
+    source = "from conformance.reference import *\nfrom conformance import reference as _right\n\n"
+    body = (
+        "def expand_dims(x, axis=-1):\n    if axis < -1: {}\n    return _right.expand_dims(x, axis)"
+    )
+    for name, line in (("wrong", "axis = -1"), ("refusing", "raise ValueError(axis)")):
+        (tmp_path / f"{name}.py").write_text(source + body.format(line), encoding="utf-8")
+    listed = examine(module("wrong", tmp_path), ["expand_dims"], "default").failures()
+    failure = next(one for _, _, one in listed if "whatever the reading of negative" in one.message)
+    ran = [
+        subprocess.run(
+            [
+                sys.executable,
+                "-c",
+                str(failure.script).replace("import wrong as K", f"import {name} as K"),
+            ],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), str(ROOT)))},
+            check=False,
+            timeout=60,
+        ).returncode
+        for name in ("wrong", "refusing")
+    ]
+    assert ran == [1, 0], failure.script

@@ -88,6 +88,11 @@ PAIRS: dict[str, tuple[Case, Ending, str]] = {
         elements(np.zeros((1,)), index=(0,)),
         "expected shape (1,); got shape ()",
     ),
+    "shape of no reading": (
+        case(call("sum")),
+        endings.or_shapes(elements(np.zeros((1,)), index=(0,)), [(2,)]),
+        "expected shape (1,); got shape ()",
+    ),
     "exception": (
         case(call("sum", 7)),
         endings.answers("a result of shape ()"),
@@ -186,6 +191,14 @@ RIGHT: dict[str, tuple[Case, Ending]] = {
         endings.has_elements(np.zeros((0, 2)), np.zeros((0, 2)), (0, 0)),
     ),
     "shape": (case(call("square")), endings.has_shape((2, 2))),
+    "shape of another reading": (
+        case(call("sum")),
+        endings.or_shapes(elements(np.zeros((1,)), index=(0,)), [(2,), ()]),
+    ),
+    "refusal that a reading allows": (
+        case(call("sum", 7)),
+        endings.or_refuses(endings.has_shape(())),
+    ),
     "answer": (case(call("sum")), endings.answers("a result")),
     "dtype": (case(call("square")), endings.has_dtype(["float64", "float32"])),
     "claimed dtype": (case(call("square")), endings.reports_dtype("result", ["float32"])),

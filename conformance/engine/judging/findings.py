@@ -12,7 +12,7 @@ import numpy.typing as npt
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.messages import gist
 from conformance.observations import Value
-from conformance.program import Binding, Input, call_text
+from conformance.program import Binding, Input, Layout, call_text
 from conformance.results import Aspect, FindingKind, Verdict
 
 Array = npt.NDArray[Any]
@@ -130,7 +130,14 @@ def _made(item: Input) -> str:
             how = f" fed as {item.static_shape}"
         case _:
             how = ""
-    return f"{item.name} {item.dtype} {item.shape}{how}"
+    return f"{item.name} {item.dtype} {item.shape}{how}{_LAYOUTS.get(item.layout, '')}"
+
+
+_LAYOUTS: Mapping[Layout, str] = {
+    Layout.SWAPPED: " in the other byte order",
+    Layout.UNALIGNED: " not aligned in memory",
+}
+"""How arrays lie in memory that a framework may not take."""
 
 
 def described(prepared: Prepared) -> str:

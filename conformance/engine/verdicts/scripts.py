@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,12 @@ from conformance.engine.judging.probes import (
     own_gradient_probe,
     shape_probe,
 )
-from conformance.engine.judging.readings import is_rank_alone
+from conformance.engine.judging.readings import (
+    computed,
+    is_rank_alone,
+    of_misfit,
+    of_refusal,
+)
 from conformance.engine.judging.trials import Trial
 from conformance.engine.verdicts.limits import limits_of, named_index
 from conformance.observations import Batch
@@ -128,7 +134,14 @@ def _of_call(finding: Finding, trial: CallTrial, demands: str) -> Ending:
     if compare is None:
         both = isinstance(finding.got, np.ndarray) and isinstance(finding.expected, np.ndarray)
         compare = _elements if both else _one_array
-    return compare(finding, trial)
+    ending = compare(finding, trial)
+    return endings.or_refuses(ending) if _may_refuse(finding, trial) else ending
+
+
+def _may_refuse(finding: Finding, trial: CallTrial) -> bool:
+    """Whether an exception would take a reading that the case allows."""
+    points, fits = finding.open_points, partial(trial.prepared.fits, finding.draw)
+    return bool(of_refusal(points).conventions or of_misfit(points, fits, refused=True).conventions)
 
 
 def _unmade(finding: Finding, trial: CallTrial) -> Ending:
@@ -144,7 +157,16 @@ def _elements(finding: Finding, trial: CallTrial) -> Ending:
     assert isinstance(finding.got, np.ndarray)
     assert isinstance(finding.expected, np.ndarray)
     limits = limits_of(finding, trial)
-    return endings.has_elements(finding.expected, limits, named_index(finding))
+    ending = endings.has_elements(finding.expected, limits, named_index(finding))
+    others = _shapes_read(finding, trial) - {finding.expected.shape}
+    return endings.or_shapes(ending, sorted(others))
+
+
+def _shapes_read(finding: Finding, trial: CallTrial) -> set[tuple[int, ...]]:
+    """The shapes that the result has under readings of what is open in the case."""
+    read = (reading for name in finding.open_points for reading in computed(name))
+    shapes = (trial.prepared.shape_under(finding.draw, (reading,)) for reading in read)
+    return {shape for shape in shapes if shape is not None}
 
 
 def _shape(finding: Finding, trial: CallTrial) -> Ending:
