@@ -199,6 +199,50 @@ def test_a_wrong_answer_is_told_apart_by_rare_arguments() -> None:
     assert (failure.count, failure.trial) == (5, plain)
 
 
+def ranked(rank: int, count: int) -> list[CallTrial]:
+    """Settled calls with tensors of this rank, from simple to complicated."""
+    made = [c for c in calls(400) if len(c.prepared.structure.runtime.shapes["x"]) == rank]
+    assert len(made) >= count
+    return made[:count]
+
+
+def test_what_is_always_wrong_with_some_tensors_is_told_from_what_is_wrong_at_times() -> None:
+    counted, high, low = tally(), ranked(3, 20), ranked(2, 20)
+    for trial in high:
+        counted.note([finding(), finding()], trial)
+    right = Judgement(cases={Aspect.VALUE: 1})
+    for trial in low[5:]:
+        counted.add(right, trial)
+    (alone,) = counted.failures()
+    assert (alone.count, alone.cause[1], identifier(counted, alone.finding, alone.cause[1])) == (
+        40,
+        frozenset(),
+        identifier(counted, finding()),
+    ), "all that is wrong is wrong for this one cause"
+    for trial in low[:5]:
+        counted.note([finding()], trial)
+    rare, always = sorted(counted.failures(), key=lambda g: len(g.cause[1]))
+    assert (rare.count, rare.cause[1], rare.trial) == (
+        5,
+        frozenset(),
+        min(low[:5], key=lambda call: call.size),
+    )
+    assert (always.count, always.cause[1]) == (40, frozenset({"rank of x"}))
+    assert always.trial is high[0]
+    assert always.is_of_cause(high[1])
+    assert not always.is_of_cause(low[0])
+
+
+def test_a_few_that_are_wrong_are_of_the_same_cause() -> None:
+    counted, right = tally(), Judgement(cases={Aspect.VALUE: 1})
+    for trial in (*ranked(3, 5), *ranked(2, 5)):
+        counted.note([finding()], trial)
+    for trial in ranked(2, 10)[5:]:
+        counted.add(right, trial)
+    (one,) = counted.failures()
+    assert one.count == 10
+
+
 def test_the_gravest_failure_comes_first() -> None:
     counted = tally()
     noted = [

@@ -18,9 +18,10 @@ from conformance.engine.running.examination import Examination, RememberedFindin
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
 from conformance.engine.verdicts.failures import failure, identifier
-from conformance.engine.verdicts.forms import rare_forms
+from conformance.engine.verdicts.forms import is_wrong, rare_forms
 from conformance.engine.verdicts.origins import trials
 from conformance.engine.verdicts.tally import GRAVITY, Group, Tally
+from conformance.engine.verdicts.traits import traits
 from conformance.results import Aspect, Failure, Origin, TargetInfo, Verdict
 
 _FATAL = (Verdict.CRASHED, Verdict.TIMED_OUT)
@@ -96,8 +97,11 @@ def _repeated(examination: Examination, task: Task, trials: Sequence[Trial]) -> 
 
 def _ids(tally: Tally, trial: Trial, finding: Finding) -> Iterator[str]:
     passed = sorted(rare_forms(finding, trial))
+    told = sorted({name for name, _ in traits(trial)}) if is_wrong(finding) else []
     for count in range(len(passed) + 1):
-        yield from (identifier(tally, finding, forms) for forms in combinations(passed, count))
+        for forms in combinations(passed, count):
+            yield identifier(tally, finding, forms)
+            yield from (identifier(tally, finding, (*forms, name)) for name in told)
 
 
 def _failure(examination: Examination, task: Task, trial: Trial, finding: Finding) -> Failure:

@@ -23,11 +23,14 @@ _RARE = ("negative", "zero", "nothing")
 def rare_forms(finding: Finding, trial: Trial | None) -> frozenset[str]:
     """The arguments of rare forms that were passed, with their forms; a wrong answer may be due to
     them. Empty for anything but a violation by a call."""
-    if not isinstance(trial, CallTrial) or finding.kind not in _WRONG:
-        return frozenset()
-    if finding.verdict is not Verdict.VIOLATES:
+    if not isinstance(trial, CallTrial) or not is_wrong(finding):
         return frozenset()
     return frozenset(_forms(trial.prepared.structure))
+
+
+def is_wrong(finding: Finding) -> bool:
+    """Whether the finding is a wrong answer that no reading allows."""
+    return finding.kind in _WRONG and finding.verdict is Verdict.VIOLATES
 
 
 def right_forms(judgement: Judgement, trial: Trial) -> frozenset[str] | None:

@@ -74,7 +74,7 @@ class Minimiser:
         strategy = self.strategy(trial)
         if strategy is None:
             return group
-        search = _Shrinking(trial, group.finding, self.budget(group))
+        search = _Shrinking(trial, group.finding, self.budget(group), group.is_of_cause)
         shrink(
             strategy,
             partial(search.fails, shows=self._shows),
@@ -159,6 +159,8 @@ class _Shrinking:
     finding: Finding
     left: int
     """Trials that may yet be run."""
+    is_of_cause: Callable[[Trial], bool]
+    """Whether a trial may show the same cause."""
     without_success: int | None = None
     """Trials since the last one that failed; None until one has."""
     choices: bytes = b""
@@ -181,14 +183,17 @@ class _Shrinking:
                 raise StopShrinking
         if not set(trial.unsettled) <= set(self.best.unsettled):
             return False  # what rests on more conventions is no simpler
-        if not rare_forms(self.finding, trial) <= rare_forms(self.finding, self.best):
-            return False  # another cause
-        if not shows(trial, self):
+        if not (self._may_be(trial) and shows(trial, self)):
             return False
         self.without_success = 0
         if trial.size < self.best.size:
             self.best, self.choices = trial, drawn.choices
         return True
+
+    def _may_be(self, trial: Trial) -> bool:
+        """Whether the cause may be the same."""
+        forms = rare_forms(self.finding, trial)
+        return forms <= rare_forms(self.finding, self.best) and self.is_of_cause(trial)
 
 
 def _portions(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding, Identity, Judgement
 from conformance.engine.judging.trials import Trial
-from conformance.engine.verdicts.forms import rare_forms, right_forms
+from conformance.engine.verdicts.forms import is_wrong, rare_forms, right_forms
 from conformance.engine.verdicts.shares import Shares
+from conformance.engine.verdicts.traits import Trait, traits, whole
 from conformance.results import Aspect, FindingKind, Origin, Verdict
 from conformance.specs import Spec
 
@@ -43,11 +44,18 @@ class Group:
 
     suspects: frozenset[str] = frozenset()
     """The rare forms of arguments that it may be due to: some call without them is right."""
+    always: frozenset[Trait] = frozenset()
+    """The traits of tensors with which every call is wrong, while others are for another cause."""
 
     @property
     def cause(self) -> Cause:
         """What the findings have in common."""
-        return self.finding.identity, self.suspects & rare_forms(self.finding, self.trial)
+        forms = self.suspects & rare_forms(self.finding, self.trial)
+        return self.finding.identity, forms | {name for name, _ in self.always}
+
+    def is_of_cause(self, trial: Trial) -> bool:
+        """Whether a call may be wrong for this cause, and not for that of other tensors."""
+        return not self.always or not self.always.isdisjoint(traits(trial))
 
     def simpler(self, finding: Finding, trial: Trial | None) -> None:
         """Count another finding; keep it if its trial rests on fewer conventions, or is simpler."""
@@ -69,8 +77,15 @@ class Tally:
     aspects: frozenset[Aspect]
     """The aspects that this run checks."""
     groups: dict[Cause, Group] = field(default_factory=dict)
+    parts: dict[Cause, dict[Trait, Group]] = field(default_factory=dict)
+    """The groups of wrong answers, by what traits the tensors have."""
+    wrong: dict[Identity, Counter[Trait]] = field(default_factory=dict)
+    """How many calls with each trait are wrong."""
+    wrong_calls: Counter[Identity] = field(default_factory=Counter)
     right: set[frozenset[str]] = field(default_factory=set)
     """The rare forms of arguments in settled calls that were answered rightly."""
+    answered: Counter[Trait] = field(default_factory=Counter)
+    """How many of these have tensors with each trait."""
     cases: dict[Aspect, int] = field(default_factory=dict)
     shares: Shares = field(default_factory=Shares)
     """The cases that the documents settle, and how many of them were judged."""
@@ -105,17 +120,22 @@ class Tally:
                 self.ulp, self.limit_ulp = judgement.ulp, judgement.limit_ulp
         if (forms := right_forms(judgement, trial)) is not None:
             self.right.add(forms)
+            self.answered.update(traits(trial))
         self.note(judgement.findings, trial)
 
     def note(self, findings: Iterable[Finding], trial: Trial | None = None) -> None:
         """Add findings to their groups."""
+        told = set()
         for finding in findings:
             found = _passed(finding, trial)
-            group = self.groups.get(found)
-            if group is None:
-                self.groups[found] = Group(finding, trial)
-            else:
-                group.simpler(finding, trial)
+            _put(self.groups, found, finding, trial)
+            if is_wrong(finding):
+                told.add(finding.identity)
+                for trait in traits(trial):
+                    _put(self.parts.setdefault(found, {}), trait, finding, trial)
+        for identity in told:
+            self.wrong.setdefault(identity, Counter()).update(traits(trial))
+            self.wrong_calls[identity] += 1
 
     def add_remembered(self, finding: Finding, trial: Trial, source: Origin) -> None:
         """Add a finding on a case of an earlier run, if no case of this run has shown it."""
@@ -135,13 +155,46 @@ class Tally:
     def failures(self) -> list[Group]:
         """Every failure once, the gravest first."""
         return folded(
-            replace(group, suspects=self._suspects(passed))
-            for (_, passed), group in self.groups.items()
+            replace(part, suspects=self._suspects(found[1]))
+            for found, group in self.groups.items()
+            for part in self._apart(found, group)
         )
+
+    def _apart(self, found: Cause, group: Group) -> Iterator[Group]:
+        """The group, or the two of which one has the tensors with which every call is wrong."""
+        wrong, parts = self.wrong.get(found[0], Counter()), self.parts.get(found, {})
+        always = whole(wrong, self.answered, self.wrong_calls[found[0]])
+        if not always or not parts:
+            yield group
+            return
+        named = {name for name, _ in always}
+        inside = [part for trait, part in parts.items() if trait in always]
+        outside = [p for trait, p in parts.items() if trait[0] in named and trait not in always]
+        yield from (replace(merged(inside), always=always) for _ in inside[:1])
+        yield from (merged(outside) for _ in outside[:1])
 
     def _suspects(self, passed: frozenset[str]) -> frozenset[str]:
         """Those of the forms without which some call is right: the others change nothing."""
         return frozenset(f for f in passed if any(f not in forms for forms in self.right))
+
+
+def _put(
+    groups: dict[Any, Group], key: Cause | Trait, finding: Finding, trial: Trial | None
+) -> None:
+    if key in groups:
+        groups[key].simpler(finding, trial)
+    else:
+        groups[key] = Group(finding, trial)
+
+
+def merged(groups: Iterable[Group]) -> Group:
+    """One group with the simplest of the findings, and with all of them counted."""
+    first, *others = groups
+    made = replace(first)
+    for group in others:
+        made.count += group.count - 1
+        made.simpler(group.finding, group.trial)
+    return made
 
 
 def _passed(finding: Finding, trial: Trial | None) -> Cause:
@@ -153,7 +206,8 @@ def folded(groups: Iterable[Group]) -> list[Group]:
     forms of arguments, replaces those that rest on more."""
     kept: list[Group] = []
     for group in sorted(groups, key=lambda g: _weight(g.cause)):
-        wider = next((k for k in kept if _includes(k.cause, group.cause)), None)
+        alike = (k for k in kept if k.always == group.always)
+        wider = next((k for k in alike if _includes(k.cause, group.cause)), None)
         if wider is None:
             kept.append(replace(group))
         else:
