@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conformance.engine import PROFILES
 from conformance.engine.judging.findings import described
-from conformance.program import Binding
+from conformance.program import Binding, Layout
 from tests.engine.support import tasks
 
 TOLD = {
@@ -13,6 +13,7 @@ TOLD = {
     Binding.CONSTANT: " in a constant",
     Binding.ARRAY: " as an array",
 }
+LAID = {Layout.SWAPPED: " in the other byte order", Layout.UNALIGNED: " not aligned in memory"}
 
 
 def test_how_an_input_is_made_is_told_unless_it_is_a_placeholder_of_its_shape() -> None:
@@ -25,5 +26,6 @@ def test_how_an_input_is_made_is_told_unless_it_is_a_placeholder_of_its_shape() 
         seen.add(item.binding)
         unknown = item.binding is Binding.PLACEHOLDER_NONE and item.shape
         told = f" fed as {item.static_shape}" if unknown else TOLD.get(item.binding, "")
+        told += LAID.get(item.layout, "")
         assert described(prepared).endswith(f" with x {item.dtype} {item.shape}{told}")
     assert {*TOLD, Binding.PLACEHOLDER_NONE} - seen <= {Binding.ARRAY}
