@@ -206,6 +206,7 @@ def test_the_call_that_raised_is_named_if_it_is_not_the_first() -> None:
 
     (found,) = findings(scenario, module(square=square))
     assert found.gives.startswith("raises ValueError in square(y")
+    assert found.demands == "that call to return, and ones"
 
 
 @pytest.mark.parametrize(

@@ -291,6 +291,8 @@ class ScenarioTrial:
         refused, step = blamed and refuses_by_name(outcome), self._step(outcome)
         where = "" if step is None or step is self._called else f" in {call_text(step)}"
         demands, conventions = check.demands, allowed.conventions
+        if where:
+            demands = f"that call to return, and {demands}"
         return Finding(
             check.aspect,
             Verdict.UNSUPPORTED if refused or not blamed else allowed.verdict,
