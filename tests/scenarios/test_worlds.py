@@ -57,6 +57,21 @@ def test_an_exchange_in_turn_gives_both_the_same_value() -> None:
     assert led == {(2, 1): frozenset(), (2, 2): in_turn, (1, 1): in_turn}
 
 
+def test_what_comes_of_the_old_values_takes_no_reading_though_new_ones_give_the_same() -> None:
+    a, b, c = variable(0), variable(0), variable(9)
+    one = Expression("fixed", fixed=np.ones(1), name="one")
+    apart = Expression("sub", (read(a), read(b)))
+    both = function(
+        [],
+        ModelUpdate("update", a, operand=one),
+        ModelUpdate("update", b, operand=one),
+        ModelUpdate("update", c, operand=apart),
+    )
+    led = {float(w.values[c][0]): w.taken for w, _ in world(a=a, b=b, c=c).called(both, {})}
+    in_turn = frozenset({IN_TURN})
+    assert led == {0: frozenset(), 1: in_turn, -1: in_turn}
+
+
 def test_an_output_reads_a_variable_before_or_after_its_update() -> None:
     a = variable(1)
     one = Expression("fixed", fixed=np.ones(1), name="one")

@@ -187,8 +187,8 @@ def merged(worlds: Iterable[World]) -> list[World]:
 
 
 def distinct(arrays: Iterable[Array]) -> list[Array]:
-    """The arrays that differ, in order."""
-    return list({a.tobytes(): a for a in reversed([*arrays])}.values())[::-1]
+    """The arrays that differ, each where it came first."""
+    return list({a.tobytes(): a for a in arrays}.values())
 
 
 def _bytes(arrays: Iterable[Array]) -> tuple[bytes, ...]:
