@@ -297,7 +297,7 @@ def _of_place(
     if finding.detail == "dtype":
         compare = (f"came = str(np.asarray({got}).dtype)", f"fault = came != {wanted.dtype.name!r}")
         made = Ending(wanted.dtype.name, compare)
-    elif np.shape(finding.got) != wanted.shape:
+    elif isinstance(finding.got, np.ndarray) and finding.got.shape != wanted.shape:
         made = endings.has_shape(wanted.shape, got)
     else:
         limits = limits_of(finding, trial)
