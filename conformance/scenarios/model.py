@@ -82,6 +82,8 @@ class Check:
     """The line of each document that demands it, or the section of the function's docstring."""
     conventions: tuple[str, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
+    after: Check | None = None
+    """What must hold first: if it does not, its failure is told in place of this check's."""
 
 
 @dataclass(frozen=True, slots=True)

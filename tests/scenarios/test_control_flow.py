@@ -12,7 +12,7 @@ import pytest
 import conformance.reference as K  # noqa: N812
 from conformance.editions import Edition
 from conformance.engine.judging.findings import Finding
-from conformance.results import Verdict
+from conformance.results import Aspect, Verdict
 from conformance.scenarios.control_flow import conditions, higher_order, recurrent
 from conformance.scenarios.model import Family, Scenario
 from tests.editions import OF_K
@@ -320,3 +320,37 @@ def test_aspects_are_as_told(family: Family, edition: Edition) -> None:
     scenarios = made if isinstance(made, Sequence) else list(drawn(made, 10))
     aspects = {check.aspect for scenario in scenarios for check in scenario.checks}
     assert aspects == family.aspects
+
+
+def _of_gradients(function: str, wrong: Callable[..., Any]) -> list[Finding]:
+    """What violates in the scenarios of the function's gradients."""
+    families = [f for f in FAMILIES if f.function == function and Aspect.GRADIENT in f.aspects]
+    made = [scenario for family in families for scenario in _scenarios(family, 12)]
+    target = module(**{function: wrong})
+    found = [finding for scenario in made for finding in findings(scenario, target)]
+    return [finding for finding in found if finding.verdict is Verdict.VIOLATES]
+
+
+def _other_sample(*args: Any, **kwargs: Any) -> Any:
+    last, outputs, states = K.rnn(*args, **kwargs)
+    return K.reverse(last, 0), outputs, states
+
+
+WRONG_RESULTS: tuple[tuple[str, Callable[..., Any]], ...] = (
+    ("rnn", _other_sample),
+    ("switch", lambda c, x, y: K.switch(c, y, x)),
+    ("foldr", _from_the_left),
+)
+
+
+@pytest.mark.parametrize(("function", "wrong"), WRONG_RESULTS)
+def test_the_gradient_of_a_wrong_result_is_no_failure_of_its_own(
+    function: str, wrong: Callable[..., Any]
+) -> None:
+    found = _of_gradients(function, wrong)
+    assert {f.aspect for f in found} == {Aspect.VALUE}
+    assert all(f.gives and "sum of the results" in f.demands for f in found)
+
+
+def test_the_gradient_of_a_right_result_is_one() -> None:
+    assert {f.aspect for f in _of_gradients("rnn", _constant_outputs)} == {Aspect.GRADIENT}

@@ -219,16 +219,26 @@ class ScenarioTrial:
         return at_import and setup is not None and setup.may_refuse
 
     def _checked(self, returned: Returned) -> Iterator[Finding]:
-        for check in self.scenario.checks:
-            if _not_told(check, returned):
+        told = [check for check in self.scenario.checks if not _not_told(check, returned)]
+        first = {check.after: self._failure(check.after, returned) for check in told if check.after}
+        yield from filter(None, first.values())
+        for check in told:
+            before = None if check.after is None else first[check.after]
+            found = self._failure(check, returned)
+            if found is None:
                 continue
-            values = [returned.values[name] for name in check.outputs]
-            problem = check.test(*values)
-            if problem is not None:
-                looked = {name: returned.values[name] for name in check.outputs}
-                checked = Checked(looked, problem.fault, problem.wrong)
-                finding = self._finding(check, problem, self._allowed(check, problem, values))
-                yield replace(finding, checked=checked)
+            wrong = before is not None and before.verdict is Verdict.VIOLATES
+            yield _of_wrong_result(found) if wrong else found
+
+    def _failure(self, check: Check, returned: Returned) -> Finding | None:
+        """The finding of one check; None if it holds."""
+        looked = {name: returned.values[name] for name in check.outputs}
+        values = list(looked.values())
+        problem = check.test(*values)
+        if problem is None:
+            return None
+        finding = self._finding(check, problem, self._allowed(check, problem, values))
+        return replace(finding, checked=Checked(looked, problem.fault, problem.wrong))
 
     def _allowed(self, check: Check, problem: Problem, values: Sequence[Values]) -> Allowance:
         """What allows the values that the check's own test refused."""
@@ -330,6 +340,17 @@ class ScenarioTrial:
             if step.function == self.name or operates:
                 own.add(step.result)
         return own
+
+
+def _of_wrong_result(finding: Finding) -> Finding:
+    """The finding on what was asked of a result that is wrong itself: it shows nothing more."""
+    return Finding(
+        finding.aspect,
+        Verdict.UNSUPPORTED,
+        FindingKind.UNMADE_INPUT,
+        gives="is that of a wrong result",
+        demands=finding.demands,
+    )
 
 
 def _unreached(finding: Finding) -> Finding:

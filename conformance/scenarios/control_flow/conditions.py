@@ -185,7 +185,9 @@ def _switched_gradient(choice: SwitchCall) -> Scenario:
     expressions = list(zip(titles, found.expressions, strict=True))
     loss = w.weighted(found.result, choice.shape, choice.dtype)
     demands = "the derivative of what is selected"
-    checks = w.gradient_checks(loss, expressions, demands, choice.lines, choice.points)
+    checks = w.gradient_checks(
+        loss, expressions, choice.dtype, demands, choice.lines, points=choice.points
+    )
     return found.scenario(checks)
 
 

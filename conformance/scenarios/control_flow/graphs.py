@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -89,10 +90,18 @@ class GraphWriter(ProgramWriter):
         self.observe(name, "operator.call", function, list(self._values))
 
     def evaluate(
-        self, outputs: Sequence[Ref], dtypes: Sequence[str], name: str = "results"
+        self,
+        outputs: Sequence[Ref],
+        dtypes: Sequence[str],
+        name: str = "results",
+        *,
+        also: Sequence[Ref] = (),
     ) -> list[Expected]:
-        """Observe tensors; return for each a function that asks the oracle for its expectation."""
-        self.run(outputs, name)
+        """Observe tensors; return for each a function that asks the oracle for its expectation.
+
+        The values of the tensors in `also` come before theirs.
+        """
+        self.run([*also, *outputs], name)
         wanted = {o.name: d for o, d in zip(outputs, dtypes, strict=True)}
         program, given = self.program(), self.given
 
@@ -102,10 +111,12 @@ class GraphWriter(ProgramWriter):
 
         return _each(answer, list(wanted))
 
-    def differentiate(self, loss: Ref, variables: Sequence[Ref]) -> list[Expected]:
-        """Observe the gradients of a scalar; return for each a function that asks the oracle."""
+    def differentiate(self, loss: Ref, variables: Sequence[Ref], dtype: str) -> list[Expected]:
+        """Observe the gradients of a scalar and the scalar; return for each a function that asks
+        the oracle."""
         gradients = self.call("gradients", loss, list(variables))
-        self.run([self.call("operator.getitem", gradients, i) for i in range(len(variables))])
+        asked = [self.call("operator.getitem", gradients, i) for i in range(len(variables))]
+        (scalar,) = self.evaluate([loss], [dtype], also=asked)
         names = [v.name for v in variables]
         program, given = self.program(), self.given
 
@@ -113,7 +124,7 @@ class GraphWriter(ProgramWriter):
         def answer(*chosen: OracleReading) -> Mapping[str, Expectation]:
             return expect_gradients(read_as(program, chosen), given, loss.name, names)
 
-        return _each(answer, names)
+        return [*_each(answer, names), scalar]
 
     def weighted(
         self,
@@ -138,13 +149,27 @@ class GraphWriter(ProgramWriter):
         self,
         loss: Ref,
         variables: Sequence[tuple[str, Ref]],
+        dtype: str,
         demands: str,
         at: Mapping[str, int],
+        *,
         points: OpenPoints = SETTLED,
     ) -> list[Check]:
-        """Observe the gradients of a scalar and check each; the variables come with titles."""
-        expected = self.differentiate(loss, [ref for _, ref in variables])
-        return [
+        """Observe the gradients of a sum of results and check each; the variables have titles.
+
+        If the sum is wrong itself, that is a failure of the value and not of its gradients.
+        """
+        *slopes, total = self.differentiate(loss, [ref for _, ref in variables], dtype)
+        summed = value_check(
+            "results, each times a factor, in sum",
+            Aspect.VALUE,
+            "results",
+            partial(equals, len(slopes), total),
+            demands="the sum of the results, each times a factor",
+            at=at,
+            points=points,
+        )
+        checks = (
             value_check(
                 f"gradient of {title}",
                 Aspect.GRADIENT,
@@ -154,8 +179,9 @@ class GraphWriter(ProgramWriter):
                 at=at,
                 points=points,
             )
-            for i, ((title, _), expect) in enumerate(zip(variables, expected, strict=True))
-        ]
+            for i, ((title, _), expect) in enumerate(zip(variables, slopes, strict=True))
+        )
+        return [replace(check, after=summed) for check in checks]
 
     def static_check(
         self, result: Ref, static: Sequence[int | None], real: Sequence[int], at: Mapping[str, int]

@@ -200,7 +200,8 @@ def _gradient(call: HigherOrderCall) -> Scenario:
     loss = w.weighted(built.result, call.shape, call.dtype)
     tensors = [(ref.name, ref) for ref in built.tensors]
     demands = "the derivative of the result"
-    return built.scenario(w.gradient_checks(loss, tensors, demands, VALUES[call.function]))
+    checks = w.gradient_checks(loss, tensors, call.dtype, demands, VALUES[call.function])
+    return built.scenario(checks)
 
 
 def keeps_dtype(dtype: str) -> Test:

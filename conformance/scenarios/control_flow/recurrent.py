@@ -247,7 +247,8 @@ def gradient_scenario(call: RnnCall) -> Scenario:
     ]
     points = OpenPoints(named=(*call.order, *call.constants))
     demands = "the derivative of the results"
-    return built.scenario(w.gradient_checks(loss, wanted, demands, OUTPUTS, points))
+    checks = w.gradient_checks(loss, wanted, call.dtype, demands, OUTPUTS, points=points)
+    return built.scenario(checks)
 
 
 def _offered(edition: Edition, *, masked: bool, outside: bool) -> list[StepFunction]:
