@@ -106,6 +106,19 @@ def test_only_the_rank_is_demanded_where_nothing_else_of_the_shape_follows() -> 
     assert {words.split()[3] for words in seen} == {"rank", "shape"}
 
 
+def test_the_shapes_of_all_readings_are_demanded() -> None:
+    as_th = [((ConventionName.KERNEL_LAYOUT, "th"),)]
+    laid = [p for p in calls("conv1d") if ConventionName.KERNEL_LAYOUT in p.structure.unsettled]
+    several = 0
+    for prepared in laid:
+        shape = prepared.shape
+        (told,) = {f.demands for f in of_shape(prepared, (*shape[:2], 7001))}
+        others = {prepared.shape_under(0, reading) for reading in as_th} - {None, shape}
+        assert told.split(" or ") == [str(s) for s in (shape, *others)]
+        several += bool(others)
+    assert several
+
+
 def test_the_shape_of_what_is_too_large_is_told() -> None:
     columns, large = Columns(), np.zeros((MOST_VALUE_BYTES // 8 + 1, 2), np.float32)
     columns.add(0, "result", 0, read(large))

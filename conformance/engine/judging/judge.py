@@ -21,6 +21,7 @@ from conformance.engine.judging.readings import (
     of_exception,
     of_misfit,
     refused_by_choice,
+    shapes_read,
 )
 from conformance.engine.judging.refusals import (
     is_mistaken_code,
@@ -262,13 +263,8 @@ def _points_with_answers(
 
     Where it has none, it may not be said that an answer is expected whatever the reading.
     """
-    found = {}
-    for name in points:
-        others = computed(name)
-        shapes = {prepared.shape_under(number, (other,)) for other in others} - {None}
-        if shapes or not others:
-            found[name] = {shape for shape in shapes if shape is not None}
-    return found
+    found = shapes_read(points, partial(prepared.shape_under, number))
+    return {name: shapes for name, shapes in found.items() if shapes or not computed(name)}
 
 
 def _raised(

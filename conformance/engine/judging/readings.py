@@ -155,6 +155,17 @@ def computed(convention: str, ruled_out: Container[str] = ()) -> list[Reading]:
     return [r for r in named if r in VARIANTS and taken(*r) not in ruled_out]
 
 
+def shapes_read(
+    conventions: Iterable[str], shape_under: Callable[[Readings], tuple[int, ...] | None]
+) -> dict[str, set[tuple[int, ...]]]:
+    """The shapes that a result has under the readings of each convention that code computes.
+
+    `shape_under` is None where the call has no answer under a reading.
+    """
+    found = {name: {shape_under((other,)) for other in computed(name)} for name in conventions}
+    return {name: {s for s in shapes if s is not None} for name, shapes in found.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class AllowedAnswers:
     """All answers to one call that its conventions allow."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,12 @@ from conformance.engine.judging.readings import (
     Allowance,
     AllowedAnswers,
     demanded_shape,
+    is_rank_alone,
     of_anything,
     of_misfit,
     of_nothing,
     of_readings,
+    shapes_read,
 )
 from conformance.generators.structure import Structure, accepted_dtypes, refusable
 from conformance.observations import Returned, Value
@@ -263,15 +266,12 @@ def _of_misfit(case: Drawn) -> Allowance:
 def _of_shape(case: Drawn, shape: tuple[int, ...], allowed: Allowance) -> Finding:
     """The finding on a result of another shape."""
     whole = case.container == "tensor"
-    expected = case.prepared.shape
-    points = () if len(shape) == len(expected) else allowed.open_points
-    demands = demanded_shape(expected, points).removeprefix("shape ")
     return Finding(
         Aspect.VALUE,
         allowed.verdict,
         FindingKind.SHAPE,
         gives=f"gives shape {shape}" if whole else f"gives a Python {case.container}",
-        demands=demands,
+        demands=_demanded(case, len(shape), allowed.open_points),
         conventions=allowed.conventions,
         draw=case.number,
         expected=case.prepared.expectation(case.number).value,
@@ -279,6 +279,16 @@ def _of_shape(case: Drawn, shape: tuple[int, ...], allowed: Allowance) -> Findin
         readings=allowed.readings,
         open_points=allowed.open_points,
     )
+
+
+def _demanded(case: Drawn, rank: int, points: tuple[str, ...]) -> str:
+    """The shapes that the result may have at the points that are open, in words; its rank alone, if
+    no more follows and that of what came, `rank`, is another."""
+    own = case.prepared.shape
+    if rank != len(own) and is_rank_alone(points):
+        return demanded_shape(own, points)
+    read = shapes_read(points, partial(case.prepared.shape_under, case.number))
+    return " or ".join(map(str, [own, *sorted({*chain(*read.values())} - {own})]))
 
 
 def _arrangement(case: Drawn, got: Array) -> str | None:

@@ -23,10 +23,10 @@ from conformance.engine.judging.probes import (
     shape_probe,
 )
 from conformance.engine.judging.readings import (
-    computed,
     is_rank_alone,
     of_misfit,
     of_refusal,
+    shapes_read,
 )
 from conformance.engine.judging.trials import Trial
 from conformance.engine.verdicts.limits import limits_of, named_index
@@ -164,15 +164,16 @@ def _elements(finding: Finding, trial: CallTrial) -> Ending:
 
 def _shapes_read(finding: Finding, trial: CallTrial) -> set[tuple[int, ...]]:
     """The shapes that the result has under readings of what is open in the case."""
-    read = (reading for name in finding.open_points for reading in computed(name))
-    shapes = (trial.prepared.shape_under(finding.draw, (reading,)) for reading in read)
-    return {shape for shape in shapes if shape is not None}
+    read = shapes_read(finding.open_points, partial(trial.prepared.shape_under, finding.draw))
+    return set().union(*read.values())
 
 
 def _shape(finding: Finding, trial: CallTrial) -> Ending:
     shape = trial.prepared.shape
-    rank_alone = is_rank_alone(finding.open_points)
-    return endings.has_rank(len(shape)) if rank_alone else endings.has_shape(shape)
+    if is_rank_alone(finding.open_points):
+        return endings.has_rank(len(shape))
+    others = _shapes_read(finding, trial) - {shape}
+    return endings.or_shapes(endings.has_shape(shape), sorted(others))
 
 
 def _dtype(finding: Finding, trial: CallTrial) -> Ending:
