@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from conformance.engine.judging.cases import Prepared
@@ -47,14 +47,36 @@ def dtype(
         gives = f"gives {delivered}"
         kind = FindingKind.DTYPE
         found = _other_dtype(kind, gives, dtype=delivered, accepted=accepted, named=named)
-        yield replace(found, parameter=_asked_by(structure))
+        yield _of_structure(found, structure, other)
     elif claimed is not None and claimed not in accepted:
         if structure.claimed == "result":
             named |= {ConventionName.CLAIMED_DTYPE}
         gives = f"is reported as {claimed}"
         kind = FindingKind.CLAIMED_DTYPE
         found = _other_dtype(kind, gives, dtype=claimed, accepted=accepted, named=named)
-        yield replace(found, parameter=_asked_by(structure))
+        yield _of_structure(found, structure, other)
+
+
+def _of_structure(finding: Finding, structure: Structure, other: Mapping[str, str]) -> Finding:
+    """The finding with the parameter that asked for a dtype, if one did.
+
+    A function that keeps to the dtype of its tensors, whatever is asked for, has one fault and not
+    one for each pair of dtypes. `other` are the dtypes of tensors that were made with another one
+    than they were asked for.
+    """
+    asked = _asked_by(structure)
+    if finding.conventions:
+        return replace(finding, parameter=asked)
+    came = {**structure.runtime.dtypes, **other}.values()
+    tensors, (got, *wanted) = {*came}, (str(finding.got), *str(finding.expected).split(" or "))
+    given = OF_TENSORS if tensors == {got} else got
+    kept = OF_TENSORS if tensors == {wanted[0]} else str(finding.expected)
+    demanded = kept if asked is None else ASKED_FOR
+    return replace(finding, parameter=asked, detail=f"{given} for {demanded}")
+
+
+OF_TENSORS = "that of its tensors"
+ASKED_FOR = "what is asked for"
 
 
 def _asked_by(structure: Structure) -> str | None:

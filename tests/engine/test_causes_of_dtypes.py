@@ -1,0 +1,45 @@
+"""Results of another dtype: one fault is one failure, whatever dtypes come and are asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from conformance.results import Aspect, Failure, Verdict
+from tests.engine.support import examine, module
+
+KEEPING = """
+from conformance.reference import *
+from conformance import reference as _right
+
+def zeros_like(x, dtype=None, name=None):
+    return _right.zeros_like(x, {}, name)
+"""
+OF_TENSORS = "None"
+NARROW = "'float16' if dtype == 'float32' else dtype"
+BOTH = "'float16' if dtype == 'float32' else None"
+
+
+def wrong_dtypes(told: str, folder: Path) -> list[Failure]:
+    (folder / "keeping.py").write_text(KEEPING.format(told), encoding="utf-8")
+    listed = examine(module("keeping", folder), ["zeros_like"], "default").failures()
+    violations = [one for _, _, one in listed if one.verdict is Verdict.VIOLATES]
+    return [one for one in violations if one.kind == Aspect.DTYPE]
+
+
+@pytest.mark.thorough
+def test_a_dtype_that_is_ignored_is_one_failure(tmp_path: Path) -> None:
+    (one,) = wrong_dtypes(OF_TENSORS, tmp_path)
+    assert one.count > 20
+    assert "x float32 (1,)" in one.message
+    assert "whatever the reading" not in one.message
+
+
+@pytest.mark.thorough
+def test_a_dtype_that_is_exchanged_is_another(tmp_path: Path) -> None:
+    # of a float16 tensor it is the tensor's own dtype, too
+    of_tensors, other = wrong_dtypes(BOTH, tmp_path), wrong_dtypes(NARROW, tmp_path)
+    assert len(of_tensors) == len(other) == 2
+    assert all("gives float16; expected float32" in one.message for one in other)
+    assert {one.id for one in other} == {one.id for one in of_tensors}
