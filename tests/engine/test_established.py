@@ -12,10 +12,16 @@ import pytest
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.trials import Trial
-from conformance.engine.verdicts.minimise import Minimiser
+from conformance.engine.verdicts.minimise import MOST_HANGING, Minimiser
 from conformance.engine.verdicts.tally import Group, folded
 from conformance.generators import Draw, generate, structures
-from conformance.observations import DrawObservation, Returned, StructureObservation, Value
+from conformance.observations import (
+    DrawObservation,
+    Returned,
+    StructureObservation,
+    TimedOut,
+    Value,
+)
 from conformance.results import Verdict
 from conformance.specs import load
 
@@ -100,3 +106,22 @@ def test_failures_that_turn_out_to_be_one_are_one() -> None:
     groups = [minimised(found(exponential(profile, small), run), run) for profile in NAMES]
     (one,) = folded(groups)
     assert (one.count, one.finding.verdict) == (3, Verdict.VIOLATES)
+
+
+def test_smaller_cases_that_hang_are_not_tried_for_long() -> None:
+    strategy = structures(load()["exp"], "keras-2.2").map(
+        lambda made: CallTrial(Prepared(made, [Draw("ordinary", 3)]))
+    )
+    drawn = exponential("ordinary")
+    tried: list[Trial] = []
+
+    def hangs(trial: Trial) -> StructureObservation:
+        tried.append(trial)
+        hung = DrawObservation(TimedOut(60))
+        return StructureObservation((), (), (hung,) * trial.batch.draws)
+
+    group = found(drawn, implementation(lambda x: np.exp(x) + x.dtype.type(1)))
+    minimiser = Minimiser(hangs, lambda _: strategy, lambda _: b"", 0, lambda _: 50)
+    assert minimiser.minimise(group) is group
+    assert minimiser.minimise(group) is group
+    assert len(tried) == MOST_HANGING

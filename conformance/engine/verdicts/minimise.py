@@ -18,7 +18,7 @@ from conformance.engine.verdicts.forms import rare_forms
 from conformance.engine.verdicts.numbers import Candidate, Numbers, is_long
 from conformance.engine.verdicts.tally import Group, is_same
 from conformance.generators.drawing import Drawn, StopShrinking, shrink
-from conformance.observations import StructureObservation
+from conformance.observations import StructureObservation, TimedOut
 from conformance.results.kinds import FATAL
 
 Array = npt.NDArray[Any]
@@ -28,6 +28,8 @@ ROUNDS, LONG_ROUNDS = 4, 8
 """How often the numbers of a case are made simpler; each part of a long array is cut again."""
 MOST_WITHOUT_SUCCESS = 60
 """A search ends when this many trials in a row did not show the failure."""
+MOST_HANGING = 2
+"""Once so many trials have hung, which takes minutes each, the failures stay as they are."""
 
 
 @dataclass(slots=True)
@@ -52,6 +54,8 @@ class Minimiser:
     """Whether to stop with the smallest case found so far."""
     held: Callable[[list[Finding], Trial], list[Finding]] = lambda findings, _: findings
     """What the findings on a trial are for this target (`engine.judging.releases`)."""
+    hanging: int = 0
+    """How many trials have hung."""
 
     def minimise(self, group: Group) -> Group:
         """The group with the smallest case found; the group itself if there is none smaller."""
@@ -68,7 +72,11 @@ class Minimiser:
 
     def _may(self, group: Group) -> bool:
         lasting = group.finding.kind not in FATAL and group.remembered is None
-        return lasting and bool(self.budget(group)) and not self.ended()
+        return lasting and bool(self.budget(group)) and not self._ended
+
+    @property
+    def _ended(self) -> bool:
+        return self.hanging >= MOST_HANGING or self.ended()
 
     def _structure(self, group: Group, trial: Trial) -> Group:
         strategy = self.strategy(trial)
@@ -93,7 +101,7 @@ class Minimiser:
     def _shows(self, trial: Trial, search: _Shrinking) -> bool:
         """Whether the trial shows the failure; runs it, if it is new and the budget allows."""
         found = self.known.get(trial.key)
-        if found is None and search.left > 0 and not self.ended():
+        if found is None and search.left > 0 and not self._ended:
             search.left -= 1
             found = self._run_and_note(trial)
         return found is not None and any(is_same(search.wanted, one) for one in found)
@@ -107,7 +115,9 @@ class Minimiser:
         return self.known[trial.key]
 
     def _findings(self, trial: Trial) -> list[Finding]:
-        return self.held(judged_in_time(trial, self.run(trial)).findings, trial)
+        observed = self.run(trial)
+        self.hanging += any(isinstance(draw.outcome, TimedOut) for draw in observed.draws)
+        return self.held(judged_in_time(trial, observed).findings, trial)
 
     def _find(self, trial: Trial, wanted: Identity) -> Finding | None:
         findings = self._findings(trial)
@@ -121,7 +131,7 @@ class Minimiser:
         numbers = Numbers({n: np.array(a) for n, a in trial.case(draw).arrays.items()}, below)
         long = is_long(numbers.best)
         tried = None if long else trial.refilled(draw, [numbers.best])
-        for _ in range(0 if self.ended() else LONG_ROUNDS if long else ROUNDS):
+        for _ in range(0 if self._ended else LONG_ROUNDS if long else ROUNDS):
             if not self._simplify(trial, draw, numbers, finding.identity):
                 break
             tried = trial.refilled(draw, [numbers.best])
