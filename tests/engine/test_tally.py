@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding, Judgement, verdict_if_wrong
 from conformance.engine.planning.demands import demanded_aspects
-from conformance.engine.verdicts.failures import cite, function_result, identifier
+from conformance.engine.verdicts.failures import cite, function_result, identifier, sentence
 from conformance.engine.verdicts.forms import rare_forms
 from conformance.engine.verdicts.tally import MOST_LISTED, Group, Tally, verdict
 from conformance.generators import Draw, generate, structures
@@ -391,6 +392,16 @@ def test_a_violation_cites_the_line_of_the_edition_s_document(
     aspect: Aspect, kind: str, edition: Edition, line: Citation
 ) -> None:
     assert cite(SPEC, edition, finding(aspect=aspect, kind=kind)) == line
+
+
+def test_a_message_names_as_open_what_no_document_rules_out() -> None:
+    line = Citation("ja-2.0", 1582)
+    points = ("empty", "population-variance")
+    found = replace(finding(), open_points=points)
+    told = sentence(tally(), Group(found, None), line)
+    assert "expected 2, whatever the reading of empty, population-variance (" in told
+    ruled_out = replace(found, detail="population-variance: with epsilon")
+    assert "whatever the reading of empty (" in sentence(tally(), Group(ruled_out, None), line)
 
 
 def test_a_divergence_cites_no_line() -> None:

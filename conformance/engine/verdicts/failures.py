@@ -230,7 +230,9 @@ def _expected(finding: Finding, citation: Citation | None) -> str:
     if not finding.demands:
         return ""
     if citation is not None:
-        points = ", ".join(finding.open_points)
+        # the detail may be the reading that came, and that the document rules out
+        open_here = (p for p in finding.open_points if not finding.detail.startswith(f"{p}: "))
+        points = ", ".join(open_here)
         whatever = f", whatever the reading of {points}" if points else ""
         return f"; expected {finding.demands}{whatever} ({citation})"
     if finding.conventions:
