@@ -92,6 +92,19 @@ def agrees_with(expect: Callable[[], Expectation] | Expectation) -> Test:
     return test
 
 
+def shape_alone(test: Test) -> Test:
+    """The test of `agrees_with`, or one like it, but of the shape of the array alone."""
+
+    def one(values: Values) -> Problem | None:
+        problem = test(values)
+        return problem if problem and problem.detail in _NO_NUMBERS else None
+
+    return one
+
+
+_NO_NUMBERS = ("shape", "several", "no array")
+
+
 def _outside(got: Array, expectation: Expectation) -> Problem:
     error = worst(got, expectation)
     inaccurate = is_inaccurate(got, expectation, single_will_do=True)

@@ -354,3 +354,17 @@ def test_the_gradient_of_a_wrong_result_is_no_failure_of_its_own(
 
 def test_the_gradient_of_a_right_result_is_one() -> None:
     assert {f.aspect for f in _of_gradients("rnn", _constant_outputs)} == {Aspect.GRADIENT}
+
+
+def _last_without_samples(*args: Any, **kwargs: Any) -> Any:
+    last, outputs, states = K.rnn(*args, **kwargs)
+    return last[0], outputs, states
+
+
+def test_a_result_of_another_shape_fails_by_its_shape_alone() -> None:
+    found = [f for f in _found("rnn", _last_without_samples, 12) if f.aspect is Aspect.VALUE]
+    alone = [f for f in found if f.kind == "shape of the last output"]
+    assert {f.at.get("ko-2.2") for f in alone} == {2631}
+    # what all results at once are, and their sums, fails too
+    others = {str(f.kind) for f in found} - {"shape of the last output"}
+    assert others <= {"all results at once", "results, each times a factor, in sum"}

@@ -227,8 +227,10 @@ class ScenarioTrial:
             found = self._failure(check, returned)
             if found is None:
                 continue
-            wrong = before is not None and before.verdict is Verdict.VIOLATES
-            yield _of_wrong_result(found) if wrong else found
+            if before is None or before.verdict is not Verdict.VIOLATES:
+                yield found
+            elif before.aspect is not found.aspect:
+                yield _of_wrong_result(found)
 
     def _failure(self, check: Check, returned: Returned) -> Finding | None:
         """The finding of one check; None if it holds."""

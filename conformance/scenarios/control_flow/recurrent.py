@@ -19,6 +19,7 @@ from conformance.scenarios.checks import (
     agrees_with,
     is_one_of,
     raises,
+    shape_alone,
 )
 from conformance.scenarios.control_flow.graphs import (
     Expected,
@@ -110,19 +111,35 @@ class RnnResult:
     within: Callable[[Places, Chosen], Test]
 
     def checks(self, output: str) -> Iterator[Check]:
-        """Checks of the samples without masked steps, and of the others' used and masked steps."""
+        """Checks of the samples without masked steps, and of the others' used and masked steps.
+
+        A result of another shape fails by that alone.
+        """
+        shape = self._shape(output)
         for view in self._views():
-            if not view.places(()).any():
-                continue
-            yield value_check(
-                view.name,
-                Aspect.VALUE,
-                output,
-                partial(self._test, view.places),
-                demands=view.demands,
-                at=view.at,
-                points=view.points,
-            )
+            if view.places(()).any():
+                check = value_check(
+                    view.name,
+                    Aspect.VALUE,
+                    output,
+                    partial(self._test, view.places),
+                    demands=view.demands,
+                    at=view.at,
+                    points=view.points,
+                )
+                yield replace(check, after=shape)
+
+    def _shape(self, output: str) -> Check:
+        part, call = self.part, self.built.call
+        shape = (call.samples, *[call.time] * part.steps, *call.shape_of(part.state))
+        return Check(
+            f"shape of the {part.what}",
+            Aspect.VALUE,
+            outputs=(output,),
+            test=shape_alone(self._test(self._whole, ())),
+            demands=f"shape {shape}",
+            at=SHAPES.get(part.what, part.at),
+        )
 
     def _views(self) -> tuple[RnnView, ...]:
         what, call = self.part.what, self.built.call
