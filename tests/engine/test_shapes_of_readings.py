@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -56,12 +57,14 @@ def of_shape(prepared: Prepared, shape: tuple[int, ...]) -> list[Finding]:
     return [f for f in found if f.aspect is Aspect.VALUE]
 
 
-STRETCHED = [p for p in calls("batch_normalization") if stretched(p) is not None]
+@cache
+def all_stretched() -> list[Prepared]:
+    return [p for p in calls("batch_normalization") if stretched(p) is not None]
 
 
 def test_the_shape_of_a_reading_is_no_violation_if_nothing_else_came() -> None:
-    assert STRETCHED
-    for prepared in STRETCHED:
+    assert all_stretched()
+    for prepared in all_stretched():
         arguments = stretched(prepared)
         assert arguments is not None
         shape = right(prepared.structure.oracle, arguments, prepared.dtypes[0]).shape
@@ -73,7 +76,7 @@ def test_the_shape_of_a_reading_is_no_violation_if_nothing_else_came() -> None:
 
 
 def test_what_is_wrong_under_the_reading_of_its_shape_is_compared_with_that_reading() -> None:
-    for prepared in STRETCHED:
+    for prepared in all_stretched():
 
         def answer(number: int, prepared: Prepared = prepared) -> npt.NDArray[Any]:
             given = prepared.oracle_arguments(number)
