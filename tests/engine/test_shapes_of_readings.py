@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,8 @@ from tests.engine.test_opened_readings import calls
 from tests.engine.test_single_call_readings import judged, right
 
 AS_THEY_ARE = (ConventionName.FEATURE_VECTORS, "as they are")
+MOST = 10**5
+"""Elements of a result that is judged as wrong: with millions it takes minutes."""
 OUTER = """
 from conformance.reference import *
 from conformance.reference import maximum as _right, expand_dims
@@ -76,7 +79,10 @@ def test_the_shape_of_a_reading_is_no_violation_if_nothing_else_came() -> None:
 
 
 def test_what_is_wrong_under_the_reading_of_its_shape_is_compared_with_that_reading() -> None:
-    for prepared in all_stretched():
+    sizes = [(p, math.prod(p.shape_under(0, (AS_THEY_ARE,)) or ())) for p in all_stretched()]
+    small = [prepared for prepared, size in sizes if size < MOST]
+    assert small
+    for prepared in small:
 
         def answer(number: int, prepared: Prepared = prepared) -> npt.NDArray[Any]:
             given = prepared.oracle_arguments(number)
