@@ -143,7 +143,6 @@ TAKEN: list[tuple[str, Reading, set[Edition]]] = [
     ("argmax", (ConventionName.TIES, "last"), set()),
     ("argmin", (ConventionName.TIES, "last"), set()),
     ("l2_normalize", (ConventionName.SMALL_NORMS, "at least 1e-6"), set()),
-    ("l2_normalize", (ConventionName.SMALL_NORMS, "at least epsilon"), set()),
 ]
 """Functions, readings, and the editions that leave no such point open."""
 
@@ -306,8 +305,8 @@ def raised_variance(function: str, arguments: Arguments, dtype: str) -> Array:
 
 
 def coarse_norm(function: str, arguments: Arguments, dtype: str) -> Array:
-    """Norms of at least the root of 1e-5."""
-    return right(function, {**arguments, "least": 1e-5}, dtype)
+    """Norms of at least the root of 1e-7."""
+    return right(function, {**arguments, "least": 1e-7}, dtype)
 
 
 def last_but_one(function: str, arguments: Arguments, dtype: str) -> Array:

@@ -54,7 +54,6 @@ VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.POPULATION_VARIANCE, "sample"): keyword("sample", True),
     (ConventionName.POPULATION_VARIANCE, "with epsilon"): keyword("guarded", True),
     (ConventionName.SMALL_NORMS, "at least 1e-6"): keyword("least", 1e-12),
-    (ConventionName.SMALL_NORMS, "at least epsilon"): keyword("least", 1e-7),
     (ConventionName.SMALL_NORMS, "not a number"): keyword("divides_zero", True),
     (ConventionName.TIES, "last"): keyword("last", True),
     (ConventionName.VARIANCE_OF_DIFFERENCES, "squares"): keyword("squares", True),
