@@ -83,7 +83,7 @@ class Check:
     conventions: tuple[str, ...] = ()
     alternatives: tuple[Alternative, ...] = ()
     after: Check | None = None
-    """What must hold first: if it does not, its failure is told in place of this check's."""
+    """What must hold first: if it violates, its failure is told in place of this check's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,6 +142,13 @@ def examine(
     return Outcome(results, events, reached)
 
 
+def violations_of(source: str, function: str, kind: Aspect, folder: Path) -> list[Failure]:
+    """What violates, of one kind, in one function of a module with this source; by default."""
+    (folder / "planted.py").write_text(source, encoding="utf-8")
+    listed = examine(module("planted", folder), [function], "default").failures(Verdict.VIOLATES)
+    return [failure for *_, failure in listed if failure.kind == kind]
+
+
 def run_script(script: str, path: Path = FAKES) -> subprocess.CompletedProcess[str]:
     """Run a script in a new Python that can import nothing but the fakes."""
     return subprocess.run(

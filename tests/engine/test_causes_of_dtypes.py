@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.results import Aspect, Failure, Verdict
-from tests.engine.support import examine, module
+from conformance.results import Aspect, Failure
+from tests.engine.support import violations_of
 
 KEEPING = """
 from conformance.reference import *
@@ -22,10 +22,7 @@ BOTH = "'float16' if dtype == 'float32' else None"
 
 
 def wrong_dtypes(told: str, folder: Path) -> list[Failure]:
-    (folder / "keeping.py").write_text(KEEPING.format(told), encoding="utf-8")
-    listed = examine(module("keeping", folder), ["zeros_like"], "default").failures()
-    violations = [one for _, _, one in listed if one.verdict is Verdict.VIOLATES]
-    return [one for one in violations if one.kind == Aspect.DTYPE]
+    return violations_of(KEEPING.format(told), "zeros_like", Aspect.DTYPE, folder)
 
 
 @pytest.mark.thorough

@@ -138,26 +138,34 @@ def test_no_script_shows_it_on_an_implementation_that_is_right(
         assert done.returncode == 0, (place, failure.message, done)
 
 
-def test_no_script_takes_what_a_reading_allows_for_the_fault(tmp_path: Path) -> None:
-    source = "from conformance.reference import *\nfrom conformance import reference as _right\n\n"
-    body = (
-        "def expand_dims(x, axis=-1):\n    if axis < -1: {}\n    return _right.expand_dims(x, axis)"
-    )
-    for name, line in (("wrong", "axis = -1"), ("refusing", "raise ValueError(axis)")):
+NEGATIVE = """
+def expand_dims(x, axis=-1):
+    if axis < -1: {}
+    return _right.expand_dims(x, axis)
+"""
+LAID_OUT = """
+def conv1d(x, kernel, strides=1, padding='valid', data_format=None, dilation_rate=1):
+    if data_format == 'channels_first':
+        {}
+    return _right.conv1d(x, kernel, strides, padding, data_format, dilation_rate)
+"""
+DOUBLED = """if padding == 'same' and len({*_right.int_shape(kernel)}) == 3:
+            x = _right.concatenate([x, x], 0)"""
+AS_TH = "kernel = _right.permute_dimensions(kernel, (2, 1, 0))"
+ALLOWED = {
+    "expand_dims": ("negative-axis", NEGATIVE, "axis = -1", "raise ValueError(axis)"),
+    "conv1d": ("kernel-layout", LAID_OUT, DOUBLED, AS_TH),
+}
+"""Functions: what is open, the source, and two lines in it, one wrong and one of a reading."""
+
+
+@pytest.mark.parametrize("function", ALLOWED)
+def test_no_script_takes_what_a_reading_allows_for_the_fault(function: str, tmp_path: Path) -> None:
+    point, body, *lines = ALLOWED[function]
+    source = "from conformance.reference import *\nfrom conformance import reference as _right\n"
+    for name, line in zip(("flawed", "reading"), lines, strict=True):
         (tmp_path / f"{name}.py").write_text(source + body.format(line), encoding="utf-8")
-    listed = examine(module("wrong", tmp_path), ["expand_dims"], "default").failures()
-    failure = next(one for _, _, one in listed if "whatever the reading of negative" in one.message)
-    ran = [
-        subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                str(failure.script).replace("import wrong as K", f"import {name} as K"),
-            ],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join((str(tmp_path), str(ROOT)))},
-            check=False,
-            timeout=60,
-        ).returncode
-        for name in ("wrong", "refusing")
-    ]
-    assert ran == [1, 0], failure.script
+    listed = examine(module("flawed", tmp_path), [function], "default").failures()
+    told = f"whatever the reading of {point}"
+    script = next(str(f.script) for *_, f in listed if told in f.message and "shape" in f.message)
+    assert [run(script, tmp_path, name).returncode for name in ("flawed", "reading")] == [1, 0]

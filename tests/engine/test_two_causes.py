@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.results import Aspect, Failure, Verdict
-from tests.engine.support import examine, module
+from conformance.results import Aspect, Failure
+from tests.engine.support import violations_of
 
 WRONG = """
 from conformance.reference import *
@@ -23,10 +23,7 @@ BOTH = "1.5 if axis == 0 else 1.01 if _right.ndim(x) == 4 else 1"
 
 
 def wrong_values(factor: str, folder: Path) -> list[Failure]:
-    (folder / "wrong.py").write_text(WRONG.format(factor), encoding="utf-8")
-    listed = examine(module("wrong", folder), ["softmax"], "default").failures()
-    violations = [one for _, _, one in listed if one.verdict is Verdict.VIOLATES]
-    return [one for one in violations if one.kind == Aspect.VALUE]
+    return violations_of(WRONG.format(factor), "softmax", Aspect.VALUE, folder)
 
 
 @pytest.mark.thorough

@@ -47,17 +47,19 @@ def dtype(
         gives = f"gives {delivered}"
         kind = FindingKind.DTYPE
         found = _other_dtype(kind, gives, dtype=delivered, accepted=accepted, named=named)
-        yield _of_structure(found, structure, other)
+        yield _of_structure(found, structure, other, accepted)
     elif claimed is not None and claimed not in accepted:
         if structure.claimed == "result":
             named |= {ConventionName.CLAIMED_DTYPE}
         gives = f"is reported as {claimed}"
         kind = FindingKind.CLAIMED_DTYPE
         found = _other_dtype(kind, gives, dtype=claimed, accepted=accepted, named=named)
-        yield _of_structure(found, structure, other)
+        yield _of_structure(found, structure, other, accepted)
 
 
-def _of_structure(finding: Finding, structure: Structure, other: Mapping[str, str]) -> Finding:
+def _of_structure(
+    finding: Finding, structure: Structure, other: Mapping[str, str], accepted: Sequence[str]
+) -> Finding:
     """The finding with the parameter that asked for a dtype, if one did.
 
     A function that keeps to the dtype of its tensors, whatever is asked for, has one fault and not
@@ -67,16 +69,15 @@ def _of_structure(finding: Finding, structure: Structure, other: Mapping[str, st
     asked = _asked_by(structure)
     if finding.conventions:
         return replace(finding, parameter=asked)
-    came = {**structure.runtime.dtypes, **other}.values()
-    tensors, (got, *wanted) = {*came}, (str(finding.got), *str(finding.expected).split(" or "))
-    given = OF_TENSORS if tensors == {got} else got
-    kept = OF_TENSORS if tensors == {wanted[0]} else str(finding.expected)
-    demanded = kept if asked is None else ASKED_FOR
-    return replace(finding, parameter=asked, detail=f"{given} for {demanded}")
+    tensors = {*{**structure.runtime.dtypes, **other}.values()}
+    came = _KEPT if tensors == {finding.got} else finding.got
+    wanted = _KEPT if tensors == {accepted[0]} else finding.demands
+    detail = f"{came} for {wanted if asked is None else _ASKED_FOR}"
+    return replace(finding, parameter=asked, detail=detail)
 
 
-OF_TENSORS = "that of its tensors"
-ASKED_FOR = "what is asked for"
+_KEPT = "that of its tensors"
+_ASKED_FOR = "what is asked for"
 
 
 def _asked_by(structure: Structure) -> str | None:

@@ -191,13 +191,7 @@ class ScenarioTrial:
             yield finding
             return
         yield replace(finding, aspect=Aspect.VALUE, demands="a result", at=self.scenario.at)
-        yield Finding(
-            check.aspect,
-            Verdict.UNSUPPORTED,
-            FindingKind.UNMADE_INPUT,
-            gives="has no result of which it could be asked",
-            demands=check.demands,
-        )
+        yield _unseen(check, "has no result of which it could be asked")
 
     def _has_no_result(self, outcome: Outcome, check: Check) -> bool:
         """Whether the function under test failed itself, or what takes its result apart did, so
@@ -220,17 +214,16 @@ class ScenarioTrial:
 
     def _checked(self, returned: Returned) -> Iterator[Finding]:
         told = [check for check in self.scenario.checks if not _not_told(check, returned)]
-        first = {check.after: self._failure(check.after, returned) for check in told if check.after}
+        before = dict.fromkeys(check.after for check in told if check.after)
+        first = {check: self._failure(check, returned) for check in before}
         yield from filter(None, first.values())
+        wrong = {check for check, found in first.items() if found and _violates(found)}
         for check in told:
-            before = None if check.after is None else first[check.after]
             found = self._failure(check, returned)
-            if found is None:
-                continue
-            if before is None or before.verdict is not Verdict.VIOLATES:
+            if found is not None and check.after not in wrong:
                 yield found
-            elif before.aspect is not found.aspect:
-                yield _of_wrong_result(found)
+            elif found is not None and check.after and check.after.aspect is not check.aspect:
+                yield _unseen(check, "is that of a wrong result")
 
     def _failure(self, check: Check, returned: Returned) -> Finding | None:
         """The finding of one check; None if it holds."""
@@ -344,14 +337,18 @@ class ScenarioTrial:
         return own
 
 
-def _of_wrong_result(finding: Finding) -> Finding:
-    """The finding on what was asked of a result that is wrong itself: it shows nothing more."""
+def _violates(finding: Finding) -> bool:
+    return finding.verdict is Verdict.VIOLATES
+
+
+def _unseen(check: Check, gives: str) -> Finding:
+    """The finding on a check that shows nothing, because of the result that it is about."""
     return Finding(
-        finding.aspect,
+        check.aspect,
         Verdict.UNSUPPORTED,
         FindingKind.UNMADE_INPUT,
-        gives="is that of a wrong result",
-        demands=finding.demands,
+        gives=gives,
+        demands=check.demands,
     )
 
 

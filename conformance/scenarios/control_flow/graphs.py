@@ -160,15 +160,7 @@ class GraphWriter(ProgramWriter):
         If the sum is wrong itself, that is a failure of the value and not of its gradients.
         """
         *slopes, total = self.differentiate(loss, [ref for _, ref in variables], dtype)
-        summed = value_check(
-            "results, each times a factor, in sum",
-            Aspect.VALUE,
-            "results",
-            partial(equals, len(slopes), total),
-            demands="the sum of the results, each times a factor",
-            at=at,
-            points=points,
-        )
+        summed = _sum_check(partial(equals, len(slopes), total), at, points)
         checks = (
             value_check(
                 f"gradient of {title}",
@@ -248,6 +240,18 @@ def item(index: int, test: Test) -> Test:
         return test(values[index : index + 1])
 
     return one
+
+
+def _sum_check(test: Callable[[Chosen], Test], at: Mapping[str, int], points: OpenPoints) -> Check:
+    return value_check(
+        "results, each times a factor, in sum",
+        Aspect.VALUE,
+        "results",
+        test,
+        demands="the sum of the results, each times a factor",
+        at=at,
+        points=points,
+    )
 
 
 def has_static_shape(static: Sequence[int | None], real: Sequence[int]) -> Test:

@@ -130,14 +130,13 @@ class RnnResult:
                 yield replace(check, after=shape)
 
     def _shape(self, output: str) -> Check:
-        part, call = self.part, self.built.call
-        shape = (call.samples, *[call.time] * part.steps, *call.shape_of(part.state))
+        part = self.part
         return Check(
             f"shape of the {part.what}",
             Aspect.VALUE,
             outputs=(output,),
             test=shape_alone(self._test(self._whole, ())),
-            demands=f"shape {shape}",
+            demands=f"shape {self.built.shape(part)}",
             at=SHAPES.get(part.what, part.at),
         )
 
@@ -251,9 +250,8 @@ def gradient_scenario(call: RnnCall) -> Scenario:
     for i, part in enumerate(built.parts):
         if i == call.seed % 2:
             continue
-        shape = (call.samples, *[call.time] * part.steps, *call.shape_of(part.state))
         kept = built.used(part) & built.used(part, ORDER)
-        terms.append(w.weighted(part.ref, shape, call.dtype, f"factors{i}", kept=kept))
+        terms.append(w.weighted(part.ref, built.shape(part), call.dtype, f"factors{i}", kept=kept))
     loss = terms[0]
     for term in terms[1:]:
         loss = w.call("operator.add", loss, term)

@@ -145,6 +145,11 @@ class RnnProgram:
             *states,
         ]
 
+    def shape(self, part: RnnPart) -> tuple[int, ...]:
+        """The shape of a result, with samples and time."""
+        call = self.call
+        return (call.samples, *[call.time] * part.steps, *call.shape_of(part.state))
+
     def scenario(self, checks: Sequence[Check]) -> Scenario:
         """The program as written so far, with these checks."""
         program, arrays = self.writer.program(), self.writer.arrays
