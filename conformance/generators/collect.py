@@ -30,6 +30,8 @@ USUAL = Effort(first=40, free=2, steered=2, least=250, tries=2)
 
 STEERED = 40
 """How many structures are drawn at most for each one with certain classes."""
+ALONE = 4_000
+"""How many structures are drawn at most to find one that rests on one convention alone."""
 GRADIENT_DRAWS = 3
 """How many structures are drawn at most for each one that has a gradient."""
 
@@ -108,6 +110,26 @@ def steered(
         for _ in range(STEERED * count)
     )
     return different((draw for draw in draws if isinstance(draw, Drawn)), key, count)
+
+
+def resting_on(
+    spec: Spec,
+    edition: Edition,
+    convention: str,
+    holds: Callable[[Structure], bool],
+    seed: int,
+) -> Drawn[Structure] | None:
+    """A structure in the documents' dtype that rests on one convention alone, and for which
+    `holds`; None if it is not found soon."""
+    random = Random(seed)  # noqa: S311
+    plain: dict[str, str] = {DTYPE: spec.dtypes.documented[0]}
+    draws = (
+        seeded(lambda chooser: made(chooser, spec, edition, demanded=plain), random)
+        for _ in range(ALONE)
+    )
+    found = (draw for draw in draws if isinstance(draw, Drawn))
+    alone = (draw for draw in found if draw.value.unsettled == (convention,))
+    return next((draw for draw in alone if holds(draw.value)), None)
 
 
 def gradients_of(

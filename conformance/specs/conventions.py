@@ -83,12 +83,23 @@ def taken(convention: str, reading: str) -> str:
     return f"{convention}: {reading}"
 
 
-def is_definite(name: str) -> bool:
-    """Whether a reading, named as `taken` does, says what each answer is: it neither refuses nor
-    allows anything."""
+def of_misfit(name: str) -> Reading | None:
+    """The reading of this name, as `taken` gives it, if only calls may take it which do not fit
+    another."""
     convention, _, reading = name.partition(": ")
-    known = load_conventions()[convention]
-    return reading == known.choice or reading in {variant.name for variant in known.variants}
+    found = (r for r in load_conventions()[convention].of_misfits if r.name == reading)
+    return next(found, None)
+
+
+def definite(name: str) -> str | None:
+    """The reading that a reading, both named as `taken` does, shows to be taken: itself if it says
+    what each answer is, the one that a call does not fit if only such calls may take it; None if it
+    refuses or allows anything."""
+    convention, _, reading = name.partition(": ")
+    known, misfit = load_conventions()[convention], of_misfit(name)
+    shown = reading if misfit is None else str(misfit.misfits)
+    says = shown == known.choice or shown in {variant.name for variant in known.variants}
+    return taken(convention, shown) if says else None
 
 
 def unknown(name: str) -> str:

@@ -104,3 +104,22 @@ def test_a_refusal_that_was_never_asked_for_is_no_violation() -> None:
     assert refusals.verdict is Verdict.CONFORMS  # of other bindings
     assert {f.kind for f in refusals.failures} == {"unmade input"}
     assert found.aspect("bias_add", Aspect.VALUE).verdict is Verdict.CONFORMS
+
+
+def test_kernels_laid_out_as_in_theano_are_no_fault() -> None:
+    found = examine(module("lays_kernels_as_th", FOLDER, LIMITS), ("conv2d",), "default")
+    assert not found.failures(Verdict.VIOLATES)
+    readings = {r for *_, f in found.failures(Verdict.DIVERGES) for r in f.readings}
+    assert {"kernel-layout: th", "kernel-layout: th refused"} <= readings
+    assert "in several ways" not in str(found.aspect("conv2d", Aspect.VALUE).note)
+
+
+def test_channels_first_that_is_refused_is_no_other_layout() -> None:
+    found = examine(
+        module("refuses_channels_first", FOLDER, LIMITS), ("conv2d_transpose",), "default"
+    )
+    violations = found.failures(Verdict.VIOLATES)
+    assert [(function, aspect) for function, aspect, _ in violations] == [
+        ("conv2d_transpose", Aspect.VALUE)
+    ]
+    assert "whatever the reading of kernel-layout" in violations[0][2].message

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 
+from conformance.editions import Edition
+from conformance.engine import PROFILES
+from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding
 from conformance.observations import Raised
+from conformance.oracle.variants import NoReadingError, Reading, read_otherwise
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
+from tests.engine.support import tasks
 from tests.engine.test_opened_readings import calls
-from tests.engine.test_single_call_readings import judged
+from tests.engine.test_single_call_readings import calls as calls_of
+from tests.engine.test_single_call_readings import judged, right
 
+Array = npt.NDArray[Any]
 FIRST = ((ConventionName.SEQUENCE_FORMAT, "channels_first"),)
 BY_DEFAULT = ((ConventionName.DEFAULT_DATA_FORMAT, "channels_first"),)
 DEFAULTS = [
@@ -73,3 +83,57 @@ def test_what_does_not_fit_names_a_reading_that_is_computed() -> None:
     for convention in load_conventions().values():
         named = {r.misfits for r in convention.readings} - {None}
         assert named <= {r.name for r in convention.variants}
+
+
+def laid_out_otherwise(prepared: Prepared, number: int, reading: Reading) -> Array | Raised:
+    """The answer of a backend that takes a reading, and refuses what does not fit it."""
+    oracle = prepared.structure.oracle
+    try:
+        arguments = read_otherwise(oracle, prepared.oracle_arguments(number), (reading,))
+    except NoReadingError:
+        arguments = prepared.oracle_arguments(number)
+    try:
+        return right(oracle, arguments, prepared.dtypes[0])
+    except ValueError as error:
+        return Raised("ValueError", ("ValueError",), str(error), "call")
+
+
+@pytest.mark.parametrize(
+    ("function", "edition", "name"),
+    [
+        ("conv1d", "keras-2.2", "th"),
+        ("conv2d", "keras-2.2", "th"),
+        ("conv3d", "keras-2.0", "th"),
+        ("conv2d_transpose", "keras-2.2", "th"),
+        ("conv3d_transpose", "keras-2.2", "th"),
+        ("conv2d_transpose", "keras-1", "of the convolution"),
+    ],
+)
+class TestKernelLayout:
+    """Convolutions whose kernels lie otherwise, and those that do not fit then."""
+
+    def test_a_backend_that_takes_the_reading_keeps_the_documents(
+        self, function: str, edition: Edition, name: str
+    ) -> None:
+        reading = (ConventionName.KERNEL_LAYOUT, name)
+        found = []
+        for prepared in calls_of(function, edition):
+            found += judged(
+                prepared,
+                lambda n, p=prepared: laid_out_otherwise(p, n, reading),  # type: ignore[misc]
+            )
+        told = {f.readings for f in found if f.kind == FindingKind.EXCEPTION}
+        assert (taken(ConventionName.KERNEL_LAYOUT, f"{name} refused"),) in told
+        assert not [f for f in found if f.verdict is Verdict.VIOLATES]
+
+    def test_an_exception_of_a_call_that_fits_is_wrong(
+        self, function: str, edition: Edition, name: str
+    ) -> None:
+        (task,) = tasks([function], PROFILES["default"], edition=edition)
+        twin = task.fitting_twin(taken(ConventionName.KERNEL_LAYOUT, f"{name} refused"))
+        assert isinstance(twin, CallTrial)
+        assert twin.prepared.fits(0, ((ConventionName.KERNEL_LAYOUT, name),))
+        raised = Raised("ValueError", ("ValueError",), "shapes do not match", "call")
+        found = judged(twin.prepared, lambda _: raised)
+        assert {f.verdict for f in found} == {Verdict.VIOLATES}
+        assert twin in [*task.fitting_twins()]

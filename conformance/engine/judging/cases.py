@@ -22,7 +22,7 @@ from conformance.generators.values import leaves_domain, shown_profile
 from conformance.observations import Batch
 from conformance.oracle import Expectation, expect
 from conformance.oracle.evaluate import value_of
-from conformance.oracle.variants import FLUSHED, WIDER, Readings, read_otherwise
+from conformance.oracle.variants import FLUSHED, WIDER, NoReadingError, Readings, read_otherwise
 from conformance.program import Case
 from conformance.specs.kinds import Omitted
 
@@ -154,10 +154,13 @@ class Prepared:
         return self._shapes[readings]
 
     def fits(self, draw: int, readings: Readings) -> bool:
-        """Whether the arguments of a draw have an answer under these readings."""
+        """Whether the arguments of a draw have an answer under these readings, or these are none
+        for the call."""
         try:
             arguments = read_otherwise(self.structure.oracle, self.oracle_arguments(draw), readings)
             value_of(self.structure.oracle, arguments, self.dtypes[0], self.given)
+        except NoReadingError:
+            return True
         except ValueError:
             return False
         return True

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -32,7 +33,7 @@ from conformance.results import (
     Verdict,
 )
 from conformance.specs import Spec
-from conformance.specs.conventions import is_definite
+from conformance.specs.conventions import definite
 from conformance.specs.extraction import parameter_line
 from conformance.specs.load import claims, signature
 
@@ -99,21 +100,26 @@ def _readings(tally: Tally, aspect: Aspect) -> dict[str, int]:
     return {name: n for (of, name), n in sorted(tally.readings.items()) if of is aspect}
 
 
-def _mixtures(tally: Tally, aspect: Aspect) -> Iterator[str]:
+def _mixtures(tally: Tally, aspect: Aspect, groups: Sequence[Group]) -> Iterator[str]:
     """The conventions that a function reads in several ways: it should take one reading."""
-    shown = {name: n for name, n in _readings(tally, aspect).items() if is_definite(name)}
-    by_convention: dict[str, list[str]] = {}
-    for name, count in shown.items():
-        convention, _, reading = name.partition(": ")
-        by_convention.setdefault(convention, []).append(f"{reading} ({count})")
+    shown = Counter(_readings(tally, aspect))
+    refused = (g for g in groups if g.finding.kind == FindingKind.EXCEPTION)
+    for group in refused:
+        shown.update(dict.fromkeys(group.finding.readings, group.count))
+    by_convention: dict[str, Counter[str]] = {}
+    for name, count in sorted(shown.items()):
+        convention, _, reading = (definite(name) or "").partition(": ")
+        if convention:
+            by_convention.setdefault(convention, Counter())[reading] += count
     for convention, readings in by_convention.items():
         if len(readings) > 1:
-            yield f"reads {convention} in several ways: {', '.join(readings)}"
+            counted = ", ".join(f"{name} ({count})" for name, count in readings.items())
+            yield f"reads {convention} in several ways: {counted}"
 
 
 def _note(tally: Tally, aspect: Aspect, groups: list[Group], unlisted: int) -> str | UnsetType:
     """What the failures do not say: what was not run, and what is not listed. Unset if nothing."""
-    notes = [*_too_few(tally, aspect), *_mixtures(tally, aspect)]
+    notes = [*_too_few(tally, aspect), *_mixtures(tally, aspect, groups)]
     if aspect is Aspect.VALUE:
         notes += _not_run(tally, groups)
     if unlisted:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.oracle.variants import images, numbers, tensors
-from conformance.oracle.variants.model import Reading, Readings, Variant
+from conformance.oracle.variants.model import NoReadingError, Reading, Readings, Variant
 from conformance.oracle.variants.numbers import FLUSHED, NARROWED, WIDER
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "NARROWED",
     "VARIANTS",
     "WIDER",
+    "NoReadingError",
     "Reading",
     "Readings",
     "Variant",
@@ -33,8 +34,8 @@ VARIANTS: Mapping[Reading, Variant] = {**numbers.VARIANTS, **images.VARIANTS, **
 def read_otherwise(
     function: str, arguments: Mapping[str, Any], readings: Readings
 ) -> dict[str, Any]:
-    """The arguments as the readings have them. KeyError: no such variant; ValueError: a reading
-    that is none for this call."""
+    """The arguments as the readings have them. KeyError: no such variant; NoReadingError: a
+    reading that is none for this call."""
     found = dict(arguments)
     for reading in readings:
         found = VARIANTS[reading](function, found)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conformance.oracle.expectation import Array
-from conformance.oracle.variants.model import Reading, Variant, keyword
+from conformance.oracle.variants.model import NoReadingError, Reading, Variant, keyword
 from conformance.specs.convention_names import ConventionName
 
 Arguments = dict[str, Any]
@@ -40,7 +40,7 @@ def _laid_out_as_th(_function: str, arguments: Arguments) -> Arguments:
     that it transposes, whose channels out are its own channels in.
     """
     if arguments.get("data_format") != "channels_first" or "kernel" not in arguments:
-        raise ValueError("only a kernel of channels_first may lie as in Theano")
+        raise NoReadingError("only a kernel of channels_first may lie as in Theano")
     return _with_kernels(arguments, lambda kernel: np.moveaxis(kernel, (1, 0), (-2, -1)))
 
 
@@ -48,7 +48,7 @@ def _of_the_convolution(function: str, arguments: Arguments) -> Arguments:
     """In keras-1, the kernel of the convolution that a transposed one transposes."""
     ordering = arguments.get("data_format")
     if not function.endswith("_transpose") or ordering not in _ORDERINGS:
-        raise ValueError("only a transposed convolution of keras-1 leaves it open")
+        raise NoReadingError("only a transposed convolution of keras-1 leaves it open")
     axes = (0, 1) if ordering == "th" else (-2, -1)
     return _with_kernels(arguments, lambda kernel: np.swapaxes(kernel, *axes))
 
@@ -58,7 +58,7 @@ def _padded(how: str) -> Variant:
 
     def variant(_function: str, arguments: Arguments) -> Arguments:
         if arguments.get("padding") != "same":
-            raise ValueError("only padding same is split between two sides")
+            raise NoReadingError("only padding same is split between two sides")
         return {**arguments, "padding": how}
 
     return variant
@@ -69,7 +69,7 @@ def _padded_forwards(how: str) -> Variant:
 
     def variant(function: str, arguments: Arguments) -> Arguments:
         if function.endswith("_transpose"):
-            raise ValueError("a transposed convolution leaves no element over")
+            raise NoReadingError("a transposed convolution leaves no element over")
         return _padded(how)(function, arguments)
 
     return variant
@@ -77,13 +77,13 @@ def _padded_forwards(how: str) -> Variant:
 
 def _pooled_early(function: str, arguments: Arguments) -> Arguments:
     if not function.startswith("pool"):
-        raise ValueError("only windows of a pooling begin as early as this")
+        raise NoReadingError("only windows of a pooling begin as early as this")
     return _padded("early")(function, arguments)
 
 
 def _other_format(_function: str, arguments: Arguments) -> Arguments:
     if arguments.get("data_format") is not None:
-        raise ValueError("the data format is given")
+        raise NoReadingError("the data format is given")
     return {**arguments, "data_format": "channels_first"}
 
 

@@ -9,8 +9,12 @@ Reading = tuple[str, str]
 """A convention, and the name of one of its readings."""
 Readings = tuple[Reading, ...]
 Variant = Callable[[str, dict[str, Any]], dict[str, Any]]
-"""Gives a function's arguments, by keras-2.2 name, as the reading has them. ValueError: the reading
-is none for this call."""
+"""Gives a function's arguments, by keras-2.2 name, as the reading has them. NoReadingError: the
+reading is none for this call."""
+
+
+class NoReadingError(ValueError):
+    """A reading is none for a call: nothing of what it says is in the call."""
 
 
 def keyword(name: str, value: object) -> Variant:

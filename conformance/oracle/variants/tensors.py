@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conformance.oracle.indices import CLIPPED, FROM_THE_END, NOT_A_NUMBER
-from conformance.oracle.variants.model import Reading, Variant, keyword
+from conformance.oracle.variants.model import NoReadingError, Reading, Variant, keyword
 from conformance.specs.convention_names import ConventionName
 
 Arguments = dict[str, Any]
@@ -23,7 +23,7 @@ def _along_the_last(function: str, arguments: Arguments) -> Arguments:
     """Vectors stand along the last axis, which they stretch if it has length 1, as broadcasting has
     it; ValueError if they do not fit."""
     if function != "batch_normalization":
-        raise ValueError(f"{function} makes its statistics itself")
+        raise NoReadingError(f"{function} makes its statistics itself")
     vector, last = arguments["mean"].shape, arguments["x"].shape[-1:]
     if vector != last and (1,) not in (vector, last):
         raise ValueError("the vectors do not fit the last axis")
@@ -31,10 +31,10 @@ def _along_the_last(function: str, arguments: Arguments) -> Arguments:
 
 
 def _signed_zeros(_function: str, arguments: Arguments) -> Arguments:
-    """A negative zero is less than a positive one; ValueError if there is none."""
+    """A negative zero is less than a positive one; NoReadingError if there is none."""
     x = arguments["x"]
     if not (x.dtype.kind == "f" and ((x == 0) & np.signbit(x)).any()):
-        raise ValueError("there is no negative zero")
+        raise NoReadingError("there is no negative zero")
     return {**arguments, "signed": True}
 
 
