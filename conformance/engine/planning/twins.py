@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.gradients import GradientTrial
+from conformance.engine.judging.scenarios import ScenarioTrial
 from conformance.engine.judging.trials import Trial
 from conformance.generators import Structure
 from conformance.generators.gradients import differentiated
 from conformance.generators.twins import rebound, with_first_dtype
+from conformance.scenarios.rebinding import in_variables
 
 
 def of_first_dtype(trial: Trial, call: Callable[[Structure], Trial]) -> Trial | None:
@@ -29,6 +32,9 @@ def made_otherwise(trial: Trial, call: Callable[[Structure], Trial]) -> Iterator
     """
     if isinstance(trial, CallTrial):
         yield from (call(structure) for structure in rebound(trial.prepared.structure))
+    elif isinstance(trial, ScenarioTrial):
+        scenario = in_variables(trial.scenario)
+        yield from () if scenario is None else (replace(trial, scenario=scenario),)
 
 
 def _structure(trial: Trial) -> Structure | None:

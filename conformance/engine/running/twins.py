@@ -29,12 +29,14 @@ class Twins:
     def keeps(self, task: Task, trial: Trial, judgement: Judgement, *, twin: bool) -> bool:
         """Whether what a trial shows counts now; if not, its inputs may yet be made otherwise."""
         name = task.spec.name
-        later = unmade(judgement) and any(True for _ in task.rebound_twins(trial))
-        if later and not twin:
-            self.put_off.setdefault(name, {})[trial.key] = (trial, judgement)
         taken = {reading for f in judgement.findings for reading in f.readings}
         self.unfit.setdefault(name, set()).update(filter(of_misfit, taken))
-        if not later and not twin and any(f.is_refusal for f in judgement.findings):
+        if twin:
+            return not unmade(judgement)
+        later = unmade(judgement) and any(True for _ in task.rebound_twins(trial))
+        if later:
+            self.put_off.setdefault(name, {})[trial.key] = (trial, judgement)
+        if not later and any(f.is_refusal for f in judgement.findings):
             self.refused.setdefault(name, []).append(trial)
         return not later
 

@@ -1,0 +1,72 @@
+"""The same scenario with variables in the place of placeholders, for what cannot make those."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from conformance.program import Argument, Ref, Step
+from conformance.program.marks import OPERATOR_CALL
+from conformance.scenarios.model import Scenario
+
+Inputs = Mapping[str, Sequence[Any]]
+"""The placeholders of each compiled function, by the name of the function."""
+
+
+def in_variables(scenario: Scenario) -> Scenario | None:
+    """The scenario with a variable for each placeholder of known shape that is fed once; None if it
+    has none, or wider floats than the documents' float32.
+
+    The variable holds the array from the start, and is no input of the function any more. Where
+    variables of integers are made of float32, as on CNTK, wider floats beside them would fail for
+    that, which is the fault of `variable`.
+    """
+    steps = scenario.program.steps
+    if any(item.dtype == "float64" for item in scenario.program.inputs):
+        return None
+    inputs = {s.result: s.args[0] for s in steps if s.function == "function" and s.args}
+    known = {s.result for s in steps if s.function == "placeholder" and _is_known(s)}
+    fed = {name: array for name, array in _fed_once(steps, inputs) if name in known}
+    if not fed:
+        return None
+    changed = tuple(_changed(step, inputs, fed) for step in steps)
+    return replace(scenario, program=replace(scenario.program, steps=changed))
+
+
+def _is_known(step: Step) -> bool:
+    """Whether all dimensions of a placeholder are known."""
+    shape = dict(step.kwargs).get("shape")
+    return isinstance(shape, tuple) and None not in shape
+
+
+def _fed_once(steps: Sequence[Step], inputs: Inputs) -> Iterator[tuple[str, Ref]]:
+    """Each placeholder that is fed in one call alone, and the array."""
+    given: dict[str, list[Any]] = {}
+    for step in steps:
+        for placeholder, value in _pairs(step, inputs):
+            given.setdefault(placeholder, []).append(value)
+    for name, values in given.items():
+        if len(values) == 1 and isinstance(values[0], Ref):
+            yield name, values[0]
+
+
+def _pairs(step: Step, inputs: Inputs) -> Iterator[tuple[str, Argument]]:
+    """The placeholders of the function that a step calls, each with what it is fed."""
+    match step.args:
+        case [Ref(name), list(values)] if step.function == OPERATOR_CALL and name in inputs:
+            yield from ((p.name, value) for p, value in zip(inputs[name], values, strict=True))
+
+
+def _changed(step: Step, inputs: Inputs, fed: Mapping[str, Ref]) -> Step:
+    if step.result in fed:
+        dtype = tuple((name, value) for name, value in step.kwargs if name == "dtype")
+        return replace(step, function="variable", args=(fed[step.result],), kwargs=dtype)
+    if step.result in inputs:
+        left = [p for p in inputs[step.result] if p.name not in fed]
+        return replace(step, args=(left, *step.args[1:]))
+    kept = [value for name, value in _pairs(step, inputs) if name not in fed]
+    called = step.function == OPERATOR_CALL and step.args[:1] and step.args[0]
+    if isinstance(called, Ref) and called.name in inputs:
+        return replace(step, args=(called, kept))
+    return step
