@@ -15,23 +15,30 @@ Inputs = Mapping[str, Sequence[Any]]
 
 
 def in_variables(scenario: Scenario) -> Scenario | None:
-    """The scenario with a variable for each placeholder of known shape that is fed once; None if it
-    has none, or wider floats than the documents' float32.
+    """The scenario with a variable for each placeholder of known shape that is fed one array of the
+    program, once; None if it has none, has wider floats than the documents' float32, or is about
+    feeding itself.
 
     The variable holds the array from the start, and is no input of the function any more. Where
     variables of integers are made of float32, as on CNTK, wider floats beside them would fail for
     that, which is the fault of `variable`.
     """
     steps = scenario.program.steps
-    if any(item.dtype == "float64" for item in scenario.program.inputs):
+    arrays = {item.name: item.dtype for item in scenario.program.inputs}
+    if "float64" in arrays.values() or scenario.function == "function":
         return None
-    inputs = {s.result: s.args[0] for s in steps if s.function == "function" and s.args}
+    inputs = {s.result: _listed(s.args[0]) for s in steps if s.function == "function" and s.args}
     known = {s.result for s in steps if s.function == "placeholder" and _is_known(s)}
-    fed = {name: array for name, array in _fed_once(steps, inputs) if name in known}
+    once = ((name, value) for name, value in _fed_once(steps, inputs) if value.name in arrays)
+    fed = {name: array for name, array in once if name in known}
     if not fed:
         return None
     changed = tuple(_changed(step, inputs, fed) for step in steps)
     return replace(scenario, program=replace(scenario.program, steps=changed))
+
+
+def _listed(inputs: Argument) -> list[Any]:
+    return inputs if isinstance(inputs, list) else []
 
 
 def _is_known(step: Step) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy.typing as npt
@@ -26,6 +26,9 @@ class CallTrial:
     outputs: Outputs = "tensors"
     setup: None = None
     differentiates: frozenset[Binding] = frozenset()
+    closed: frozenset[str] = frozenset()
+    """Conventions of which the target takes the suite's own reading, so that nothing is allowed
+    because the call does not fit another."""
 
     @property
     def key(self) -> str:
@@ -63,7 +66,11 @@ class CallTrial:
 
     def judge(self, observed: StructureObservation) -> Judgement:
         """Findings on value, dtype, static shape and purity, or on the refusal of invalid input."""
-        return judge(self.prepared, observed)
+        return judge(self.prepared, observed, self.closed)
+
+    def closing(self, conventions: frozenset[str]) -> CallTrial:
+        """The same call on a target that takes the suite's own reading of these conventions."""
+        return replace(self, closed=conventions)
 
     def refilled(self, draw: int, arrays: Sequence[Mapping[str, Array]]) -> CallTrial:
         """The same call with these numbers, which rest on the conventions that they show."""

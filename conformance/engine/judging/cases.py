@@ -165,6 +165,16 @@ class Prepared:
             return False
         return True
 
+    def differs(self, draw: int, readings: Readings) -> bool:
+        """Whether the arguments of a draw have an answer under these readings, and another one than
+        the suite's own."""
+        try:
+            other = self.expectation(draw, readings=readings).value
+        except ValueError:
+            return False
+        own = self.expectation(draw).value
+        return other.shape != own.shape or not np.allclose(other, own, rtol=0.01)
+
     def _otherwise(self, draw: int, dtype: str, readings: Readings) -> Expectation:
         key = (draw, dtype, readings)
         if key not in self._others:

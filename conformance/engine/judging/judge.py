@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import partial
 
 from conformance.editions import open_inputs_of
@@ -56,8 +56,11 @@ ASKED = (ConventionName.INPUT_DTYPE, ConventionName.COMPILED_CALL)
 it is no other answer, but none."""
 
 
-def judge(prepared: Prepared, observed: StructureObservation) -> Judgement:
-    """Judge the observation of a structure."""
+def judge(
+    prepared: Prepared, observed: StructureObservation, closed: Container[str] = ()
+) -> Judgement:
+    """Judge the observation of a structure, on a target that takes the suite's own reading of the
+    conventions in `closed`."""
     judgement = Judgement()
     if prepared.structure.error is not None:
         judgement.count(Aspect.ERROR)
@@ -68,7 +71,9 @@ def judge(prepared: Prepared, observed: StructureObservation) -> Judgement:
         return judgement
     other = _other_dtypes(prepared, observed)
     for number, draw in enumerate(observed.draws):
-        _judge_draw(prepared, number, draw, other, judgement, container=_container(observed))
+        _judge_draw(
+            prepared, number, draw, other, judgement, container=_container(observed), closed=closed
+        )
     returned = next((d.outcome for d in observed.draws if isinstance(d.outcome, Returned)), None)
     if returned is not None and observed.outputs:
         _judge_metadata(prepared, observed, returned, other, judgement)
@@ -83,6 +88,7 @@ def _judge_draw(
     judgement: Judgement,
     *,
     container: str,
+    closed: Container[str],
 ) -> None:
     outcome = draw.outcome
     if isinstance(outcome, NotRun):
@@ -96,9 +102,9 @@ def _judge_draw(
         judgement.readings.update(told)
         return
     if not isinstance(outcome, Returned):
-        judgement.findings.append(_fault(prepared, outcome, conventions, number))
+        judgement.findings.append(_fault(prepared, outcome, conventions, number, closed))
         return
-    case = values.Drawn(prepared, number, conventions, other, container)
+    case = values.Drawn(prepared, number, conventions, other, container, closed=closed)
     judgement.findings += values.judge(case, outcome, judgement)
     if prepared.structure.program.inputs:
         judgement.count(Aspect.PURITY)
@@ -181,9 +187,10 @@ def _fault(
     outcome: Raised | Crashed | TimedOut | Garbled,
     conventions: tuple[str, ...],
     number: int,
+    closed: Container[str] = (),
 ) -> Finding:
     if isinstance(outcome, Raised):
-        return _raised(prepared, outcome, conventions, number)
+        return _raised(prepared, outcome, conventions, number, closed)
     # the rule for the shape may have no answer for invalid input
     demands = "" if prepared.structure.error else f"{RESULT_OF}shape {prepared.shape}"
     verdict, kind, gives, detail = without_answer(outcome, prepared.structure.program)
@@ -268,13 +275,19 @@ def _points_with_answers(
 
 
 def _raised(
-    prepared: Prepared, outcome: Raised, conventions: tuple[str, ...], number: int
+    prepared: Prepared,
+    outcome: Raised,
+    conventions: tuple[str, ...],
+    number: int,
+    closed: Container[str],
 ) -> Finding:
     structure, unmade = prepared.structure, _could_not_bind(prepared, outcome)
     named = refuses_by_name(outcome) and not unmade
     allowed = of_exception(outcome, conventions)
     if not allowed.conventions and not is_mistaken_code(outcome):
-        allowed = of_misfit(conventions, partial(prepared.fits, number), refused=True)
+        open_here = [name for name in conventions if name not in closed]
+        misfit = of_misfit(open_here, partial(prepared.fits, number), refused=True)
+        allowed = misfit if misfit.conventions else allowed
     asked = {*ASKED, *open_inputs_of(structure.edition).values()}
     refused = named or unmade or not asked.isdisjoint(allowed.conventions)
     points = _points_with_answers(prepared, number, allowed.open_points)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import chain
@@ -62,6 +62,8 @@ class Drawn:
     """What came back before it was evaluated: a tensor, or a list or tuple."""
     came: str | None = None
     """The dtype of the result, where its array does not say it."""
+    closed: Container[str] = ()
+    """Conventions of which the target takes the suite's own reading."""
 
     @property
     def arrays(self) -> Mapping[str, Array]:
@@ -260,7 +262,9 @@ def _other_shape(case: Drawn, got: Array) -> Finding:
 
 def _of_misfit(case: Drawn) -> Allowance:
     """What allows any other shape: a reading that the call does not fit."""
-    return of_misfit(case.conventions, partial(case.prepared.fits, case.number), refused=False)
+    open_here = [name for name in case.conventions if name not in case.closed]
+    found = of_misfit(open_here, partial(case.prepared.fits, case.number), refused=False)
+    return found if found.conventions else of_nothing(case.conventions)
 
 
 def _of_shape(case: Drawn, shape: tuple[int, ...], allowed: Allowance) -> Finding:

@@ -38,7 +38,7 @@ from conformance.generators.gradients import Differentiated, differentiated
 from conformance.results import Aspect
 from conformance.scenarios import Family, Scenario, families_of
 from conformance.specs import Signature, Spec, Specs, load
-from conformance.specs.conventions import load_conventions, of_misfit, taken
+from conformance.specs.conventions import of_misfit
 from conformance.specs.load import documented_name, signature
 from conformance.specs.model import ErrorCase
 
@@ -137,32 +137,18 @@ class Task:
             yield self._adopted(twin, trial)
 
     def fitting_twin(self, reading: str) -> Trial | None:
-        """A call that rests on the convention of a reading alone, and that fits what a call of this
-        reading does not fit; None if there is none."""
+        """A call that rests on the convention of a reading alone, and that has another answer under
+        the one that a call of this reading does not fit; None if there is none."""
         convention, misfits = reading.partition(": ")[0], of_misfit(reading)
         assert misfits is not None, "other readings are of any call"
         others = ((convention, str(misfits.misfits)),)
 
         def fits(structure: Structure) -> bool:
             prepared = self._call(structure).prepared
-            return bool(math.prod(prepared.shape)) and prepared.fits(0, others)
+            return bool(math.prod(prepared.shape)) and prepared.differs(0, others)
 
         draw = resting_on(self.spec, self.edition, convention, fits, self.own_seed)
-        if draw is None:
-            return None
-        twin = self._call(draw.value)
-        self._sources[id(twin)] = Source(
-            structures(self.spec, self.edition).map(self._call), draw
-        )
-        return self._twins.setdefault(twin.key, twin)
-
-    def fitting_twins(self) -> Iterator[Trial]:
-        """Calls that fit, for all the readings that only calls may take which do not."""
-        named = {point.convention for point in self.spec.unsettled}
-        for convention in sorted(named):
-            for reading in load_conventions()[convention].of_misfits:
-                twin = self.fitting_twin(taken(convention, reading.name))
-                yield from () if twin is None else (twin,)
+        return None if draw is None else self._call(draw.value)
 
     def _adopted(self, made: Trial, trial: Trial) -> Trial:
         """The twin, made once; it is made smaller with the strategy of its trial."""

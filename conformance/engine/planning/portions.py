@@ -6,9 +6,10 @@ depend on the portion that it is in.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.estimates import estimates
 from conformance.engine.planning.plan import Task
 from conformance.engine.planning.profiles import PROFILES
@@ -87,3 +88,11 @@ def duration(tasks: Sequence[Task], library: str = "") -> float:
 def cost(tasks: Sequence[Task], library: str = "") -> float:
     """The estimated seconds of one worker with the profile with which they were measured."""
     return sum(estimates().cost(task.spec.name, library) for task in tasks)
+
+
+def by_setup(trials: Iterable[tuple[Task, Trial]]) -> list[list[tuple[Task, Trial]]]:
+    """The trials, each with its function, that one configured process serves; most first."""
+    groups: dict[str, list[tuple[Task, Trial]]] = {}
+    for task, trial in trials:
+        groups.setdefault(repr(trial.setup), []).append((task, trial))
+    return sorted(groups.values(), key=len, reverse=True)

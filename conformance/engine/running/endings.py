@@ -1,8 +1,11 @@
-"""When the trials of a function have ended the worker so often that the rest is skipped."""
+"""Workers that end: why one was replaced, and when the rest of a function is skipped for it."""
 
 from __future__ import annotations
 
-from conformance.observations import Crashed, Fault, Outcome, TimedOut
+from collections.abc import Iterator
+
+from conformance.engine.judging.judge import fault_name
+from conformance.observations import Crashed, Fault, Outcome, StructureObservation, TimedOut
 
 MOST_FATAL = 8
 """Once trials of a function of this weight have ended the worker, skip the rest."""
@@ -16,3 +19,10 @@ def weight(outcome: Outcome) -> int:
     if isinstance(outcome, TimedOut) or (isinstance(outcome, Crashed) and outcome.limit):
         return _SLOW
     return int(isinstance(outcome, Fault))
+
+
+def why_restarted(observed: StructureObservation) -> Iterator[str]:
+    """Why the worker was replaced after an observation, in a few words; nothing if it was not."""
+    yield from (fault_name(fault) for fault in observed.incidents[:1])
+    if observed.renewed:
+        yield f"it cannot undo {', '.join(observed.renewed)}"

@@ -14,8 +14,6 @@ from conformance.adapters.session import Session, SessionAbortedError
 from conformance.editions import differentiates
 from conformance.engine.judging import signatures
 from conformance.engine.judging.findings import Finding, Identity, Judgement
-from conformance.engine.judging.in_time import judged_in_time
-from conformance.engine.judging.judge import fault_name
 from conformance.engine.judging.probes import (
     BINDINGS,
     NO_GRADIENT,
@@ -41,9 +39,10 @@ from conformance.engine.judging.releases import Release
 from conformance.engine.judging.shortfalls import with_shortfalls
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task
-from conformance.engine.planning.portions import bundles, riskiest_first
+from conformance.engine.planning.portions import bundles, by_setup, riskiest_first
 from conformance.engine.planning.profiles import Profile
-from conformance.engine.running.endings import MOST_FATAL, weight
+from conformance.engine.running.consistency import Consistency, waits
+from conformance.engine.running.endings import MOST_FATAL, weight, why_restarted
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
 from conformance.engine.running.twins import Twins, unmade
@@ -123,6 +122,8 @@ class Examination:
     fatal: dict[str, list[frozenset[str]]] = field(default_factory=dict)
     twins: Twins = field(default_factory=Twins)
     """What was refused, or could not be made, and is to be tried again."""
+    consistency: Consistency = field(init=False)
+    """Whether the target takes the readings that calls do not fit."""
     undifferentiable: set[Binding] = field(default_factory=set)
     shapeless: ShapeFailure | None = None
     """What `int_shape` does wrong for every result: a failure of `int_shape` itself."""
@@ -136,6 +137,9 @@ class Examination:
     remembered: Sequence[RememberedFinding] = ()
     """Findings on cases of earlier runs, which were run before, in a worker of their own."""
     _mark: float = field(default_factory=time.monotonic)
+
+    def __post_init__(self) -> None:
+        self.consistency = Consistency(self._run)
 
     def all(self, introduce: Callable[[TargetInfo], None]) -> Iterator[Examined]:
         """Examine the functions one by one; once `stop` is set, yield what is known of the rest.
@@ -189,8 +193,7 @@ class Examination:
 
     def judged(self, task: Task, trial: Trial) -> Judgement:
         """Run one trial and judge it, independent of what else was found."""
-        judgement = judged_in_time(trial, self._run(trial))
-        judgement.findings = self._held(task, judgement.findings, trial)
+        judgement = self._judged(task, trial, self._run(trial))
         judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
         self._drop_shape_failures(judgement, task.spec.name)
         return judgement
@@ -270,27 +273,29 @@ class Examination:
     def _run_all(self, tasks: Sequence[Task]) -> None:
         """Run and judge all trials of the functions; the worker is sent a few trials ahead."""
         queue: list[tuple[Task, Trial]] = []
-        for _, observed in self.session.run_batches(self._batches(tasks, queue)):
+        waiting: list[tuple[Task, Trial, StructureObservation]] = []
+        for _, seen in self.session.run_batches(self._batches(tasks, queue)):
             task, trial = queue.pop(0)
-            self._judge(task, trial, self._plain(trial, observed))
+            observed = self._plain(trial, seen)
+            if waits(trial, observed):
+                waiting.append((task, trial, observed))
+            else:
+                self._judge(task, trial, observed)
+        for task, trial, observed in waiting:
+            self._judge(task, trial, observed)
         self._run_configured(tasks)
 
     def _run_configured(self, tasks: Sequence[Task]) -> None:
         """Run and judge the trials that need a configured process; one process serves all trials of
         one configuration."""
-        groups: dict[str, list[tuple[Task, Trial]]] = {}
-        for task in tasks:
-            for trial in task.trials() if self._present(task) and not self.stop.is_set() else ():
-                if trial.setup is not None and not any(self.lacking(trial)):
-                    groups.setdefault(repr(trial.setup), []).append((task, trial))
-        shared = sorted(groups.values(), key=len, reverse=True)
+        possible = (t for t in tasks if self._present(t) and not self.stop.is_set())
+        offered = ((task, t) for task in possible for t in task.trials() if t.setup)
+        shared = by_setup((task, t) for task, t in offered if not any(self.lacking(t)))
         for group in shared[: self.common.profile.setups]:
             if self.stop.is_set():
                 return
-            trials = [trial for _, trial in group]
-            for (task, trial), observed in zip(
-                group, self.subject.run_configured(trials), strict=True
-            ):
+            found = self.subject.run_configured([trial for _, trial in group])
+            for (task, trial), observed in zip(group, found, strict=True):
                 self._judge(task, trial, with_shortfalls(observed, self.subject.shortfalls))
 
     def _batches(self, tasks: Sequence[Task], queue: list[tuple[Task, Trial]]) -> Iterator[Batch]:
@@ -377,11 +382,10 @@ class Examination:
         """Judge what was observed, and keep what it shows."""
         name = task.spec.name
         try:
-            judgement = judged_in_time(trial, observed)
+            judgement = self._judged(task, trial, observed)
         except Exception as error:
             error.add_note(f"while judging {trial.described} on {self.subject.name}")
             raise
-        judgement.findings = self._held(task, judgement.findings, trial)
         judgement.findings = [f for f in judgement.findings if f.aspect in task.aspects]
         self._drop_shape_failures(judgement, name)
         if self.twins.keeps(task, trial, judgement, twin=twin):
@@ -391,6 +395,12 @@ class Examination:
         known = frozenset(f.identity for f in judgement.findings)
         self.known.setdefault(name, {})[trial.key] = known
         self._count(name, observed, judgement.failed)
+        return judgement
+
+    def _judged(self, task: Task, trial: Trial, observed: StructureObservation) -> Judgement:
+        """What the trial finds, as it counts for this target."""
+        judgement = self.consistency.judged(task, trial, observed)
+        judgement.findings = self._held(task, judgement.findings, trial)
         return judgement
 
     def _held(
@@ -425,7 +435,7 @@ class Examination:
         tally.inside += observed.seconds.total
         self._charge(tally)
         self.emit(CasesDone(self.subject.name, name, done, failed))
-        for reason in _why_restarted(observed):
+        for reason in why_restarted(observed):
             self.emit(WorkerRestarted(self.subject.name, name, reason))
 
     def _charge(self, tally: Tally) -> None:
@@ -478,14 +488,8 @@ class Examination:
             budget=lambda group: _budget(group, task.profile),
             known=self.known.get(task.spec.name, {}),
             ended=self.stop.is_set,
-            held=partial(self._held, task),
+            judge=partial(self._judged, task),
         )
-
-
-def _why_restarted(observed: StructureObservation) -> Iterator[str]:
-    yield from (fault_name(fault) for fault in observed.incidents[:1])
-    if observed.renewed:
-        yield f"it cannot undo {', '.join(observed.renewed)}"
 
 
 def _budget(group: Group, profile: Profile) -> int:

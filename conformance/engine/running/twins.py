@@ -9,7 +9,6 @@ from conformance.engine.judging.findings import Judgement
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task
 from conformance.results import FindingKind
-from conformance.specs.conventions import of_misfit
 
 MOST_TWINS = 24
 """How many twins with documented dtypes are run of one function; the simplest come first."""
@@ -21,16 +20,12 @@ class Twins:
 
     refused: dict[str, list[Trial]] = field(default_factory=dict)
     """Trials with an exception that is put down to a dtype, a binding or a convention."""
-    unfit: dict[str, set[str]] = field(default_factory=dict)
-    """Readings of each function that only calls may take which do not fit another, and were."""
     put_off: dict[str, dict[str, tuple[Trial, Judgement]]] = field(default_factory=dict)
     """Trials whose inputs the target could not make so far, by key, and what they show."""
 
     def keeps(self, task: Task, trial: Trial, judgement: Judgement, *, twin: bool) -> bool:
         """Whether what a trial shows counts now; if not, its inputs may yet be made otherwise."""
         name = task.spec.name
-        taken = {reading for f in judgement.findings for reading in f.readings}
-        self.unfit.setdefault(name, set()).update(filter(of_misfit, taken))
         if twin:
             return not unmade(judgement)
         later = unmade(judgement) and any(True for _ in task.rebound_twins(trial))
@@ -41,8 +36,7 @@ class Twins:
         return not later
 
     def try_again(self, task: Task, run: Callable[[Trial], bool]) -> None:
-        """Run the twins of a function: inputs made otherwise first, then the documented dtypes, and
-        calls that fit the reading that others were put down to not to fit.
+        """Run the twins of a function: inputs made otherwise first, then the documented dtypes.
 
         What fails then is no fault of the binding or the dtype: the twin's own finding has fewer
         conventions, and stands for both. `run` says whether the inputs of a twin could be made.
@@ -56,10 +50,6 @@ class Twins:
         made = {t.key: t for t in map(task.first_dtype_twin, simplest) if t is not None}
         for twin in list(made.values())[:MOST_TWINS]:
             run(twin)
-        for reading in sorted(self.unfit.pop(task.spec.name, ())):
-            fitting = task.fitting_twin(reading)
-            if fitting is not None:
-                run(fitting)
 
     def left(self, task: Task) -> Iterator[tuple[Trial, Judgement]]:
         """The trials whose inputs the target can make in no way, with what they show."""

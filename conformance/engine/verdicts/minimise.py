@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis.strategies import SearchStrategy
 
-from conformance.engine.judging.findings import Finding, Identity
+from conformance.engine.judging.findings import Finding, Identity, Judgement
 from conformance.engine.judging.in_time import judged_in_time
 from conformance.engine.judging.trials import Trial
 from conformance.engine.verdicts.forms import rare_forms
@@ -52,8 +52,8 @@ class Minimiser:
     known: dict[str, frozenset[Identity]] = field(default_factory=dict)
     ended: Callable[[], bool] = lambda: False
     """Whether to stop with the smallest case found so far."""
-    held: Callable[[list[Finding], Trial], list[Finding]] = lambda findings, _: findings
-    """What the findings on a trial are for this target (`engine.judging.releases`)."""
+    judge: Callable[[Trial, StructureObservation], Judgement] = judged_in_time
+    """What an observation shows of this target."""
     hanging: int = 0
     """How many trials have hung."""
 
@@ -117,7 +117,7 @@ class Minimiser:
     def _findings(self, trial: Trial) -> list[Finding]:
         observed = self.run(trial)
         self.hanging += any(isinstance(draw.outcome, TimedOut) for draw in observed.draws)
-        return self.held(judged_in_time(trial, observed).findings, trial)
+        return self.judge(trial, observed).findings
 
     def _find(self, trial: Trial, wanted: Identity) -> Finding | None:
         findings = self._findings(trial)

@@ -7,7 +7,7 @@ import binascii
 import hashlib
 import io
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -55,16 +55,12 @@ def trials(task: Task, failure: Failure) -> list[Trial]:
     source = failure.origin
     if source is UNSET:
         return []
-    planned = _planned(task.with_twins(), source) or _planned(task.fitting_twins(), source)
+    planned = [trial for trial in task.with_twins() if _digest(trial) == source.trial]
     try:
         made = [made for trial in planned for made in _made(task, trial, source)]
         return [trial for trial in made if _is_of(trial, failure)]
     except _DAMAGED:
         return []
-
-
-def _planned(found: Iterable[Trial], source: Origin) -> list[Trial]:
-    return [trial for trial in found if _digest(trial) == source.trial]
 
 
 def _is_of(trial: Trial, failure: Failure) -> bool:
