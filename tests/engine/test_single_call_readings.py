@@ -7,7 +7,7 @@ with which the oracle answers, or of the array that it gives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -61,8 +61,11 @@ def right(function: str, arguments: Arguments, dtype: str) -> Array:
         return np.asarray(found.astype(dtype))
 
 
-def judged(prepared: Prepared, answer: Callable[[int], Array | Raised]) -> list[Finding]:
-    """What is found of a call whose draws have these answers."""
+def judged(
+    prepared: Prepared, answer: Callable[[int], Array | Raised], closed: Container[str] = ()
+) -> list[Finding]:
+    """What is found of a call whose draws have these answers, on a target that takes the suite's
+    own reading of the conventions in `closed`."""
     draws = []
     for number in range(len(prepared.draws)):
         given = answer(number)
@@ -71,7 +74,7 @@ def judged(prepared: Prepared, answer: Callable[[int], Array | Raised]) -> list[
         else:
             value = Value(given, given.dtype.name, "ndarray")
             draws.append(DrawObservation(Returned({"result": (value,)})))
-    return judge(prepared, StructureObservation((), (), tuple(draws))).findings
+    return judge(prepared, StructureObservation((), (), tuple(draws)), closed).findings
 
 
 def answers(backend: Backend, function: str, edition: Edition, about: str) -> Iterator[Finding]:
@@ -220,7 +223,7 @@ def test_an_exception_names_only_points_under_whose_other_readings_there_is_an_a
     raised = Raised("MissingInputError", ("MissingInputError",), "no kernel", "call")
     fitting = set()
     for prepared in calls("conv2d_transpose", "keras-1"):
-        for found in judged(prepared, lambda _: raised):
+        for found in judged(prepared, lambda _: raised, {ConventionName.KERNEL_LAYOUT}):
             if found.aspect is Aspect.VALUE and found.verdict is Verdict.VIOLATES:
                 other = ((ConventionName.KERNEL_LAYOUT, "of the convolution"),)
                 fits = prepared.shape_under(found.draw, other) is not None
