@@ -19,6 +19,7 @@ nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.sessions = ["lint", "tests", "reference"]
 
 REPORTS = "reports"
+OPS = f"{REPORTS}/keras3-ops"  # another edition with functions of its own: a matrix of its own
 KERAS = "keras==2.2.4"
 RELEASED = ("h5py", "pyyaml", "six", "pytest", "pytest-timeout", "setuptools", "wheel")
 NUMBERS = ("tests/oracle", "tests/reference", "tests/engine", "tests/scenarios")
@@ -190,7 +191,7 @@ def keras3(session: nox.Session) -> None:
 @nox.session
 def keras3_ops(session: nox.Session) -> None:
     """Test keras.ops against its own docstrings, on each of its backends."""
-    _run(session, "keras3-ops")
+    _run(session, "keras3-ops", OPS)
 
 
 @nox.session
@@ -297,7 +298,7 @@ def _install_locked(session: nox.Session) -> None:
     session.install("--no-deps", "-e", ".")
 
 
-def _run(session: nox.Session, target: str) -> None:
+def _run(session: nox.Session, target: str, folder: str = REPORTS) -> None:
     session.install("-e", ".")
     # 3: some could not be made, and why was said; the others are run
     session.run("conformance", "install", target, success_codes=[0, 3])
@@ -305,10 +306,10 @@ def _run(session: nox.Session, target: str) -> None:
         session.run("conformance", "run", target, *session.posargs)
         return
     try:
-        session.run("conformance", "run", target, "--no-database", "--output", REPORTS)
+        session.run("conformance", "run", target, "--no-database", "--output", folder)
     finally:
         # the matrix of this run has its own targets only, and its results are not compressed
-        _merge(session, REPORTS)
+        _merge(session, folder, into=folder)
 
 
 def _picture(session: nox.Session) -> None:
@@ -317,9 +318,9 @@ def _picture(session: nox.Session) -> None:
     shutil.copy(made / "pictures" / "matrix.svg", f"{REPORTS}/pictures/matrix.svg")
 
 
-def _merge(session: nox.Session, *results: str) -> None:
+def _merge(session: nox.Session, *results: str, into: str = REPORTS) -> None:
     formats = ("--format", "compressed", "--format", "pages")
-    session.run("conformance", "report", *results, *formats, "--output", REPORTS)
-    for packed in Path(REPORTS).glob("*.json.gz"):
+    session.run("conformance", "report", *results, *formats, "--output", into)
+    for packed in Path(into).glob("*.json.gz"):
         # a run writes this one
         packed.with_suffix("").unlink(missing_ok=True)
