@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,12 +10,13 @@ import numpy as np
 import pytest
 from msgspec import UNSET
 
+from conformance.adapters.worker.conformance_worker.limits import MOST_VALUE_BYTES
 from conformance.engine import PROFILES
 from conformance.engine.running import examination
 from conformance.engine.verdicts import numbers
 from conformance.engine.verdicts.origins import unpacked
 from conformance.results import Aspect, Failure
-from tests.engine.support import ROOT, examine, module, run_script
+from tests.engine.support import ROOT, examine, module, run_script, tasks
 
 LONG = """
 from conformance import reference
@@ -50,3 +52,9 @@ def test_one_number_of_a_hundred_is_kept(
     assert kept.min() < 0
     done = run_script(f"sys.path.append({str(ROOT)!r})\n{found.script}", tmp_path)
     assert done.returncode == 1, done.stderr
+
+
+def test_no_planned_call_has_a_result_that_no_worker_sends() -> None:
+    (task,) = tasks(["keras.ops.outer"], PROFILES["default"], edition="keras-3")
+    sizes = [math.prod(prepared.shape) for prepared in task.prepared()]
+    assert 100_000 < max(sizes) <= MOST_VALUE_BYTES // 8

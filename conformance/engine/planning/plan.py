@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
+import numpy as np
 from hypothesis.strategies import SearchStrategy
 
+from conformance.adapters.worker.conformance_worker.limits import MOST_VALUE_BYTES
 from conformance.editions import Edition, compiles
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
@@ -55,6 +57,8 @@ GRADIENT_ELEMENTS = 300
 at costs seven evaluations of the function."""
 COMPILED_DRAWS = ("ordinary", "large")
 """The draws of a call that is compiled, for each of which that is done again."""
+MOST_ELEMENTS = MOST_VALUE_BYTES // np.dtype(np.float64).itemsize
+"""The most elements of a result, whatever its dtype."""
 _MAKING = threading.Lock()
 RUN_ASPECTS = {Aspect.VALUE, Aspect.DTYPE, Aspect.STATIC_SHAPE, Aspect.PURITY}
 """The aspects that a call shows."""
@@ -326,7 +330,10 @@ def _checked(trial: Trial) -> frozenset[Hashable]:
 
 
 def _has_answer(prepared: Prepared) -> bool:
-    """False if the oracle has no answer, as for the maximum of no elements."""
+    """False if the oracle has no answer, as for the maximum of no elements, or if it is so large
+    that no worker sends it."""
+    if prepared.structure.error is None and math.prod(prepared.shape) > MOST_ELEMENTS:
+        return False
     if prepared.structure.error is not None or not prepared.structure.unsettled:
         return True
     try:
