@@ -57,4 +57,4 @@ def test_one_number_of_a_hundred_is_kept(
 def test_no_planned_call_has_a_result_that_no_worker_sends() -> None:
     (task,) = tasks(["keras.ops.outer"], PROFILES["default"], edition="keras-3")
     sizes = [math.prod(prepared.shape) for prepared in task.prepared()]
-    assert 100_000 < max(sizes) <= MOST_VALUE_BYTES // 8
+    assert max(sizes) <= MOST_VALUE_BYTES // 8
