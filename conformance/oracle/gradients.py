@@ -57,6 +57,9 @@ BEND = 0.02
 
 Where a smooth function bends as much, the slopes on both sides are so near that nothing is lost.
 """
+STEEPER = 1.05
+"""From half of `SIDE` a slope that is so many times the one from `SIDE` grows without end, as that of
+a root at zero does (1.6 times for the third): no number bounds it, and nothing is known of it."""
 TINY = 1e-12
 """Slopes and disagreements of this size, absolutely, make no kink."""
 MOST = 16
@@ -259,5 +262,7 @@ def _sides(
         coarse = (outer - middle) / _beside(side, outer)
         fine = (inner - middle) / _beside(side / 2, inner)
         terms.append(weights * (2 * fine - coarse))
-        error = error + _sum(np.abs(weights * (fine - coarse)))
+        before, after = (_sum(np.abs(weights * slopes)) for slopes in (coarse, fine))
+        endless = after > STEEPER * before + 10 * noise / step
+        error = np.where(endless, np.inf, error + _sum(np.abs(weights * (fine - coarse))))
     return [error, np.ones(len(step)), _sum(np.minimum(*terms)), _sum(np.maximum(*terms))]

@@ -132,6 +132,15 @@ def test_beside_a_kink_the_interval_is_the_one_slope(x: float) -> None:
     assert found.high == pytest.approx(slope, abs=1e-6)
 
 
+@pytest.mark.parametrize("weight", [1.0, -3.0])
+def test_of_a_slope_without_end_nothing_is_known(weight: float) -> None:
+    """A cube root has none at zero that is a number; infinity and NaN are what backends give."""
+    found = slopes("cbrt", {"x": np.array([0.0, 8.0])}, np.full(2, weight))["x", None]
+    assert found.error[0] == np.inf
+    assert found.error[1] < 1e-9
+    assert found.value[1] == pytest.approx(weight / 12)
+
+
 def test_where_a_smooth_function_bends_the_interval_is_narrow() -> None:
     """At the top of a sine the slope is small beside its change."""
     x = np.array([np.pi / 2 + 0.01])
