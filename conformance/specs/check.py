@@ -11,7 +11,7 @@ from conformance.specs.docstrings import docstring_sections, load_docstrings
 from conformance.specs.errata import breaks_off, load_conflicts
 from conformance.specs.kinds import ParameterRule
 from conformance.specs.model import Claim, SharedFile, Spec, SpecFile
-from conformance.specs.records import VALUE_PROFILES
+from conformance.specs.records import NAMED_PROFILES
 from conformance.specs.rule_check import Problem
 from conformance.specs.signature import Signature, parse
 
@@ -110,8 +110,8 @@ def _no_shared_error(name: str) -> str:
 
 def _profiles(at: str, spec: Spec) -> Iterator[Problem]:
     for where, profiles in _all_profiles(spec):
-        for name in sorted(profiles.keys() - set(VALUE_PROFILES)):
-            problem = f"no value profile {name!r}; one of {VALUE_PROFILES}"
+        for name in sorted(profiles.keys() - set(NAMED_PROFILES)):
+            problem = f"no value profile {name!r}; one of {NAMED_PROFILES}"
             yield f"{at}.{where}['{name}']", problem
 
 

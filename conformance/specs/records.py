@@ -22,6 +22,9 @@ VALUE_PROFILES = (
 
 The last three are used only where a spec names a convention for them.
 """
+NAMED_PROFILES = (*VALUE_PROFILES, "subnormal")
+"""Those for which a spec may name a convention. That of subnormal numbers is one more: no document
+speaks of them for any function."""
 
 DtypeName = Literal[
     "bfloat16",

@@ -32,7 +32,7 @@ OTHER_MEANINGS: Mapping[str, set[str]] = {
     "scenarios/model.py": {"accuracy"},
     "scenarios/randomness/keras_random.py": {"seed"},
     "scenarios/randomness/random_tensors.py": {"seed"},
-    "specs/": {"accuracy", "parameters", "purity", "seed"},
+    "specs/": {"accuracy", "parameters", "purity", "seed", "subnormal"},
 }
 """Words that are something else in a module, or in a package: aspects, value profiles, fields and
 arguments."""
