@@ -58,8 +58,9 @@ BEND = 0.02
 Where a smooth function bends as much, the slopes on both sides are so near that nothing is lost.
 """
 STEEPER = 1.05
-"""From half of `SIDE` a slope that is so many times the one from `SIDE` grows without end, as that of
-a root at zero does (1.6 times for the third): no number bounds it, and nothing is known of it."""
+"""From half of `SIDE` a slope that is so many times the one from `SIDE` grows without end, as that
+of a root at zero does (1.6 times for the third): no number bounds it, and nothing is known of it.
+"""
 TINY = 1e-12
 """Slopes and disagreements of this size, absolutely, make no kink."""
 MOST = 16

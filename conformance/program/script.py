@@ -161,7 +161,8 @@ def comparing_script(
     program = _reached(case.program, prelude)
     run = [*_run(program, steps=ending.steps), *_observed(program, prelude, ending, echo, outputs)]
     before = [f"{n}_before = {n}_value.copy()" for n in case.arrays if f"{n}_before" in str(ending)]
-    reached = _prelude(prelude, run, uses_package=uses_package(program.steps))
+    called = [*run, *ending.helpers]
+    reached = _prelude(prelude, called, uses_package=uses_package(program.steps))
     if prelude.home is not None:  # the import may be what fails
         run, reached = [*reached, *run], ["import numpy as np"]
     helpers = [*_printing(program, prelude), *ending.helpers]

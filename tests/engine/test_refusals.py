@@ -48,6 +48,10 @@ REFUSALS = (
     raised("Convolution currently requires the main operand to have dynamic axes", "RuntimeError"),
     raised("Cannot apply softmax to a tensor that is 1D. Received input: Tensor(shape=(1,))"),
     raised("This backend doesn't support ragged arrays"),
+    raised(
+        "Argument `num_segments` cannot be set when sorted is True when using the tensorflow "
+        "backend."
+    ),
 )
 OTHERS: tuple[Outcome, ...] = (
     raised("'<' not supported between instances of 'Axis' and 'int'", "TypeError"),

@@ -134,10 +134,14 @@ def _made(item: Input) -> str:
 
 
 _LAYOUTS: Mapping[Layout, str] = {
+    Layout.FORTRAN: " that lies column by column",
+    Layout.STRIDED: " that is every second element of another",
+    Layout.REVERSED: " that is another in reverse",
+    Layout.READ_ONLY: " that cannot be written to",
     Layout.SWAPPED: " in the other byte order",
     Layout.UNALIGNED: " not aligned in memory",
 }
-"""How arrays lie in memory that a framework may not take."""
+"""How arrays lie in memory, unless it is row by row."""
 
 
 def described(prepared: Prepared) -> str:

@@ -30,6 +30,7 @@ _SAYS = tuple(
         r"\bcannot apply \w+ to\b",
         r"^when (?:using|specifying) [^.]{0,80} must be\b",
         r"\bcurrently requires\b",
+        r"\bwhen using the \w+ backend\b",
         r"\bnone of the operands\b.{0,200}\bcan have\b",
     )
 )

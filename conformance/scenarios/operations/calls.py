@@ -18,7 +18,7 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from conformance.editions import Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import OTHER_DTYPES, Test, has_dtype, has_shape, is_array
+from conformance.scenarios.checks import OTHER_DTYPES, Test, has_dtype, has_shape, is_array, shown
 from conformance.scenarios.checks import is_static_shape as is_static
 from conformance.scenarios.model import (
     KERAS_3,
@@ -68,11 +68,7 @@ class Call:
 def exact(expected: Any, dtype: str | None = None) -> Result:
     """A result that is settled to the last bit."""
     wanted = np.asarray(expected)
-    return Result(wanted.shape, is_array(wanted), demands=_shown(wanted), dtype=dtype)
-
-
-def _shown(wanted: Array) -> str:
-    return " ".join(np.array2string(wanted, threshold=12, precision=6).split())
+    return Result(wanted.shape, is_array(wanted), demands=shown(wanted), dtype=dtype)
 
 
 def one(tensors: Mapping[str, Array], *args: Argument, gives: Result, **kwargs: Argument) -> Call:

@@ -106,12 +106,20 @@ def follows(law: Law, rate: float = RATE) -> Test:
     """The numbers have the law's distribution function (Dvoretzky-Kiefer-Wolfowitz-Massart)."""
 
     def test(got: Array) -> Problem | None:
-        found = statistics.distance(got, law)
+        found = statistics.farthest(got, law)
         bound = statistics.distance_bound(got.size, rate)
         what = "a largest distance from the distribution function"
-        return _outside(got, what, found, bound, "distribution")
+        problem = _outside(got, what, found.size, bound, "distribution")
+        return problem and replace(problem, fault=_far(found, bound))
 
     return _by_chance(test, rate)
+
+
+def _far(found: statistics.Distance, bound: float) -> str:
+    """That the share of numbers up to a place is further than `bound` from what it should be."""
+    if found.above:
+        return f"np.mean(np.asarray(first) <= {found.at!r}) - {found.probability!r} > {bound!r}"
+    return f"{found.probability!r} - np.mean(np.asarray(first) < {found.at!r}) > {bound!r}"
 
 
 def has_mean(law: Law, rate: float = RATE) -> Test:

@@ -7,6 +7,7 @@ numbers that have nothing to do with those of the first they do not say.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -247,8 +248,14 @@ def in_columns(tests: Sequence[Test]) -> Test:
 
     def of_column(test: Test, place: int) -> Test:
         def tested(values: Values) -> Problem | None:
-            return test(
+            problem = test(
                 tuple(v if v.array is None else replace(v, array=v.array[:, place]) for v in values)
+            )
+            return problem and replace(
+                problem,
+                gives=f"{problem.gives} in column {place}",
+                fault=_of_column(problem.fault, place),
+                wrong=_of_column(problem.wrong, place),
             )
 
         return chance.ByChance(tested, test.rate) if isinstance(test, chance.ByChance) else tested
@@ -257,6 +264,11 @@ def in_columns(tests: Sequence[Test]) -> Test:
         chance.of_array(lambda got: _are_columns(got, len(tests))),
         *(of_column(test, place) for place, test in enumerate(tests)),
     )
+
+
+def _of_column(expression: str, place: int) -> str:
+    """An expression about `first`, of one column of it."""
+    return re.sub(r"\bfirst\b", f"first[:, {place}]", expression)
 
 
 def _are_columns(got: Any, wanted: int) -> Problem | None:

@@ -143,18 +143,40 @@ def exponent(rate: float) -> float:
     return math.log(2 / rate)
 
 
+@dataclass(frozen=True, slots=True)
+class Distance:
+    """How far the distribution function of a sample is from a law's, and a number where it is.
+
+    The share of the sample that is at most `at` (less than `at`, unless it is `above`) is by so
+    much more (less) than `probability`.
+    """
+
+    size: float
+    at: float
+    probability: float
+    above: bool
+
+
 def distance(sample: Array, law: Law) -> float:
     """The largest distance between the sample's distribution function and the law's.
 
     Numbers are rounded to their dtype, and a generator may fill its range (less than four standard
     deviations, or else unlimited) in steps of eps: each number counts as any nearer than that.
     """
+    return farthest(sample, law).size
+
+
+def farthest(sample: Array, law: Law) -> Distance:
+    """The largest distance, as `distance` has it, with its place."""
     values = np.sort(np.asarray(sample, "float64").ravel())
     blur = np.finfo(sample.dtype).eps * (np.abs(values) + 4 * law.scale)
     rank = np.arange(values.size, dtype="float64")
-    above = (rank + 1) / values.size - law.distribution(values + blur)
-    below = law.distribution(values - blur) - rank / values.size
-    return float(max(above.max(), below.max()))
+    over, under = law.distribution(values + blur), law.distribution(values - blur)
+    above, below = (rank + 1) / values.size - over, under - rank / values.size
+    is_above = bool(above.max() >= below.max())
+    chosen, law_says = (above, over) if is_above else (below, under)
+    place = int(chosen.argmax())
+    return Distance(float(chosen[place]), float(values[place]), float(law_says[place]), is_above)
 
 
 def distance_bound(n: int, rate: float = RATE) -> float:

@@ -1,6 +1,7 @@
 """The worker's main loop: set limits, import the module, answer requests until the host closes."""
 
 import argparse
+import ctypes
 import gc
 import json
 import os
@@ -117,6 +118,8 @@ class Worker(object):
         if self._batches % FORGET_EVERY == 0:
             for forget in self._forgetting:
                 forget()
+            if self._forgetting:
+                give_back()
 
     def _before_build(self, spoiled: bool, graphs: int) -> None:
         """Clear the session now and then: TensorFlow 1 slows down with each graph that it keeps.
@@ -148,6 +151,15 @@ def refusal(number: Any, error: BaseException) -> Dict[str, Any]:
     """The answer to a request that cannot be carried out."""
     kind, _, message, _, _ = describe(error, "read")
     return {"id": number, "ok": False, "error": "{}: {}".format(kind, message)}
+
+
+def give_back() -> None:
+    """Give freed memory back to the system: the C library of Linux keeps it else, gigabytes of what
+    a compiler needed for a moment."""
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 def serve(channel: Channel, worker: Worker) -> None:
