@@ -182,7 +182,7 @@ def main(rows: tuple[str, ...], file: Path | None, save: Path | None) -> None:
     """Measure, and print the table."""
     unit, _ = seconds(loop)
     found = {name: list(ROWS[name]()) for name in rows or ROWS}
-    Console().print(table(found, unit))
+    Console(width=None if sys.stdout.isatty() else 110).print(table(found, unit))
     if save is not None:
         save.write_bytes(msgspec.json.encode({"loop": unit, "rows": found}))
     if file is not None:

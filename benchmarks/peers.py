@@ -131,7 +131,9 @@ def array_api(checkout: Path, python: Path, tests: str) -> None:
     count = sum(int(n) for found in EXAMPLES.findall(spent.said) for n in found)
     passed = re.search(r"(\d+) passed", spent.said)
     its = Row("array-api-tests on NumPy", count, passed[1] if passed else "0", start.cpu, spent)
-    Console().print(shown([its, ours("reference", "default"), ours("reference", "smoke")]))
+    Console(width=None if sys.stdout.isatty() else 110).print(
+        shown([its, ours("reference", "default"), ours("reference", "smoke")])
+    )
 
 
 @main.command("keras")
@@ -149,7 +151,7 @@ def keras(tests: Path, pytest: Path, targets: Sequence[str]) -> None:
         spent = Spent(_children() - before, time.monotonic() - start)
         told = "no end" if outcome is None else f"{len(outcome[1])} of {sum(map(len, outcome))}"
         rows += [Row(f"Keras's tests on {name}", 0, told, 0.0, spent), ours(name, "smoke")]
-    Console().print(shown(rows))
+    Console(width=None if sys.stdout.isatty() else 110).print(shown(rows))
 
 
 if __name__ == "__main__":

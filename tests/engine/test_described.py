@@ -13,7 +13,14 @@ TOLD = {
     Binding.CONSTANT: " in a constant",
     Binding.ARRAY: " as an array",
 }
-LAID = {Layout.SWAPPED: " in the other byte order", Layout.UNALIGNED: " not aligned in memory"}
+LAID = {
+    Layout.FORTRAN: " that lies column by column",
+    Layout.STRIDED: " that is every second element of another",
+    Layout.REVERSED: " that is another in reverse",
+    Layout.READ_ONLY: " that cannot be written to",
+    Layout.SWAPPED: " in the other byte order",
+    Layout.UNALIGNED: " not aligned in memory",
+}
 
 
 def test_how_an_input_is_made_is_told_unless_it_is_a_placeholder_of_its_shape() -> None:

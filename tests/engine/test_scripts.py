@@ -9,8 +9,12 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from conformance.program import Binding, Case, Input, Prelude, Program
+from conformance.program.endings import gave
+from conformance.program.script import comparing_script
 from conformance.results import Failure
 from tests.engine.support import ROOT, TINY, examine, module
 
@@ -169,3 +173,16 @@ def test_no_script_takes_what_a_reading_allows_for_the_fault(function: str, tmp_
     told = f"whatever the reading of {point}"
     script = next(str(f.script) for *_, f in listed if told in f.message and "shape" in f.message)
     assert [run(script, tmp_path, name).returncode for name in ("flawed", "reading")] == [1, 0]
+
+
+def test_a_helper_that_evaluates_has_what_it_calls() -> None:
+    """Of a library that has no module `K`: a script that lacks `K.eval` fails for that."""
+    prelude = Prelude(
+        ("import os",), definitions={"eval": ("def eval(x):", "    return x"), "other": ("x = 1",)}
+    )
+    value = Input("x", (1,), "float32", Binding.ARRAY)
+    case = Case(Program((value,), (), ("x",)), {"x": np.ones(1, "float32")})
+    script = comparing_script(case, prelude, gave("one", ("x",), "first != 1"), "x")
+    assert "def flat(value):" in script
+    assert "    def eval(x):" in script
+    assert "other" not in script
