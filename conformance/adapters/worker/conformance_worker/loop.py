@@ -28,7 +28,7 @@ from .surroundings import Surroundings
 
 MOST_FILE_BYTES = 2 * 2**30
 CLEAR_EVERY = 4
-FORGET_EVERY = 200
+FORGET_EVERY = 100
 
 Answer = Tuple[Dict[str, Any], List[Any]]
 
