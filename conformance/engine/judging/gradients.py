@@ -349,7 +349,9 @@ class GradientTrial:
         of_root = self.differentiated.structure.oracle in ROOTS
         wrong, readings = beside_subgradients(got, expected, outside, of_root=of_root)
         smooth = wrong & (expected.kink == 0)
-        shown = next(mask for mask in (smooth, wrong, outside) if mask.any())
+        # what lacks digits alone is not what is shown beside a slope that is another one
+        gross = smooth & ~(np.abs(got - expected.value) <= _SINGLE * expected.scale)
+        shown = next(mask for mask in (gross, wrong & ~smooth, smooth, outside) if mask.any())
         index, gives = _first(shown, got, name)
         at_kink = bool(expected.kink[index])
         return self._finding(
@@ -422,6 +424,9 @@ def _narrowed(value: Value, result: Value) -> Value:
         return value
     fine = value.array.dtype in _FLOATS and value.array.dtype.itemsize > result.array.dtype.itemsize
     return replace(value, array=value.array.astype(result.array.dtype)) if fine else value
+
+
+_SINGLE = float(np.finfo(np.float32).eps)
 
 
 def _first(outside: Array, got: Array, name: str) -> tuple[tuple[int, ...], str]:
