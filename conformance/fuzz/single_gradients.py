@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.adapters.session import Session as Worker
-from conformance.fuzz.bounds.gradients import contributions, name_of
+from conformance.fuzz.bounds.gradients import contributions
 from conformance.fuzz.bounds.running import Course
+from conformance.fuzz.bounds.second import name_of
 from conformance.fuzz.calls import MEMBER, Call, Special
 from conformance.fuzz.judging import Difference, Question
 from conformance.fuzz.programs import following, references
