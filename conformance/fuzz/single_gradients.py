@@ -6,7 +6,7 @@ Each call is differentiated alone, with the weights that its result has in the p
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,25 +16,17 @@ from conformance.adapters.session import Session as Worker
 from conformance.fuzz.bounds.gradients import contributions
 from conformance.fuzz.bounds.running import Course
 from conformance.fuzz.bounds.second import name_of
-from conformance.fuzz.calls import MEMBER, Call, Special
+from conformance.fuzz.calls import Call, Special
 from conformance.fuzz.judging import Difference, Question
-from conformance.fuzz.programs import following, references
+from conformance.fuzz.programs import references
+from conformance.fuzz.single_second import blamed_second
+from conformance.fuzz.single_steps import WEIGHTS, Blame, input_of, steps_of
 from conformance.generators.gradients import resolved
 from conformance.observations import DrawObservation, Raised, Returned
 from conformance.oracle.gradient_bounds import WeightedGradient
 from conformance.program import Binding, Input, Program, Ref, Step
 
 Array = npt.NDArray[Any]
-WEIGHTS = "weights"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Blame:
-    """A call that fails by itself, and how."""
-
-    function: str
-    difference: Difference
-    question: Question
 
 
 def blamed_gradient(worker: Worker, question: Question, right: Course) -> Blame | None:
@@ -52,7 +44,7 @@ def blamed_gradient(worker: Worker, question: Question, right: Course) -> Blame 
                 found = _alone(worker, question, right, call, shares[call.result][0])
                 if found is not None:
                     return found
-    return None
+    return blamed_second(worker, question, right)
 
 
 def _lacking(worker: Worker, question: Question) -> Blame | None:
@@ -122,26 +114,3 @@ def _faults(draw: DrawObservation, right: Course, call: Call, weights: Array) ->
             yield f"its gradient by {name} is no array of that shape"
         elif len(places[name]) == 1 and bool(np.any(exact.outside(places[name][0], got))):
             yield f"its gradient by {name} is wrong"
-
-
-def steps_of(program: Program, call: Call | Special) -> tuple[Step, ...]:
-    """The steps of a call: several where it takes a member of a tuple, or of a list in one."""
-    (last,) = following(program, [call.result])
-    names = [last.result]
-    while last.function == MEMBER:
-        of = last.args[0]
-        assert isinstance(of, Ref)
-        (last,) = following(program, [of.name])
-        names.append(last.result)
-    return following(program, names)
-
-
-def input_of(
-    program: Program, name: str, right: Course, binding: Binding = Binding.PLACEHOLDER
-) -> Input:
-    """The input itself, or one of this binding that takes the place of a result."""
-    for item in program.inputs:
-        if item.name == name:
-            return item
-    value = right.known[name].value
-    return Input(name, value.shape, value.dtype.name, binding)

@@ -77,6 +77,11 @@ def is_bent(function: str) -> bool:
     return function in BILINEAR or function in ELEMENTWISE or function in GROUPED
 
 
+def is_known(function: str) -> bool:
+    """Whether second derivatives of the function are known."""
+    return function in LINEAR or is_bent(function)
+
+
 def bends(function: str, wide: Arguments, reaches: Arguments) -> Bends:
     """The derivatives at arguments in extended precision, known within `reaches`.
 

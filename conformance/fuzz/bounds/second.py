@@ -31,7 +31,7 @@ functions whose second derivatives are not known (`bounds.curvature`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,13 +135,11 @@ def passed_back(
 
     ValueError: nothing is known of it.
     """
-    between = [c for c in course.calls if c.result in first]
-    if any(isinstance(c, Special) and c.function == "gradients" for c in between):
-        raise ValueError("nothing is known of third derivatives")
-    carried = _carried(course, between, {with_respect_to(made): share})
-    for call in between:
-        if isinstance(call, Call) and not carried.keys().isdisjoint(call.references()):
-            yield from bent_back(bent(course, call), first[call.result], carried)
+    moving = carried(course, first, {with_respect_to(made): share})
+    for call in course.calls:
+        moves = call.result in first and not moving.keys().isdisjoint(call.references())
+        if moves and isinstance(call, Call):
+            yield from bent_back(bent(course, call), first[call.result], moving)
 
 
 def with_respect_to(made: Special) -> str:
@@ -153,23 +151,25 @@ def with_respect_to(made: Special) -> str:
     return wanted.name
 
 
-def _carried(course: Course, between: Iterable[Call | Special], seeds: Shares) -> Shares:
-    """What each tensor between those that carry the seeds and the loss carries."""
+def carried(course: Course, first: Shares, seeds: Shares) -> Shares:
+    """What each tensor carries between those that begin with the seeds and the loss, which has
+    these `first` gradients. ValueError: nothing is known of it."""
+    if differentiated(course, first):
+        raise ValueError("nothing is known of third derivatives")
     found = dict(seeds)
-    for made in between:
-        moving = [n for n in made.references() if n in found]
-        if not moving or not course.types[made.result].dtype.startswith("float"):
+    for made in course.calls:
+        kind = course.types[made.result].dtype
+        if made.result not in first or found.keys().isdisjoint(made.references()):
             continue
-        new = _special(course, made, found) if isinstance(made, Special) else None
+        new = _of_special(course, made, found) if isinstance(made, Special) else None
         if isinstance(made, Call):
             new = pushed(bent(course, made), found)
         if new is not None:
-            kind = course.types[made.result].dtype
             found[made.result] = added(kind, found.get(made.result), new)
     return found
 
 
-def _special(course: Course, made: Special, found: Shares) -> Share | None:
+def _of_special(course: Course, made: Special, found: Shares) -> Share | None:
     if made.function == "stop_gradient":
         return None
     if made.function not in PASSED_ON:
@@ -239,13 +239,23 @@ def _parted(made: Bent, value: Array, reach: Array) -> Iterator[tuple[str, Share
         begin = end
 
 
+def calls_between(calls: Sequence[Call | Special], name: str, loss: str) -> list[Call | Special]:
+    """The calls on the ways from a tensor to a loss that is made of it."""
+    before, after = {loss}, {name}
+    for call in reversed(calls):
+        if call.result in before:
+            before |= set(call.references())
+    found = []
+    for call in calls:
+        if call.result in before and not after.isdisjoint(call.references()):
+            after.add(call.result)
+            found.append(call)
+    return found
+
+
 def is_made_of(course: Course, name: str, other: str) -> bool:
     """Whether a tensor is made of another one."""
-    found = {name}
-    for call in reversed(course.calls):
-        if call.result in found:
-            found |= set(call.references())
-    return name != other and other in found
+    return bool(calls_between(course.calls, other, name))
 
 
 def differentiated(course: Course, shares: Shares) -> list[str]:

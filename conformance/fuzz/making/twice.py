@@ -13,7 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from conformance.fuzz.calls import MEMBER, Special
+from conformance.fuzz.bounds.curvature import is_bent, is_known
+from conformance.fuzz.bounds.second import PASSED_ON, calls_between
+from conformance.fuzz.calls import MEMBER, Call, Special
 from conformance.fuzz.making.sessions import SessionGrowth
 from conformance.fuzz.making.special import MOST_WEIGHTS, SpecialGrowth
 from conformance.program import Program, Ref, Step
@@ -52,8 +54,19 @@ class TwiceGrowth(SpecialGrowth):
 
     def _twice(self) -> bool:
         loss = self._loss()
-        first = [] if loss is None else self._taken(loss, self._sources(loss))
+        if loss is None or not any(self._is_bent(loss, t.name) for t in self._floats()):
+            return False
+        bent = [name for name in self._sources(loss) if self._is_bent(loss, name)]
+        first = self._taken(loss, bent)
         return bool(first) and self._penalised(first)
+
+    def _is_bent(self, loss: str, name: str) -> bool:
+        """Whether second derivatives are known of all calls between, and of one are not 0."""
+        between = calls_between(self.courses[0].calls, name, loss)
+        called = [c.oracle for c in between if isinstance(c, Call)]
+        passed = [c.function for c in between if isinstance(c, Special)]
+        known = all(map(is_known, called)) and {*passed} <= {*PASSED_ON, "stop_gradient"}
+        return known and any(map(is_bent, called))
 
     def _penalised(self, first: list[str]) -> bool:
         """A sum made of one of these gradients, and its gradient."""
