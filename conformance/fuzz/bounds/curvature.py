@@ -23,9 +23,9 @@ from typing import Any
 
 import numpy as np
 
-from conformance.fuzz.bounds.known import Array
 from conformance.oracle.batches import Place
 from conformance.oracle.evaluate import ORACLES
+from conformance.oracle.expectation import Array
 
 ROWS, COLUMNS = 64, 48
 """The most elements of the result, and of all floating tensors together, that are looked at."""

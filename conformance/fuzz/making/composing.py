@@ -9,7 +9,7 @@ from conformance.fuzz.making.twice import TwiceGrowth, TwiceSession, is_twice
 
 EVERY = 4
 """One of so many programs compiles a function itself, and calls it again and again."""
-TWICE = 9
+TWICE = 7
 """In one of so many programs a place for a second derivative is looked for."""
 
 
