@@ -158,14 +158,14 @@ def carried(course: Course, first: Shares, seeds: Shares) -> Shares:
         raise ValueError("nothing is known of third derivatives")
     found = dict(seeds)
     for made in course.calls:
-        kind = course.types[made.result].dtype
         if made.result not in first or found.keys().isdisjoint(made.references()):
             continue
         new = _of_special(course, made, found) if isinstance(made, Special) else None
         if isinstance(made, Call):
             new = pushed(bent(course, made), found)
         if new is not None:
-            found[made.result] = added(kind, found.get(made.result), new)
+            dtype = course.types[made.result].dtype
+            found[made.result] = added(dtype, found.get(made.result), new)
     return found
 
 
