@@ -15,8 +15,8 @@ import numpy.typing as npt
 from conformance.adapters.session import Session as Worker
 from conformance.fuzz.bounds.gradients import contributions
 from conformance.fuzz.bounds.running import Course
-from conformance.fuzz.bounds.second import name_of
-from conformance.fuzz.calls import Call, Special
+from conformance.fuzz.bounds.second import differentiated, name_of
+from conformance.fuzz.calls import MEMBER, Call, Special
 from conformance.fuzz.judging import Difference, Question
 from conformance.fuzz.programs import references
 from conformance.fuzz.single_second import blamed_second
@@ -31,7 +31,7 @@ Array = npt.NDArray[Any]
 
 def blamed_gradient(worker: Worker, question: Question, right: Course) -> Blame | None:
     """The first call whose gradient fails by itself; None if none does. WorkerStartError."""
-    lacking = _lacking(worker, question)
+    lacking = _lacking(worker, question, right)
     if lacking is not None:
         return lacking
     losses = [c.step.args[0] for c in right.calls if isinstance(c, Special) and c.place == 0]
@@ -47,17 +47,35 @@ def blamed_gradient(worker: Worker, question: Question, right: Course) -> Blame 
     return blamed_second(worker, question, right)
 
 
-def _lacking(worker: Worker, question: Question) -> Blame | None:
-    """Whether not even the gradient of a sum can be had."""
+def _lacking(worker: Worker, question: Question, right: Course) -> Blame | None:
+    """Whether not even the gradient of a sum can be had, or the gradient of that of a square."""
     x = Input("x", (2,), "float32", Binding.PLACEHOLDER)
     steps = (Step("s", "sum", (Ref("x"),)), Step("g", "gradients", (Ref("s"), [Ref("x")])))
-    program, arrays = Program((x,), steps, ("g",)), {"x": np.ones(2, "float32")}
-    one = replace(question, program=program, arrays=[arrays], cuts=frozenset(), courses=())
+    program = Program((x,), steps, ("g",))
+    if any(differentiated(right, shares) for shares in right.sweeps.values()):
+        program = Program((x,), _TWICE, ("g",))
+    one = replace(
+        question,
+        program=program,
+        arrays=[{"x": np.ones(2, "float32")}],
+        cuts=frozenset(),
+        courses=(),
+    )
     for draw in worker.run_batch(one.batch).draws:
         if isinstance(draw.outcome, Raised):
             says = f"raises {draw.outcome.type}: {draw.outcome.message[:200]}"
             return Blame("gradients", Difference("gradient", "g", 0, says), one)
     return None
+
+
+_TWICE = (
+    Step("y", "square", (Ref("x"),)),
+    Step("s", "sum", (Ref("y"),)),
+    Step("first", "gradients", (Ref("s"), [Ref("x")])),
+    Step("member", MEMBER, (Ref("first"), 0)),
+    Step("t", "sum", (Ref("member"),)),
+    Step("g", "gradients", (Ref("t"), [Ref("x")])),
+)
 
 
 def _alone(

@@ -274,6 +274,45 @@ def _overwritten_at_fan_out() -> None:
 fault("gradients overwritten at a fan-out", patched(_overwritten_at_fan_out))
 
 
+# Gradients of gradients
+
+
+def _constant_weights() -> None:
+    """What comes back to a result from another call is a constant: the gradient is right, and its
+    gradient lacks a term of the product rule."""
+    right = accumulation._inputs
+
+    def inputs(node, upstream):
+        later = [t for t in plans.ordered([upstream], []) if node in t.inputs]
+        bent = made_by(node) and any(map(made_by, later))
+        return right(node, apply("stop_gradient", upstream) if bent else upstream)
+
+    accumulation._inputs = inputs
+
+
+def _kept_from_the_first() -> None:
+    """The buffer of a gradient still holds the one that the loss is made of."""
+    right = accumulation.passed_back
+
+    def passed_back(upstream, variables):
+        found = right(upstream, variables)
+        (loss,) = [*upstream][:1]
+        between = set(plans.ordered([loss], []))
+        for place, variable in enumerate(variables):
+            first = variable.__dict__.get("_first_gradient")
+            if first in between:
+                found[place] = apply("add", found[place], first)
+            elif made_by(next(iter(given(loss)), None)):
+                variable._first_gradient = found[place]
+        return found
+
+    accumulation.passed_back = passed_back
+
+
+fault("a gradient of a gradient without a term", patched(_constant_weights))
+fault("a gradient of a gradient in the buffer of the first", patched(_kept_from_the_first))
+
+
 # Functions, updates and phases
 
 

@@ -208,10 +208,11 @@ def _pow(x: Array, arguments: Arguments) -> Formula:
 
 
 def _tanh(x: Array, _: Arguments) -> Formula:
-    """1 - y^2, and -2 y (1 - y^2)."""
+    """1 - y^2, and -2 y (1 - y^2); or 4 s q, and 8 s q (q - s), with the sigmoids s and q of 2 x
+    and of -2 x, whose sum is 1."""
     y, slope = np.tanh(x), 1 / np.square(np.cosh(x))
     step = 1 + np.square(y)
-    return slope, step, -2 * y * slope, 2 * np.abs(y) * step
+    return slope, step, -2 * y * slope, np.maximum(2 * np.abs(y) * step, 2 * slope)
 
 
 def _sigmoid(x: Array, _: Arguments) -> Formula:
