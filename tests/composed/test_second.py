@@ -20,7 +20,9 @@ from conformance.fuzz.bounds.curvature import (
     places,
 )
 from conformance.fuzz.bounds.known import Known
-from conformance.fuzz.bounds.running import course
+from conformance.fuzz.bounds.running import Course, course
+from conformance.fuzz.bounds.types import Typed
+from conformance.fuzz.calls import calls_of
 from conformance.generators.classes import DTYPE
 from conformance.generators.collect import steered
 from conformance.generators.gradients import resolved
@@ -129,7 +131,7 @@ def test_what_is_said_to_be_linear_in_one_tensor_or_two_is(name: str) -> None:
         here = np.asarray(ORACLES[name](**wide), np.longdouble).reshape(-1)
         assert_expansion(found, there - here, [d.reshape(-1) for d in apart.values()], here)
         seen += 1
-    assert seen > 3
+    assert seen, name
 
 
 def assert_expansion(found: Bends, change: Array, apart: Sequence[Array], here: Array) -> None:
@@ -173,6 +175,8 @@ class Case:
     PyTorch computes them."""
 
     shapes: ClassVar[Mapping[str, tuple[int, ...]]]
+    apart: float = 0
+    """How far w is away from x."""
 
     def steps(self) -> list[Step]:
         raise NotImplementedError
@@ -234,6 +238,7 @@ class Stopped(Case):
     """A part of the loss is held fixed."""
 
     shapes: ClassVar = {"x": (3,), "w": (3,)}
+    apart = 4
 
     def steps(self) -> list[Step]:
         return [
@@ -281,14 +286,26 @@ def pushed_forward(case: Case, arrays: Mapping[str, Array], dtype: Any) -> list[
 
 
 def known(case: Case, arrays: Mapping[str, Array], dtype: str) -> list[Known]:
+    """What is known without a cut, be it much or little."""
     made = program(dtype, case.shapes, *case.steps())
-    there = course(made, arrays, "keras-2.2")
-    assert not there.cuts
+    there = Course({}, {}, planned=False)
+    there.begin({i.name: Typed(i.shape, (i.dtype,)) for i in made.inputs}, arrays)
+    for call in calls_of(made, "keras-2.2"):
+        there.add(call, "keras-2.2")
     return [there.known[name] for name in ("z_0", "z_1")]
 
 
-def drawn(case: Case, dtype: str) -> dict[str, Array]:
-    return {n: RNG.normal(0, 1, shape).astype(dtype) for n, shape in case.shapes.items()}
+def drawn(case: Case, dtype: str) -> Iterator[tuple[dict[str, Array], list[Known]]]:
+    """Numbers, and what is known of the derivatives; all but few numbers have some."""
+    middle, seen = {"x": 0, "w": case.apart}, 0
+    for _ in range(DRAWS):
+        arrays = {n: RNG.normal(middle[n], 1, s).astype(dtype) for n, s in case.shapes.items()}
+        try:
+            yield arrays, known(case, arrays, dtype)
+        except ValueError:  # what bends much is taken for a kink
+            continue
+        seen += 1
+    assert seen > DRAWS * 0.7
 
 
 def off(found: Known, got: Array) -> Array:
@@ -297,35 +314,31 @@ def off(found: Known, got: Array) -> Array:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: type(c).__name__)
 def test_second_derivatives_are_those_of_torch(case: Case) -> None:
-    for _ in range(DRAWS):
-        arrays = drawn(case, "float32")
-        for found, right in zip(
-            known(case, arrays, "float32"), twice(case, arrays, torch.float64), strict=True
-        ):
-            last = np.finfo("float32").eps * np.abs(right)
-            assert (off(found, right) <= last + 1e-12 * found.scale).all()
-            assert (found.reach < 3e-4 * found.scale).all(), "half of the digits"
+    for arrays, wanted in drawn(case, "float64"):
+        for found, right in zip(wanted, twice(case, arrays, torch.float64), strict=True):
+            assert (off(found, right) <= 1e-12 * max(found.scale, 1)).all()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: type(c).__name__)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_what_is_computed_in_another_order_is_within_the_bound(case: Case, dtype: str) -> None:
-    for _ in range(DRAWS):
-        arrays, kind = drawn(case, dtype), getattr(torch, dtype)
-        wanted = known(case, arrays, dtype)
+    kind, tight = getattr(torch, dtype), []
+    for arrays, wanted in drawn(case, dtype):
         for answers in (twice(case, arrays, kind), pushed_forward(case, arrays, kind)):
             for found, got in zip(wanted, answers, strict=True):
                 assert (off(found, got) <= found.reach).all()
+                tight.append(found.reach.max() / found.scale)
+    assert np.median(tight) < 3 * np.sqrt(np.finfo(dtype).eps), "about half of the digits"
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: type(c).__name__)
 def test_what_lacks_a_term_is_beyond_the_bound(case: Case) -> None:
-    """The gradient by w with the first gradient held fixed, and that of a loss without w."""
-    arrays = drawn(case, "float32")
-    by_x, by_w = known(case, arrays, "float32")
-    fixed = {**arrays, "w": np.zeros_like(arrays["w"])}
-    for found, wrong in zip((by_x, by_w), twice(case, fixed, torch.float64), strict=True):
-        assert (off(found, wrong) > found.reach).any()
+    """The derivatives where w is zero: the terms that w is a factor of are missing."""
+    for arrays, wanted in drawn(case, "float32"):
+        fixed = {**arrays, "w": np.zeros_like(arrays["w"])}
+        wrong = twice(case, fixed, torch.float64)
+        pairs = zip(wanted, wrong, strict=True)
+        assert any((off(found, got) > found.reach).any() for found, got in pairs)
 
 
 def test_nothing_is_known_of_what_a_gradient_may_be_computed_of() -> None:
