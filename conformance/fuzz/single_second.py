@@ -7,7 +7,7 @@ the sum of that is differentiated by the weights and by the arguments.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -61,17 +61,17 @@ class Alone:
         names = [i.name for i in program.inputs]
         return {n: own[n] if n in own else self.right.known[n].value for n in names}
 
-    def program(self, whole: Program) -> Program:
-        """The call, differentiated twice."""
+    def program(self, whole: Program, wanted: str) -> Program:
+        """The call, differentiated twice, the second time by the wanted tensor."""
         steps = steps_of(whole, self.call)
         made = {s.result for s in steps}
         needed = dict.fromkeys(r for s in steps for r in references(s))
         inputs = [input_of(whole, name, self.right) for name in needed if name not in made]
         inputs.append(_fed(WEIGHTS, self.weights))
         inputs += [_fed(LIKE + n, a) for n, a in self.carried.items()]
-        return Program(tuple(inputs), (*steps, *self._ends()), ("second",))
+        return Program(tuple(inputs), (*steps, *self._ends(wanted)), ("second",))
 
-    def _ends(self) -> Iterator[Step]:
+    def _ends(self, wanted: str) -> Iterator[Step]:
         yield Step("weighted", "operator.mul", (Ref(self.call.result), Ref(WEIGHTS)))
         yield Step("loss", "sum", (Ref("weighted"),))
         yield Step("first", "gradients", (Ref("loss"), [Ref(n) for n in self.carried]))
@@ -84,7 +84,7 @@ class Alone:
         for place in range(1, len(self.carried)):
             before, total = total, f"total_{place}"
             yield Step(total, "operator.add", (Ref(before), Ref(f"sum_{place}")))
-        yield Step("second", "gradients", (Ref(total), [Ref(n) for n in self.wanted]))
+        yield Step("second", "gradients", (Ref(total), [Ref(wanted)]))
 
 
 def _fed(name: str, array: Array) -> Input:
@@ -99,8 +99,8 @@ def blamed_second(worker: Worker, question: Question, right: Course) -> Blame | 
     """The first call whose second derivative fails by itself; None if none does.
     WorkerStartError."""
     for one in _each(right):
-        if one.wanted:
-            found = _fault(worker, question, one)
+        for name, share in one.wanted.items():
+            found = _fault(worker, question, one, (name, share))
             if found is not None:
                 return found
     return None
@@ -135,32 +135,33 @@ def _narrow(right: Course, name: str, value: Array) -> Array:
     return value.astype(right.types[name].dtype)
 
 
-def _fault(worker: Worker, question: Question, one: Alone) -> Blame | None:
-    program = one.program(question.program)
+def _fault(
+    worker: Worker, question: Question, one: Alone, wanted: tuple[str, Share]
+) -> Blame | None:
+    program = one.program(question.program, wanted[0])
     asked = replace(
         question, program=program, arrays=[one.arrays(program)], cuts=frozenset(), courses=()
     )
     for draw in worker.run_batch(asked.batch).draws:
-        says = next(_faults(draw, one.wanted), None)
-        if says is not None:
+        says = _says(draw, *wanted)
+        if says:
             name = one.call.spec.name
             return Blame(name, Difference("gradient", "second", 0, says), asked)
     return None
 
 
-def _faults(draw: DrawObservation, wanted: Mapping[str, Share]) -> Iterator[str]:
-    """What is wrong with the second derivatives that came."""
+def _says(draw: DrawObservation, name: str, share: Share) -> str:
+    """What is wrong with the second derivative that came; empty if nothing is."""
     outcome = draw.outcome
     if not isinstance(outcome, Returned):
         said = outcome.message if isinstance(outcome, Raised) else "it ends the process"
-        yield f"its second derivative raises: {said[:200]}"
-        return
-    values: Sequence[object] = [v.array for v in outcome.values["second"]]
-    for (name, share), got in zip(wanted.items(), values, strict=False):
-        if not isinstance(got, np.ndarray) or got.shape != share[0].shape:
-            yield f"its second derivative by {name} is no array of that shape"
-        elif not agrees(got, _expectation(share, got.dtype.name)).all():
-            yield f"its second derivative by {name} is wrong"
+        return f"its second derivative raises: {said[:200]}"
+    values = outcome.values["second"]
+    got = values[0].array if len(values) == 1 else None
+    if got is None or got.shape != share[0].shape:
+        return f"its second derivative by {name} is no array of that shape"
+    right = agrees(got, _expectation(share, got.dtype.name)).all()
+    return "" if right else f"its second derivative by {name} is wrong"
 
 
 def _expectation(share: Share, dtype: str) -> Expectation:
