@@ -21,8 +21,9 @@ from conformance.fuzz.bounds.statics import Static, given_statics, has_unknown, 
 from conformance.fuzz.calls import Call, Special, calls_of
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.programs import references
-from conformance.fuzz.single_gradients import Blame, blamed_gradient, input_of, steps_of
+from conformance.fuzz.single_gradients import blamed_gradient
 from conformance.fuzz.single_inputs import blamed_input
+from conformance.fuzz.single_steps import Blame, input_of, steps_of
 from conformance.fuzz.single_updates import blamed_update
 from conformance.generators.tensors import told
 from conformance.observations import Returned, StructureObservation

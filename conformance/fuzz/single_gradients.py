@@ -6,39 +6,32 @@ Each call is differentiated alone, with the weights that its result has in the p
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from conformance.adapters.session import Session as Worker
-from conformance.fuzz.bounds.gradients import contributions, name_of
+from conformance.fuzz.bounds.gradients import contributions
 from conformance.fuzz.bounds.running import Course
+from conformance.fuzz.bounds.second import differentiated, name_of
 from conformance.fuzz.calls import MEMBER, Call, Special
 from conformance.fuzz.judging import Difference, Question
-from conformance.fuzz.programs import following, references
+from conformance.fuzz.programs import references
+from conformance.fuzz.single_second import blamed_second
+from conformance.fuzz.single_steps import WEIGHTS, Blame, input_of, steps_of
 from conformance.generators.gradients import resolved
 from conformance.observations import DrawObservation, Raised, Returned
 from conformance.oracle.gradient_bounds import WeightedGradient
 from conformance.program import Binding, Input, Program, Ref, Step
 
 Array = npt.NDArray[Any]
-WEIGHTS = "weights"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Blame:
-    """A call that fails by itself, and how."""
-
-    function: str
-    difference: Difference
-    question: Question
 
 
 def blamed_gradient(worker: Worker, question: Question, right: Course) -> Blame | None:
     """The first call whose gradient fails by itself; None if none does. WorkerStartError."""
-    lacking = _lacking(worker, question)
+    lacking = _lacking(worker, question, right)
     if lacking is not None:
         return lacking
     losses = [c.step.args[0] for c in right.calls if isinstance(c, Special) and c.place == 0]
@@ -51,20 +44,38 @@ def blamed_gradient(worker: Worker, question: Question, right: Course) -> Blame 
                 found = _alone(worker, question, right, call, shares[call.result][0])
                 if found is not None:
                     return found
-    return None
+    return blamed_second(worker, question, right)
 
 
-def _lacking(worker: Worker, question: Question) -> Blame | None:
-    """Whether not even the gradient of a sum can be had."""
+def _lacking(worker: Worker, question: Question, right: Course) -> Blame | None:
+    """Whether not even the gradient of a sum can be had, or the gradient of that of a square."""
     x = Input("x", (2,), "float32", Binding.PLACEHOLDER)
     steps = (Step("s", "sum", (Ref("x"),)), Step("g", "gradients", (Ref("s"), [Ref("x")])))
-    program, arrays = Program((x,), steps, ("g",)), {"x": np.ones(2, "float32")}
-    one = replace(question, program=program, arrays=[arrays], cuts=frozenset(), courses=())
+    program = Program((x,), steps, ("g",))
+    if any(differentiated(right, shares) for shares in right.sweeps.values()):
+        program = Program((x,), _TWICE, ("g",))
+    one = replace(
+        question,
+        program=program,
+        arrays=[{"x": np.ones(2, "float32")}],
+        cuts=frozenset(),
+        courses=(),
+    )
     for draw in worker.run_batch(one.batch).draws:
         if isinstance(draw.outcome, Raised):
             says = f"raises {draw.outcome.type}: {draw.outcome.message[:200]}"
             return Blame("gradients", Difference("gradient", "g", 0, says), one)
     return None
+
+
+_TWICE = (
+    Step("y", "square", (Ref("x"),)),
+    Step("s", "sum", (Ref("y"),)),
+    Step("first", "gradients", (Ref("s"), [Ref("x")])),
+    Step("member", MEMBER, (Ref("first"), 0)),
+    Step("t", "sum", (Ref("member"),)),
+    Step("g", "gradients", (Ref("t"), [Ref("x")])),
+)
 
 
 def _alone(
@@ -121,26 +132,3 @@ def _faults(draw: DrawObservation, right: Course, call: Call, weights: Array) ->
             yield f"its gradient by {name} is no array of that shape"
         elif len(places[name]) == 1 and bool(np.any(exact.outside(places[name][0], got))):
             yield f"its gradient by {name} is wrong"
-
-
-def steps_of(program: Program, call: Call | Special) -> tuple[Step, ...]:
-    """The steps of a call: several where it takes a member of a tuple, or of a list in one."""
-    (last,) = following(program, [call.result])
-    names = [last.result]
-    while last.function == MEMBER:
-        of = last.args[0]
-        assert isinstance(of, Ref)
-        (last,) = following(program, [of.name])
-        names.append(last.result)
-    return following(program, names)
-
-
-def input_of(
-    program: Program, name: str, right: Course, binding: Binding = Binding.PLACEHOLDER
-) -> Input:
-    """The input itself, or one of this binding that takes the place of a result."""
-    for item in program.inputs:
-        if item.name == name:
-            return item
-    value = right.known[name].value
-    return Input(name, value.shape, value.dtype.name, binding)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from conformance.adapters.session import Session as Worker
 from conformance.fuzz.bounds.running import Course
 from conformance.fuzz.judging import Difference, Question
-from conformance.fuzz.single_gradients import Blame
+from conformance.fuzz.single_steps import Blame
 from conformance.generators.tensors import told
 from conformance.observations import Raised
 from conformance.program import Binding, Input, Program, Ref, Step

@@ -12,7 +12,7 @@ from conformance.adapters.session import Session as Worker
 from conformance.fuzz.bounds.running import Course
 from conformance.fuzz.bounds.sessions import CALL, UPDATES
 from conformance.fuzz.judging import Question, judged
-from conformance.fuzz.single_gradients import Blame
+from conformance.fuzz.single_steps import Blame
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
 
 

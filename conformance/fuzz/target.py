@@ -22,7 +22,7 @@ from conformance.fuzz.making.composing import composed
 from conformance.fuzz.making.growth import SIZE, Composed, Plan
 from conformance.fuzz.reduction import Reduction, rest
 from conformance.fuzz.single import blamed
-from conformance.fuzz.single_gradients import Blame
+from conformance.fuzz.single_steps import Blame
 from conformance.fuzz.tally import Tally, tally_of, worst
 from conformance.observations import Batch
 from conformance.results import (

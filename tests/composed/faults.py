@@ -192,8 +192,6 @@ def _steals(reads: Callable[[plans.ExecutionPlan, int, int], bool], name_of_resu
     """The buffer of a first source is written to although it is still read."""
 
     def install() -> None:
-        right = plans.ExecutionPlan.run
-
         def run(self, values):
             for slot, kernel, sources, last in self.steps:
                 values[slot] = kernel(*[values[source] for source in sources])
@@ -211,7 +209,6 @@ def _steals(reads: Callable[[plans.ExecutionPlan, int, int], bool], name_of_resu
                 for unused in last:
                     values[unused] = None
 
-        del right
         plans.ExecutionPlan.run = run
 
     return patched(install)
@@ -274,6 +271,43 @@ def _overwritten_at_fan_out() -> None:
 fault("gradients overwritten at a fan-out", patched(_overwritten_at_fan_out))
 
 
+# Gradients of gradients
+
+
+def _constant_weights() -> None:
+    """What comes back to a result from another call is held fixed, as if it were a constant."""
+    right = accumulation._inputs
+
+    def inputs(node, upstream):
+        later = [t for t in plans.ordered([upstream], []) if node in t.inputs]
+        fixed = made_by(node) and any(map(made_by, later))
+        return right(node, apply("stop_gradient", upstream) if fixed else upstream)
+
+    accumulation._inputs = inputs
+
+
+def _kept_from_the_first() -> None:
+    """The buffer of a gradient still holds the one that the loss is made of."""
+    right = accumulation.passed_back
+
+    def passed_back(upstream, variables):
+        found = right(upstream, variables)
+        between = set(plans.ordered([*upstream], []))
+        for place, variable in enumerate(variables):
+            first = variable.__dict__.get("_first_gradient")
+            if first in between:
+                found[place] = apply("add", found[place], first)
+            elif any(map(made_by, (y for loss in upstream for y in given(loss)))):
+                variable._first_gradient = found[place]
+        return found
+
+    accumulation.passed_back = passed_back
+
+
+fault("a gradient of a gradient without a term", patched(_constant_weights))
+fault("a gradient of a gradient in the buffer of the first", patched(_kept_from_the_first))
+
+
 # Functions, updates and phases
 
 
@@ -318,8 +352,7 @@ def _per_function(change):
 
 def _several_calls(self):
     """Whether the function computes more than one documented call."""
-    order = plans.ordered(self._targets, self._inputs)
-    return sum(bool(made_by(node)) for node in order) > 1
+    return sum(bool(made_by(x)) for x in plans.ordered(self._targets, self._inputs)) > 1
 
 
 def _updates_once(self, right, inputs, number):

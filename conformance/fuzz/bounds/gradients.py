@@ -18,27 +18,28 @@ kink, and of tensors with more elements than the oracle looks at.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from conformance.fuzz.bounds.bodies import Course
-from conformance.fuzz.bounds.known import Array, Known
+from conformance.fuzz.bounds.known import Known
+from conformance.fuzz.bounds.second import (
+    PASSED_ON,
+    branch_taken,
+    differentiated,
+    is_made_of,
+    name_of,
+    passed_back,
+)
+from conformance.fuzz.bounds.shares import Share, added, moved, reaches
 from conformance.fuzz.bounds.types import Typed
 from conformance.fuzz.calls import Call, Special
 from conformance.generators.gradients import resolved
-from conformance.oracle.batches import Place
 from conformance.oracle.bounds import PATTERNS
 from conformance.oracle.gradient_bounds import CONDITION, WeightedGradient
 from conformance.oracle.gradients import MOST, extended_slopes, in_extended
-from conformance.oracle.rounding import signs
 from conformance.program import Ref
-
-PASSED_ON = ("in_train_phase", "in_test_phase", "switch")
-Share = tuple[Array, Array]
-"""What a tensor contributes: the wide number, and its reach."""
 
 
 def gradient(course: Course, call: Special) -> tuple[Typed, Known]:
@@ -52,7 +53,13 @@ def gradient(course: Course, call: Special) -> tuple[Typed, Known]:
     wanted = tensors[call.place]
     assert isinstance(wanted, Ref)
     kind = course.types[wanted.name]
-    value, reach = contributions(course, loss.name)[wanted.name]
+    shares = contributions(course, loss.name)
+    value, reach = shares[wanted.name]
+    twice = differentiated(course, shares)
+    if any(is_made_of(course, wanted.name, other) for other in twice):
+        raise ValueError("it is not known of what a gradient is computed")
+    if twice and not bool((np.abs(value) > reach).any()):
+        raise ValueError("the gradient may not depend on the tensor")
     rounded = value.astype(kind.dtype)
     lost = np.abs(rounded.astype(np.longdouble) - value)
     return Typed(kind.shape, (kind.dtype,)), Known(rounded, np.asarray(reach + lost, np.float64))
@@ -75,7 +82,8 @@ def _swept(course: Course, loss: str) -> dict[str, Share]:
     for made in reversed(course.calls):
         if made.result in shares:
             for name, share in _known_or_not(course, made, shares[made.result]):
-                shares[name] = _added(course, name, shares.get(name), share)
+                dtype = course.types[name].dtype
+                shares[name] = added(dtype, shares.get(name), share)
     return shares
 
 
@@ -86,16 +94,16 @@ def _known_or_not(course: Course, made: Call | Special, share: Share) -> list[tu
             raise ValueError("nothing is known of what comes back")
         return list(_passed_back(course, made, share))
     except ValueError:
-        shapes = {n: course.known[n].value.shape for n in _floating(course, made)}
+        shapes = {n: course.known[n].value.shape for n in _reached(course, made)}
         return [(n, (np.zeros(s, np.longdouble), np.full(s, np.inf))) for n, s in shapes.items()]
 
 
-def _added(course: Course, name: str, old: Share | None, new: Share) -> Share:
-    if old is None:
-        return new
-    value = old[0] + new[0]
-    unit = float(np.finfo(course.types[name].dtype).eps)
-    return value, old[1] + new[1] + unit * np.abs(value).astype(np.float64)
+def _reached(course: Course, made: Call | Special) -> Iterable[str]:
+    """The tensors that something may come back to: of a gradient all that the loss is made of."""
+    loss = made.step.args[0] if isinstance(made, Special) else None
+    if isinstance(made, Special) and made.function == "gradients" and isinstance(loss, Ref):
+        return contributions(course, loss.name)
+    return _floating(course, made)
 
 
 def _passed_back(course: Course, made: Call | Special, share: Share) -> Iterator[tuple[str, Share]]:
@@ -120,13 +128,14 @@ def _floating(course: Course, made: Call | Special) -> list[str]:
 def _of_special(course: Course, made: Special, share: Share) -> Iterator[tuple[str, Share]]:
     if made.function == "stop_gradient":
         return
+    if made.function == "gradients":
+        loss = made.step.args[0]
+        assert isinstance(loss, Ref)
+        yield from passed_back(course, made, contributions(course, loss.name), share)
+        return
     if made.function not in PASSED_ON:
         raise ValueError(f"no gradient is passed through {made.function}")
-    branches = [v.name for v in made.step.args[-2:] if isinstance(v, Ref)]
-    same = [n for n in branches if course.known[n].value is course.known[made.result].value]
-    if len(set(same)) != 1:
-        raise ValueError("it is not known which branch was taken")
-    yield same[0], share
+    yield branch_taken(course, made), share
 
 
 def _of_call(course: Course, made: Call, share: Share) -> Iterator[tuple[str, Share]]:
@@ -134,60 +143,20 @@ def _of_call(course: Course, made: Call, share: Share) -> Iterator[tuple[str, Sh
     arguments = resolved(made.arguments, {n: k.value for n, k in given.items()})
     weights, off = share
     found = WeightedGradient(made.oracle, arguments, weights.astype(np.float64), made.accuracy)
-    reaches = _reaches(made, given)
+    off_by = reaches(made, given)
     wide = in_extended(arguments)
-    moved = [
-        extended_slopes(made.oracle, _moved(wide, reaches, p), weights) for p in range(PATTERNS)
+    others = [
+        extended_slopes(made.oracle, moved(wide, off_by, p), weights) for p in range(PATTERNS)
     ]
     by_weights = extended_slopes(made.oracle, wide, off) if off.any() else {}
     for place, slopes in found.slopes.items():
         dtype = found.tensor(place).dtype.name
         if slopes.kink.any() or np.isnan(slopes.value).any():
             raise ValueError("there is a kink nearby")
-        changes = [np.abs(other[place].value - slopes.value) for other in moved]
+        changes = [np.abs(other[place].value - slopes.value) for other in others]
         reach = found.bound(place, dtype) + CONDITION * np.maximum.reduce(changes)
         if place in by_weights:
             reach = reach + by_weights[place].scale + by_weights[place].error
         if not np.isfinite(reach).all():
             raise ValueError("nothing is known of the gradient")
         yield name_of(made, place), (np.asarray(slopes.value, np.longdouble), reach)
-
-
-def name_of(made: Call, place: Place) -> str:
-    """The tensor at a place of a call."""
-    parameter, index = place
-    value = made.arguments[parameter]
-    found = value if index is None or not isinstance(value, Sequence) else value[index]
-    assert isinstance(found, Ref)
-    return found.name
-
-
-def _reaches(made: Call, given: Mapping[str, Known]) -> dict[str, Any]:
-    """How far each floating tensor argument is to be moved."""
-    held = {
-        name: value
-        for name, value in made.arguments.items()
-        if isinstance(value, Ref)
-        or (isinstance(value, list) and value and isinstance(value[0], Ref))
-    }
-    return resolved(held, {n: _distance(k) for n, k in given.items()})
-
-
-def _distance(known: Known) -> Array:
-    if known.value.dtype.kind != "f":
-        return known.reach
-    unit = float(np.finfo(known.value.dtype).eps) / 2
-    return np.maximum(known.reach, unit * np.abs(known.value).astype(np.float64))
-
-
-def _moved(wide: Mapping[str, Any], reaches: Mapping[str, Any], pattern: int) -> dict[str, Any]:
-    one = partial(_one_moved, pattern=pattern)
-    return {n: one(v, reaches[n]) if n in reaches else v for n, v in wide.items()}
-
-
-def _one_moved(value: Any, reach: Any, pattern: int) -> Any:
-    if isinstance(value, list):
-        return [_one_moved(v, r, pattern) for v, r in zip(value, reach, strict=True)]
-    if value.dtype.kind != "f":
-        return value
-    return np.asarray(value + signs(value.shape)[pattern] * reach)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from conformance.fuzz.making.growth import Composed, Plan
 from conformance.fuzz.making.sessions import SessionGrowth
 from conformance.fuzz.making.special import SpecialGrowth
+from conformance.fuzz.making.twice import TwiceGrowth, TwiceSession, is_twice
 
 EVERY = 4
 """One of so many programs compiles a function itself, and calls it again and again."""
+TWICE = 7
+"""In one of so many programs a place for a second derivative is looked for."""
 
 
 def composed(plan: Plan, number: int) -> Composed:
@@ -21,6 +24,16 @@ def composed(plan: Plan, number: int) -> Composed:
 
 
 def _attempted(plan: Plan, number: int, attempt: int) -> Composed | None:
+    if number % TWICE == TWICE - 1:
+        found = _twice(plan, number, attempt)
+        if found is not None and is_twice(found.program):
+            return found
     if number % EVERY == EVERY - 1:
         return SessionGrowth(plan, number, attempt).framed()
     return SpecialGrowth(plan, number, attempt).grown()
+
+
+def _twice(plan: Plan, number: int, attempt: int) -> Composed | None:
+    if number % EVERY == EVERY - 1:
+        return TwiceSession(plan, number, attempt).framed()
+    return TwiceGrowth(plan, number, attempt).grown()

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from conformance.fuzz.bounds.gradients import Share, contributions
+from conformance.fuzz.bounds.gradients import contributions
+from conformance.fuzz.bounds.shares import Share
 from conformance.fuzz.bounds.types import Typed
 from conformance.fuzz.calls import MEMBER
 from conformance.fuzz.making.bodies import BodyGrowth, elements
