@@ -101,6 +101,11 @@ GISTS = {
     "gets an input that raises ValueError: shape (1, (2, 3)) is bad": "shape is bad",
     "raises E: use of uninitialized value Variable": "use of uninitialized value",
     "raises E: use of uninitialized value Variable_2": "use of uninitialized value",
+    "raises ValueError: no dtype of <Variable path=variable, shape=(2,), value=[[0.85 0.6 ]": (
+        "no dtype of"
+    ),
+    "raises ValueError: no dtype of <Variable path=variable_3, shape=(2,), value=[0.]>": "no dtype of",
+    "raises ValueError: it requires that dim <= input dim": "it requires that dim input dim",
     "gives 3 at [0]": "",
     "ends the process (signal 8)": "",
 }

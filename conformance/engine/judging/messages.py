@@ -83,12 +83,12 @@ def short_message(message: str) -> str:
 
 _RAISES = re.compile(r"\braises \w+(?: in .*?)?: (.+)", re.DOTALL)
 _OWN = re.compile(
-    r"""(?P<quote>['"`]).*?(?P=quote) | <[^<>]*> | \[[^\[\]]*\] | \([^()]*\) | \{[^{}]*\}
+    r"""(?P<quote>['"`]).*?(?P=quote) | <[^<>]*> | <[A-Za-z][^<>]*$ | \[[^\[\]]*\] | \([^()]*\) | \{[^{}]*\}
     | \b\w*\d[\w.]* | \bVariable\b | \b(?:float|double|half|int|uint|bool)\b""",
     re.VERBOSE,
 )
-"""What belongs to one case: quoted names, lists, shapes, numbers and dtypes, and the name that
-TensorFlow gives the first variable (the second is called Variable_1)."""
+"""What belongs to one case: quoted names, objects (the last may be cut), lists, shapes, numbers and
+dtypes, and the name that TensorFlow gives the first variable (the second is called Variable_1)."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z_]*")
 
 
