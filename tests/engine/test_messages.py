@@ -104,7 +104,7 @@ GISTS = {
     "raises ValueError: no dtype of <Variable path=variable, shape=(2,), value=[[0.85 0.6 ]": (
         "no dtype of"
     ),
-    "raises ValueError: no dtype of <Variable path=variable_3, shape=(2,), value=[0.]>": "no dtype of",
+    "raises ValueError: no dtype of <Variable path=variable_3, value=[0.]>": "no dtype of",
     "raises ValueError: it requires that dim <= input dim": "it requires that dim input dim",
     "gives 3 at [0]": "",
     "ends the process (signal 8)": "",

@@ -83,7 +83,8 @@ def short_message(message: str) -> str:
 
 _RAISES = re.compile(r"\braises \w+(?: in .*?)?: (.+)", re.DOTALL)
 _OWN = re.compile(
-    r"""(?P<quote>['"`]).*?(?P=quote) | <[^<>]*> | <[A-Za-z][^<>]*$ | \[[^\[\]]*\] | \([^()]*\) | \{[^{}]*\}
+    r"""(?P<quote>['"`]).*?(?P=quote) | <[^<>]*> | <[A-Za-z][^<>]*$
+    | \[[^\[\]]*\] | \([^()]*\) | \{[^{}]*\}
     | \b\w*\d[\w.]* | \bVariable\b | \b(?:float|double|half|int|uint|bool)\b""",
     re.VERBOSE,
 )
