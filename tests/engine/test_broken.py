@@ -114,6 +114,15 @@ def test_kernels_laid_out_as_in_theano_are_no_fault() -> None:
     assert "in several ways" not in str(found.aspect("conv2d", Aspect.VALUE).note)
 
 
+def test_a_layout_that_is_not_taken_excuses_no_exception() -> None:
+    """Calls that fit are answered as documented, so that the others are refused for no reason."""
+    found = examine(module("checks_another_axis", FOLDER, LIMITS), ("conv2d",), "default")
+    (failure,) = (f for *_, f in found.failures(Verdict.VIOLATES))
+    assert "raises ValueError: the channels of the image" in failure.message
+    readings = {r for *_, f in found.failures() for r in f.readings}
+    assert not {r for r in readings if r.startswith("kernel-layout: th")}
+
+
 def test_channels_first_that_is_refused_is_no_other_layout() -> None:
     found = examine(
         module("refuses_channels_first", FOLDER, LIMITS), ("conv2d_transpose",), "default"

@@ -427,6 +427,7 @@ def _narrowed(value: Value, result: Value) -> Value:
 
 
 _SINGLE = float(np.finfo(np.float32).eps)
+"""What a slope may be off, relative to its terms, for want of digits alone."""
 
 
 def _first(outside: Array, got: Array, name: str) -> tuple[tuple[int, ...], str]:

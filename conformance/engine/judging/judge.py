@@ -285,9 +285,8 @@ def _raised(
     named = refuses_by_name(outcome) and not unmade
     allowed = of_exception(outcome, conventions)
     if not allowed.conventions and not is_mistaken_code(outcome):
-        open_here = [name for name in conventions if name not in closed]
-        misfit = of_misfit(open_here, partial(prepared.fits, number), refused=True)
-        allowed = misfit if misfit.conventions else allowed
+        fits = partial(prepared.fits, number)
+        allowed = of_misfit(conventions, fits, refused=True, closed=closed)
     asked = {*ASKED, *open_inputs_of(structure.edition).values()}
     refused = named or unmade or not asked.isdisjoint(allowed.conventions)
     points = _points_with_answers(prepared, number, allowed.open_points)

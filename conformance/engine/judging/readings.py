@@ -66,12 +66,17 @@ def of_refusal(conventions: Iterable[str]) -> Allowance:
 
 
 def of_misfit(
-    conventions: Iterable[str], fits: Callable[[Readings], bool], *, refused: bool
+    conventions: Iterable[str],
+    fits: Callable[[Readings], bool],
+    *,
+    refused: bool,
+    closed: Container[str] = (),
 ) -> Allowance:
     """What allows an exception, or a result of another shape, of a call that does not fit a
-    reading; `fits` says whether it fits."""
+    reading; `fits` says whether it fits. Nothing is allowed by the conventions in `closed`, of
+    which the target takes the suite's own reading."""
     known, named = load_conventions(), tuple(sorted({*conventions}))
-    for name in named:
+    for name in (n for n in named if n not in closed):
         for reading in known[name].of_misfits:
             other = ((name, str(reading.misfits)),)
             if reading.refuses is refused and not fits(other):

@@ -262,9 +262,8 @@ def _other_shape(case: Drawn, got: Array) -> Finding:
 
 def _of_misfit(case: Drawn) -> Allowance:
     """What allows any other shape: a reading that the call does not fit."""
-    open_here = [name for name in case.conventions if name not in case.closed]
-    found = of_misfit(open_here, partial(case.prepared.fits, case.number), refused=False)
-    return found if found.conventions else of_nothing(case.conventions)
+    fits = partial(case.prepared.fits, case.number)
+    return of_misfit(case.conventions, fits, refused=False, closed=case.closed)
 
 
 def _of_shape(case: Drawn, shape: tuple[int, ...], allowed: Allowance) -> Finding:
