@@ -24,10 +24,10 @@ from pathlib import Path
 import click
 import msgspec
 import numpy as np
-from rich.console import Console
 from rich.table import Column, Table
 
 from benchmarks.planning import loop, seconds
+from benchmarks.printing import printed
 from conformance.oracle import expect
 from conformance.reporting.json_results import read_results
 from conformance.specs import load
@@ -182,7 +182,7 @@ def main(rows: tuple[str, ...], file: Path | None, save: Path | None) -> None:
     """Measure, and print the table."""
     unit, _ = seconds(loop)
     found = {name: list(ROWS[name]()) for name in rows or ROWS}
-    Console(width=None if sys.stdout.isatty() else 110).print(table(found, unit))
+    printed(table(found, unit))
     if save is not None:
         save.write_bytes(msgspec.json.encode({"loop": unit, "rows": found}))
     if file is not None:

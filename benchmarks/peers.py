@@ -27,9 +27,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
 
+from benchmarks.printing import printed
 from conformance.adapters.registry import shipped
 from conformance.engine import PROFILES, plan
 from conformance.reporting.json_results import read_results
@@ -131,9 +131,7 @@ def array_api(checkout: Path, python: Path, tests: str) -> None:
     count = sum(int(n) for found in EXAMPLES.findall(spent.said) for n in found)
     passed = re.search(r"(\d+) passed", spent.said)
     its = Row("array-api-tests on NumPy", count, passed[1] if passed else "0", start.cpu, spent)
-    Console(width=None if sys.stdout.isatty() else 110).print(
-        shown([its, ours("reference", "default"), ours("reference", "smoke")])
-    )
+    printed(shown([its, ours("reference", "default"), ours("reference", "smoke")]))
 
 
 @main.command("keras")
@@ -151,7 +149,7 @@ def keras(tests: Path, pytest: Path, targets: Sequence[str]) -> None:
         spent = Spent(_children() - before, time.monotonic() - start)
         told = "no end" if outcome is None else f"{len(outcome[1])} of {sum(map(len, outcome))}"
         rows += [Row(f"Keras's tests on {name}", 0, told, 0.0, spent), ours(name, "smoke")]
-    Console(width=None if sys.stdout.isatty() else 110).print(shown(rows))
+    printed(shown(rows))
 
 
 if __name__ == "__main__":

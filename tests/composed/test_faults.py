@@ -16,6 +16,7 @@ from tests.composed.hunting import hunted
 from tests.engine.support import ROOT
 
 QUICK = ("a buffer reused while it is still read",)
+TWICE = "a gradient of a gradient without a term"
 MOST_CALLS = 4
 
 
@@ -40,8 +41,9 @@ def test_a_fault_is_found_and_made_small(name: str) -> None:
         assert "each call alone conforms" in failure.message
 
 
-def test_the_script_of_a_failure_tells_the_fault_from_what_is_right() -> None:
-    (failure, *_) = hunted(QUICK[0], DEFAULT).failures
+@pytest.mark.parametrize("name", [*QUICK, pytest.param(TWICE, marks=pytest.mark.slow)])
+def test_the_script_of_a_failure_tells_the_fault_from_what_is_right(name: str) -> None:
+    (failure, *_) = hunted(name, DEFAULT).failures
     assert failure.script is not None
     right = failure.script.replace("tests.composed.faulty", "conformance.reference")
     for script, status in ((failure.script, 1), (right, 0)):

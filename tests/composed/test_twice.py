@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from conformance.fuzz.making.twice import is_twice
 from conformance.fuzz.reduction import planned
 from conformance.fuzz.single import blamed
 from conformance.program import Binding, Input, Program, Ref, Step, to_json
-from tests.composed.hunting import hunted
 from tests.engine.support import ROOT
 
 pytestmark = pytest.mark.slow
@@ -131,14 +129,3 @@ def test_of_what_is_right_nothing_is_blamed() -> None:
             one = composed(PLAN, number)
             if is_twice(one.program):
                 assert blamed(worker, Question(one.program, one.arrays, one.edition)) is None
-
-
-def test_the_script_of_a_second_derivative_tells_the_fault_from_what_is_right() -> None:
-    (failure, *_) = hunted("a gradient of a gradient without a term", 200).failures
-    assert failure.script is not None
-    right = failure.script.replace("tests.composed.faulty", "conformance.reference")
-    for script, status in ((failure.script, 1), (right, 0)):
-        done = subprocess.run(
-            [sys.executable, "-c", script], check=False, capture_output=True, cwd=ROOT, text=True
-        )
-        assert done.returncode == status, done.stdout + done.stderr
