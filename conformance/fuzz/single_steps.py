@@ -13,6 +13,9 @@ from conformance.program import Binding, Input, Program, Ref, Step
 WEIGHTS = "weights"
 """The input that a call's result is multiplied by before it is summed up."""
 
+MAKERS = (Binding.PLACEHOLDER, Binding.VARIABLE, Binding.CONSTANT)
+"""The functions that make inputs, each of which is a binding."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Blame:
@@ -38,9 +41,13 @@ def steps_of(program: Program, call: Call | Special) -> tuple[Step, ...]:
 def input_of(
     program: Program, name: str, right: Course, binding: Binding = Binding.PLACEHOLDER
 ) -> Input:
-    """The input itself, or one of this binding that takes the place of a result."""
+    """The input itself, or one of this binding that takes the place of a result.
+
+    A program that compiles functions makes its inputs by calls, and is taken by these.
+    """
     for item in program.inputs:
         if item.name == name:
             return item
     value = right.known[name].value
-    return Input(name, value.shape, value.dtype.name, binding)
+    made = (Binding(s.function) for s in program.steps if s.result == name and s.function in MAKERS)
+    return Input(name, value.shape, value.dtype.name, next(made, binding))

@@ -12,10 +12,9 @@ from msgspec.structs import replace
 
 from conformance.fuzz.bounds.sessions import graph
 from conformance.fuzz.calls import Call, Special, calls_of
-from conformance.fuzz.judging import Difference, Judged, Question
+from conformance.fuzz.judging import Judged, Question
 from conformance.fuzz.making.growth import Composed as Program
 from conformance.results import Composed, Failure, Results, Verdict
-from conformance.results.wording import without_own
 from conformance.specs import load
 
 BINS = 11
@@ -45,8 +44,6 @@ class Tally:
     cases: Counter[str] = field(default_factory=Counter)
     """For each function how many programs have it, without those put down to a single call."""
     failures: dict[str, Found] = field(default_factory=dict)
-    _said_by: dict[str, str] = field(default_factory=dict)
-    """The failure that was filed of an error with these words; not kept when tallies are merged."""
 
     def count(self, program: Program, judged: Judged) -> None:
         """Count a program and how it was judged."""
@@ -95,22 +92,10 @@ class Tally:
         else:
             known.failure = replace(known.failure, count=known.failure.count + failure.count)
 
-    def file(self, function: str, failure: Failure, difference: Difference) -> None:
-        """Note a failure of composition, and the error that it was found by."""
-        self.add(function, failure)
-        if difference.kind == "exception":
-            self._said_by.setdefault(without_own(difference.says), failure.id)
-
-    def count_as_known(self, difference: Difference) -> bool:
-        """Count an error at the failure that was filed with its words; whether there is one."""
-        raised = difference.kind == "exception"
-        known = self._said_by.get(without_own(difference.says)) if raised else None
-        if known is None:
-            return False
-        found = self.failures[known]
-        found.failure = replace(found.failure, count=found.failure.count + 1)
+    def count_alike(self, function: str, failure: Failure) -> None:
+        """Count a program at a failure that was filed of another one."""
+        self.add(function, replace(failure, count=1))
         self.counts["alike"] += 1
-        return True
 
     def merge(self, other: Tally) -> None:
         """Add the counts and failures of other programs."""

@@ -14,16 +14,12 @@ from conformance.adapters.session import Session, SessionAbortedError, WorkerSta
 from conformance.editions import Edition
 from conformance.engine import Shard, Stop, Subject
 from conformance.engine.running.machine import machine
-from conformance.fuzz.bounds.sessions import graph, is_session
-from conformance.fuzz.calls import calls_of
-from conformance.fuzz.failures import PROFILE, failure, function_of
+from conformance.fuzz.explaining import Experience, Explainer
+from conformance.fuzz.failures import PROFILE, number_of
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.making.composing import composed
 from conformance.fuzz.making.growth import SIZE, Composed, Plan
-from conformance.fuzz.reduction import Reduction, rest
-from conformance.fuzz.single import blamed
-from conformance.fuzz.single_steps import Blame
-from conformance.fuzz.tally import Tally, tally_of, worst
+from conformance.fuzz.tally import Found, Tally, tally_of, worst
 from conformance.observations import Batch
 from conformance.results import (
     Aspect,
@@ -48,10 +44,12 @@ from conformance.specs import load
 CHUNK, LONG_CHUNK = 10, 100
 """Programs that a worker runs at a time, in a short and a long run; results grow by whole chunks.
 Within a chunk, whose programs do not depend on the workers, the same error is explained once."""
+AFRESH = 10
+"""One of so many chunks does not take the explanations of the first one."""
+PATIENCE = 0.1
+"""Seconds after which a worker that waits for the first chunk looks whether the run is to end."""
 LONG = 2000
 """Programs of a run whose chunks are long."""
-ROUNDS = 4
-"""How many functions that fail by themselves a program is tried without, one after the other."""
 CHECKPOINT = 10.0
 """Seconds after which partial results are announced again."""
 
@@ -117,6 +115,8 @@ class TargetRun:
     _info: TargetInfo | None = None
     _begun: float = 0.0
     _announced: float = field(default_factory=time.monotonic)
+    _first: threading.Event = field(default_factory=threading.Event)
+    """Set once the first chunk is counted."""
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _sessions: set[Session] = field(default_factory=set)
 
@@ -124,6 +124,8 @@ class TargetRun:
         if self.previous is not None:
             self._tally = tally_of(self.previous)
             self._next = self._counted = self._tally.counts["programs"]
+        if self._counted:
+            self._first.set()
 
     @property
     def left(self) -> int | None:
@@ -199,13 +201,15 @@ class TargetRun:
         made = [composed(plan, n) for n in self.campaign.numbers(start, stop)]
         questions = [_question(one) for one in made]
         answers = [observed for _, observed in session.run_batches(self._batches(questions))]
+        known = self._experience(start)
+        explainer = Explainer(session, found, known, self.subject.prelude, self.campaign.seed)
         for one, question, observed in zip(made, questions, answers, strict=False):
             result = judged(question, observed)
             if result.differences and self.stop.is_set() and found.counts["programs"]:
                 break  # there is no time to explain it
             found.count(one, result)
             if result.differences:
-                self._explain(session, found, one, question)
+                explainer.explain(one, question)
         return found
 
     def _batches(self, questions: Sequence[Question]) -> Iterator[Batch]:
@@ -215,57 +219,19 @@ class TargetRun:
                 return
             yield question.batch
 
-    def _explain(self, session: Session, found: Tally, one: Composed, question: Question) -> None:
-        """Blame calls that fail by themselves, or file a failure of composition.
+    def _experience(self, start: int) -> Experience:
+        """What a chunk may explain its programs by: what the first one found, which it waits for.
 
-        What is left of a program without a function that fails by itself is run again.
-        """
-        for round_ in range(ROUNDS):
-            alone = self._explained(session, found, one, question)
-            if alone is None:
-                return
-            if not round_:
-                found.blame(one, alone.function, alone.difference.says)
-            left = rest(question, alone.function)
-            if left is None:
-                return
-            question = left
-            if not judged(question, session.run_batch(question.batch)).differences:
-                found.credit(question)
-                return
-
-    def _explained(
-        self, session: Session, found: Tally, one: Composed, question: Question
-    ) -> Blame | None:
-        """The call that fails by itself; None if there is none, and a failure was filed."""
-        alone = blamed(session, question)
-        if alone is not None:
-            return alone
-        again = judged(question, session.run_batch(question.batch)).differences
-        if not again:
-            found.counts["unrepeated"] += 1
-            return None
-        if found.count_as_known(again[0]):
-            return None
-        reduction = Reduction(session, question, again[0])
-        reduction.run()
-        alone = blamed(session, reduction.question)
-        if alone is None and _is_of_frame(reduction):
-            return Blame("function", reduction.difference, reduction.question)
-        if alone is None:
-            self._file(found, one, reduction)
-        return alone
-
-    def _file(self, found: Tally, one: Composed, reduction: Reduction) -> None:
-        filed = failure(
-            reduction.question,
-            reduction.difference,
-            self.subject.prelude,
-            seed=self.campaign.seed,
-            number=one.number,
-        )
-        function = function_of(reduction.question, reduction.difference)
-        found.file(function, filed, reduction.difference)
+        Some chunks find out everything for themselves, as one error may have several causes."""
+        if start // self.campaign.chunks_of % AFRESH == 0:
+            return Experience()
+        while not self._first.wait(PATIENCE):
+            if self.lost or self.stop.is_set():
+                return Experience()
+        first = self.campaign.numbers(0, self.campaign.chunks_of)
+        with self._lock:
+            filed = {_program_of(f): f for f in self._tally.failures.values()}
+        return Experience.of(filed[n] for n in sorted(filed) if n in first)
 
     def _record(self, start: int, tally: Tally) -> None:
         """Count a chunk once all before it are counted: what is told is of the first ones."""
@@ -275,6 +241,7 @@ class TargetRun:
                 ready = self._done.pop(self._counted)
                 self._tally.merge(ready)
                 self._counted += ready.counts["programs"]
+                self._first.set()
             due = time.monotonic() - self._announced > CHECKPOINT
             if due:
                 self._announced = time.monotonic()
@@ -343,11 +310,10 @@ class TargetRun:
         )
 
 
-def _is_of_frame(reduction: Reduction) -> bool:
-    """Whether a function of one call, or of none, cannot be compiled or called at all."""
-    program = reduction.question.program
-    calls = list(calls_of(graph(program), reduction.question.edition))
-    return is_session(program) and reduction.difference.kind == "exception" and len(calls) < 2
+def _program_of(found: Found) -> int:
+    """The number of the program that a failure was found in."""
+    assert found.failure.origin is not UNSET
+    return number_of(found.failure.origin.trial)
 
 
 def _question(one: Composed) -> Question:

@@ -1,0 +1,151 @@
+"""Why programs differ: a call that fails by itself, or a failure of composition.
+
+What was found of an error also explains later programs that raise it in the same words, once it is
+known that no call of theirs fails by itself. What the first chunk of a run has found is known to
+most others, so that what is told does not depend on the workers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Self
+
+from conformance.adapters.session import Session
+from conformance.engine.judging.messages import gist
+from conformance.fuzz.bounds.sessions import graph, is_session
+from conformance.fuzz.calls import calls_of
+from conformance.fuzz.failures import failure, function_of
+from conformance.fuzz.judging import Difference, Question, judged
+from conformance.fuzz.making.growth import Composed
+from conformance.fuzz.reduction import Reduction, rest
+from conformance.fuzz.single import blamed
+from conformance.fuzz.single_steps import Blame
+from conformance.fuzz.tally import Found, Tally
+from conformance.program import Prelude
+
+_RAISED = re.compile(r"raises (\w+) \(\w+\): ")
+ROUNDS = 4
+"""How many functions that fail by themselves a program is tried without, one after the other."""
+
+
+def words_of(says: str) -> str:
+    """What errors of one cause have in common: the type, and the words that are of no one case."""
+    raised = _RAISED.match(says)
+    return f"{raised[1]}: {gist(_RAISED.sub('raises E: ', says))}" if raised else says
+
+
+@dataclass(slots=True)
+class Experience:
+    """Failures of composition, by the words of their errors."""
+
+    by_words: dict[str, Found] = field(default_factory=dict)
+    faults: dict[str, Blame] = field(default_factory=dict)
+    """The calls that turned out to fail by themselves in a smaller program, by the words of the
+    error; of one chunk."""
+
+    @classmethod
+    def of(cls, failures: Iterable[Found]) -> Self:
+        """What these tell, the earlier ones first."""
+        made = cls()
+        for one in failures:
+            made.learn(one)
+        return made
+
+    def learn(self, one: Found) -> None:
+        """Remember a failure, unless one like it is known."""
+        filed = one.failure
+        if filed.kind == "exception" and isinstance(filed.got, str):
+            self.by_words.setdefault(words_of(filed.got), one)
+
+    def like(self, difference: Difference) -> Found | None:
+        """The failure that has the same words."""
+        raised = difference.kind == "exception"
+        return self.by_words.get(words_of(difference.says)) if raised else None
+
+
+@dataclass(frozen=True, slots=True)
+class Explainer:
+    """Explains the programs of one chunk to a tally, by more runs of a worker."""
+
+    session: Session
+    found: Tally
+    known: Experience
+    prelude: Prelude
+    seed: int
+
+    def explain(self, one: Composed, question: Question) -> None:
+        """Blame calls that fail by themselves, or file a failure of composition.
+
+        What is left of a program without a function that fails by itself is run again.
+        """
+        for round_ in range(ROUNDS):
+            alone = self._explained(one, question)
+            if alone is None:
+                return
+            if not round_:
+                self.found.blame(one, alone.function, alone.difference.says)
+            left = rest(question, alone.function)
+            if left is None:
+                return
+            question = left
+            if not judged(question, self.session.run_batch(question.batch)).differences:
+                self.found.credit(question)
+                return
+
+    def _explained(self, one: Composed, question: Question) -> Blame | None:
+        """The call that fails by itself; None if there is none, and a failure was counted."""
+        alone = blamed(self.session, question)
+        if alone is not None:
+            return alone
+        again = judged(question, self.session.run_batch(question.batch)).differences
+        if not again:
+            self.found.counts["unrepeated"] += 1
+            return None
+        like = self.known.like(again[0])
+        if like is not None:
+            self.found.count_alike(like.function, like.failure)
+            return None
+        fault = self.known.faults.get(words_of(again[0].says))
+        if fault is not None and _calls(question, fault.function):
+            return fault
+        return self._reduced(one, question, again[0])
+
+    def _reduced(self, one: Composed, question: Question, difference: Difference) -> Blame | None:
+        reduction = Reduction(self.session, question, difference)
+        reduction.run()
+        alone = blamed(self.session, reduction.question)
+        if alone is None and _is_of_frame(reduction):
+            alone = Blame("function", reduction.difference, reduction.question)
+        if alone is None:
+            self._file(one, reduction)
+        elif difference.kind == "exception":
+            self.known.faults.setdefault(words_of(difference.says), alone)
+        return alone
+
+    def _file(self, one: Composed, reduction: Reduction) -> None:
+        filed = failure(
+            reduction.question,
+            reduction.difference,
+            self.prelude,
+            seed=self.seed,
+            number=one.number,
+        )
+        found = Found(function_of(reduction.question, reduction.difference), filed)
+        self.found.add(found.function, filed)
+        self.known.learn(found)
+
+
+def _calls(question: Question, function: str) -> bool:
+    """Whether a program calls a function."""
+    calls = calls_of(graph(question.program), question.edition)
+    steps = (step.function for step in question.program.steps)
+    return function in {*steps, *(call.spec.name for call in calls)}
+
+
+def _is_of_frame(reduction: Reduction) -> bool:
+    """Whether a function of one call, or of none, cannot be compiled or called at all."""
+    program = reduction.question.program
+    calls = list(calls_of(graph(program), reduction.question.edition))
+    return is_session(program) and reduction.difference.kind == "exception" and len(calls) < 2
