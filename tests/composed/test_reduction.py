@@ -9,11 +9,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from msgspec import UNSET
 
 from conformance.adapters.process import Launch
 from conformance.adapters.session import Limits, Session
-from conformance.engine import Stop, Subject
 from conformance.fuzz.bounds.known import Known, exactly
 from conformance.fuzz.bounds.running import course
 from conformance.fuzz.bounds.sessions import open_order
@@ -22,9 +20,7 @@ from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.programs import pruned, references
 from conformance.fuzz.reduction import planned, rest
 from conformance.fuzz.single import blamed
-from conformance.fuzz.target import Campaign, TargetRun
-from conformance.program import Argument, Binding, Function, Input, Prelude, Program, Ref, Step
-from conformance.results.events import Event, TargetFinished
+from conformance.program import Argument, Binding, Function, Input, Program, Ref, Step
 from tests.engine.support import ROOT
 
 pytestmark = pytest.mark.slow
@@ -285,36 +281,3 @@ def test_gradients_that_cannot_be_had_are_blamed_themselves(tmp_path: Path) -> N
     left = rest(question(made), "gradients")
     assert left is not None
     assert left.program.outputs == ("b",)
-
-
-SINGLE = """
-from conformance.reference import *
-from conformance.reference import function as right
-
-
-def function(inputs, outputs, updates=(), **kwargs):
-    if len(outputs) > 1:
-        raise ValueError("one output, not {}".format(len(outputs)))
-    return right(inputs, outputs, updates=updates, **kwargs)
-"""
-
-
-@pytest.mark.parametrize("chunk", [1, 8])
-def test_an_error_is_explained_once_in_a_chunk(tmp_path: Path, chunk: int) -> None:
-    (tmp_path / "single_output.py").write_text(SINGLE)
-    environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
-    launch = Launch(sys.executable, "single_output", "graph", environment)
-    subject = Subject("single", "keras-2.2", "", lambda *_: Session(launch), Prelude((), {}))
-    campaign = Campaign(0, "1.0", "2000-01-01T00:00:00+00:00", programs=8, chunk=chunk)
-    events: list[Event] = []
-    run = TargetRun(subject, campaign, events.append, Stop())
-    run.work(0)
-    run.finish()
-    (results,) = (e.results for e in events if isinstance(e, TargetFinished))
-    told = results.composed
-    assert told is not UNSET
-    failures = [x for f in results.functions for a in f.aspects for x in a.failures]
-    assert told.failed == sum(told.blamed.values()) + sum(x.count for x in failures) > 1
-    assert all("one output, not 2" in x.message for x in failures), "made small"
-    assert told.alike == (0 if chunk == 1 else sum(x.count for x in failures) - len(failures))
-    assert (len(failures) == 1) == (chunk == 8)

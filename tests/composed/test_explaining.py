@@ -1,0 +1,144 @@
+"""What explains one program, and those that differ alike."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from msgspec import UNSET
+
+from conformance.adapters.process import Launch
+from conformance.adapters.session import Session
+from conformance.engine import Stop, Subject
+from conformance.fuzz.explaining import Experience, words_of
+from conformance.fuzz.judging import Question
+from conformance.fuzz.reduction import planned
+from conformance.fuzz.single import blamed
+from conformance.fuzz.tally import Found
+from conformance.fuzz.target import Campaign, TargetRun
+from conformance.program import Binding, Input, Prelude, Program, Ref, Step
+from conformance.results import Failure, FunctionResult, Results, Verdict
+from conformance.results.events import Event, TargetFinished
+from tests.engine.support import ROOT
+
+SINGLE = """
+from conformance.reference import *
+from conformance.reference import function as right
+
+
+def function(inputs, outputs, updates=(), **kwargs):
+    if len(outputs) > 1:
+        raise ValueError("one output, not {}".format(len(outputs)))
+    return right(inputs, outputs, updates=updates, **kwargs)
+"""
+
+
+def _launch(folder: Path, name: str, source: str) -> Launch:
+    (folder / f"{name}.py").write_text(source)
+    environment = {"PYTHONPATH": f"{folder}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+    return Launch(sys.executable, name, "graph", environment)
+
+
+def _results(folder: Path, chunk: int, programs: int = 8, workers: int = 1) -> Results:
+    """What a backend that compiles no two outputs is told to do wrong."""
+    launch = _launch(folder, "single_output", SINGLE)
+    subject = Subject("single", "keras-2.2", "", lambda *_: Session(launch), Prelude((), {}))
+    campaign = Campaign(0, "1.0", "2000-01-01T00:00:00+00:00", programs=programs, chunk=chunk)
+    events: list[Event] = []
+    run = TargetRun(subject, campaign, events.append, Stop())
+    threads = [threading.Thread(target=run.work, args=(w,)) for w in range(workers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    run.finish()
+    (results,) = (e.results for e in events if isinstance(e, TargetFinished))
+    return results
+
+
+def _failures(functions: list[FunctionResult]) -> list[Failure]:
+    return [x for f in functions for a in f.aspects for x in a.failures]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chunk", [1, 8])
+def test_an_error_is_explained_once(tmp_path: Path, chunk: int) -> None:
+    results = _results(tmp_path, chunk)
+    told, failures = results.composed, _failures(results.functions)
+    assert told is not UNSET
+    assert told.failed == sum(told.blamed.values()) + sum(x.count for x in failures) > 1
+    assert all("one output, not 2" in x.message for x in failures), "made small"
+    assert len(failures) == 1
+    assert told.alike == failures[0].count - 1
+
+
+@pytest.mark.slow
+def test_some_chunks_explain_everything_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conformance.fuzz.target.AFRESH", 1)
+    results = _results(tmp_path, chunk=1)
+    assert results.composed is not UNSET
+    assert results.composed.alike == 0
+    assert len(_failures(results.functions)) > 1
+
+
+@pytest.mark.slow
+def test_what_the_first_chunk_found_is_known_to_others_with_any_number_of_workers(
+    tmp_path: Path,
+) -> None:
+    one = _results(tmp_path, chunk=4, programs=12)
+    two = _results(tmp_path, chunk=4, programs=12, workers=2)
+    assert len(_failures(one.functions)) == 1
+    assert (one.functions, one.composed) == (two.functions, two.composed)
+
+
+def test_errors_of_one_cause_have_the_same_words() -> None:
+    said = "raises ValueError (compile): Output tensors must be of a Layer. Found: {}"
+    many = [words_of(said.format(s)) for s in ("[0.5]", "[[[1. 2.]]]", "<tf.Variable 'x:0' [1.]>")]
+    assert len({*many}) == 1
+    assert words_of(said.replace("ValueError", "TypeError")) not in many
+    assert words_of(said.replace("Layer", "Model")) not in many
+
+
+def test_the_first_of_two_failures_with_the_same_words_is_known() -> None:
+    says = "raises ValueError (compile): one output, not 2"
+    first, second = (
+        Failure(id=i, verdict=Verdict.VIOLATES, kind="exception", message="", count=1, got=says)
+        for i in ("a", "b")
+    )
+    known = Experience.of([Found("abs", first), Found("exp", second)])
+    assert [f.failure.id for f in known.by_words.values()] == ["a"]
+
+
+MIXED = """
+from conformance.reference import *
+from conformance.reference import is_placeholder, maximum as right
+
+
+def maximum(x, y):
+    if is_placeholder(x) != is_placeholder(y):
+        raise ValueError("one of them is fed")
+    return right(x, y)
+"""
+
+
+def test_a_call_alone_takes_variables_and_what_is_fed_as_the_program_does(tmp_path: Path) -> None:
+    steps = (
+        Step("v", "variable", (Ref("v_start"),), (("dtype", "float32"),)),
+        Step("p", "placeholder", (), (("shape", (3,)), ("dtype", "float32"))),
+        Step("a", "exp", (Ref("v"),)),
+        Step("b", "maximum", (Ref("v"), Ref("p"))),
+        Step("f", "function", ([Ref("p")], [Ref("b"), Ref("a")])),
+        Step("call_0", "operator.call", (Ref("f"), [Ref("p_0")])),
+    )
+    inputs = tuple(Input(n, (3,), "float32", Binding.ARRAY) for n in ("v_start", "p_0"))
+    arrays = {i.name: np.array([-1.0, 0.5, 2.0], "float32") for i in inputs}
+    asked = Question(Program(inputs, steps, ("call_0",)), [arrays], "keras-2.2")
+    with Session(_launch(tmp_path, "mixed", MIXED)) as worker:
+        found = blamed(worker, planned(asked))
+    assert found is not None
+    assert found.function == "maximum"
