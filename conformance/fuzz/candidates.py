@@ -164,7 +164,12 @@ def simpler_numbers(question: Question) -> Iterator[Question]:
 
 
 def _is_simpler(new: Array, old: Array) -> bool:
-    return sum(len(f"{v:g}") for v in new.flat) < sum(len(repr(float(v))) for v in old.flat)
+    """Whether the numbers take fewer characters to write, so that making them simpler ends."""
+    return _written(new) < _written(old)
+
+
+def _written(array: Array) -> int:
+    return sum(len(str(v).removesuffix(".0")) for v in array.flat)
 
 
 def _ones(array: Array) -> Array:

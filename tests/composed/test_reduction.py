@@ -15,7 +15,7 @@ from conformance.adapters.session import Limits, Session
 from conformance.fuzz.bounds.known import Known, exactly
 from conformance.fuzz.bounds.running import course
 from conformance.fuzz.bounds.sessions import open_order
-from conformance.fuzz.candidates import plainer
+from conformance.fuzz.candidates import plainer, simpler_numbers
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.programs import pruned, references
 from conformance.fuzz.reduction import planned, rest
@@ -121,6 +121,14 @@ def test_what_is_left_of_a_function_that_is_compiled() -> None:
     assert left is not None
     (compiled,) = (s for s in left.program.steps if s.function == "function")
     assert not compiled.kwargs
+
+
+def test_numbers_that_are_as_simple_as_they_can_be_are_left() -> None:
+    asked, tries = question(CHAIN, 0.123456, -1.75, 3.0), 0
+    while (simpler := next(simpler_numbers(asked), None)) is not None:
+        asked, tries = simpler, tries + 1
+    assert tries < 5
+    assert asked.arrays[0]["x"].tolist() == [1, 1, 1]
 
 
 def test_plain_calls_take_the_place_of_others() -> None:
