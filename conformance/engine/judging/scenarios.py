@@ -22,6 +22,7 @@ from conformance.engine.judging.readings import (
     of_readings,
 )
 from conformance.engine.judging.refusals import lacked, refused_type, refuses_by_name
+from conformance.generators.compiled import COMPILED
 from conformance.observations import (
     Batch,
     NotRun,
@@ -102,8 +103,12 @@ class ScenarioTrial:
     @property
     def _called(self) -> Step | None:
         """The first call of the function under test."""
-        calls = (s for s in self.scenario.program.steps if s.function == self.name)
-        return next(calls, None)
+        return next((s for s in self.scenario.program.steps if self._calls(s)), None)
+
+    def _calls(self, step: Step) -> bool:
+        """Whether a step calls the function under test, compiled or not."""
+        compiled = step.function == COMPILED and step.args[0] == self.name
+        return compiled or step.function == self.name
 
     @property
     def described(self) -> str:
@@ -324,7 +329,7 @@ class ScenarioTrial:
         operator on that.
         """
         if not step.function.startswith(OPERATOR):
-            return step.function in (self.name, *_EVALUATING, PRINTED_CALL)
+            return self._calls(step) or step.function in (*_EVALUATING, PRINTED_CALL)
         return step.function == OPERATOR_CALL or bool(step.mentions() & self._own())
 
     def _own(self) -> set[str]:

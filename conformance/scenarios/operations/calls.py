@@ -1,8 +1,9 @@
 """A call of tensors that belong together, with what must come of it, as scenarios.
 
 The kinds of parameters that a spec can name draw each argument for itself. Here a function draws
-the whole call: indices that are distinct, a matrix that has an inverse, lengths that add up. Each
-call is made twice, of tensors and of symbolic ones, whose shape is known before the numbers are.
+the whole call: indices that are distinct, a matrix that has an inverse, lengths that add up. A
+call is made of tensors, or of symbolic ones, whose shape is known before the numbers are, or it is
+compiled.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.editions import Edition
+from conformance.generators.compiled import COMPILED
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import OTHER_DTYPES, Test, has_dtype, has_shape, is_array, shown
@@ -31,6 +33,7 @@ from conformance.scenarios.model import (
     Values,
 )
 from conformance.scenarios.writing import ProgramWriter
+from conformance.specs.convention_names import ConventionName
 
 FLOATS = ("float32", "float64")
 
@@ -107,6 +110,13 @@ def families(functions: Sequence[Function]) -> Iterator[Family]:
         yield Family(
             function.name, frozenset(aspects), make=_maker(function), editions=KERAS_3, share=2.0
         )
+        yield Family(
+            function.name,
+            frozenset(aspects - {Aspect.STATIC_SHAPE}),
+            make=_compiler(function),
+            editions=KERAS_3,
+            share=0.2,
+        )
 
 
 def _maker(function: Function) -> Callable[[Edition], SearchStrategy[Scenario]]:
@@ -119,15 +129,31 @@ def _maker(function: Function) -> Callable[[Edition], SearchStrategy[Scenario]]:
     return lambda _: drawn()
 
 
+def _compiler(function: Function) -> Callable[[Edition], SearchStrategy[Scenario]]:
+    @st.composite
+    def drawn(draw: DrawFn) -> Scenario:
+        call, whole = function.draw(draw), draw(st.booleans())
+        w = ProgramWriter()
+        args, kwargs = _arguments(call, _constants(w, call))
+        w.observe("values", COMPILED, function.name, whole, *args, **kwargs)
+        made = _scenario(function, call, w, "tensors, compiled")
+        return replace(made, conventions=(ConventionName.COMPILED_CALL,))
+
+    return lambda _: drawn()
+
+
 def _eager(function: Function, call: Call) -> Scenario:
     w = ProgramWriter()
-    made = {
+    args, kwargs = _arguments(call, _constants(w, call))
+    w.observe("values", function.name, *args, **kwargs)
+    return _scenario(function, call, w, "tensors")
+
+
+def _constants(w: ProgramWriter, call: Call) -> dict[Ref, Ref]:
+    return {
         Ref(name): w.call("constant", w.array(name, array), dtype=array.dtype.name)
         for name, array in call.tensors.items()
     }
-    args, kwargs = _arguments(call, made)
-    w.observe("values", function.name, *args, **kwargs)
-    return _scenario(function, call, w, "tensors")
 
 
 def _symbolic(function: Function, call: Call) -> Scenario:
