@@ -259,6 +259,10 @@ def has_static_shape(shape: Sequence[int]) -> Test:
     return test
 
 
+UNKNOWN = "unknown"
+"""The detail of a problem that consists of dimensions that are not known."""
+
+
 def is_static_shape(shape: Sequence[int | None]) -> Test:
     """`int_shape` gave this shape. A dimension that it leaves unknown is a divergence."""
 
@@ -276,7 +280,7 @@ def is_static_shape(shape: Sequence[int | None]) -> Test:
         shown = None if said == (None,) else said
         return Problem(
             f"has the static shape {shown}",
-            "unknown" if unknown else "wrong",
+            UNKNOWN if unknown else "wrong",
             conventions=conventions,
             fault=_other_dimensions(shape),
         )

@@ -20,7 +20,15 @@ from conformance.editions import Edition
 from conformance.generators.compiled import COMPILED
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
-from conformance.scenarios.checks import OTHER_DTYPES, Test, has_dtype, has_shape, is_array, shown
+from conformance.scenarios.checks import (
+    OTHER_DTYPES,
+    UNKNOWN,
+    Test,
+    has_dtype,
+    has_shape,
+    is_array,
+    shown,
+)
 from conformance.scenarios.checks import is_static_shape as is_static
 from conformance.scenarios.model import (
     KERAS_3,
@@ -36,6 +44,8 @@ from conformance.scenarios.writing import ProgramWriter
 from conformance.specs.convention_names import ConventionName
 
 FLOATS = ("float32", "float64")
+StaticTest = Callable[[Sequence[int]], Test]
+"""Makes the test of what is known of a shape before the numbers are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +109,8 @@ class Function:
     """Whether results consist of elements of the input, so that their dtype is looked at."""
     symbolic: bool = True
     """Whether the shape follows from the shapes of the arguments."""
+    inner: int | None = 0
+    """How many of the last axes must be known before the numbers are; None if all must be."""
 
 
 def families(functions: Sequence[Function]) -> Iterator[Family]:
@@ -123,8 +135,9 @@ def _maker(function: Function) -> Callable[[Edition], SearchStrategy[Scenario]]:
     @st.composite
     def drawn(draw: DrawFn) -> Scenario:
         call = function.draw(draw)
-        symbolic = function.symbolic and draw(st.booleans())
-        return _symbolic(function, call) if symbolic else _eager(function, call)
+        if not (function.symbolic and draw(st.booleans())):
+            return _eager(function, call)
+        return _symbolic(function, call, unknown=draw(st.booleans()))
 
     return lambda _: drawn()
 
@@ -156,10 +169,13 @@ def _constants(w: ProgramWriter, call: Call) -> dict[Ref, Ref]:
     }
 
 
-def _symbolic(function: Function, call: Call) -> Scenario:
+def _symbolic(function: Function, call: Call, *, unknown: bool) -> Scenario:
     w = ProgramWriter()
+    inner = function.inner if unknown else None
+    shapes = {name: _known(array.shape, inner) for name, array in call.tensors.items()}
+    unknown = any(None in shape for shape in shapes.values())
     made = {
-        Ref(name): w.call("placeholder", shape=array.shape, dtype=array.dtype.name)
+        Ref(name): w.call("placeholder", shape=shapes[name], dtype=array.dtype.name)
         for name, array in call.tensors.items()
     }
     args, kwargs = _arguments(call, made)
@@ -170,7 +186,14 @@ def _symbolic(function: Function, call: Call) -> Scenario:
     compiled = w.call("function", [*made.values()], parts)
     arrays: list[Argument] = [w.array(name, array) for name, array in call.tensors.items()]
     w.observe("values", "operator.call", compiled, arrays)
-    return _scenario(function, call, w, "symbolic tensors", symbolic=True)
+    title = "symbolic tensors of unknown length" if unknown else "symbolic tensors"
+    static = _agrees_with if unknown else is_static
+    return _scenario(function, call, w, title, static=static)
+
+
+def _known(shape: Sequence[int], inner: int | None) -> tuple[int | None, ...]:
+    """The shape that a symbolic tensor knows: all of it, or all but its first length."""
+    return (*shape,) if inner is None or len(shape) <= inner else (None, *shape[1:])
 
 
 def _parts(w: ProgramWriter, call: Call, result: Ref) -> list[Argument]:
@@ -191,14 +214,14 @@ def _arguments(call: Call, made: Mapping[Ref, Ref]) -> tuple[list[Argument], dic
 
 
 def _scenario(
-    function: Function, call: Call, w: ProgramWriter, title: str, *, symbolic: bool = False
+    function: Function, call: Call, w: ProgramWriter, title: str, static: StaticTest | None = None
 ) -> Scenario:
     at = {KERAS_3_DOCUMENT: function.section}
     checks = [*_value_checks(call, at)]
     if function.keeps_dtype:
         checks += _dtype_checks(call)
-    if symbolic:
-        checks += _static_checks(call, at)
+    if static is not None:
+        checks += _static_checks(call, at, static)
     return Scenario(function.name, title, program=w.program(), arrays=w.arrays, checks=(*checks,))
 
 
@@ -238,16 +261,27 @@ def _dtype_checks(call: Call) -> Iterator[Check]:
             )
 
 
-def _static_checks(call: Call, at: Mapping[str, str]) -> Iterator[Check]:
+def _static_checks(call: Call, at: Mapping[str, str], static: StaticTest) -> Iterator[Check]:
     for place, result in enumerate(call.results):
         yield Check(
             "the shape is known before",
             Aspect.STATIC_SHAPE,
             outputs=(f"static_{place}",),
-            test=is_static(result.shape),
+            test=static(result.shape),
             demands=str(result.shape),
             at=at,
         )
+
+
+def _agrees_with(shape: Sequence[int]) -> Test:
+    """No dimension is another one; those may be unknown that follow from what is unknown."""
+    exact = is_static(shape)
+
+    def test(values: Values) -> Problem | None:
+        found = exact(values)
+        return None if found is None or found.detail == UNKNOWN else found
+
+    return test
 
 
 def part(test: Test, place: int) -> Test:

@@ -314,7 +314,7 @@ def _matrix_rank(draw: DrawFn) -> Call:
 
 
 def _linalg(name: str, draw: Callable[[DrawFn], Call], **others: Any) -> Function:
-    return Function(f"keras.ops.{name}", draw, **others)
+    return Function(f"keras.ops.{name}", draw, inner=2, **others)
 
 
 FUNCTIONS: tuple[Function, ...] = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from hypothesis import strategies as st
@@ -75,9 +75,15 @@ def _crop_images(draw: DrawFn) -> Call:
     return one({"images": x}, X, gives=exact(wanted, x.dtype.name), **said, **given)
 
 
+def _image(name: str, draw: Callable[[DrawFn], Call]) -> Function:
+    """Height, width and channels must be known: an error of `crop_images` says so."""
+    full = f"keras.ops.image.{name}"
+    return Function(full, draw, section="Args", keeps_dtype=True, inner=3)
+
+
 FUNCTIONS: tuple[Function, ...] = (
-    Function("keras.ops.image.pad_images", _pad_images, section="Args", keeps_dtype=True),
-    Function("keras.ops.image.crop_images", _crop_images, section="Args", keeps_dtype=True),
+    _image("pad_images", _pad_images),
+    _image("crop_images", _crop_images),
 )
 
 FAMILIES: tuple[Family, ...] = tuple(families(FUNCTIONS))

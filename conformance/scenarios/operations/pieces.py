@@ -172,9 +172,11 @@ def _number(name: str) -> Callable[[DrawFn], Call]:
     return drawn
 
 
-def _ops(name: str, draw: Callable[[DrawFn], Call], section: str = "Returns") -> Function:
+def _ops(
+    name: str, draw: Callable[[DrawFn], Call], section: str = "Returns", inner: int | None = 0
+) -> Function:
     """A function whose results consist of elements of the input."""
-    return Function(f"keras.ops.{name}", draw, section=section, keeps_dtype=True)
+    return Function(f"keras.ops.{name}", draw, section=section, keeps_dtype=True, inner=inner)
 
 
 FUNCTIONS: tuple[Function, ...] = (
@@ -188,12 +190,12 @@ FUNCTIONS: tuple[Function, ...] = (
     _ops("vsplit", _divided(2, lambda _: 0), "Args"),
     _ops("hsplit", _divided(1, lambda rank: min(rank - 1, 1)), "Args"),
     _ops("dsplit", _divided(3, lambda _: 2), "Args"),
-    _ops("unstack", _unstack),
-    _ops("squeeze", _squeeze),
+    _ops("unstack", _unstack, inner=None),
+    _ops("squeeze", _squeeze, inner=None),
     _ops("meshgrid", _meshgrid, "Summary"),
     _ops("vander", _vander),
     _ops("nextafter", _nextafter, "Summary"),
-    _ops("cross", _cross, "Summary"),
+    _ops("cross", _cross, "Summary", inner=1),
     _ops("extract_sequences", _extract_sequences, "Summary"),
     _ops("einsum", _einsum, "Summary"),
     _ops("rearrange", _rearrange, "Summary"),
