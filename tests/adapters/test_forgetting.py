@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +15,7 @@ import pytest
 
 from conformance.adapters.process import Launch
 from conformance.adapters.session import Session, WorkerStartError
-from conformance.adapters.worker.conformance_worker.loop import FORGET_EVERY
+from conformance.adapters.worker.conformance_worker.loop import FORGET_EVERY, give_back
 from conformance.adapters.worker.conformance_worker.settings import Settings
 from conformance.observations import Raised, Returned
 from conformance.program import Program, Ref, Step
@@ -85,3 +87,21 @@ def test_a_function_to_empty_caches_that_is_not_there_is_told_at_the_start() -> 
         pytest.raises(WorkerStartError, match="no_such_function"),
     ):
         session.run_batch(batch(call("softmax", x(2, 3))))
+
+
+def _resident() -> int:
+    """Bytes of this process that are in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.skipif(
+    getattr(ctypes.CDLL(None), "malloc_trim", None) is None, reason="the C library is another one"
+)
+def test_memory_that_the_c_library_keeps_is_given_back() -> None:
+    pieces = [bytes(65_536) for _ in range(2_000)]  # smaller than what it gives back by itself
+    kept = pieces[::100]  # in between, so that the heap cannot become shorter
+    del pieces
+    held = _resident()
+    give_back()
+    assert held - _resident() > 60e6
+    assert len(kept) == 20
