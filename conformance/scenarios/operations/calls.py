@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.editions import Edition
-from conformance.program import Argument, Ref
+from conformance.program import Argument, Ref, Step
+from conformance.program import Function as Body
 from conformance.results import Aspect
 from conformance.scenarios.checks import OTHER_DTYPES, Test, has_dtype, has_shape, is_array, shown
 from conformance.scenarios.checks import is_static_shape as is_static
@@ -154,14 +155,30 @@ def _parts(w: ProgramWriter, call: Call, result: Ref) -> list[Argument]:
 
 
 def _arguments(call: Call, made: Mapping[Ref, Ref]) -> tuple[list[Argument], dict[str, Argument]]:
-    def placed(argument: Argument) -> Argument:
-        if isinstance(argument, Ref):
-            return made[argument]
-        if isinstance(argument, list):
-            return [placed(item) for item in argument]
-        return argument
+    args = [placed(argument, made) for argument in call.args]
+    return args, {name: placed(argument, made) for name, argument in call.kwargs.items()}
 
-    return [*map(placed, call.args)], {name: placed(one) for name, one in call.kwargs.items()}
+
+def placed(argument: Argument, made: Mapping[Ref, Ref]) -> Argument:
+    """The argument with what was made in place of names; a callable has names of its own, too."""
+    match argument:
+        case Ref():
+            return made.get(argument, argument)
+        case list():
+            return [placed(item, made) for item in argument]
+        case tuple():
+            return tuple(placed(item, made) for item in argument)
+        case Body():
+            seen = {ref: one for ref, one in made.items() if ref.name not in argument.parameters}
+            steps = tuple(_step(step, seen) for step in argument.steps)
+            return replace(argument, steps=steps, returns=placed(argument.returns, seen))
+    return argument
+
+
+def _step(step: Step, made: Mapping[Ref, Ref]) -> Step:
+    args = tuple(placed(argument, made) for argument in step.args)
+    kwargs = tuple((name, placed(argument, made)) for name, argument in step.kwargs)
+    return replace(step, args=args, kwargs=kwargs)
 
 
 def _scenario(
