@@ -135,7 +135,9 @@ def _scan_two(draw: DrawFn) -> Nested:
 def _scan_none(draw: DrawFn) -> Nested:
     shape, dtype = dims(draw), a_number_dtype(draw)
     init, outside = _parts(draw, "c", shape, dtype), {"outer": small(draw, shape, dtype)}
-    return _scan_call(draw, _step(draw, "no tensor"), (C, init), (None, {}), outside=outside, about="no tensors")
+    return _scan_call(
+        draw, _step(draw, "no tensor"), (C, init), (None, {}), outside=outside, about="no tensors"
+    )
 
 
 def _scan_pair(draw: DrawFn) -> Nested:
@@ -238,6 +240,8 @@ _TURNS: tuple[tuple[str, Expression, Expression], ...] = (
     ("a tensor", C, do("add", do("multiply", S, -1), OUTER)),
     ("the variable of the loop", C, do("add", S, do("multiply", OUTER, I))),
     ("the variable of the loop", C, do("subtract", I, S)),
+)
+_PAIRED_TURNS: tuple[tuple[str, Expression, Expression], ...] = (
     (
         "a tuple",
         (C, D),
@@ -252,8 +256,16 @@ _TURNS: tuple[tuple[str, Expression, Expression], ...] = (
 
 
 def _fori_loop(draw: DrawFn) -> Nested:
+    return _turned(draw, _TURNS)
+
+
+def _fori_loop_of_two(draw: DrawFn) -> Nested:
+    return _turned(draw, _PAIRED_TURNS)
+
+
+def _turned(draw: DrawFn, turns: Sequence[tuple[str, Expression, Expression]]) -> Nested:
     """The variable is used with floats: the docstring names no dtype for it."""
-    about, carried, becomes = draw(st.sampled_from(_TURNS))
+    about, carried, becomes = draw(st.sampled_from(turns))
     counts = "variable" in about
     shape, dtype = dims(draw), draw(st.sampled_from(FLOATS)) if counts else a_number_dtype(draw)
     tensors = {one.name: small(draw, shape, dtype) for one in _flat(carried)}
@@ -332,11 +344,11 @@ def _accumulated(f: Callable[..., Any], elems: Any, axis: int, *, reverse: bool)
 
 FUNCTIONS: tuple[NestedFunction, ...] = (
     NestedFunction("keras.ops.scan", _scan),
-    NestedFunction(
-        "keras.ops.scan", _scan_empty, dtypes=False, compiled=False, symbolic=False
-    ),
+    NestedFunction("keras.ops.scan", _scan_empty, dtypes=False, compiled=False, symbolic=False),
     NestedFunction("keras.ops.while_loop", _while_loop, settled_dtype=True),
     NestedFunction("keras.ops.fori_loop", _fori_loop),
+    # the docstring's example has a tuple, but does not say that a symbolic one is taken
+    NestedFunction("keras.ops.fori_loop", _fori_loop_of_two, symbolic=False),
     NestedFunction("keras.ops.associative_scan", _associative_scan),
 )
 
