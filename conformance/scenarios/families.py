@@ -12,7 +12,15 @@ from conformance.scenarios.examples import printed_results
 from conformance.scenarios.gradients import gradients, through
 from conformance.scenarios.introspection import casts, emptiness, printing, sparse, tensors
 from conformance.scenarios.model import Family
-from conformance.scenarios.operations import branches, loops, matrices, pictures, pieces, places
+from conformance.scenarios.operations import (
+    branches,
+    conversions,
+    loops,
+    matrices,
+    pictures,
+    pieces,
+    places,
+)
 from conformance.scenarios.promises import (
     arguments,
     batches,
@@ -65,6 +73,7 @@ FAMILIES: tuple[Family, ...] = (
     *pictures.FAMILIES,
     *branches.FAMILIES,
     *loops.FAMILIES,
+    *conversions.FAMILIES,
 )
 """The families of one function are run in this order."""
 
