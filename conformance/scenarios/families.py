@@ -20,6 +20,7 @@ from conformance.scenarios.operations import (
     pictures,
     pieces,
     places,
+    spectra,
 )
 from conformance.scenarios.promises import (
     arguments,
@@ -74,6 +75,7 @@ FAMILIES: tuple[Family, ...] = (
     *branches.FAMILIES,
     *loops.FAMILIES,
     *conversions.FAMILIES,
+    *spectra.FAMILIES,
 )
 """The families of one function are run in this order."""
 

@@ -64,6 +64,8 @@ class Call:
     """What the test of all results asks for."""
     several: bool = False
     """Whether a list or tuple of results comes, even if there is one."""
+    outside: Mapping[str, Array] = field(default_factory=dict)
+    """Tensors that are never symbolic."""
 
 
 def exact(expected: Any, dtype: str | None = None) -> Result:
@@ -122,13 +124,17 @@ def _maker(function: Function) -> Callable[[Edition], SearchStrategy[Scenario]]:
 
 def _eager(function: Function, call: Call) -> Scenario:
     w = ProgramWriter()
-    made = {
-        Ref(name): w.call("constant", w.array(name, array), dtype=array.dtype.name)
-        for name, array in call.tensors.items()
-    }
+    made = _constants(w, {**call.tensors, **call.outside})
     args, kwargs = _arguments(call, made)
     w.observe("values", function.name, *args, **kwargs)
     return _scenario(function, call, w, "tensors")
+
+
+def _constants(w: ProgramWriter, arrays: Mapping[str, Array]) -> dict[Ref, Ref]:
+    return {
+        Ref(name): w.call("constant", w.array(name, array), dtype=array.dtype.name)
+        for name, array in arrays.items()
+    }
 
 
 def _symbolic(function: Function, call: Call) -> Scenario:
@@ -137,7 +143,7 @@ def _symbolic(function: Function, call: Call) -> Scenario:
         Ref(name): w.call("placeholder", shape=array.shape, dtype=array.dtype.name)
         for name, array in call.tensors.items()
     }
-    args, kwargs = _arguments(call, made)
+    args, kwargs = _arguments(call, {**made, **_constants(w, call.outside)})
     result = w.call(function.name, *args, **kwargs)
     parts = _parts(w, call, result)
     for place, part in enumerate(parts):
