@@ -178,7 +178,7 @@ def _istft(*, center: bool) -> Callable[[DrawFn], Call]:
         seen = _frames(_centred(x, length) if center else x, length, stride) * window
         spectrum = fourier.transformed((seen, np.zeros_like(seen)))
         real, imag = (part[..., : length // 2 + 1].astype(x.dtype) for part in spectrum)
-        gives = _restored(x, window)
+        gives = _restored(x, window, stride, center=center)
         tensors = {"real": real, "imag": imag}
         found = one(tensors, (REAL, IMAG), length, stride, length, gives=gives, **kwargs)
         return replace(found, outside=outside)
@@ -186,15 +186,28 @@ def _istft(*, center: bool) -> Callable[[DrawFn], Call]:
     return drawn
 
 
-def _restored(x: Array, window: Array) -> Result:
-    """The signal: each number is a quotient by the sum of at least one square of the window."""
+def _restored(x: Array, window: Array, stride: int, *, center: bool) -> Result:
+    """The signal: each number is a quotient by the sum of at least one square of the window.
+
+    Near the ends fewer windows lie over a place: whether they alone are divided by, the docstring
+    does not say.
+    """
     length = window.shape[-1]
     squares = np.square(window.astype("float64"))
     least = float(squares.min(initial=np.inf, where=squares > 0))
     largest = float(np.abs(x).max(initial=0)) * float(squares.max()) * length
     lost = gamma((fourier.STEPS + 4) * length + ROUNDINGS, x.dtype.name)
-    bound = np.full(x.shape, lost * largest / least)
+    beside = length // 2 if center else 0
+    inside = covered(x.shape[-1] + 2 * beside, length, stride)[beside : beside + x.shape[-1]]
+    bound = np.broadcast_to(np.where(inside, lost * largest / least, np.inf), x.shape)
     return _close(Expectation(x.astype("float64"), bound, x.dtype.name))
+
+
+def covered(size: int, length: int, stride: int) -> Array:
+    """The places over which all windows lie that a signal without ends would have there."""
+    places = np.arange(size)
+    first, last = -((length - 1 - places) // stride), places // stride
+    return np.asarray((first >= 0) & (last <= (size - length) // stride))
 
 
 def _ops(name: str, draw: Callable[[DrawFn], Call], section: str = "Summary") -> Function:
