@@ -66,6 +66,9 @@ class Call:
     """Whether a list or tuple of results comes, even if there is one."""
     outside: Mapping[str, Array] = field(default_factory=dict)
     """Tensors that are never symbolic."""
+    about: str = ""
+    """What is special about it, in words that are the same for every case: as many of these as can
+    be are among the cases of a run."""
 
 
 def exact(expected: Any, dtype: str | None = None) -> Result:
@@ -191,6 +194,7 @@ def _scenario(
     function: Function, call: Call, w: ProgramWriter, title: str, *, symbolic: bool = False
 ) -> Scenario:
     at = {KERAS_3_DOCUMENT: function.section}
+    title = f"{title}, {call.about}" if call.about else title
     checks = [*_value_checks(call, at)]
     if function.keeps_dtype:
         checks += _dtype_checks(call)

@@ -71,7 +71,13 @@ def _rfft(draw: DrawFn) -> Call:
     parts = fourier.expected((signal, np.zeros_like(signal)), (-1,), x.dtype.name)
     gives = [_close(_first(part, n // 2 + 1)) for part in parts]
     kwargs: dict[str, Argument] = {"fft_length": n} if told else {}
-    return many({"x": x}, X, gives=gives, **kwargs)
+    return replace(many({"x": x}, X, gives=gives, **kwargs), about=_fit(x.shape[-1], n))
+
+
+def _fit(given: int, needed: int) -> str:
+    """How the numbers that are given fit the length of a transform."""
+    cut = "cut" if needed < given else "filled" if needed > given else "as given"
+    return f"{cut}, of {'odd' if needed % 2 else 'even'} length"
 
 
 def _first(expected: Expectation, count: int) -> Expectation:
@@ -100,7 +106,8 @@ def _irfft(draw: DrawFn) -> Call:
     whole = _whole(_fitted(real, half), _fitted(imag, half), n)
     signal, _ = fourier.expected(whole, (-1,), real.dtype.name, inverse=True)
     kwargs: dict[str, Argument] = {"fft_length": n} if told else {}
-    return one({"real": real, "imag": imag}, (REAL, IMAG), gives=_close(signal), **kwargs)
+    found = one({"real": real, "imag": imag}, (REAL, IMAG), gives=_close(signal), **kwargs)
+    return replace(found, about=_fit(given - half + n, n))
 
 
 def hann(length: int) -> Array:
@@ -113,6 +120,11 @@ def _window(draw: DrawFn, length: int, dtype: str, kinds: Sequence[str]) -> tupl
     if kind == "tensor":
         return kind, 1 + np.abs(small(draw, (length,), dtype))
     return kind, (hann(length) if kind == "hann" else np.ones(length)).astype("longdouble")
+
+
+def _about(kind: str, length: int) -> str:
+    words = {"hann": "the window of Hann", "tensor": "a tensor as window", "none": "no window"}
+    return f"{words[kind]} of {'odd' if length % 2 else 'even'} length"
 
 
 def _passed(kind: str, window: Array, kwargs: dict[str, Argument]) -> dict[str, Array]:
@@ -142,14 +154,16 @@ def _stft(*, center: bool) -> Callable[[DrawFn], Call]:
     def drawn(draw: DrawFn) -> Call:
         length, stride = draw(st.integers(2, 8)), draw(st.integers(1, 4))
         x = small(draw, (*_batch(draw), length + draw(st.integers(0, 8))), a_dtype(draw))
-        kind, window = _window(draw, length, x.dtype.name, ("hann", "none", "tensor"))
+        # which window is Hann's, the docstring's example shows, which is centred
+        kinds = ("hann", "none", "tensor") if center else ("none", "tensor")
+        kind, window = _window(draw, length, x.dtype.name, kinds)
         kwargs: dict[str, Argument] = {} if center else {"center": False}
         outside = _passed(kind, window, kwargs)
         seen = _frames(_centred(x, length) if center else x, length, stride) * window
         parts = fourier.expected((seen, np.zeros_like(seen)), (-1,), x.dtype.name)
         gives = [_close(_first(part, length // 2 + 1)) for part in parts]
         found = many({"x": x}, X, length, stride, length, gives=gives, **kwargs)
-        return replace(found, outside=outside)
+        return replace(found, outside=outside, about=_about(kind, length))
 
     return drawn
 
@@ -171,7 +185,9 @@ def _istft(*, center: bool) -> Callable[[DrawFn], Call]:
         stride = length if bare else draw(st.integers(1, length // 2))
         size = length + stride * draw(st.integers(0, 5))
         x = small(draw, (*_batch(draw), size), a_dtype(draw))
-        kinds = ("none",) if bare else ("hann", "tensor") if center else ("tensor",)
+        # which window of Hann is meant, shows where stft is tested; most take one for even lengths
+        hann = center and length % 2 == 0
+        kinds = ("none",) if bare else ("hann", "tensor") if hann else ("tensor",)
         kind, window = _window(draw, length, x.dtype.name, kinds)
         kwargs: dict[str, Argument] = {"length": size} if center else {"center": False}
         outside = _passed(kind, window, kwargs)
@@ -181,7 +197,7 @@ def _istft(*, center: bool) -> Callable[[DrawFn], Call]:
         gives = _restored(x, window, stride, center=center)
         tensors = {"real": real, "imag": imag}
         found = one(tensors, (REAL, IMAG), length, stride, length, gives=gives, **kwargs)
-        return replace(found, outside=outside)
+        return replace(found, outside=outside, about=_about(kind, length))
 
     return drawn
 
