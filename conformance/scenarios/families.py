@@ -15,6 +15,8 @@ from conformance.scenarios.model import Family
 from conformance.scenarios.operations import (
     branches,
     conversions,
+    derivatives,
+    factors,
     loops,
     matrices,
     pictures,
@@ -76,6 +78,8 @@ FAMILIES: tuple[Family, ...] = (
     *loops.FAMILIES,
     *conversions.FAMILIES,
     *spectra.FAMILIES,
+    *factors.FAMILIES,
+    *derivatives.FAMILIES,
 )
 """The families of one function are run in this order."""
 
