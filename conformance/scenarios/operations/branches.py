@@ -97,7 +97,8 @@ def _map(draw: DrawFn) -> Nested:
 
 
 _FIRST, _SECOND = do("operator.getitem", E, 0), do("operator.getitem", E, 1)
-_OF_ONE: tuple[Expression, ...] = (MORE, LESS, do("square", X), do("sum", X))
+_WHOLE: tuple[Expression, ...] = (do("sum", X), do("max", X))
+_OF_ONE: tuple[Expression, ...] = (MORE, LESS, do("square", X), *_WHOLE)
 _OF_TWO: tuple[Expression, ...] = (
     do("subtract", _FIRST, do("multiply", _SECOND, 2)),
     do("add", OUTER, do("multiply", _FIRST, _SECOND)),
@@ -109,9 +110,11 @@ def _vectorized_map(draw: DrawFn) -> Nested:
     outside = {"outer": small(draw, shape, dtype)}
     x = small(draw, (n, *shape), dtype)
     if draw(st.booleans()):
-        f = Written("f", ("x",), draw(st.sampled_from(_OF_ONE)))
+        returns = draw(st.sampled_from(_OF_ONE))
+        f = Written("f", ("x",), returns)
         gives = leaves(stacked([f.of(outside)(one) for one in x]), dtype)
-        return Nested({"x": x}, (f.body, X), gives=gives, outside=outside)
+        about = "a number of each" if returns in _WHOLE else ""
+        return Nested({"x": x}, (f.body, X), gives=gives, outside=outside, about=about)
     y = small(draw, (n, *shape), dtype)
     f = Written("f", ("e",), draw(st.sampled_from(_OF_TWO)))
     rows = [f.of(outside)([*pair]) for pair in zip(x, y, strict=True)]

@@ -129,8 +129,8 @@ def _converting(name: str, *, settled: bool) -> Callable[[DrawFn], Scenario]:
         if told or (settled and form != "a list"):
             test = has_dtype(target)
             checks.append(_check("the dtype", Aspect.DTYPE, "values", test, target, "Args"))
-        said = "of a dtype" if told else "without a dtype"
-        return _scenario(f"keras.ops.{name}", f"{form}, {said}", w, *checks)
+        said = f"to {target}" if told else "without a dtype"
+        return _scenario(f"keras.ops.{name}", f"{form} of {dtype}, {said}", w, *checks)
 
     return drawn
 
