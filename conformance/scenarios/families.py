@@ -14,6 +14,7 @@ from conformance.scenarios.introspection import casts, emptiness, printing, spar
 from conformance.scenarios.model import Family
 from conformance.scenarios.operations import (
     branches,
+    complexes,
     conversions,
     derivatives,
     factors,
@@ -78,6 +79,7 @@ FAMILIES: tuple[Family, ...] = (
     *loops.FAMILIES,
     *conversions.FAMILIES,
     *spectra.FAMILIES,
+    *complexes.FAMILIES,
     *factors.FAMILIES,
     *derivatives.FAMILIES,
 )
