@@ -203,6 +203,11 @@ RIGHT: Functions = {
     "lstsq": lstsq,
     "lu_factor": lu_factor,
     "jvp": jvp,
+    "view_as_complex": lambda x: x[..., 0] + 1j * x[..., 1],
+    "view_as_real": lambda x: np.stack(parts(x), -1),
+    "real": np.real,
+    "imag": np.imag,
+    "polar": lambda size, angle: size * np.exp(1j * angle.astype("float64")),
 }
 OTHERS: Functions = {
     name: getattr(np, name)

@@ -246,6 +246,21 @@ WRONG: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     ),
     ("jvp", "exchanged", after(lambda result, moved, *more: (moved, result, *more), ops.jvp)),
     ("jvp", "nothing besides", lambda f, p, t, has_aux=False: ops.jvp(f, p, t, has_aux)[:2]),
+    ("view_as_complex", "conjugate", lambda x: x[..., 0] - 1j * x[..., 1]),
+    ("view_as_complex", "exchanged", lambda x: x[..., 1] + 1j * x[..., 0]),
+    ("view_as_complex", "an axis kept", lambda x: (x[..., 0] + 1j * x[..., 1])[..., None]),
+    ("view_as_real", "the first axis", lambda x: np.stack(ops.parts(x))),
+    ("view_as_real", "exchanged", lambda x: np.stack(ops.parts(x)[::-1], -1)),
+    ("view_as_real", "size and angle", lambda x: np.stack([abs(x), np.angle(x)], -1)),
+    ("real", "the size", np.abs),
+    ("real", "the imaginary part", np.imag),
+    ("real", "without a sign", lambda x: abs(x.real)),
+    ("imag", "zero", lambda x: 0 * x.real),
+    ("imag", "of the conjugate", lambda x: -x.imag),
+    ("imag", "the real part", np.real),
+    ("polar", "exchanged", lambda size, angle: angle * np.exp(1j * size)),
+    ("polar", "degrees", lambda size, angle: size * np.exp(1j * np.deg2rad(angle))),
+    ("polar", "turned back", lambda size, angle: size * np.exp(-1j * angle)),
 )
 
 
@@ -267,3 +282,20 @@ def test_each_function_has_three_wrong_ones() -> None:
     names = [name for name, _, _ in WRONG]
     assert {*names} == {*ops.RIGHT}
     assert min(names.count(name) for name in ops.RIGHT) >= 3
+
+
+@pytest.mark.parametrize("taker", ["real", "imag", "view_as_real"])
+@pytest.mark.parametrize("maker", ["view_as_complex", "polar"])
+def test_what_makes_complex_numbers_is_not_blamed_for_one_that_takes_them_apart(
+    maker: str, taker: str
+) -> None:
+    wrong = {taker: lambda x: np.zeros((*x.shape, 2)) if "view" in taker else x.real + 7}
+    assert not any(ops.found(scenario, wrong) for scenario in ops.scenarios(maker))
+
+
+@pytest.mark.parametrize("taker", ["real", "imag", "view_as_real"])
+def test_what_takes_complex_numbers_apart_is_not_blamed_for_wrong_ones(taker: str) -> None:
+    wrong = {"view_as_complex": lambda x: 7 + x[..., 0] - 1j * x[..., 1]}
+    found = [one for scenario in ops.scenarios(taker) for one in ops.found(scenario, wrong)]
+    assert found
+    assert all(problem.unmade for problem in found)
