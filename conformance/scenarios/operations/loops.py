@@ -218,14 +218,18 @@ def _while_loop(draw: DrawFn) -> Nested:
     test, body = Written("holds", names, holds), Written("body", names, becomes)
     most = draw(st.sampled_from((None, None, 0, 1, 2, 100)))
     kwargs: dict[str, Argument] = {} if most is None else {"maximum_iterations": most}
-    last = _looped(test.of(outside), body.of(outside), _packed(carried, tensors), most)
+    start_with = _packed(carried, tensors)
+    last = _looped(test.of(outside), body.of(outside), start_with, most)
+    idle = last is start_with
+    # what the body computes of float64 may be of another dtype, which is no matter of the loop
+    kept = dtype if idle or dtype != "float64" else None
     return Nested(
         tensors,
         (test.body, body.body, carried),
         kwargs,
-        gives=leaves(last, dtype),
+        gives=leaves(last, kept),
         outside=outside,
-        about=about,
+        about=f"{about}, no turn" if idle else about,
     )
 
 
@@ -281,7 +285,7 @@ def _turned(draw: DrawFn, turns: Sequence[tuple[str, Expression, Expression]]) -
         (lower, upper, body.body, carried),
         gives=leaves(state, dtype),
         outside=outside,
-        about=about,
+        about=about if lower < upper else f"{about}, no turn",
     )
 
 
