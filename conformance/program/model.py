@@ -174,10 +174,11 @@ OPERATORS = {
     "range": "range({}, {})",
     "set": "set({})",
     "iter": "iter({})",
+    "slice": "slice({}, {}, {})",
 }
 """Operators that a step may use besides `call`, with the way they are written: those of Python's
-`operator` module, then what a result is, a part of it by name, the name that it has, if any, and
-iterables of integers."""
+`operator` module, then what a result is, a part of it by name, the name that it has, if any,
+iterables of integers, and a slice."""
 
 
 @dataclass(frozen=True, slots=True)

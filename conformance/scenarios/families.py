@@ -12,7 +12,19 @@ from conformance.scenarios.examples import printed_results
 from conformance.scenarios.gradients import gradients, through
 from conformance.scenarios.introspection import casts, emptiness, printing, sparse, tensors
 from conformance.scenarios.model import Family
-from conformance.scenarios.operations import matrices, pictures, pieces, places
+from conformance.scenarios.operations import (
+    branches,
+    complexes,
+    conversions,
+    derivatives,
+    factors,
+    loops,
+    matrices,
+    pictures,
+    pieces,
+    places,
+    spectra,
+)
 from conformance.scenarios.promises import (
     arguments,
     batches,
@@ -63,6 +75,13 @@ FAMILIES: tuple[Family, ...] = (
     *places.FAMILIES,
     *matrices.FAMILIES,
     *pictures.FAMILIES,
+    *branches.FAMILIES,
+    *loops.FAMILIES,
+    *conversions.FAMILIES,
+    *spectra.FAMILIES,
+    *complexes.FAMILIES,
+    *factors.FAMILIES,
+    *derivatives.FAMILIES,
 )
 """The families of one function are run in this order."""
 

@@ -41,6 +41,10 @@ class ProgramWriter:
             f"{function.rpartition('.')[2]}_{len(self.steps)}", function, args, kwargs
         )
 
+    def named(self, name: str, function: str, *args: Argument, **kwargs: Argument) -> Ref:
+        """A call whose result has that name, for callables that use it."""
+        return self._step(name, function, args, kwargs)
+
     def observe(self, output: str, function: str, *args: Argument, **kwargs: Argument) -> Ref:
         """A call whose result is an output of that name."""
         self.outputs.append(output)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from conformance.oracle import Expectation
 from conformance.oracle.program_gradients import expect_gradients
 from conformance.oracle.programs import expect_program
-from conformance.program import Argument, Ref
+from conformance.program import Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, plain
 from conformance.scenarios.control_flow.readings import (
@@ -56,10 +56,6 @@ class GraphWriter(ProgramWriter):
         """Normally distributed numbers."""
         array: Array = self.random.normal(size=tuple(shape)).astype(dtype)
         return array
-
-    def named(self, name: str, function: str, *args: Argument, **kwargs: Argument) -> Ref:
-        """A call whose result has that name, for callables that use it."""
-        return self._step(name, function, args, kwargs)
 
     def variable(self, name: str, value: Array) -> Ref:
         """A variable with that value."""

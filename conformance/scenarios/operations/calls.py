@@ -18,7 +18,8 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.editions import Edition
 from conformance.generators.compiled import COMPILED
-from conformance.program import Argument, Ref
+from conformance.program import Argument, Ref, Step
+from conformance.program import Function as Body
 from conformance.results import Aspect
 from conformance.scenarios.checks import (
     OTHER_DTYPES,
@@ -76,6 +77,11 @@ class Call:
     """What the test of all results asks for."""
     several: bool = False
     """Whether a list or tuple of results comes, even if there is one."""
+    outside: Mapping[str, Array] = field(default_factory=dict)
+    """Tensors that are never symbolic."""
+    about: str = ""
+    """What is special about it, in words that are the same for every case: as many of these as can
+    be are among the cases of a run."""
 
 
 def exact(expected: Any, dtype: str | None = None) -> Result:
@@ -109,7 +115,7 @@ class Function:
     """Whether results consist of elements of the input, so that their dtype is looked at."""
     symbolic: bool = True
     """Whether the shape follows from the shapes of the arguments."""
-    inner: int | None = 0
+    inner: int | None = None
     """How many of the last axes must be known before the numbers are; None if all must be."""
 
 
@@ -147,7 +153,7 @@ def _compiler(function: Function) -> Callable[[Edition], SearchStrategy[Scenario
     def drawn(draw: DrawFn) -> Scenario:
         call, whole = function.draw(draw), draw(st.booleans())
         w = ProgramWriter()
-        args, kwargs = _arguments(call, _constants(w, call))
+        args, kwargs = _arguments(call, _constants(w, {**call.tensors, **call.outside}))
         w.observe("values", COMPILED, function.name, whole, *args, **kwargs)
         made = _scenario(function, call, w, "tensors, compiled")
         return replace(made, conventions=(ConventionName.COMPILED_CALL,))
@@ -157,15 +163,15 @@ def _compiler(function: Function) -> Callable[[Edition], SearchStrategy[Scenario
 
 def _eager(function: Function, call: Call) -> Scenario:
     w = ProgramWriter()
-    args, kwargs = _arguments(call, _constants(w, call))
+    args, kwargs = _arguments(call, _constants(w, {**call.tensors, **call.outside}))
     w.observe("values", function.name, *args, **kwargs)
     return _scenario(function, call, w, "tensors")
 
 
-def _constants(w: ProgramWriter, call: Call) -> dict[Ref, Ref]:
+def _constants(w: ProgramWriter, arrays: Mapping[str, Array]) -> dict[Ref, Ref]:
     return {
         Ref(name): w.call("constant", w.array(name, array), dtype=array.dtype.name)
-        for name, array in call.tensors.items()
+        for name, array in arrays.items()
     }
 
 
@@ -178,7 +184,7 @@ def _symbolic(function: Function, call: Call, *, unknown: bool) -> Scenario:
         Ref(name): w.call("placeholder", shape=shapes[name], dtype=array.dtype.name)
         for name, array in call.tensors.items()
     }
-    args, kwargs = _arguments(call, made)
+    args, kwargs = _arguments(call, {**made, **_constants(w, call.outside)})
     result = w.call(function.name, *args, **kwargs)
     parts = _parts(w, call, result)
     for place, part in enumerate(parts):
@@ -203,20 +209,37 @@ def _parts(w: ProgramWriter, call: Call, result: Ref) -> list[Argument]:
 
 
 def _arguments(call: Call, made: Mapping[Ref, Ref]) -> tuple[list[Argument], dict[str, Argument]]:
-    def placed(argument: Argument) -> Argument:
-        if isinstance(argument, Ref):
-            return made[argument]
-        if isinstance(argument, list):
-            return [placed(item) for item in argument]
-        return argument
+    args = [placed(argument, made) for argument in call.args]
+    return args, {name: placed(argument, made) for name, argument in call.kwargs.items()}
 
-    return [*map(placed, call.args)], {name: placed(one) for name, one in call.kwargs.items()}
+
+def placed(argument: Argument, made: Mapping[Ref, Ref]) -> Argument:
+    """The argument with what was made in place of names; a callable has names of its own, too."""
+    match argument:
+        case Ref():
+            return made.get(argument, argument)
+        case list():
+            return [placed(item, made) for item in argument]
+        case tuple():
+            return tuple(placed(item, made) for item in argument)
+        case Body():
+            seen = {ref: one for ref, one in made.items() if ref.name not in argument.parameters}
+            steps = tuple(_step(step, seen) for step in argument.steps)
+            return replace(argument, steps=steps, returns=placed(argument.returns, seen))
+    return argument
+
+
+def _step(step: Step, made: Mapping[Ref, Ref]) -> Step:
+    args = tuple(placed(argument, made) for argument in step.args)
+    kwargs = tuple((name, placed(argument, made)) for name, argument in step.kwargs)
+    return replace(step, args=args, kwargs=kwargs)
 
 
 def _scenario(
     function: Function, call: Call, w: ProgramWriter, title: str, static: StaticTest | None = None
 ) -> Scenario:
     at = {KERAS_3_DOCUMENT: function.section}
+    title = f"{title}, {call.about}" if call.about else title
     checks = [*_value_checks(call, at)]
     if function.keeps_dtype:
         checks += _dtype_checks(call)

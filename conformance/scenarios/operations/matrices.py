@@ -44,11 +44,12 @@ SWEEPS = 3
 """Reflections from the left, from the right, and the rotations that follow them."""
 
 
-def _batch(draw: DrawFn) -> tuple[int, ...]:
+def a_batch(draw: DrawFn) -> tuple[int, ...]:
+    """The axes before those of a matrix; mostly none."""
     return draw(st.sampled_from(((), (), (2,), (2, 3))))
 
 
-def _regular(draw: DrawFn, batch: tuple[int, ...], n: int, dtype: str) -> Array:
+def regular(draw: DrawFn, batch: tuple[int, ...], n: int, dtype: str) -> Array:
     """Matrices of small integers that dominate in one place of each row, in any order of rows."""
     generator = np.random.default_rng(draw(st.integers(0, 2**16)))
     matrices = generator.integers(-1, 2, (*batch, n, n)).reshape(-1, n, n)
@@ -65,7 +66,8 @@ def _definite(draw: DrawFn, batch: tuple[int, ...], n: int, dtype: str) -> Array
     return (factor @ factor.swapaxes(-1, -2) + np.eye(n)).astype(dtype)
 
 
-def _close_to(expected: Expectation) -> Result:
+def close_to(expected: Expectation) -> Result:
+    """A result within the bounds of an expectation."""
     shown = np.array2string(expected.value, threshold=12, precision=6)
     return Result(
         expected.value.shape,
@@ -88,11 +90,11 @@ def _of_each(
     """Calls of a matrix that are answered matrix by matrix."""
 
     def drawn(draw: DrawFn) -> Call:
-        batch, dtype = _batch(draw) if batched else (), a_dtype(draw)
+        batch, dtype = a_batch(draw) if batched else (), a_dtype(draw)
         x = made(draw, batch, draw(st.integers(1, 4)), dtype)
         shape = x.shape if keeps_shape else batch
         parts = (bounded(matrix, dtype) for matrix in _each(x))
-        return one({"x": x}, X, gives=_close_to(rational.expectation(parts, shape, dtype)))
+        return one({"x": x}, X, gives=close_to(rational.expectation(parts, shape, dtype)))
 
     return drawn
 
@@ -103,15 +105,15 @@ def _inverse(matrix: Array, dtype: str) -> tuple[Array, Array]:
 
 def _slogdet(draw: DrawFn) -> Call:
     dtype = a_dtype(draw)
-    x = _regular(draw, (), draw(st.integers(1, 4)), dtype)
+    x = regular(draw, (), draw(st.integers(1, 4)), dtype)
     sign = 1.0 if rational.determinant(x) > 0 else -1.0
     logarithm = rational.expectation([rational.bounded_logarithm(x, dtype)], (), dtype)
-    return many({"x": x}, X, gives=[exact(np.float64(sign)), _close_to(logarithm)])
+    return many({"x": x}, X, gives=[exact(np.float64(sign)), close_to(logarithm)])
 
 
 def _solve(draw: DrawFn) -> Call:
-    batch, n, dtype = _batch(draw), draw(st.integers(1, 4)), a_dtype(draw)
-    return _solving(draw, _regular(draw, batch, n, dtype))
+    batch, n, dtype = a_batch(draw), draw(st.integers(1, 4)), a_dtype(draw)
+    return _solving(draw, regular(draw, batch, n, dtype))
 
 
 def _solving(draw: DrawFn, a: Array, **given: Any) -> Call:
@@ -124,11 +126,11 @@ def _solving(draw: DrawFn, a: Array, **given: Any) -> Call:
     pairs = zip(_each(a), sides, strict=True)
     parts = (rational.solved(matrix, beside, dtype) for matrix, beside in pairs)
     wanted = rational.expectation(parts, shape, dtype)
-    return one({"a": a, "b": b}, Ref("a"), Ref("b"), gives=_close_to(wanted), **given)
+    return one({"a": a, "b": b}, Ref("a"), Ref("b"), gives=close_to(wanted), **given)
 
 
 def _solve_triangular(draw: DrawFn) -> Call:
-    batch, n, lower = _batch(draw), draw(st.integers(1, 4)), draw(st.booleans())
+    batch, n, lower = a_batch(draw), draw(st.integers(1, 4)), draw(st.booleans())
     a = small(draw, (*batch, n, n), a_dtype(draw), 1)
     place = np.arange(n)
     a[..., place, place] = n + np.abs(a[..., place, place])
@@ -138,7 +140,7 @@ def _solve_triangular(draw: DrawFn) -> Call:
 def _cholesky(draw: DrawFn) -> Call:
     """L L^T is off by at most gamma(n + 1) / (1 - gamma(n + 1)) of sqrt(a_ii a_jj) (Higham 2002,
     theorem 10.3); two more roundings are those of a division by way of a reciprocal."""
-    x = _definite(draw, _batch(draw), draw(st.integers(1, 4)), a_dtype(draw))
+    x = _definite(draw, a_batch(draw), draw(st.integers(1, 4)), a_dtype(draw))
     upper = draw(st.booleans())
     root = np.sqrt(np.diagonal(x, axis1=-2, axis2=-1).astype("longdouble"))
 
@@ -160,12 +162,12 @@ def _cholesky(draw: DrawFn) -> Call:
         (X,),
         {"upper": upper},
         results=(gives,),
-        whole=_by_dtype(is_factor, x.dtype.name),
+        whole=by_dtype(is_factor, x.dtype.name),
         demands=said,
     )
 
 
-def _by_dtype(test: Callable[..., Problem | None], dtype: str) -> Any:
+def by_dtype(test: Callable[..., Problem | None], dtype: str) -> Any:
     """The test with the bounds of a dtype; what float64 has within those of float32 is
     inaccurate, which no docstring forbids."""
 
@@ -193,7 +195,7 @@ def _near(product: Array, x: Array, bound: Any, found: Array) -> Problem | None:
 
 def _rectangular(draw: DrawFn) -> Array:
     sizes = draw(st.integers(1, 4)), draw(st.integers(1, 4))
-    return small(draw, (*_batch(draw), *sizes), a_dtype(draw))
+    return small(draw, (*a_batch(draw), *sizes), a_dtype(draw))
 
 
 def _orthonormal(q: Array, bound: float) -> Problem | None:
@@ -227,13 +229,13 @@ def _qr(draw: DrawFn) -> Call:
         (X,),
         {"mode": mode},
         results=results,
-        whole=_by_dtype(are_factors, x.dtype.name),
+        whole=by_dtype(are_factors, x.dtype.name),
         demands=said,
         several=True,
     )
 
 
-def _spectral(x: Array, dtype: str) -> tuple[float, Array]:
+def spectral(x: Array, dtype: str) -> tuple[float, Array]:
     """How far a singular value or an eigenvalue may be off: as a part of the norm, and at all."""
     m, n = x.shape[-2:]
     lost = gamma(SWEEPS * HOUSEHOLDER * m * n, dtype)
@@ -247,7 +249,7 @@ def _svd(draw: DrawFn) -> Call:
     k = min(m, n)
 
     def are_factors(dtype: str, u: Array, s: Array, v: Array) -> Problem | None:
-        lost, bound = _spectral(x, dtype)
+        lost, bound = spectral(x, dtype)
         problem = _orthonormal(u, 3 * np.sqrt(m) * lost) or _orthonormal(v, 3 * np.sqrt(n) * lost)
         if problem is None and (s < 0).any():
             problem = Problem("gives a singular value below 0", "negative", got=s)
@@ -267,7 +269,7 @@ def _svd(draw: DrawFn) -> Call:
         {"x": x},
         (X,),
         results=results,
-        whole=_by_dtype(are_factors, x.dtype.name),
+        whole=by_dtype(are_factors, x.dtype.name),
         demands=said,
         several=True,
     )
@@ -275,12 +277,12 @@ def _svd(draw: DrawFn) -> Call:
 
 def _eigh(draw: DrawFn) -> Call:
     n = draw(st.integers(1, 4))
-    half = small(draw, (*_batch(draw), n, n), a_dtype(draw))
+    half = small(draw, (*a_batch(draw), n, n), a_dtype(draw))
     x = half + _turned(half)
     wanted = np.linalg.eigvalsh(x.astype("float64"))
 
     def are_eigenvectors(dtype: str, w: Array, v: Array) -> Problem | None:
-        bound = _spectral(x, dtype)[1]
+        bound = spectral(x, dtype)[1]
         if (np.abs(np.sort(w, -1) - wanted) > 2 * bound[..., None]).any():
             return Problem("gives other eigenvalues", "eigenvalues", got=w, expected=wanted)
         v = v.astype("longdouble")
@@ -296,7 +298,7 @@ def _eigh(draw: DrawFn) -> Call:
         {"x": x},
         (X,),
         results=results,
-        whole=_by_dtype(are_eigenvectors, x.dtype.name),
+        whole=by_dtype(are_eigenvectors, x.dtype.name),
         demands=said,
         several=True,
     )
@@ -305,7 +307,7 @@ def _eigh(draw: DrawFn) -> Call:
 def _matrix_rank(draw: DrawFn) -> Call:
     """The tolerance lies far from all singular values, which numbers of so few digits allow."""
     m, n, r = (draw(st.integers(1, 4)) for _ in range(3))
-    batch, dtype = _batch(draw), a_dtype(draw)
+    batch, dtype = a_batch(draw), a_dtype(draw)
     x = small(draw, (*batch, m, r), dtype, 2) @ small(draw, (*batch, r, n), dtype, 2)
     values = np.linalg.svd(x.astype("float64"), compute_uv=False)
     tolerance = 0.01 if (values[values > 1e-6] > 0.1).all() else 1e4
@@ -318,13 +320,13 @@ def _linalg(name: str, draw: Callable[[DrawFn], Call], **others: Any) -> Functio
 
 
 FUNCTIONS: tuple[Function, ...] = (
-    _linalg("det", _of_each(_regular, rational.bounded_determinant, keeps_shape=False)),
+    _linalg("det", _of_each(regular, rational.bounded_determinant, keeps_shape=False)),
     _linalg("slogdet", _slogdet),
     _linalg(
         "logdet",
         _of_each(_definite, rational.bounded_logarithm, keeps_shape=False, batched=False),
     ),
-    _linalg("inv", _of_each(_regular, _inverse, keeps_shape=True)),
+    _linalg("inv", _of_each(regular, _inverse, keeps_shape=True)),
     _linalg("cholesky_inverse", _of_each(_definite, _inverse, keeps_shape=True)),
     _linalg("solve", _solve),
     _linalg("solve_triangular", _solve_triangular),

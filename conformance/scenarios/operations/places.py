@@ -218,7 +218,7 @@ def _allclose(draw: DrawFn) -> Call:
 def _ops(
     name: str, draw: Callable[[DrawFn], Call], section: str = "Returns", **others: Any
 ) -> Function:
-    return Function(f"keras.ops.{name}", draw, section=section, **others)
+    return Function(f"keras.ops.{name}", draw, section=section, inner=0, **others)
 
 
 FUNCTIONS: tuple[Function, ...] = (

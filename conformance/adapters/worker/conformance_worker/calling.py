@@ -142,5 +142,6 @@ CALLS: Dict[str, Callable[..., Any]] = {
     OPERATOR + "range": range,
     OPERATOR + "set": set,
     OPERATOR + "iter": iter,
+    OPERATOR + "slice": slice,
 }
 """What a step may call besides functions of the implementation and of Python's `operator`."""

@@ -1,0 +1,299 @@
+"""Functions of keras.ops on NumPy, right ones, and the scenarios of tensors run on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, reduce
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from hypothesis.strategies import SearchStrategy
+
+from conformance.adapters.worker.conformance_worker.calling import CALLS
+from conformance.engine.judging.scenarios import ScenarioTrial
+from conformance.generators.collect import distinct_draws
+from conformance.observations import Value
+from conformance.program import Argument, Function, Made, Ref, Step
+from conformance.scenarios import Problem, Scenario, families_of
+from tests.scenarios.running import flat
+
+Functions = Mapping[str, Callable[..., Any]]
+
+
+def cond(pred: Any, true_fn: Any, false_fn: Any) -> Any:
+    return true_fn() if pred else false_fn()
+
+
+def switch(index: Any, branches: Any, *operands: Any) -> Any:
+    return branches[int(np.clip(index, 0, len(branches) - 1))](*operands)
+
+
+def leaves(part: Any) -> list[Any]:
+    return flat(part)
+
+
+def mapped(f: Callable[..., Any], *parts: Any) -> Any:
+    """The structure of the first part, with what f makes of the leaves of all."""
+    first = parts[0]
+    if isinstance(first, list | tuple):
+        return type(first)(mapped(f, *row) for row in zip(*parts, strict=True))
+    return f(*parts)
+
+
+def stacked(rows: Sequence[Any]) -> Any:
+    return mapped(lambda *row: np.stack(row), *rows)
+
+
+def map_(f: Any, xs: Any) -> Any:
+    return stacked([f(mapped(lambda x, k=k: x[k], xs)) for k in range(len(leaves(xs)[0]))])
+
+
+def vectorize(pyfunc: Any, *, excluded: Any = None, signature: Any = None) -> Any:
+    return np.vectorize(pyfunc, excluded=excluded, signature=signature)
+
+
+def scan(
+    f: Any, init: Any, xs: Any = None, *, length: Any = None, reverse: Any = False, unroll: Any = 1
+) -> Any:
+    count = length if xs is None else len(leaves(xs)[0])
+    carry, rows = init, []
+    for k in reversed(range(count)) if reverse else range(count):
+        carry, y = f(carry, None if xs is None else mapped(lambda x, k=k: x[k], xs))
+        rows.append(y)
+    return carry, stacked(rows[::-1] if reverse else rows) if rows else ()
+
+
+def while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any = None) -> Any:
+    several, count = isinstance(loop_vars, list | tuple), 0
+    held = loop_vars if several else [loop_vars]
+    while cond(*held) and count != maximum_iterations:
+        held = body(*held) if several else [body(*held)]
+        count += 1
+    return held if several else held[0]
+
+
+def fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
+    return reduce(lambda state, turn: body_fun(turn, state), range(lower, upper), init_val)
+
+
+def associative_scan(f: Any, elems: Any, reverse: Any = False, axis: Any = 0) -> Any:
+    rows = mapped(lambda x: np.moveaxis(x, axis, 0), elems)
+    parts = [mapped(lambda x, k=k: x[k], rows) for k in range(len(leaves(rows)[0]))]
+    parts = parts[::-1] if reverse else parts
+    found = [reduce(f, parts[: k + 1]) for k in range(len(parts))]
+    whole = stacked(found[::-1] if reverse else found)
+    return mapped(lambda x: np.moveaxis(x, 0, axis), whole)
+
+
+def convert_to_tensor(x: Any, dtype: Any = None) -> Any:
+    return np.asarray(x, dtype)
+
+
+def is_tensor(x: Any) -> bool:
+    return isinstance(x, np.ndarray)
+
+
+def fft(x: Any) -> Any:
+    return parts(np.fft.fft(x[0] + 1j * x[1].astype("float64")))
+
+
+def fft2(x: Any) -> Any:
+    return parts(np.fft.fft2(x[0] + 1j * x[1].astype("float64")))
+
+
+def ifft2(x: Any) -> Any:
+    return parts(np.fft.ifft2(x[0] + 1j * x[1].astype("float64")))
+
+
+def rfft(x: Any, fft_length: Any = None) -> Any:
+    return parts(np.fft.rfft(x.astype("float64"), fft_length))
+
+
+def irfft(x: Any, fft_length: Any = None) -> Any:
+    return np.fft.irfft(x[0] + 1j * x[1].astype("float64"), fft_length)
+
+
+def parts(x: Any) -> tuple[Any, Any]:
+    return x.real, x.imag
+
+
+def windowed(window: Any, length: int) -> Any:
+    hann = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(length) / length)
+    return hann if isinstance(window, str) else np.ones(length) if window is None else window
+
+
+def stft(
+    x: Any, length: Any, stride: Any, fft_length: Any, *, window: Any = "hann", center: Any = True
+) -> Any:
+    if center:
+        x = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(length // 2,) * 2], mode="reflect")
+    seen = np.lib.stride_tricks.sliding_window_view(x, length, -1)[..., ::stride, :]
+    return parts(np.fft.rfft(seen * windowed(window, length), fft_length))
+
+
+def istft(
+    x: Any,
+    sequence_length: Any,
+    stride: Any,
+    fft_length: Any,
+    *,
+    length: Any = None,
+    window: Any = "hann",
+    center: Any = True,
+) -> Any:
+    w = windowed(window, sequence_length).astype("float64")
+    seen = np.fft.irfft(x[0] + 1j * x[1].astype("float64"), fft_length) * w
+    count = seen.shape[-2]
+    total = np.zeros((*seen.shape[:-2], stride * (count - 1) + sequence_length))
+    weights = np.zeros(total.shape[-1])
+    for k in range(count):
+        total[..., k * stride : k * stride + sequence_length] += seen[..., k, :]
+        weights[k * stride : k * stride + sequence_length] += w**2
+    start = sequence_length // 2 if center else 0
+    end = start + length if length else None
+    return (total / np.where(weights > 1e-9, weights, 1))[..., start:end]
+
+
+def lu_factor(x: Any) -> Any:
+    found = [scipy.linalg.lu_factor(one) for one in x.reshape(-1, *x.shape[-2:])]
+    both, pivots = (np.stack(column) for column in zip(*found, strict=True))
+    return both.reshape(x.shape), pivots.reshape(x.shape[:-1])
+
+
+def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+    return np.linalg.lstsq(a, b, rcond=rcond)[0]
+
+
+def jvp(fun: Any, primals: Any, tangents: Any, has_aux: Any = False) -> Any:
+    """By differences of a polynomial of the second degree, which are exact."""
+    result, *others = fun(*primals) if has_aux else (fun(*primals),)
+    ahead = fun(*(p + t for p, t in zip(primals, tangents, strict=True)))
+    behind = fun(*(p - t for p, t in zip(primals, tangents, strict=True)))
+    sides = (ahead[0], behind[0]) if has_aux else (ahead, behind)
+    return result, mapped(lambda a, b: (a - b) / 2, *sides), *others
+
+
+RIGHT: Functions = {
+    "cond": cond,
+    "switch": switch,
+    "map": map_,
+    "vectorized_map": map_,
+    "vectorize": vectorize,
+    "scan": scan,
+    "while_loop": while_loop,
+    "fori_loop": fori_loop,
+    "associative_scan": associative_scan,
+    "convert_to_tensor": convert_to_tensor,
+    "array": convert_to_tensor,
+    "convert_to_numpy": np.array,
+    "is_tensor": is_tensor,
+    "dtype": lambda x: str(x.dtype),
+    "shape": lambda x: x.shape,
+    "get_item": lambda x, key: x[key],
+    "view": lambda x, dtype=None: x.view(dtype),
+    "fft": fft,
+    "fft2": fft2,
+    "ifft2": ifft2,
+    "rfft": rfft,
+    "irfft": irfft,
+    "stft": stft,
+    "istft": istft,
+    "pinv": lambda x, rcond=None: np.linalg.pinv(x, rcond),
+    "lstsq": lstsq,
+    "lu_factor": lu_factor,
+    "jvp": jvp,
+    "view_as_complex": lambda x: x[..., 0] + 1j * x[..., 1],
+    "view_as_real": lambda x: np.stack(parts(x), -1),
+    "real": np.real,
+    "imag": np.imag,
+    "polar": lambda size, angle: size * np.exp(1j * angle.astype("float64")),
+}
+OTHERS: Functions = {
+    name: getattr(np, name)
+    for name in ("add", "subtract", "multiply", "square", "maximum", "less", "sum", "max")
+}
+
+
+@cache
+def scenarios(name: str, examples: int = 80) -> list[Scenario]:
+    """Scenarios of a function whose tensors are not symbolic, and not compiled."""
+    return [*_scenarios(name, examples)]
+
+
+def _scenarios(name: str, examples: int) -> Iterator[Scenario]:
+    for family in families_of(f"keras.ops.{name}", "keras-3"):
+        made = family.make("keras-3")
+        for scenario in made if isinstance(made, Sequence) else _drawn(made, examples):
+            called = {step.function for step in scenario.program.steps}
+            told = str(scenario.program)
+            if not called & {"placeholder", "compiled"} and "bfloat16" not in told:
+                yield scenario
+
+
+def _drawn(strategy: SearchStrategy[Scenario], examples: int) -> list[Scenario]:
+    """Drawn as the plan of a run draws them."""
+    draws = distinct_draws(strategy, lambda one: ScenarioTrial(one, one.function).key, examples, 1)
+    return [draw.value for draw in draws]
+
+
+def found(scenario: Scenario, changed: Functions) -> list[Problem]:
+    """What is wrong with the functions, of which some are exchanged; an exception is, too."""
+    functions = {**OTHERS, **RIGHT, **changed}
+    names: dict[str, Any] = dict(scenario.arrays)
+    try:
+        _run(scenario.program.steps, names, functions)
+    except Exception as error:
+        return [Problem(f"raises {error!r}")]
+    values = {name: tuple(map(_value, flat(names[name]))) for name in scenario.program.outputs}
+    results = (check.test(*(values[o] for o in check.outputs)) for check in scenario.checks)
+    return [problem for problem in results if problem is not None]
+
+
+def _value(part: Any) -> Value:
+    kind = type(part).__name__
+    if isinstance(part, str) or part is None:
+        return Value(None, kind, kind, text=part)
+    array = np.asarray(part)
+    return Value(array, array.dtype.name, kind)
+
+
+def _run(steps: Sequence[Step], names: dict[str, Any], functions: Functions) -> None:
+    for step in steps:
+        args = [_resolved(argument, names, functions) for argument in step.args]
+        kwargs = {k: _resolved(a, names, functions) for k, a in step.kwargs}
+        names[step.result] = _function(step.function, functions)(*args, **kwargs)
+
+
+def _function(name: str, functions: Functions) -> Callable[..., Any]:
+    package, _, rest = name.rpartition(".")
+    if package == "keras.ops":
+        return functions[rest]
+    known: Functions = {
+        "constant": np.asarray,
+        "eval": np.asarray,
+        "operator.getitem": lambda x, place: x[place],
+    }
+    return known[name] if name in known else CALLS[name]
+
+
+def _resolved(argument: Argument, names: dict[str, Any], functions: Functions) -> Any:
+    match argument:
+        case Ref():
+            return names[argument.name]
+        case Made():
+            return set(argument.items)
+        case Function():
+            return _closure(argument, names, functions)
+        case list() | tuple():
+            return type(argument)(_resolved(item, names, functions) for item in argument)
+    return argument
+
+
+def _closure(body: Function, outside: dict[str, Any], functions: Functions) -> Callable[..., Any]:
+    def called(*args: Any) -> Any:
+        names = {**outside, **dict(zip(body.parameters, args, strict=True))}
+        _run(body.steps, names, functions)
+        return _resolved(body.returns, names, functions)
+
+    return called
