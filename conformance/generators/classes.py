@@ -38,7 +38,7 @@ BINDING_OF = {
     PARTLY_KNOWN: Binding.PLACEHOLDER_NONE.value,
 }
 """The binding of each class of bindings."""
-_WINDOWS = (kinds.PerAxis, kinds.Window)
+_WINDOWS = (kinds.PerAxis, kinds.Window, kinds.Moves)
 _SEQUENCES = (kinds.Starts, kinds.Sizes, kinds.Counts, kinds.TargetShape, kinds.Permutation)
 """Kinds whose numbers follow from a shape, so that only how they are written has classes."""
 

@@ -27,6 +27,7 @@ from conformance.oracle import (
     convolution,
     keras_elements,
     keras_sums,
+    keras_windows,
     linear_algebra,
     losses,
     normalisation,
@@ -46,6 +47,7 @@ CONTRACTIONS = {
     **losses.CONTRACTIONS,
     **convolution.CONTRACTIONS,
     **pooling.CONTRACTIONS,
+    **keras_windows.CONTRACTIONS,
     **numpy_functions.CONTRACTIONS,
     **keras_sums.CONTRACTIONS,
 }

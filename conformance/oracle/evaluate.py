@@ -20,6 +20,7 @@ from conformance.oracle import (
     keras_arrays,
     keras_elements,
     keras_sums,
+    keras_windows,
     linear_algebra,
     losses,
     normalisation,
@@ -54,6 +55,7 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
     **losses.ORACLES,
     **convolution.ORACLES,
     **pooling.ORACLES,
+    **keras_windows.ORACLES,
 }
 """Canonical function name to its oracle: wide tensors by parameter name to the wide value."""
 

@@ -247,6 +247,8 @@ class Images(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="image
     """A batch of images with so many `spatial` axes, laid out as `data_format` says."""
 
     spatial: int
+    most: int | None = None
+    """There may be more spatial axes, up to so many."""
 
 
 class Kernel(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="kernel"):
@@ -269,9 +271,11 @@ class LocalKernel(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="
 
 
 class Window(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="window"):
-    """A tuple with the size of a window on each spatial axis of the images `of`."""
+    """A tuple with the size of a window on each spatial axis of the images `of`; if `single` it may
+    be a list, or an integer that all axes share."""
 
     of: str
+    single: bool = False
 
 
 class PerAxis(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="per_axis"):
@@ -280,6 +284,23 @@ class PerAxis(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="per_
     spatial: int
     range: Range = (1, 3)
     single: bool = False
+
+
+class Moves(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="moves"):
+    """An integer in `range` for each spatial axis of the images `of`, in a tuple or a list, or one
+    that all axes share."""
+
+    of: str
+    range: Range = (1, 3)
+
+
+class OutputPadding(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="output_padding"):
+    """An integer less than the parameter `strides` has it for each spatial axis of the images `of`,
+    in a tuple or a list, or one that all axes share; none of them is less if `wrong`."""
+
+    of: str
+    strides: str
+    wrong: bool = False
 
 
 class OutputShape(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="output_shape"):
@@ -339,6 +360,8 @@ ParameterRule = (
     | LocalKernel
     | Window
     | PerAxis
+    | Moves
+    | OutputPadding
     | OutputShape
     | Positions
     | Omitted
