@@ -161,7 +161,7 @@ def _form(seen: View, name: str) -> str:
     value = passed[name]
     if isinstance(rule, FEW):
         return repr(value)
-    if isinstance(rule, _WINDOWS):
+    if isinstance(rule, _WINDOWS) and value is not None:
         return _each([value] if isinstance(value, int) else list(value))  # type: ignore[arg-type]
     shape = seen.shapes.get(getattr(rule, "of", ""))
     told = _OF_AXES.get(type(rule))
