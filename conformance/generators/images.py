@@ -55,13 +55,16 @@ def _data_format(call: CallDraft, name: str, _rule: kinds.DataFormat) -> None:
 
 def _images(call: CallDraft, name: str, rule: kinds.Images) -> None:
     """Batch and spatial dimensions may be unknown when the graph is built; channels are known."""
+    if rule.layout is not None:
+        call.values["data_format"] = rule.layout
     axes = _spatial_axes(call, rule)
     spatial = tuple(call.pick(LENGTHS[axes]) for _ in range(axes))
     batch, channels = call.pick(BATCHES), call.pick(CHANNELS)
     data_format = _format(call)
     drawn = image_rules.images(batch, spatial, channels, data_format)
-    room = call.room // _work(call)
+    room = call.room // (_work(call) * _block(call, rule) ** 2)
     shape = long_axes.lengthened(call, tuple(d or 0 for d in drawn), room=room)
+    shape = _in_blocks(call, rule, shape)
     call.add_tensor(name, shape, call.dtype, "real")
     if call.inputs[-1].binding is Binding.PLACEHOLDER_NONE:
         inside = image_rules.channels(shape, data_format)
@@ -79,6 +82,23 @@ def _spatial_axes(call: CallDraft, rule: kinds.Images) -> int:
     offered = tuple(n for n in AXES if rule.spatial <= n <= rule.most)
     chosen: int = call.pick_as("rank", offered, lambda n: str(n + 2))
     return chosen
+
+
+def _block(call: CallDraft, rule: kinds.Images) -> int:
+    size: int = 1 if rule.blocks is None else call.values[rule.blocks]
+    return size
+
+
+def _in_blocks(call: CallDraft, rule: kinds.Images, shape: Dims) -> Dims:
+    """The shape so many times larger that it can be divided into blocks."""
+    size, data_format = _block(call, rule), _format(call)
+    channels = image_rules.channels(shape, data_format) or 0
+    lengths = tuple(d or 0 for d in image_rules.spatial(shape, data_format))
+    if rule.deep:
+        channels *= size**2
+    else:
+        lengths = tuple(d * size for d in lengths)
+    return tuple(d or 0 for d in image_rules.images(shape[0], lengths, channels, data_format))
 
 
 def _work(call: CallDraft) -> int:
@@ -175,9 +195,11 @@ def _per_axis(call: CallDraft, name: str, rule: kinds.PerAxis) -> None:
     call.add_value(name, numbers[0] if rule.single else numbers)
 
 
-def _written(call: CallDraft, numbers: Dims, shared: int) -> Dims | list[int] | int:
+def _written(
+    call: CallDraft, numbers: Dims, shared: int, *, lists: bool = True
+) -> Dims | list[int] | int:
     """A number for each axis, in a tuple or a list, or the one that all axes share."""
-    form = call.pick(WRITTEN)
+    form = call.pick(WRITTEN if lists else WRITTEN[:2])
     return shared if form == "integer" else list(numbers) if form == "list" else numbers
 
 
@@ -188,7 +210,23 @@ def _moves(call: CallDraft, name: str, rule: kinds.Moves) -> None:
     every = (low,) * (5 if dilated and name == "strides" else 2) + tuple(range(low, high + 1))
     axes = image_rules.spatial(call.shapes[rule.of], _format(call))
     numbers = tuple(call.pick(every) for _ in axes)
-    call.add_value(name, _written(call, numbers, numbers[0]))
+    call.add_value(name, _written(call, numbers, numbers[0], lists=rule.lists))
+
+
+def _patch(call: CallDraft, name: str, rule: kinds.Patch) -> None:
+    lengths = image_rules.spatial(call.shapes[rule.of], _format(call))
+    around = image_rules.each(call.values[rule.padding], lengths)
+    apart = image_rules.each(call.values[rule.dilation], lengths)
+    listed = zip(lengths, around, apart, strict=True)
+    most = [((n or 0) + 2 * p - 1) // d + 1 for n, p, d in listed]
+    sizes = tuple(call.pick(tuple(k for k in SIZES if k <= m)) for m in most)
+    call.add_value(name, _written(call, sizes, min(sizes), lists=False))
+
+
+def _adapted(call: CallDraft, name: str, rule: kinds.Adapted) -> None:
+    lengths = image_rules.spatial(call.shapes[rule.of], _format(call))
+    counts = tuple(call.integer((1, n or 1)) for n in lengths)
+    call.add_value(name, _written(call, counts, min(counts)))
 
 
 def _output_padding(call: CallDraft, name: str, rule: kinds.OutputPadding) -> None:
@@ -287,6 +325,8 @@ KINDS: dict[type, Callable[[CallDraft, str, Any], None]] = {
     kinds.PerAxis: _per_axis,
     kinds.Moves: _moves,
     kinds.OutputPadding: _output_padding,
+    kinds.Patch: _patch,
+    kinds.Adapted: _adapted,
     kinds.OutputShape: _output_shape,
     kinds.Positions: _positions,
     kinds.LocalKernel: _local_kernel,

@@ -36,10 +36,14 @@ _SEPARABLE = ("separable_conv1d", "separable_conv2d", "separable_conv")
 _DEPTHWISE = ("depthwise_conv2d", "depthwise_conv")
 _LOCAL = ("local_conv1d", "local_conv2d")
 _POOLING = ("pool2d", "pool3d", "average_pool", "max_pool")
+_IMAGES = (
+    *("adaptive_average_pool", "adaptive_max_pool", "unfold", "fold"),
+    *("space_to_depth", "depth_to_space"),
+)
 
 IMAGES: Mapping[str, str] = {
     **dict.fromkeys((*_CONVOLUTIONS, *_TRANSPOSED, *_SEPARABLE, *_DEPTHWISE), "x"),
-    **dict.fromkeys(_POOLING, "x"),
+    **dict.fromkeys((*_POOLING, *_IMAGES), "x"),
     **dict.fromkeys(_LOCAL, "inputs"),
 }
 """Functions that compute each image by itself, and the parameter that takes the images."""

@@ -26,6 +26,7 @@ from conformance.oracle import (
     activations,
     convolution,
     keras_elements,
+    keras_images,
     keras_sums,
     keras_windows,
     linear_algebra,
@@ -48,6 +49,7 @@ CONTRACTIONS = {
     **convolution.CONTRACTIONS,
     **pooling.CONTRACTIONS,
     **keras_windows.CONTRACTIONS,
+    **keras_images.CONTRACTIONS,
     **numpy_functions.CONTRACTIONS,
     **keras_sums.CONTRACTIONS,
 }

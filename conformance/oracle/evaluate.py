@@ -19,6 +19,7 @@ from conformance.oracle import (
     introspection,
     keras_arrays,
     keras_elements,
+    keras_images,
     keras_sums,
     keras_windows,
     linear_algebra,
@@ -56,6 +57,7 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
     **convolution.ORACLES,
     **pooling.ORACLES,
     **keras_windows.ORACLES,
+    **keras_images.ORACLES,
 }
 """Canonical function name to its oracle: wide tensors by parameter name to the wide value."""
 

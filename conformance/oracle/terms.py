@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from conformance.oracle import convolution, keras_windows, reductions
+from conformance.oracle import convolution, keras_images, keras_windows, reductions
 from conformance.oracle.linear_algebra import batch_axes
 
 Count = Callable[..., int]
@@ -65,4 +65,5 @@ TERMS: Mapping[str, Count] = {
     **dict.fromkeys(("pool2d", "pool3d"), _pooled),
     **convolution.TERMS,
     **keras_windows.TERMS,
+    **keras_images.TERMS,
 }

@@ -12,6 +12,7 @@ class ConventionName(StrEnum):
     """
 
     ACCURACY = "accuracy"
+    ADAPTIVE_WINDOWS = "adaptive-windows"
     AVERAGE_BORDER = "average-border"
     AXIS_ORDER = "axis-order"
     BACKWARDS_ORDER = "backwards-order"
@@ -37,6 +38,7 @@ class ConventionName(StrEnum):
     DEFAULT_DATA_FORMAT = "default-data-format"
     DEFAULT_DTYPE = "default-dtype"
     DEFAULT_SETTING = "default-setting"
+    DEPTH_ORDER = "depth-order"
     DIFFERENTIABLE = "differentiable"
     DROPOUT_SCALE = "dropout-scale"
     EMPTY = "empty"

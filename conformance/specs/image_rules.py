@@ -99,6 +99,19 @@ def transposed_length(length: int, span: int, stride: int, padding: str, added: 
     return (length - 1) * stride + (max(span, stride) if padding == "valid" else stride)
 
 
+def patches(
+    lengths: Sequence[Dim],
+    sizes: int | Sequence[int],
+    dilation: int | Sequence[int],
+    padding: int | Sequence[int],
+    strides: int | Sequence[int],
+) -> Dims:
+    """How many windows fit on each axis with so many zeros on both of its sides."""
+    pairs = zip(lengths, each(padding, lengths), strict=True)
+    whole = [None if n is None else n + 2 * p for n, p in pairs]
+    return windows(whole, sizes, strides, "valid", dilation)
+
+
 def each(value: int | Sequence[int], axes: Sequence[Any]) -> Sequence[int]:
     """One number for each axis; a single integer stands for all."""
     return (value,) * len(axes) if isinstance(value, int) else value
@@ -122,6 +135,8 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "windows": windows,
     "spread": spread,
     "transposed": transposed,
+    "patches": patches,
+    "each": each,
     "any_above": _any_above,
     "any_even": _any_even,
 }

@@ -249,6 +249,12 @@ class Images(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="image
     spatial: int
     most: int | None = None
     """There may be more spatial axes, up to so many."""
+    layout: Literal["channels_first"] | None = None
+    """The layout where no parameter is called `data_format`."""
+    blocks: str | None = None
+    """The parameter that divides the spatial lengths, or whose square divides the channels if the
+    images are `deep`."""
+    deep: bool = False
 
 
 class Kernel(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="kernel"):
@@ -292,6 +298,25 @@ class Moves(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="moves"
 
     of: str
     range: Range = (1, 3)
+    lists: bool = True
+    """Whether lists are taken, too."""
+
+
+class Patch(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="patch"):
+    """The size of a window on each spatial axis of the images `of`, with as many zeros on each side
+    as the parameter `padding` has and elements as far apart as `dilation` has, in a tuple, or one
+    that all axes share."""
+
+    of: str
+    padding: str
+    dilation: str
+
+
+class Adapted(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="adapted"):
+    """How many windows the images `of` are divided into on each spatial axis, no more than it has
+    elements, in a tuple or a list, or as many for all."""
+
+    of: str
 
 
 class OutputPadding(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="output_padding"):
@@ -362,6 +387,8 @@ ParameterRule = (
     | PerAxis
     | Moves
     | OutputPadding
+    | Patch
+    | Adapted
     | OutputShape
     | Positions
     | Omitted

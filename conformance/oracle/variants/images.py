@@ -128,10 +128,12 @@ def _only_reached(_function: str, arguments: Arguments) -> Arguments:
 
 
 VARIANTS: Mapping[Reading, Variant] = {
+    (ConventionName.ADAPTIVE_WINDOWS, "one stride"): keyword("one_stride", True),
     (ConventionName.AVERAGE_BORDER, "counted"): keyword("counts_border", True),
     (ConventionName.BIAS_LAYOUT, "reshaped"): _reshaped_bias,
     (ConventionName.BIAS_LAYOUT, "like x"): _bias_like_image,
     (ConventionName.DEFAULT_DATA_FORMAT, "channels_first"): _other_format,
+    (ConventionName.DEPTH_ORDER, "channel by channel"): keyword("channels_outside", True),
     (ConventionName.INFERRED_LENGTH, "only reached"): _only_reached,
     (ConventionName.KERNEL_LAYOUT, "th"): _laid_out_as_th,
     (ConventionName.KERNEL_LAYOUT, "of the convolution"): _of_the_convolution,
