@@ -88,7 +88,9 @@ def _places(
     steps = list(zip(dilation, stride, counts, strict=True))
     every = combinations(*(range(k) for k in sizes))
     return [
-        tuple(slice(i * d, i * d + (n - 1) * s + 1, s) for i, (d, s, n) in zip(at, steps, strict=True))
+        tuple(
+            slice(i * d, i * d + (n - 1) * s + 1, s) for i, (d, s, n) in zip(at, steps, strict=True)
+        )
         for at in every
     ]
 
@@ -169,7 +171,11 @@ def depth_to_space(
     images = from_format(x, data_format)
     batch, high, wide, deep = images.shape
     channels = deep // block_size**2
-    split = (channels, block_size, block_size) if channels_outside else (block_size, block_size, channels)
+    split = (
+        (channels, block_size, block_size)
+        if channels_outside
+        else (block_size, block_size, channels)
+    )
     parts = images.reshape(batch, high, wide, *split)
     order = (0, 1, 4, 2, 5, 3) if channels_outside else (0, 1, 3, 2, 4, 5)
     whole = parts.transpose(order).reshape(batch, high * block_size, wide * block_size, channels)

@@ -104,7 +104,9 @@ def bounded_conv_transpose(model: Arithmetic, x: Array, kernel: Array, **others:
     return inner_product(product, max(1, _gathered(kernel)), model, x, kernel)
 
 
-def _as_pool(mode: str, x: Array, pool_size: Numbers, strides: Numbers | None, **others: Any) -> Any:
+def _as_pool(
+    mode: str, x: Array, pool_size: Numbers, strides: Numbers | None, **others: Any
+) -> Any:
     """The arguments of `pool`: without strides, windows lie side by side."""
     sizes = each(pool_size, x.ndim - 2)
     moves = sizes if strides is None else each(strides, x.ndim - 2)

@@ -33,7 +33,9 @@ def beginnings(spec: Spec) -> list[Feature]:
         "dilation_rate": [("reaches",)],
     }
     found = [effect for name in effects if name in spec.parameters for effect in effects[name]]
-    if {"output_shape", "output_padding"} & {*spec.parameters}:  # there are no effects of strides on such windows
+    if {"output_shape", "output_padding"} & {
+        *spec.parameters
+    }:  # there are no effects of strides on such windows
         return []
     if "padding" in spec.parameters:
         found += [("uneven", axis) for axis in axes]
