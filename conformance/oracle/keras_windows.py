@@ -30,7 +30,7 @@ Bounded = tuple[Array, Array]
 
 
 def _cut(
-    length: int, span: int, stride: int, padding: str, added: int | None, reached: bool
+    length: int, span: int, stride: int, added: int | None, *, padding: str, reached: bool
 ) -> tuple[int, int]:
     """Where the result begins on an axis of so many elements, and how long it is."""
     reach = (length - 1) * stride + span
@@ -65,7 +65,7 @@ def conv_transpose(
     spread = _spread(images, kernel, steps, rates)
     spans = [(k - 1) * d + 1 for k, d in zip(kernel.shape, rates, strict=False)]
     listed = zip(images.shape[1:-1], spans, steps, more, strict=True)
-    ends = [_cut(n, span, s, padding, add, only_reached) for n, span, s, add in listed]
+    ends = [_cut(*one, padding=padding, reached=only_reached) for one in listed]
     return to_format(_part(spread, ends), data_format)
 
 

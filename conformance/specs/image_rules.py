@@ -69,7 +69,7 @@ def spread(lengths: Sequence[Dim], sizes: Sequence[Dim], strides: int | Sequence
     return tuple(None if n is None or k is None else (n - 1) * s + k for n, k, s in listed)
 
 
-def transposed(
+def transposed(  # noqa: PLR0917 - the arguments of a rule
     lengths: Sequence[Dim],
     sizes: Sequence[Dim],
     strides: int | Sequence[int],

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,7 @@ def _rounded_ends(function: str, arguments: Arguments, dtype: str) -> Array:
     for axis, count in enumerate(each(arguments["output_size"], 2), 1):
         moved, length = np.moveaxis(images, axis, 0), images.shape[axis]
         ends = [i * length // count for i in range(count + 1)]
-        parts = [combine(moved[a:b], 0) for a, b in zip(ends, ends[1:], strict=False)]
+        parts = [combine(moved[a:b], 0) for a, b in pairwise(ends)]
         images = np.moveaxis(np.stack(parts), 0, axis)
     return to_format(images, arguments["data_format"]).astype(dtype)
 
