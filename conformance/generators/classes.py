@@ -38,7 +38,7 @@ BINDING_OF = {
     PARTLY_KNOWN: Binding.PLACEHOLDER_NONE.value,
 }
 """The binding of each class of bindings."""
-_WINDOWS = (kinds.PerAxis, kinds.Window)
+_WINDOWS = (kinds.PerAxis, kinds.Window, kinds.Moves)
 _SEQUENCES = (kinds.Starts, kinds.Sizes, kinds.Counts, kinds.TargetShape, kinds.Permutation)
 """Kinds whose numbers follow from a shape, so that only how they are written has classes."""
 
@@ -161,7 +161,7 @@ def _form(seen: View, name: str) -> str:
     value = passed[name]
     if isinstance(rule, FEW):
         return repr(value)
-    if isinstance(rule, _WINDOWS):
+    if isinstance(rule, _WINDOWS) and value is not None:
         return _each([value] if isinstance(value, int) else list(value))  # type: ignore[arg-type]
     shape = seen.shapes.get(getattr(rule, "of", ""))
     told = _OF_AXES.get(type(rule))

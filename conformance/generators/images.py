@@ -25,6 +25,10 @@ Array = npt.NDArray[Any]
 
 LENGTHS = {1: (4, 3, 5, 2, 6, 1, 7, 8), 2: (3, 4, 2, 5, 1, 6), 3: (3, 2, 4, 1)}
 """Lengths of a spatial axis, by the number of those axes: many axes, few elements."""
+AXES = (2, 1, 2, 3)
+"""How many spatial axes there are, as often as they are wanted."""
+WRITTEN = ("integer", "tuple", "list", "tuple")
+"""How a number for each spatial axis is given."""
 BATCHES = (1, 2, 1, 2, 2, 3, 1, 2, 1, 2, 0)
 CHANNELS = (1, 2, 2, 3)
 FORMATS = ("channels_last", "channels_first", "channels_last", "channels_last", "channels_last")
@@ -51,20 +55,50 @@ def _data_format(call: CallDraft, name: str, _rule: kinds.DataFormat) -> None:
 
 def _images(call: CallDraft, name: str, rule: kinds.Images) -> None:
     """Batch and spatial dimensions may be unknown when the graph is built; channels are known."""
-    spatial = tuple(call.pick(LENGTHS[rule.spatial]) for _ in range(rule.spatial))
+    if rule.layout is not None:
+        call.values["data_format"] = rule.layout
+    axes = _spatial_axes(call, rule)
+    spatial = tuple(call.pick(LENGTHS[axes]) for _ in range(axes))
     batch, channels = call.pick(BATCHES), call.pick(CHANNELS)
     data_format = _format(call)
     drawn = image_rules.images(batch, spatial, channels, data_format)
-    room = call.room // _work(call)
+    room = call.room // (_work(call) * _block(call, rule) ** 2)
     shape = long_axes.lengthened(call, tuple(d or 0 for d in drawn), room=room)
+    shape = _in_blocks(call, rule, shape)
     call.add_tensor(name, shape, call.dtype, "real")
     if call.inputs[-1].binding is Binding.PLACEHOLDER_NONE:
         inside = image_rules.channels(shape, data_format)
-        least = image_rules.images(None, (None,) * rule.spatial, inside, data_format)
+        least = image_rules.images(None, (None,) * axes, inside, data_format)
         told = call.inputs[-1].static_shape
         known = tuple(a if b is None else b for a, b in zip(told, least, strict=True))
         call.inputs[-1] = tensors.told(call.inputs[-1], known)
         call.static_shapes[name] = known
+
+
+def _spatial_axes(call: CallDraft, rule: kinds.Images) -> int:
+    """How many spatial axes the images have: two rather than others, where there is a choice."""
+    if rule.most is None:
+        return rule.spatial
+    offered = tuple(n for n in AXES if rule.spatial <= n <= rule.most)
+    chosen: int = call.pick_as("rank", offered, lambda n: str(n + 2))
+    return chosen
+
+
+def _block(call: CallDraft, rule: kinds.Images) -> int:
+    size: int = 1 if rule.blocks is None else call.values[rule.blocks]
+    return size
+
+
+def _in_blocks(call: CallDraft, rule: kinds.Images, shape: Dims) -> Dims:
+    """The shape so many times larger that it can be divided into blocks."""
+    size, data_format = _block(call, rule), _format(call)
+    channels = image_rules.channels(shape, data_format) or 0
+    lengths = tuple(d or 0 for d in image_rules.spatial(shape, data_format))
+    if rule.deep:
+        channels *= size**2
+    else:
+        lengths = tuple(d * size for d in lengths)
+    return tuple(d or 0 for d in image_rules.images(shape[0], lengths, channels, data_format))
 
 
 def _work(call: CallDraft) -> int:
@@ -72,7 +106,8 @@ def _work(call: CallDraft) -> int:
     if any(isinstance(rule, kinds.Padding) for rule in call.rules.values()):
         return PADDED
     own = any(isinstance(rule, kinds.LocalKernel) for rule in call.rules.values())
-    return TRANSPOSED if "output_shape" in call.rules and not own else LOCAL if own else 1
+    spread = not {"output_shape", "output_padding"}.isdisjoint(call.rules)
+    return TRANSPOSED if spread and not own else LOCAL if own else 1
 
 
 def _format(call: CallDraft) -> str | None:
@@ -144,7 +179,11 @@ def _pointwise(call: CallDraft, name: str, rule: kinds.Pointwise) -> None:
 
 def _window(call: CallDraft, name: str, rule: kinds.Window) -> None:
     lengths = image_rules.spatial(call.shapes[rule.of], _format(call))
-    call.add_value(name, _window_sizes(call, lengths))
+    if not rule.single:
+        call.add_value(name, _window_sizes(call, lengths))
+        return
+    sizes = _window_sizes(call, lengths)
+    call.add_value(name, _written(call, sizes, min(sizes)))
 
 
 def _per_axis(call: CallDraft, name: str, rule: kinds.PerAxis) -> None:
@@ -154,6 +193,51 @@ def _per_axis(call: CallDraft, name: str, rule: kinds.PerAxis) -> None:
     every = (low,) * (5 if dilated and name == "strides" else 2) + tuple(range(low, high + 1))
     numbers = tuple(call.pick(every) for _ in range(rule.spatial))
     call.add_value(name, numbers[0] if rule.single else numbers)
+
+
+def _written(
+    call: CallDraft, numbers: Dims, shared: int, *, lists: bool = True
+) -> Dims | list[int] | int:
+    """A number for each axis, in a tuple or a list, or the one that all axes share."""
+    form = call.pick(WRITTEN if lists else WRITTEN[:2])
+    return shared if form == "integer" else list(numbers) if form == "list" else numbers
+
+
+def _moves(call: CallDraft, name: str, rule: kinds.Moves) -> None:
+    """Mostly 1, and more often so where the windows are dilated."""
+    low, high = rule.range
+    dilated = image_rules.OPERATORS["any_above"](call.values.get("dilation_rate", 1), 1)
+    every = (low,) * (5 if dilated and name == "strides" else 2) + tuple(range(low, high + 1))
+    axes = image_rules.spatial(call.shapes[rule.of], _format(call))
+    numbers = tuple(call.pick(every) for _ in axes)
+    call.add_value(name, _written(call, numbers, numbers[0], lists=rule.lists))
+
+
+def _patch(call: CallDraft, name: str, rule: kinds.Patch) -> None:
+    lengths = image_rules.spatial(call.shapes[rule.of], _format(call))
+    around = image_rules.each(call.values[rule.padding], lengths)
+    apart = image_rules.each(call.values[rule.dilation], lengths)
+    listed = zip(lengths, around, apart, strict=True)
+    most = [((n or 0) + 2 * p - 1) // d + 1 for n, p, d in listed]
+    sizes = tuple(call.pick(tuple(k for k in SIZES if k <= m)) for m in most)
+    call.add_value(name, _written(call, sizes, min(sizes), lists=False))
+
+
+def _adapted(call: CallDraft, name: str, rule: kinds.Adapted) -> None:
+    lengths = image_rules.spatial(call.shapes[rule.of], _format(call))
+    counts = tuple(call.integer((1, n or 1)) for n in lengths)
+    call.add_value(name, _written(call, counts, min(counts)))
+
+
+def _output_padding(call: CallDraft, name: str, rule: kinds.OutputPadding) -> None:
+    axes = image_rules.spatial(call.shapes[rule.of], _format(call))
+    strides = image_rules.each(call.values[rule.strides], axes)
+    if rule.wrong:
+        numbers = tuple(s + call.pick((0, 1)) for s in strides)
+        call.add_value(name, _written(call, numbers, max(numbers)))
+        return
+    numbers = tuple(call.integer((0, s - 1)) for s in strides)
+    call.add_value(name, _written(call, numbers, min(numbers)))
 
 
 def _output_shape(call: CallDraft, name: str, rule: kinds.OutputShape) -> None:
@@ -239,6 +323,10 @@ KINDS: dict[type, Callable[[CallDraft, str, Any], None]] = {
     kinds.Pointwise: _pointwise,
     kinds.Window: _window,
     kinds.PerAxis: _per_axis,
+    kinds.Moves: _moves,
+    kinds.OutputPadding: _output_padding,
+    kinds.Patch: _patch,
+    kinds.Adapted: _adapted,
     kinds.OutputShape: _output_shape,
     kinds.Positions: _positions,
     kinds.LocalKernel: _local_kernel,

@@ -49,7 +49,7 @@ def ranks_of(rule: kinds.ParameterRule | None) -> range:
         case kinds.TensorKind():
             return range(rule.ranks[0], rule.ranks[1] + 1)
         case kinds.Images():
-            return range(rule.spatial + 2, rule.spatial + 3)
+            return range(rule.spatial + 2, (rule.most or rule.spatial) + 3)
         case _:
             return range(0)
 

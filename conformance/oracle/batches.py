@@ -30,15 +30,20 @@ ELEMENTWISE = frozenset({*elementwise.ORACLES, *activations.ORACLES, "binary_cro
 }
 """Functions whose tensors are broadcast, each element of the result by itself."""
 
-_CONVOLUTIONS = ("conv1d", "conv2d", "conv3d")
-_TRANSPOSED = ("conv2d_transpose", "conv3d_transpose")
-_SEPARABLE = ("separable_conv1d", "separable_conv2d")
+_CONVOLUTIONS = ("conv1d", "conv2d", "conv3d", "conv")
+_TRANSPOSED = ("conv2d_transpose", "conv3d_transpose", "conv_transpose")
+_SEPARABLE = ("separable_conv1d", "separable_conv2d", "separable_conv")
+_DEPTHWISE = ("depthwise_conv2d", "depthwise_conv")
 _LOCAL = ("local_conv1d", "local_conv2d")
-_POOLING = ("pool2d", "pool3d")
+_POOLING = ("pool2d", "pool3d", "average_pool", "max_pool")
+_IMAGES = (
+    *("adaptive_average_pool", "adaptive_max_pool", "unfold", "fold"),
+    *("space_to_depth", "depth_to_space"),
+)
 
 IMAGES: Mapping[str, str] = {
-    **dict.fromkeys((*_CONVOLUTIONS, *_TRANSPOSED, *_SEPARABLE, "depthwise_conv2d"), "x"),
-    **dict.fromkeys(_POOLING, "x"),
+    **dict.fromkeys((*_CONVOLUTIONS, *_TRANSPOSED, *_SEPARABLE, *_DEPTHWISE), "x"),
+    **dict.fromkeys((*_POOLING, *_IMAGES), "x"),
     **dict.fromkeys(_LOCAL, "inputs"),
 }
 """Functions that compute each image by itself, and the parameter that takes the images."""
@@ -47,7 +52,7 @@ KERNELS: Mapping[tuple[str, str], int] = {
     **{(name, "kernel"): -1 for name in (*_CONVOLUTIONS, *_LOCAL)},
     **{(name, "kernel"): -2 for name in _TRANSPOSED},
     **{(name, "pointwise_kernel"): -1 for name in _SEPARABLE},
-    ("depthwise_conv2d", "depthwise_kernel"): -1,
+    **{(name, "depthwise_kernel"): -1 for name in _DEPTHWISE},
 }
 """The kernels of functions that compute each channel of the result by itself, and their axis of
 these channels in the documents' layout."""

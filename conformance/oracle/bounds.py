@@ -26,7 +26,9 @@ from conformance.oracle import (
     activations,
     convolution,
     keras_elements,
+    keras_images,
     keras_sums,
+    keras_windows,
     linear_algebra,
     losses,
     normalisation,
@@ -46,6 +48,8 @@ CONTRACTIONS = {
     **losses.CONTRACTIONS,
     **convolution.CONTRACTIONS,
     **pooling.CONTRACTIONS,
+    **keras_windows.CONTRACTIONS,
+    **keras_images.CONTRACTIONS,
     **numpy_functions.CONTRACTIONS,
     **keras_sums.CONTRACTIONS,
 }

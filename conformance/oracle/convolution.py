@@ -71,10 +71,10 @@ def convolution(
     plain = _kernel(kernel, data_format)
     images = from_format(x, data_format)
     seen, axes = _seen(images, plain.shape[:-2], strides, padding, dilation_rate)
-    return to_format(_contracted(seen, plain, axes + 1), data_format)
+    return to_format(contracted(seen, plain, axes + 1), data_format)
 
 
-def _contracted(left: Array, right: Array, axes: int) -> Array:
+def contracted(left: Array, right: Array, axes: int) -> Array:
     """The sum over the last axes of one and the first of the other.
 
     ValueError: lengths differ. Unlike a BLAS, einsum multiplies infinities by zeros.
@@ -123,7 +123,7 @@ def transposed(
     for place in combinations(*(range(k) for k in sizes)):
         ends = zip(place, positions, steps, strict=True)
         where = tuple(slice(i, i + (n - 1) * s + 1, s) for i, n, s in ends)
-        spread[(slice(None), *where)] += _contracted(images, plain[place].T, 1)
+        spread[(slice(None), *where)] += contracted(images, plain[place].T, 1)
     cut = tuple(slice(a, a + n) for (a, _), n in zip(around, lengths, strict=True))
     return to_format(spread[(slice(None), *cut)], data_format)
 
@@ -165,7 +165,7 @@ def separable(
 
 def _pointwise(deep: Array, kernel: Array, data_format: str | None) -> Array:
     plain = _kernel(kernel, data_format).reshape(-1, kernel.shape[-1])
-    return to_format(_contracted(from_format(deep, data_format), plain, 1), data_format)
+    return to_format(contracted(from_format(deep, data_format), plain, 1), data_format)
 
 
 def local(
@@ -316,6 +316,9 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
     "conv2d_transpose": transposed,
     "conv3d_transpose": transposed,
     "depthwise_conv2d": depthwise,
+    "conv": convolution,
+    "depthwise_conv": depthwise,
+    "separable_conv": separable,
     "separable_conv1d": separable,
     "separable_conv2d": separable,
     "local_conv1d": _sequences,
@@ -323,20 +326,22 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
 }
 
 TERMS: Mapping[str, Callable[..., int]] = {
-    **dict.fromkeys(("conv1d", "conv2d", "conv3d"), _counted(_summed)),
+    **dict.fromkeys(("conv1d", "conv2d", "conv3d", "conv"), _counted(_summed)),
     **dict.fromkeys(("conv2d_transpose", "conv3d_transpose"), _counted(_gathered)),
-    "depthwise_conv2d": _counted(_deep, "depthwise_kernel"),
+    **dict.fromkeys(("depthwise_conv2d", "depthwise_conv"), _counted(_deep, "depthwise_kernel")),
     **dict.fromkeys(("local_conv1d", "local_conv2d"), _counted(_features)),
-    **dict.fromkeys(("separable_conv1d", "separable_conv2d"), _counted_separable),
+    **dict.fromkeys(("separable_conv1d", "separable_conv2d", "separable_conv"), _counted_separable),
 }
 """How many products each element of a result is the sum of."""
 
 CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
-    **{name: _bounded(convolution, _summed) for name in ("conv1d", "conv2d", "conv3d")},
+    **{name: _bounded(convolution, _summed) for name in ("conv1d", "conv2d", "conv3d", "conv")},
     **{name: _bounded(transposed, _gathered) for name in ("conv2d_transpose", "conv3d_transpose")},
     "depthwise_conv2d": _bounded(depthwise, _deep, kernel="depthwise_kernel"),
+    "depthwise_conv": _bounded(depthwise, _deep, kernel="depthwise_kernel"),
     "local_conv1d": _bounded(_sequences, _features, image="inputs"),
     "local_conv2d": _bounded(local, _features, image="inputs"),
     "separable_conv1d": bounded_separable,
     "separable_conv2d": bounded_separable,
+    "separable_conv": bounded_separable,
 }

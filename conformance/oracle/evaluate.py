@@ -19,7 +19,9 @@ from conformance.oracle import (
     introspection,
     keras_arrays,
     keras_elements,
+    keras_images,
     keras_sums,
+    keras_windows,
     linear_algebra,
     losses,
     normalisation,
@@ -54,6 +56,8 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
     **losses.ORACLES,
     **convolution.ORACLES,
     **pooling.ORACLES,
+    **keras_windows.ORACLES,
+    **keras_images.ORACLES,
 }
 """Canonical function name to its oracle: wide tensors by parameter name to the wide value."""
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from conformance.oracle import convolution, reductions
+from conformance.oracle import convolution, keras_images, keras_windows, reductions
 from conformance.oracle.linear_algebra import batch_axes
 
 Count = Callable[..., int]
@@ -64,4 +64,6 @@ TERMS: Mapping[str, Count] = {
     "batch_dot": _batch_dot,
     **dict.fromkeys(("pool2d", "pool3d"), _pooled),
     **convolution.TERMS,
+    **keras_windows.TERMS,
+    **keras_images.TERMS,
 }

@@ -42,21 +42,23 @@ def kernel(shape: Sequence[Dim], data_format: str | None) -> Dims:
     return (*shape[2:], shape[1], shape[0]) if data_format == "th" else tuple(shape)
 
 
-def dilated(sizes: Sequence[Dim], dilation: int | Sequence[int]) -> Dims:
+def dilated(sizes: int | Sequence[Dim], dilation: int | Sequence[int]) -> Dims:
     """How many elements windows span whose own elements are `dilation` apart."""
-    pairs = zip(sizes, each(dilation, sizes), strict=True)
+    listed = (sizes,) if isinstance(sizes, int) else sizes
+    pairs = zip(listed, each(dilation, listed), strict=True)
     return tuple(None if k is None else (k - 1) * d + 1 for k, d in pairs)
 
 
 def windows(
     lengths: Sequence[Dim],
-    sizes: Sequence[Dim],
+    sizes: int | Sequence[Dim],
     strides: int | Sequence[int],
     padding: str,
     dilation: int | Sequence[int],
 ) -> Dims:
     """How many windows fit on each axis: whole ones for `valid`, else one for each stride begun."""
-    spans = dilated(sizes, dilation) if padding == "valid" else (1,) * len(sizes)
+    own = (sizes,) * len(lengths) if isinstance(sizes, int) else sizes
+    spans = dilated(own, dilation) if padding == "valid" else (1,) * len(own)
     listed = zip(lengths, spans, each(strides, lengths), strict=True)
     return tuple(None if n is None or k is None else max(0, (n - k) // s + 1) for n, k, s in listed)
 
@@ -65,6 +67,49 @@ def spread(lengths: Sequence[Dim], sizes: Sequence[Dim], strides: int | Sequence
     """The lengths over which so many windows of these sizes move."""
     listed = zip(lengths, sizes, each(strides, lengths), strict=True)
     return tuple(None if n is None or k is None else (n - 1) * s + k for n, k, s in listed)
+
+
+def transposed(  # noqa: PLR0917 - the arguments of a rule
+    lengths: Sequence[Dim],
+    sizes: Sequence[Dim],
+    strides: int | Sequence[int],
+    padding: str,
+    dilation: int | Sequence[int],
+    added: int | Sequence[int] | None,
+) -> Dims:
+    """The lengths of what a transposed convolution makes of images, as Keras 3 infers them.
+
+    `added` is how many elements more there are than the shortest result has; without it, padding
+    `same` gives a stride for each element, and `valid` what windows and strides reach.
+    """
+    spans, steps = dilated(sizes, dilation), each(strides, lengths)
+    more = (None,) * len(steps) if added is None else each(added, lengths)
+    listed = zip(lengths, spans, steps, more, strict=True)
+    return tuple(
+        None if n is None or k is None else transposed_length(n, k, s, padding, a)
+        for n, k, s, a in listed
+    )
+
+
+def transposed_length(length: int, span: int, stride: int, padding: str, added: int | None) -> int:
+    """The same of one axis, for windows that span so many elements."""
+    if added is not None:
+        kept = span if padding == "valid" else span % 2
+        return (length - 1) * stride + kept + added
+    return (length - 1) * stride + (max(span, stride) if padding == "valid" else stride)
+
+
+def patches(
+    lengths: Sequence[Dim],
+    sizes: int | Sequence[int],
+    dilation: int | Sequence[int],
+    padding: int | Sequence[int],
+    strides: int | Sequence[int],
+) -> Dims:
+    """How many windows fit on each axis with so many zeros on both of its sides."""
+    pairs = zip(lengths, each(padding, lengths), strict=True)
+    whole = [None if n is None else n + 2 * p for n, p in pairs]
+    return windows(whole, sizes, strides, "valid", dilation)
 
 
 def each(value: int | Sequence[int], axes: Sequence[Any]) -> Sequence[int]:
@@ -89,6 +134,9 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "dilated": dilated,
     "windows": windows,
     "spread": spread,
+    "transposed": transposed,
+    "patches": patches,
+    "each": each,
     "any_above": _any_above,
     "any_even": _any_even,
 }

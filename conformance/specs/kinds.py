@@ -247,6 +247,14 @@ class Images(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="image
     """A batch of images with so many `spatial` axes, laid out as `data_format` says."""
 
     spatial: int
+    most: int | None = None
+    """There may be more spatial axes, up to so many."""
+    layout: Literal["channels_first"] | None = None
+    """The layout where no parameter is called `data_format`."""
+    blocks: str | None = None
+    """The parameter that divides the spatial lengths, or whose square divides the channels if the
+    images are `deep`."""
+    deep: bool = False
 
 
 class Kernel(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="kernel"):
@@ -269,9 +277,11 @@ class LocalKernel(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="
 
 
 class Window(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="window"):
-    """A tuple with the size of a window on each spatial axis of the images `of`."""
+    """A tuple with the size of a window on each spatial axis of the images `of`; if `single` it may
+    be a list, or an integer that all axes share."""
 
     of: str
+    single: bool = False
 
 
 class PerAxis(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="per_axis"):
@@ -280,6 +290,42 @@ class PerAxis(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="per_
     spatial: int
     range: Range = (1, 3)
     single: bool = False
+
+
+class Moves(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="moves"):
+    """An integer in `range` for each spatial axis of the images `of`, in a tuple or a list, or one
+    that all axes share."""
+
+    of: str
+    range: Range = (1, 3)
+    lists: bool = True
+    """Whether lists are taken, too."""
+
+
+class Patch(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="patch"):
+    """The size of a window on each spatial axis of the images `of`, with as many zeros on each side
+    as the parameter `padding` has and elements as far apart as `dilation` has, in a tuple, or one
+    that all axes share."""
+
+    of: str
+    padding: str
+    dilation: str
+
+
+class Adapted(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="adapted"):
+    """How many windows the images `of` are divided into on each spatial axis, no more than it has
+    elements, in a tuple or a list, or as many for all."""
+
+    of: str
+
+
+class OutputPadding(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="output_padding"):
+    """An integer less than the parameter `strides` has it for each spatial axis of the images `of`,
+    in a tuple or a list, or one that all axes share; none of them is less if `wrong`."""
+
+    of: str
+    strides: str
+    wrong: bool = False
 
 
 class OutputShape(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="output_shape"):
@@ -339,6 +385,10 @@ ParameterRule = (
     | LocalKernel
     | Window
     | PerAxis
+    | Moves
+    | OutputPadding
+    | Patch
+    | Adapted
     | OutputShape
     | Positions
     | Omitted

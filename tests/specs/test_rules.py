@@ -240,6 +240,27 @@ VALUES: dict[str, list[tuple[Any, Any]]] = {
         (["spread", ["list", 2, 3], ["list", 3, 1], ["list", 2, 4]], (5, 9)),
         (["spread", ["list", None], ["list", 3], 2], (None,)),
     ],
+    "transposed": [
+        # three elements, two apart, each of which becomes a window of three: the last ends at 7
+        (["transposed", ["list", 3], ["list", 3], 2, VALID, 1, None], (7,)),
+        (["transposed", ["list", 3], ["list", 3], 2, VALID, 1, 1], (8,)),
+        (["transposed", ["list", 3], ["list", 3], 2, VALID, 2, None], (9,)),
+        # with windows shorter than the stride, a stride for each
+        (["transposed", ["list", 3], ["list", 1], 4, VALID, 1, None], (12,)),
+        (["transposed", ["list", 3, 2], ["list", 3, 2], ["list", 2, 1], SAME, 1, None], (6, 2)),
+        # 7 less one before and one behind, and one more
+        (["transposed", ["list", 3], ["list", 3], 2, SAME, 1, ["list", 1]], (6,)),
+        (["transposed", ["list", None], ["list", 3], 2, SAME, 1, None], (None,)),
+    ],
+    "patches": [
+        (["patches", ["list", 5, 6], 2, 1, 0, 1], (4, 5)),
+        (["patches", ["list", 5, 6], ["list", 2, 3], 2, ["list", 1, 0], 2], (3, 1)),
+        (["patches", ["list", None, 6], 2, 1, 1, 2], (None, 4)),
+    ],
+    "each": [
+        (["each", 2, ["list", 5, 6]], (2, 2)),
+        (["each", ["list", 2, 3], ["list", 5, 6]], (2, 3)),
+    ],
     "padded": [
         (["padded", ["list", 5], ["list", 1, 2]], (8,)),
         (["padded", ["list", 5, 6], ["list", ["list", 1, 2], ["list", 0, 3]]], (8, 9)),

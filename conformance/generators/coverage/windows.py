@@ -25,19 +25,22 @@ def beginnings(spec: Spec) -> list[Feature]:
     images = [r for r in spec.parameters.values() if isinstance(r, kinds.Images)]
     if not images:
         return []
+    axes = range(images[0].most or images[0].spatial)
     # of three axes the last is seldom long enough for a stride of two to make a difference
-    last: list[Feature] = [("moves by two", 2)] if images[0].spatial == 3 else []
+    last: list[Feature] = [("moves by two", 2)] if len(axes) == 3 else []
     effects: dict[str, list[Feature]] = {
         "strides": [("moves",), *last],
         "dilation_rate": [("reaches",)],
     }
     found = [effect for name in effects if name in spec.parameters for effect in effects[name]]
-    if "output_shape" in spec.parameters:  # there are no effects of strides on such windows
+    if {"output_shape", "output_padding"} & {
+        *spec.parameters
+    }:  # there are no effects of strides on such windows
         return []
     if "padding" in spec.parameters:
-        found += [("uneven", axis) for axis in range(images[0].spatial)]
+        found += [("uneven", axis) for axis in axes]
     if "pool_size" in spec.parameters:  # what is padded is computed of the window
-        found += [("of one", "same", axis, True) for axis in range(images[0].spatial)]
+        found += [("of one", "same", axis, True) for axis in axes]
     return found
 
 
@@ -65,10 +68,12 @@ def _effects(structure: Structure) -> Iterator[Feature]:
     sizes = values.get("pool_size") or values.get("kernel_size")
     if sizes is None and others and others[0] is not None:
         sizes = image_rules.kernel(others[0], values.get("data_format"))[:-2]
+    sizes = (sizes,) * len(lengths) if isinstance(sizes, int) else sizes
     if sizes is None or len(sizes) != len(lengths):
         return
     rates = image_rules.each(values.get("dilation_rate", 1), sizes)
-    strides = image_rules.each(values.get("strides", 1), sizes)
+    moves = values.get("strides", 1)
+    strides = image_rules.each(sizes if moves is None else moves, sizes)
     padding = values.get("padding", "valid")
     steps = image_rules.windows(lengths, sizes, 1, padding, rates)
     if len(set(strides)) > 1:

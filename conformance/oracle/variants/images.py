@@ -105,14 +105,41 @@ def _bias_like_image(_function: str, arguments: Arguments) -> Arguments:
     return {**arguments, "bias": np.moveaxis(arguments["bias"], 0, -1)}
 
 
+def _side_by_side(_function: str, arguments: Arguments) -> Arguments:
+    """Windows that begin at every element, where no strides are given."""
+    if arguments.get("strides") is not None:
+        raise NoReadingError("the strides are given")
+    return {**arguments, "strides": 1}
+
+
+def _not_padded(_function: str, arguments: Arguments) -> Arguments:
+    """The length without output padding, where the strides leave none to be chosen."""
+    strides = arguments.get("strides", 1)
+    listed = (strides,) if isinstance(strides, int) else strides
+    if arguments.get("padding") != "same" or any(s > 1 for s in listed):
+        raise NoReadingError("only padding same without strides says how long the result is")
+    return {**arguments, "output_padding": None}
+
+
+def _only_reached(_function: str, arguments: Arguments) -> Arguments:
+    if arguments.get("padding", "valid") != "valid" or arguments.get("output_padding") is not None:
+        raise NoReadingError("the length is not inferred of what the windows reach")
+    return {**arguments, "only_reached": True}
+
+
 VARIANTS: Mapping[Reading, Variant] = {
+    (ConventionName.ADAPTIVE_WINDOWS, "one stride"): keyword("one_stride", True),
     (ConventionName.AVERAGE_BORDER, "counted"): keyword("counts_border", True),
     (ConventionName.BIAS_LAYOUT, "reshaped"): _reshaped_bias,
     (ConventionName.BIAS_LAYOUT, "like x"): _bias_like_image,
     (ConventionName.DEFAULT_DATA_FORMAT, "channels_first"): _other_format,
+    (ConventionName.DEPTH_ORDER, "channel by channel"): keyword("channels_outside", True),
+    (ConventionName.INFERRED_LENGTH, "only reached"): _only_reached,
     (ConventionName.KERNEL_LAYOUT, "th"): _laid_out_as_th,
     (ConventionName.KERNEL_LAYOUT, "of the convolution"): _of_the_convolution,
     (ConventionName.KERNEL_ORIENTATION, "flipped"): _flipped,
+    (ConventionName.OUTPUT_PADDING, "as the input"): _not_padded,
+    (ConventionName.POOL_STRIDES, "one"): _side_by_side,
     (ConventionName.ROWS_FIRST, "columns first"): _columns_first,
     (ConventionName.SAME_PADDING, "half"): _padded("half"),
     (ConventionName.SAME_PADDING, "front"): _padded("front"),

@@ -44,6 +44,10 @@ _WORDS: Mapping[type, str] = {
     kinds.LocalKernel: "weights of their own for each window on {of}",
     kinds.Window: "the size of a window on each spatial axis of {of}",
     kinds.PerAxis: "an integer for each of {spatial} spatial axes",
+    kinds.Moves: "an integer for each spatial axis of {of}, or one for all",
+    kinds.Patch: "the size of a window on each spatial axis of {of}, or one for all",
+    kinds.Adapted: "how many windows there are on each spatial axis of {of}, or one for all",
+    kinds.OutputPadding: "how many elements {of} gets more on each spatial axis",
     kinds.OutputShape: "the shape of what a convolution makes {of} of",
     kinds.Positions: "how many windows there are on each spatial axis of {of}",
 }
