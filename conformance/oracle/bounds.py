@@ -26,6 +26,7 @@ from conformance.oracle import (
     activations,
     convolution,
     keras_elements,
+    keras_normalisation,
     keras_sums,
     linear_algebra,
     losses,
@@ -48,6 +49,7 @@ CONTRACTIONS = {
     **pooling.CONTRACTIONS,
     **numpy_functions.CONTRACTIONS,
     **keras_sums.CONTRACTIONS,
+    **keras_normalisation.CONTRACTIONS,
 }
 SUMMATIONS = {
     **reductions.SUMMATIONS,

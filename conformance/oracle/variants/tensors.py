@@ -46,6 +46,8 @@ VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.INDICES_OUT_OF_RANGE, CLIPPED): keyword("beyond", CLIPPED),
     (ConventionName.INDICES_OUT_OF_RANGE, NOT_A_NUMBER): keyword("beyond", NOT_A_NUMBER),
     (ConventionName.SUM_OF_PROBABILITIES, "as they are"): keyword("divides", False),
+    (ConventionName.EPSILON_IN_NORMS, "a limit"): keyword("least", True),
+    (ConventionName.NORM_OF_AXES, "of a matrix"): keyword("of_matrix", True),
     (ConventionName.EXPONENT, "zero"): keyword("pole", 0.0),
     (ConventionName.FEATURE_VECTORS, "as they are"): _along_the_last,
     (ConventionName.HALF_EVEN, "up"): keyword("halves", "up"),
