@@ -12,7 +12,7 @@ from conformance.scenarios.examples import printed_results
 from conformance.scenarios.gradients import gradients, through
 from conformance.scenarios.introspection import casts, emptiness, printing, sparse, tensors
 from conformance.scenarios.model import Family
-from conformance.scenarios.operations import matrices, pictures, pieces, places
+from conformance.scenarios.operations import conversions, matrices, pictures, pieces, places
 from conformance.scenarios.promises import (
     arguments,
     batches,
@@ -63,6 +63,7 @@ FAMILIES: tuple[Family, ...] = (
     *places.FAMILIES,
     *matrices.FAMILIES,
     *pictures.FAMILIES,
+    *conversions.FAMILIES,
 )
 """The families of one function are run in this order."""
 
