@@ -12,7 +12,14 @@ from conformance.scenarios.examples import printed_results
 from conformance.scenarios.gradients import gradients, through
 from conformance.scenarios.introspection import casts, emptiness, printing, sparse, tensors
 from conformance.scenarios.model import Family
-from conformance.scenarios.operations import conversions, matrices, pictures, pieces, places
+from conformance.scenarios.operations import (
+    conversions,
+    matrices,
+    pictures,
+    pieces,
+    places,
+    sequences,
+)
 from conformance.scenarios.promises import (
     arguments,
     batches,
@@ -64,6 +71,7 @@ FAMILIES: tuple[Family, ...] = (
     *matrices.FAMILIES,
     *pictures.FAMILIES,
     *conversions.FAMILIES,
+    *sequences.FAMILIES,
 )
 """The families of one function are run in this order."""
 
