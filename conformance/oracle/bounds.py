@@ -27,6 +27,8 @@ from conformance.oracle import (
     convolution,
     keras_elements,
     keras_normalisation,
+    keras_rows,
+    keras_special,
     keras_sums,
     linear_algebra,
     losses,
@@ -50,6 +52,8 @@ CONTRACTIONS = {
     **numpy_functions.CONTRACTIONS,
     **keras_sums.CONTRACTIONS,
     **keras_normalisation.CONTRACTIONS,
+    **keras_rows.CONTRACTIONS,
+    **keras_special.CONTRACTIONS,
 }
 SUMMATIONS = {
     **reductions.SUMMATIONS,

@@ -144,7 +144,7 @@ PATHS: Mapping[str, Callable[..., Magnitudes]] = {
 }
 
 
-ROOTS = frozenset({"std", "nanstd", "norm", "hypot"})
+ROOTS = frozenset({"std", "nanstd", "norm", "hypot", "cdist"})
 """Functions that end with a square root, whose slope at zero is infinite, of squares, whose slope
 there is zero."""
 OF_ORDER = frozenset(

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from conformance.oracle import reductions
+from conformance.oracle.activations import sigmoid
 from conformance.oracle.expectation import Array
 from conformance.oracle.keras_normalisation import EPSILON, length
+from conformance.oracle.keras_rows import logits, threshold, weights
 
 Axis = int | Sequence[int]
 Magnitudes = Mapping[str, Array]
@@ -133,7 +135,61 @@ FREEDOMS: Mapping[str, Callable[..., Magnitudes]] = {
 """What an epsilon leaves open of which no docstring says what it does."""
 
 
+def glu(w: Array, x: Array, axis: int = -1) -> Magnitudes:
+    """By the first half s, by the second a (s - s^2), with the sigmoid s of the second."""
+    first, second = np.split(x, 2, axis)
+    s, weighted = sigmoid(second), np.abs(w)
+    slope = np.abs(first) * (s + np.square(s))
+    return {"x": np.concatenate([weighted * s, weighted * slope], axis)}
+
+
+def sparsemax(w: Array, x: Array, axis: int = -1) -> Magnitudes:
+    """w_i less the mean of w, both over what is positive."""
+    inside = x > threshold(x, axis)
+    weighted = np.abs(w) * inside
+    count = np.maximum(inside.sum(axis=axis, keepdims=True), 1)
+    return {"x": inside * (weighted + weighted.sum(axis=axis, keepdims=True) / count)}
+
+
+def corrcoef(w: Array, x: Array) -> Magnitudes:
+    """With z = (x - mean) / |x - mean| and g = (w + w') z: (g - z sum(z g) - mean(g)) / |x - mean|."""
+    middle = np.abs(x - x.mean(axis=1, keepdims=True))
+    root = np.sqrt(np.square(middle).sum(axis=1, keepdims=True))
+    z = middle / root
+    g = np.abs(w + w.T) @ z
+    drawn = z * (z * g).sum(axis=1, keepdims=True) + g.mean(axis=1, keepdims=True)
+    return {"x": (g + drawn) / root}
+
+
+def attention(
+    w: Array,
+    query: Array,
+    key: Array,
+    value: Array,
+    bias: Array | None = None,
+    scale: Any = None,
+    is_causal: bool = False,
+    **_: Any,
+) -> Magnitudes:
+    """By a logit p_s (g_s - sum_r p_r g_r), with the weights p and g = w v; by a query that times the
+    keys, and the other way round."""
+    p = weights(logits(query, key, bias, scale, is_causal)[0])
+    g = np.einsum("btnh,bsnh->bnts", np.abs(w), np.abs(value))
+    slope = p * (g + (p * g).sum(axis=-1, keepdims=True))
+    factor = np.abs(scale) if scale is not None else 1 / np.sqrt(query.shape[-1])
+    found = {
+        "query": factor * np.einsum("bnts,bsnh->btnh", slope, np.abs(key)),
+        "key": factor * np.einsum("bnts,btnh->bsnh", slope, np.abs(query)),
+        "value": np.einsum("bnts,btnh->bsnh", p, np.abs(w)),
+    }
+    return found if bias is None else {**found, "bias": slope}
+
+
 PATHS: Mapping[str, Callable[..., Magnitudes]] = {
+    "glu": glu,
+    "sparsemax": sparsemax,
+    "corrcoef": corrcoef,
+    "attention": attention,
     "normalize": normalize,
     "rms_normalization": rms_normalization,
     "layer_normalization": layer_normalization,

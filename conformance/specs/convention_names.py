@@ -94,6 +94,7 @@ class ConventionName(StrEnum):
     RESULT_DTYPE = "result-dtype"
     RETURNED_COPY = "returned-copy"
     ROWS_FIRST = "rows-first"
+    SAME_CORRELATION = "same-correlation"
     SAME_PADDING = "same-padding"
     SCALAR = "scalar"
     SEED = "seed"

@@ -55,6 +55,7 @@ VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.MIXED_DTYPES, "taken together"): lambda _function, arguments: arguments,
     (ConventionName.POPULATION_VARIANCE, "sample"): keyword("sample", True),
     (ConventionName.POPULATION_VARIANCE, "with epsilon"): keyword("guarded", True),
+    (ConventionName.SAME_CORRELATION, "late"): keyword("late", True),
     (ConventionName.SMALL_NORMS, "at least 1e-6"): keyword("least", 1e-12),
     (ConventionName.SMALL_NORMS, "not a number"): keyword("divides_zero", True),
     (ConventionName.TIES, "last"): keyword("last", True),
