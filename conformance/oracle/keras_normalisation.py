@@ -1,16 +1,16 @@
 """Normalisations of Keras 3: by given statistics, by norms, by statistics of the tensor itself.
 
-`normalize` is x / max(norm(x), epsilon), `rms_normalization` x / sqrt(mean(x^2)) times a scale, and
-`layer_normalization` x less its mean, over the root of its variance, scaled and shifted. How epsilon
-keeps the last two from dividing by zero is a convention: it is added under the root, or (`least`)
-the root is no less than it.
+`normalize` is x / max(norm(x), epsilon), `rms_normalization` x / sqrt(mean(x^2)) times a scale,
+and `layer_normalization` x less its mean, over the root of its variance, scaled and shifted. How
+epsilon keeps the last two from dividing by zero is a convention: it is added under the root, or
+(`least`) the root is no less than it.
 
 Bounds (u the unit roundoff, n the number of terms), beside those of `normalisation`:
 
 * normalize: a sum of n powers, each within 16 ULP (OpenCL allows pow as much) of terms with order
   roundings, has a relative error of gamma_(n + 32 + order), its root of that order not more, the
-  root itself 16 ULP, quotient and limit 3 roundings; with squares and roots as `l2_normalize`. Where
-  a power leaves the range of the dtype, nothing is demanded.
+  root itself 16 ULP, quotient and limit 3 roundings; with squares and roots as `l2_normalize`.
+  Where a power leaves the range of the dtype, nothing is demanded.
 * rms_normalization: mean of squares, epsilon and root as there, and 3 roundings for the products.
 """
 
@@ -97,7 +97,7 @@ def normalize(
     return np.asarray(x / np.maximum(norm, x.dtype.type(_limit(epsilon))))
 
 
-def bounded_normalize(  # noqa: PLR0917 - as documented
+def bounded_normalize(
     model: Arithmetic,
     x: Array,
     axis: Axis = -1,
@@ -136,7 +136,7 @@ def rms_normalization(
     return np.asarray(result if scale is None else result * scale)
 
 
-def bounded_rms_normalization(  # noqa: PLR0917 - as documented
+def bounded_rms_normalization(
     model: Arithmetic,
     x: Array,
     scale: Array | None = None,
@@ -154,7 +154,7 @@ def bounded_rms_normalization(  # noqa: PLR0917 - as documented
     return value, np.where(outside, np.inf, bound)
 
 
-def layer_normalization(  # noqa: PLR0917 - as documented
+def layer_normalization(
     x: Array,
     gamma: Array | None = None,
     beta: Array | None = None,

@@ -46,13 +46,13 @@ def layer_normalization(
     w: Array,
     x: Array,
     gamma: Array | None = None,
-    beta: Array | None = None,
+    _beta: Array | None = None,
     axis: Axis = -1,
     epsilon: Any = None,
     **_: Any,
 ) -> Magnitudes:
-    """With y = (x - mean) / s: (w_i - mean(w) - y_i mean(w y)) / s, where w has gamma in it. By gamma
-    the sum of w y, and y is x / s less mean / s."""
+    """With y = (x - mean) / s: (w_i - mean(w) - y_i mean(w y)) / s, where w has gamma in it. By
+    gamma the sum of w y, and y is x / s less mean / s."""
     limit, where = EPSILON if epsilon is None else epsilon, _axes(axis)
     mean = np.mean(x, axis=where, keepdims=True)
     root = np.sqrt(np.var(x, axis=where, keepdims=True) + limit)
@@ -94,8 +94,8 @@ _ROUNDINGS = 12
 def freedom_of_rms(
     w: Array, x: Array, scale: Array | None = None, axis: Axis = -1, epsilon: Any = None, **_: Any
 ) -> Magnitudes:
-    """As a limit, epsilon moves the inverse root s by epsilon / (2 s^2), and its cube by three times
-    as much."""
+    """As a limit, epsilon moves the inverse root s by epsilon / (2 s^2), and its cube by three
+    times as much."""
     limit = EPSILON if epsilon is None else epsilon
     square = np.mean(np.square(x), axis=_axes(axis), keepdims=True) + limit
     open_part = 2 * limit / square + _of_one(x, axis)
@@ -106,7 +106,7 @@ def freedom_of_rms(
     return {"x": by_x, "scale": _summed(moved, scale.shape)}
 
 
-def freedom_of_layer(
+def freedom_of_layer(  # noqa: PLR0917 - as documented
     w: Array,
     x: Array,
     gamma: Array | None = None,
@@ -152,7 +152,8 @@ def sparsemax(w: Array, x: Array, axis: int = -1) -> Magnitudes:
 
 
 def corrcoef(w: Array, x: Array) -> Magnitudes:
-    """With z = (x - mean) / |x - mean| and g = (w + w') z: (g - z sum(z g) - mean(g)) / |x - mean|."""
+    """With the norm n of x - mean, z = (x - mean) / n and g = (w + w') z: (g - z sum(z g) -
+    mean(g)) / n."""
     middle = np.abs(x - x.mean(axis=1, keepdims=True))
     root = np.sqrt(np.square(middle).sum(axis=1, keepdims=True))
     z = middle / root
@@ -161,7 +162,7 @@ def corrcoef(w: Array, x: Array) -> Magnitudes:
     return {"x": (g + drawn) / root}
 
 
-def attention(
+def attention(  # noqa: PLR0917 - as documented
     w: Array,
     query: Array,
     key: Array,
@@ -171,8 +172,8 @@ def attention(
     is_causal: bool = False,
     **_: Any,
 ) -> Magnitudes:
-    """By a logit p_s (g_s - sum_r p_r g_r), with the weights p and g = w v; by a query that times the
-    keys, and the other way round."""
+    """By a logit p_s (g_s - sum_r p_r g_r), with the weights p and g = w v; by a query that times
+    the keys, and the other way round."""
     p = weights(logits(query, key, bias, scale, is_causal)[0])
     g = np.einsum("btnh,bsnh->bnts", np.abs(w), np.abs(value))
     slope = p * (g + (p * g).sum(axis=-1, keepdims=True))

@@ -3,12 +3,12 @@
 Bounds (u the unit roundoff, n the number of terms):
 
 * sparsemax: the threshold t of k elements is their sum less 1, over k. It is off by
-  gamma_(2k+8) (1 + 2 max|x|); so is the result. An element that is nearer to t than the running sums
-  are certain, may count or not, which moves t no further: such elements are counted in k.
+  gamma_(2k+8) (1 + 2 max|x|); so is the result. An element that is nearer to t than the running
+  sums are certain, may count or not, which moves t no further: such elements are counted in k.
 * correlate: gamma_(n+1) of the sum of magnitudes (Higham, Accuracy and Stability, section 3.1).
 * corrcoef: a mean is off by e, the bound of `mean`, and so is each difference d from it. The sum of
-  products of differences is off by sum |d_i| e_j + |d_j| e_i + e_i e_j and gamma_(n+4) of the sum of
-  magnitudes, the sums of squares as well, of whose roots each has half of the relative error.
+  products of differences is off by sum |d_i| e_j + |d_j| e_i + e_i e_j and gamma_(n+4) of the sum
+  of magnitudes, the sums of squares as well, of whose roots each has half of the relative error.
 * cdist: as a norm of the differences, each of which is rounded once.
 * attention: a logit is off by gamma_(H+4) of the sum of its magnitudes, the exponential by a factor
   of exp(2 L) where L is the most of it, and each weight by gamma_(S+16) more; so is their mean.
@@ -153,11 +153,12 @@ def logits(
 
 
 def weights(found: Array) -> Array:
+    """The softmax of logits."""
     powers = np.exp(found - found.max(axis=-1, keepdims=True))
     return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
 
 
-def attention(
+def attention(  # noqa: PLR0917 - as documented
     query: Array,
     key: Array,
     value: Array,
@@ -171,7 +172,7 @@ def attention(
     return np.asarray(np.einsum("bnts,bsnh->btnh", weights(found), value))
 
 
-def bounded_attention(
+def bounded_attention(  # noqa: PLR0917 - as documented
     model: Arithmetic,
     query: Array,
     key: Array,

@@ -1,18 +1,18 @@
 """Special functions of Keras 3, and what is made of them: windows, and numbers on a log scale.
 
-NumPy has neither in wide types. The inverse of the error function is Newton's; from 0.5 on of the
-logarithm of the complement, which is nearly a parabola, and from the approximation of S. Winitzki
-(2008) on: a few steps give 64 bits. The Bessel function I0 is its power series, of positive terms (Abramowitz and Stegun 9.6.10),
-and beyond 40 its asymptotic expansion (9.7.1), whose least term is exp(-2 x).
+NumPy has neither in wide types. The inverse of the error function is found by Halley's method from
+the approximation of S. Winitzki (2008) on; from 0.5 on it is that of the complement. The Bessel
+function I0 is its power series, of positive terms (Abramowitz and Stegun 9.6.10), and beyond 40 its
+asymptotic expansion (9.7.1), whose least term is exp(-2 x).
 
 Bounds (u the unit roundoff):
 
-* i0: exp(|x|) times a function that does not rise is off by |x| u, and within 16 ULP, for either sum.
+* i0: exp(|x|) times a function that does not rise is off by |x| u, and within 16 ULP.
 * bartlett: an index over half of the length, and its distance from 1: 8 u.
 * blackman: as hanning, with two cosines: 48 u.
 * kaiser: the argument a = beta sqrt(s), with s = 1 - r^2 off by 8 u at most, moves by
-  4 u beta / sqrt(s) + 4 u a, at s = 0 by beta sqrt(8 u). I0 is moved by I1(a) / I0(a), which is less
-  than 1 and than a / 2, times that; each of the two is within 16 ULP, the quotient rounded.
+  4 u beta / sqrt(s) + 4 u a, at s = 0 by beta sqrt(8 u). I0 is moved by I1(a) / I0(a), which is
+  less than 1 and than a / 2, times that; each of the two is within 16 ULP, the quotient rounded.
 * logspace: an exponent e is off by 4 u of the larger end, the power by log(base) times that and
   16 ULP, as OpenCL allows pow. geomspace: the same of the logarithms, each within 4 ULP.
 """
@@ -29,8 +29,9 @@ from conformance.oracle.keras_elements import erf, erfc
 from conformance.oracle.rounding import Arithmetic, allowance
 
 Bounded = tuple[Array, Array]
-_STEPS, _SERIES, _EXPANSION = 4, 130, 40
-"""Newton's steps, terms of the series, and terms of the expansion that give 64 bits."""
+_STEPS, _SERIES, _EXPANSION = 3, 130, 40
+"""Halley's steps in float64, after which one gives 64 bits; terms of the series, and of the
+expansion, that do."""
 _FAR, _HALF = 40.0, 0.5
 _WINDOW = 48
 _PI = np.arccos(np.longdouble(-1))
@@ -39,36 +40,28 @@ _PI = np.arccos(np.longdouble(-1))
 def erfinv(x: Array) -> Array:
     """The number whose error function is x; infinite at 1 and -1, NaN beyond."""
     size = np.abs(x)
-    inside = size < 1
-    found = np.where(size < _HALF, _near(np.minimum(size, _HALF)), _tail(size, inside))
-    ends = np.where(inside, found, np.where(size == 1, np.inf, np.nan))
-    return np.asarray(np.copysign(ends, x), x.dtype)
+    found = np.where(size == 1, np.inf, np.where(size == 0, 0, np.nan)).astype(x.dtype)
+    near, tail = (size > 0) & (size < _HALF), (size >= _HALF) & (size < 1)
+    found[near] = _refined(size[near], erf, 1)
+    found[tail] = _refined(1 - size[tail], erfc, -1)
+    return np.asarray(np.copysign(found, x), x.dtype)
 
 
-def _root_of_pi(x: Array) -> Any:
-    return np.sqrt(_PI.astype(x.dtype))
+def _refined(wanted: Array, function: Callable[[Array], Array], sign: int) -> Array:
+    """Where the function, which rises or falls with the density, has the values that are wanted."""
+    found = _guess(np.asarray(wanted, np.float64), sign)
+    for dtype in (*[np.dtype(np.float64)] * _STEPS, wanted.dtype):
+        found = found.astype(dtype)
+        slope = sign * 2 / np.sqrt(_PI.astype(dtype)) * np.exp(-np.square(found))
+        step = (function(found) - wanted.astype(dtype)) / slope
+        found = found - step / (1 + step * found)
+    return found
 
 
-def _near(size: Array) -> Array:
-    """The inverse of numbers that are not near 1."""
-    found = size * _root_of_pi(size) / 2
-    for _ in range(_STEPS + 2):
-        slope = 2 / _root_of_pi(size) * np.exp(-np.square(found))
-        found = found - (erf(found) - size) / slope
-    return np.asarray(found)
-
-
-def _tail(size: Array, inside: Array) -> Array:
-    """The inverse of numbers that are not near 0, by way of the complement."""
-    tail = np.where(inside & (size >= _HALF), 1 - size, _HALF).astype(size.dtype)
-    factor, product = size.dtype.type("0.147"), np.log(tail * (2 - tail))
-    half = 2 / (_PI.astype(size.dtype) * factor) + product / 2
-    found = np.sqrt(np.sqrt(half**2 - product / factor) - half)
-    for _ in range(_STEPS):
-        value = erfc(found)
-        slope = -2 / _root_of_pi(size) * np.exp(-np.square(found)) / value
-        found = found - (np.log(value) - np.log(tail)) / slope
-    return np.asarray(found)
+def _guess(wanted: Array, sign: int) -> Array:
+    rest = wanted * (2 - wanted) if sign < 0 else 1 - np.square(wanted)
+    half = 2 / (np.pi * 0.147) + np.log(rest) / 2
+    return np.asarray(np.sqrt(np.sqrt(half**2 - np.log(rest) / 0.147) - half))
 
 
 def i0(x: Array) -> Array:
@@ -156,7 +149,7 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, **_: 
     return np.asarray(np.exp(_evenly(*ends, num, endpoint)))
 
 
-def bounded_logspace(
+def bounded_logspace(  # noqa: PLR0917 - as documented
     model: Arithmetic,
     start: Any,
     stop: Any,

@@ -134,7 +134,7 @@ class Moved(NamedTuple):
     wide: Array
 
 
-def of_moved(
+def of_moved(  # noqa: PLR0917 - what a bound is made of
     model: Arithmetic,
     x: Array,
     moved: Moved,

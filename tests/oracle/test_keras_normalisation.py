@@ -37,7 +37,13 @@ def test_by_statistics(axis: int, dtype: str) -> None:
     along[axis] = -1
     m, v, b, g = (a.reshape(along).astype(float) for a in (mean, variance, offset, scale))
     epsilon = float(np.asarray(0.5, dtype))
-    given = {"x": x, "mean": mean, "variance": variance, "axis": axis, "epsilon": epsilon}
+    given: dict[str, Any] = {
+        "x": x,
+        "mean": mean,
+        "variance": variance,
+        "axis": axis,
+        "epsilon": epsilon,
+    }
     wanted = (x - m) / np.sqrt(v + epsilon)
     assert_right(wanted.astype(dtype), _ask("batch_normalization", dtype, **given))
     both = {**given, "offset": offset, "scale": scale}
@@ -50,7 +56,7 @@ def test_by_statistics(axis: int, dtype: str) -> None:
 @pytest.mark.parametrize("axis", [0, -1, (0, 1)])
 def test_norms(axis: Any, order: int, dtype: str) -> None:
     x = _normal(3, 4, dtype=dtype)
-    where = {"axis": axis if isinstance(axis, int) else None, "keepdims": True}
+    where: dict[str, Any] = {"axis": axis if isinstance(axis, int) else None, "keepdims": True}
     flat = x.astype(float) if isinstance(axis, int) else x.astype(float).reshape(-1)
     norm = np.linalg.norm(flat, order, **where)
     for epsilon in (None, 2.0, 0.5):
@@ -88,7 +94,7 @@ def test_those_of_torch(epsilon: float | None, dtype: str) -> None:
     tensor, gamma, beta = (torch.tensor(a.astype(float)) for a in (x, scale, shift))
     functions = torch.nn.functional
     wanted = functions.layer_norm(tensor, (6,), gamma, beta, limit).numpy().astype(dtype)
-    given = {"x": x, "gamma": scale, "beta": shift, "epsilon": epsilon}
+    given: dict[str, Any] = {"x": x, "gamma": scale, "beta": shift, "epsilon": epsilon}
     assert_right(wanted, _ask("layer_normalization", dtype, **given))
     wanted = functions.rms_norm(tensor, (6,), gamma, limit).numpy().astype(dtype)
     assert_right(wanted, _ask("rms_normalization", dtype, x=x, scale=scale, epsilon=epsilon))

@@ -1,7 +1,7 @@
 """Functions of keras.ops as they should be, on NumPy and SciPy, and what would be wrong with them.
 
-Each is the text of a function of a package that is tested under the edition keras-3; a fault is a part
-of that text with another in its place.
+Each is the text of a function of a package that is tested under the edition keras-3; a fault is a
+part of that text with another in its place.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ import scipy.special as sp
 def constant(value, dtype=None): return np.asarray(value, dtype)
 def get_value(x): return np.asarray(x)
 def eval(x): return np.asarray(x)
-def along(v, x, axis): return np.reshape(v, [-1 if a == axis % x.ndim else 1 for a in range(x.ndim)])
+def along(v, x, axis):
+    return np.reshape(v, [-1 if a == axis % x.ndim else 1 for a in range(x.ndim)])
+def limited(o): return np.clip(o, 1e-7, 1 - 1e-7)
 def axes(axis): return axis if isinstance(axis, int) else tuple(axis)
 def softmax(x, axis):
     e = np.exp(x - x.max(axis=axis, keepdims=True))
@@ -35,13 +37,13 @@ def binary_crossentropy(target, output, from_logits=False):
     "categorical_crossentropy": """
 def categorical_crossentropy(target, output, from_logits=False, axis=-1):
     o = np.asarray(output, float)
-    o = softmax(o, axis) if from_logits else np.clip(o / o.sum(axis=axis, keepdims=True), 1e-7, 1 - 1e-7)
+    o = softmax(o, axis) if from_logits else limited(o / o.sum(axis=axis, keepdims=True))
     return np.asarray(-(target * np.log(o)).sum(axis=axis)).astype(output.dtype)
 """,
     "sparse_categorical_crossentropy": """
 def sparse_categorical_crossentropy(target, output, from_logits=False, axis=-1):
     o = np.asarray(output, float)
-    o = softmax(o, axis) if from_logits else np.clip(o / o.sum(axis=axis, keepdims=True), 1e-7, 1 - 1e-7)
+    o = softmax(o, axis) if from_logits else limited(o / o.sum(axis=axis, keepdims=True))
     if ((target < 0) | (target >= o.shape[axis])).any(): raise ValueError("no such class")
     found = np.take_along_axis(o, np.expand_dims(target, axis).astype("int64"), axis)
     return np.asarray(-np.log(found).squeeze(axis)).astype(output.dtype)
@@ -124,11 +126,15 @@ def ctc_loss(target, output, target_length, output_length, mask_index=0):
     return np.asarray(found, output.dtype)
 """,
     "ctc_decode": """
-def ctc_decode(inputs, sequence_lengths, strategy="greedy", beam_width=100, top_paths=1, merge_repeated=True, mask_index=0):
+def ctc_decode(
+    inputs, sequence_lengths, strategy="greedy", beam_width=100, top_paths=1,
+    merge_repeated=True, mask_index=0,
+):
     def merged(path): return [k for k, _ in itertools.groupby(path)]
     count, steps, classes = inputs.shape
     top = 1 if strategy == "greedy" else top_paths
-    decoded, scores = np.full((top, count, steps), -1, "int32"), np.zeros((count, top), inputs.dtype)
+    decoded = np.full((top, count, steps), -1, "int32")
+    scores = np.zeros((count, top), inputs.dtype)
     for i, (x, n) in enumerate(zip(inputs, sequence_lengths)):
         x = np.asarray(x[:n], float)
         if strategy == "greedy":
@@ -180,7 +186,10 @@ def cdist(x, y):
     return np.sqrt((d * d).sum(-1)).astype(x.dtype)
 """,
     "dot_product_attention": """
-def dot_product_attention(query, key, value, bias=None, mask=None, scale=None, is_causal=False, flash_attention=None, attn_logits_soft_cap=None):
+def dot_product_attention(
+    query, key, value, bias=None, mask=None, scale=None, is_causal=False,
+    flash_attention=None, attn_logits_soft_cap=None,
+):
     scale = query.shape[-1] ** -0.5 if scale is None else scale
     x = np.einsum("btnh,bsnh->bnts", np.asarray(query, float), key) * scale
     x = x if bias is None else x + bias
@@ -246,7 +255,10 @@ FAULTS: Mapping[str, tuple[tuple[str, str], ...]] = {
     "moments": (
         ("y.var(axis=where, keepdims=keepdims)", "y.std(axis=where, keepdims=keepdims)"),
         ("y.var(axis=where, keepdims=keepdims)", "y.var(axis=where, keepdims=keepdims, ddof=1)"),
-        ("np.asarray(mean, x.dtype)", "np.asarray(np.median(y, where, keepdims=keepdims), x.dtype)"),
+        (
+            "np.asarray(mean, x.dtype)",
+            "np.asarray(np.median(y, where, keepdims=keepdims), x.dtype)",
+        ),
         ("y.mean(axis=where, keepdims=keepdims)", "y.mean(axis=where)"),
     ),
     "layer_normalization": (
@@ -268,8 +280,14 @@ FAULTS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("np.asarray(x).astype(dtype)", "np.floor(x).astype(dtype)"),
     ),
     "saturate_cast": (
-        ("np.trunc(np.asarray(x, np.longdouble)), int(info.min), int(info.max))", "np.trunc(np.asarray(x, np.longdouble)), 0, int(info.max))"),
-        ("x = np.clip(np.trunc(np.asarray(x, np.longdouble)), int(info.min), int(info.max))", "pass"),
+        (
+            "np.trunc(np.asarray(x, np.longdouble)), int(info.min), int(info.max))",
+            "np.trunc(np.asarray(x, np.longdouble)), 0, int(info.max))",
+        ),
+        (
+            "x = np.clip(np.trunc(np.asarray(x, np.longdouble)), int(info.min), int(info.max))",
+            "pass",
+        ),
         ("np.clip(np.asarray(x, np.longdouble), low, high)", "x"),
         ("np.trunc(np.asarray(x, np.longdouble))", "np.round(np.asarray(x, np.longdouble))"),
     ),
@@ -312,7 +330,10 @@ FAULTS: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("2, axis)", "2, axis)\n    a, b = x[..., ::2], x[..., 1::2]"),
     ),
     "sparsemax": (
-        ("np.take_along_axis(c, np.maximum(k, 1) - 1, -1)", "(np.where(r * s > c, c + 1, 0).sum(-1, keepdims=True) - 1)"),
+        (
+            "np.take_along_axis(c, np.maximum(k, 1) - 1, -1)",
+            "(np.where(r * s > c, c + 1, 0).sum(-1, keepdims=True) - 1)",
+        ),
         (".astype(x.dtype)", ""),
         ("np.maximum(z - tau, 0)", "z - tau"),
         ("np.cumsum(s, -1) - 1", "np.cumsum(s, -1) - 2"),

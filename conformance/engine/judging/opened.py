@@ -1,7 +1,8 @@
 """The conventions that an answer opens, not the call.
 
-Whether numbers were computed with 32 bits, a variance as a difference of squares, or an epsilon added
-or taken as a limit, the call does not show: these points are looked at where an answer is not the suite's own.
+Whether numbers were computed with 32 bits, a variance as a difference of squares, or an epsilon
+taken as a limit, the call does not show: these points are looked at where an answer is not the
+suite's own.
 """
 
 from __future__ import annotations

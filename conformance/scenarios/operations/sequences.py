@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import strategies as st
@@ -17,7 +17,7 @@ from hypothesis.strategies import DrawFn
 
 from conformance.oracle import Expectation, ctc
 from conformance.program import Argument, Ref
-from conformance.scenarios.checks import Test, agrees_with, is_array, only, shown
+from conformance.scenarios.checks import agrees_with, is_array, only, shown
 from conformance.scenarios.ctc import inputs
 from conformance.scenarios.model import Array, Family, Problem, Values
 from conformance.scenarios.operations.calls import Call, Function, Result, families, many, one
@@ -29,7 +29,7 @@ EIGHTH = 8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """Logits (samples, time steps, classes), the lengths of the samples, and which class is blank."""
+    """Logits (samples, time steps, classes), the lengths of the samples, and the blank class."""
 
     x: Array
     lengths: Array
@@ -126,7 +126,7 @@ def _ranked(x: Array, top: int) -> list[Label] | None:
     """The likeliest labels; None if it is not certain which these are, or one has a repeat."""
     found = ctc.ranked(np.exp(x.astype(float)) / np.exp(x.astype(float)).sum(-1, keepdims=True))
     labels = [label for label, _ in found[:top]]
-    repeats = any(a == b for one in labels for a, b in zip(one, one[1:], strict=False))
+    repeats = any(a == b for one in labels for a, b in pairwise(one))
     few = len(labels) < top or repeats
     return None if few or not inputs.certain(found, top) else labels
 
@@ -140,11 +140,16 @@ def _beam(draw: DrawFn) -> Call:
     if any(labels is None for labels in found):
         return _greedy(draw)
     labels = [[*one] for one in found if one is not None]
-    given: dict[str, Argument] = {"strategy": "beam_search"} | ({"top_paths": top} if top > 1 else {})
+    given: dict[str, Argument] = {"strategy": "beam_search"} | (
+        {"top_paths": top} if top > 1 else {}
+    )
     paths = [[made.label(label) for label in path] for path in zip(*labels, strict=True)]
     scores = _probabilities(made, labels)
     demands = f"{shown(scores.value)} as log of the probabilities"
-    gives = [_decoded(paths, steps), Result(scores.value.shape, agrees_with(scores), demands=demands)]
+    gives = [
+        _decoded(paths, steps),
+        Result(scores.value.shape, agrees_with(scores), demands=demands),
+    ]
     tensors = {"inputs": made.x, "lengths": made.lengths}
     return many(tensors, *map(Ref, tensors), gives=gives, **made.given, **given)
 
