@@ -1,4 +1,4 @@
-"""CTC of Keras 3: the losses of labels, and the labels of logits.
+"""CTC of Keras 3: the losses of labels, and the labels of logits; attention with masks.
 
 Any class may be the blank (`mask_index`); the oracle has the last one. The likeliest labels are
 beyond doubt, and have no class twice in a row where a beam is searched: whether `merge_repeated`
@@ -15,12 +15,13 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
-from conformance.oracle import Expectation, ctc
+from conformance.oracle import Expectation, ctc, expect
 from conformance.program import Argument, Ref
 from conformance.scenarios.checks import agrees_with, is_array, only, shown
 from conformance.scenarios.ctc import inputs
 from conformance.scenarios.model import Array, Family, Problem, Values
 from conformance.scenarios.operations.calls import Call, Function, Result, families, many, one
+from conformance.specs.model import Contraction
 
 Label = tuple[int, ...]
 EIGHTH = 8
@@ -171,9 +172,29 @@ def _ctc_decode(draw: DrawFn) -> Call:
     return _beam(draw) if draw(st.booleans()) else _greedy(draw)
 
 
+def _attention(draw: DrawFn) -> Call:
+    """Heads that share keys, and a mask that lets at least one key through."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**16)))
+    batch, queries, keys, shared, groups, size = (draw(st.integers(1, 3)) for _ in range(6))
+    dtype = draw(st.sampled_from(("float32", "float64")))
+    query = rng.normal(size=(batch, queries, shared * groups, size)).astype(dtype)
+    key, value = (rng.normal(size=(batch, keys, shared, size)).astype(dtype) for _ in range(2))
+    mask = rng.random((batch, draw(st.sampled_from((1, shared * groups))), queries, keys)) < 0.5
+    mask[..., rng.integers(keys)] = True
+    every = [np.repeat(tensor, groups, axis=2) for tensor in (key, value)]
+    bias = np.broadcast_to(np.where(mask, 0.0, -np.inf), (batch, shared * groups, queries, keys))
+    given = {"query": query, "key": every[0], "value": every[1], "bias": bias.astype(dtype)}
+    found = expect("attention", given, dtype, Contraction())
+    tensors = {"query": query, "key": key, "value": value, "mask": mask}
+    demands = f"{shown(found.value)}: means of the values that the mask lets through"
+    gives = Result(query.shape, agrees_with(found), demands=demands)
+    return one(tensors, *map(Ref, ("query", "key", "value")), mask=Ref("mask"), gives=gives)
+
+
 FUNCTIONS: tuple[Function, ...] = (
     Function("keras.ops.ctc_loss", _ctc_loss, section="Args"),
     Function("keras.ops.ctc_decode", _ctc_decode),
+    Function("keras.ops.dot_product_attention", _attention, section="Args"),
 )
 
 FAMILIES: tuple[Family, ...] = tuple(families(FUNCTIONS))
