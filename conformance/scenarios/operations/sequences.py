@@ -62,12 +62,15 @@ def _samples(draw: DrawFn, steps: int, classes: int) -> Samples:
 
 
 def _ctc_loss(draw: DrawFn) -> Call:
-    """Labels that some path stands for, filled up with any classes but the blank."""
+    """Labels that some path stands for, filled up with any classes but the blank, to as many places
+    as there are time steps: the docstring calls both lengths by one name."""
     made = _samples(draw, draw(st.integers(1, 8)), draw(st.integers(3, 6)))
     rng = np.random.default_rng(draw(st.integers(0, 2**16)))
     allowed = np.arange(made.x.shape[2] - 1)
     labels = [inputs.label_of(rng, int(n), allowed, int(n)) for n in made.lengths]
-    rows = inputs.padded(rng, labels, allowed)
+    rows = rng.choice(allowed, size=made.x.shape[:2])
+    for row, label in zip(rows, labels, strict=True):
+        row[: len(label)] = label
     sizes = np.array([len(label) for label in labels], "int32")
     expectation = ctc.expected_loss_of_logits(made.last, rows, made.lengths, sizes)
     losses = Expectation(expectation.value[:, 0], expectation.bound[:, 0], expectation.dtype)
@@ -103,10 +106,14 @@ def _without_blanks(decoded: Array) -> list[list[Label]]:
 
 
 def _greedy(draw: DrawFn) -> Call:
-    """The class of the largest logit at each step, and the sum of these logits."""
-    steps, classes = draw(st.integers(1, 9)), draw(st.integers(2, 5))
+    """The class of the largest logit at each step, half of the time that of the step before, and
+    the sum of these logits."""
+    steps, classes = draw(st.integers(2, 9)), draw(st.integers(2, 5))
     made = _samples(draw, steps, classes)
-    merges = draw(st.sampled_from((None, True, False)))
+    for step in range(1, steps):
+        if draw(st.booleans()):
+            made.x[:, step] = made.x[:, step - 1]
+    merges = draw(st.sampled_from((False, None, True)))
     given: dict[str, Argument] = {} if merges is None else {"merge_repeated": merges}
     if draw(st.booleans()):
         given["strategy"] = "greedy"
