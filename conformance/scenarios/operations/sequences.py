@@ -105,7 +105,15 @@ def _without_blanks(decoded: Array) -> list[list[Label]]:
     return [[tuple(int(k) for k in row if k != -1) for row in path] for path in decoded]
 
 
-def _greedy(draw: DrawFn) -> Call:
+def _merged(draw: DrawFn) -> Call:
+    return _greedy(draw, merges=draw(st.sampled_from((None, True))))
+
+
+def _unmerged(draw: DrawFn) -> Call:
+    return _greedy(draw, merges=False)
+
+
+def _greedy(draw: DrawFn, *, merges: bool | None) -> Call:
     """The class of the largest logit at each step, half of the time that of the step before, and
     the sum of these logits."""
     steps, classes = draw(st.integers(2, 9)), draw(st.integers(2, 5))
@@ -113,7 +121,6 @@ def _greedy(draw: DrawFn) -> Call:
     for step in range(1, steps):
         if draw(st.booleans()):
             made.x[:, step] = made.x[:, step - 1]
-    merges = draw(st.sampled_from((False, None, True)))
     given: dict[str, Argument] = {} if merges is None else {"merge_repeated": merges}
     if draw(st.booleans()):
         given["strategy"] = "greedy"
@@ -146,7 +153,7 @@ def _beam(draw: DrawFn) -> Call:
     rows = [row[:n] for row, n in zip(made.last, made.lengths, strict=True)]
     found = [_ranked(row, top) for row in rows]
     if any(labels is None for labels in found):
-        return _greedy(draw)
+        return _merged(draw)
     labels = [[*one] for one in found if one is not None]
     given: dict[str, Argument] = {"strategy": "beam_search"} | (
         {"top_paths": top} if top > 1 else {}
@@ -175,10 +182,6 @@ def _column(made: Samples, labels: Sequence[Label]) -> Expectation:
     return ctc.expected_loss_of_logits(made.last, rows, made.lengths, sizes)
 
 
-def _ctc_decode(draw: DrawFn) -> Call:
-    return _beam(draw) if draw(st.booleans()) else _greedy(draw)
-
-
 def _attention(draw: DrawFn) -> Call:
     """Heads that share keys, and a mask that lets at least one key through."""
     rng = np.random.default_rng(draw(st.integers(0, 2**16)))
@@ -200,7 +203,9 @@ def _attention(draw: DrawFn) -> Call:
 
 FUNCTIONS: tuple[Function, ...] = (
     Function("keras.ops.ctc_loss", _ctc_loss, section="Args"),
-    Function("keras.ops.ctc_decode", _ctc_decode),
+    Function("keras.ops.ctc_decode", _merged),
+    Function("keras.ops.ctc_decode", _unmerged),
+    Function("keras.ops.ctc_decode", _beam),
     Function("keras.ops.dot_product_attention", _attention, section="Args"),
 )
 
