@@ -276,7 +276,8 @@ def _axes(call: CallDraft, name: str, rule: kinds.Axes) -> None:
     if rank == 0:
         call.add_value(name, None if rule.optional else [])
         return
-    form = call.pick((*_AXES, *(ITERABLES if call.edition in rule.iterable else ())))
+    forms = (*_AXES, *(ITERABLES if call.edition in rule.iterable else ()))
+    form = call.pick(_LISTED if rule.listed else forms)
     if form == "one":
         call.add_value(
             name, call.pick(long_axes.favoured(call, call.shapes[rule.of], _signed(rank)))
@@ -288,6 +289,7 @@ def _axes(call: CallDraft, name: str, rule: kinds.Axes) -> None:
     call.add_value(name, in_form(chosen, form))
 
 
+_LISTED = ("one", "list", "list")
 _AXES = ("one", "one", "one", "list", "tuple", "one", "one", "list", "tuple")
 
 

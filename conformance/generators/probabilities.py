@@ -93,6 +93,12 @@ def fraction(rng: np.random.Generator, values: Array) -> Array:
     )
 
 
+def inside(_rng: np.random.Generator, values: Array) -> Array:
+    """Numbers between -1 and 1, away from both."""
+    shrunk = values / (1 + np.abs(values))
+    return np.asarray(np.clip(shrunk, LEAST - 1, 1 - LEAST), values.dtype)
+
+
 def logit(_rng: np.random.Generator, values: Array) -> Array:
     """Numbers from -5 to 5."""
     return np.clip(values, -MOST_LOGIT, MOST_LOGIT)

@@ -48,7 +48,7 @@ class Distributed:
     target: bool
 
 
-CLOSED_DOMAINS = ("probability", "fraction", "logit", "mirrored", "mirrored_last", "even")
+CLOSED_DOMAINS = ("probability", "fraction", "inside", "logit", "mirrored", "mirrored_last", "even")
 """Domains that zeros and other simple numbers need not belong to."""
 
 

@@ -304,6 +304,7 @@ _DOMAINS: Mapping[str, Callable[[np.random.Generator, Array], Array]] = {
     "probability": probabilities.probability,
     "sparse probability": probabilities.sparse_probability,
     "fraction": probabilities.fraction,
+    "inside": probabilities.inside,
     "logit": probabilities.logit,
     "factor": arrangement.factors,
     **images.DOMAINS,

@@ -27,6 +27,9 @@ from conformance.oracle import (
     convolution,
     keras_elements,
     keras_images,
+    keras_normalisation,
+    keras_rows,
+    keras_special,
     keras_sums,
     keras_windows,
     linear_algebra,
@@ -52,6 +55,9 @@ CONTRACTIONS = {
     **keras_images.CONTRACTIONS,
     **numpy_functions.CONTRACTIONS,
     **keras_sums.CONTRACTIONS,
+    **keras_normalisation.CONTRACTIONS,
+    **keras_rows.CONTRACTIONS,
+    **keras_special.CONTRACTIONS,
 }
 SUMMATIONS = {
     **reductions.SUMMATIONS,

@@ -176,6 +176,26 @@ def expected_cost_with(
     return _expectation(oracle, "y_pred", y_pred, y_pred.shape[1], fuzz=fuzz)
 
 
+def expected_loss_of_logits(
+    x: Array, y_true: Array, input_length: Array, label_length: Array
+) -> Expectation:
+    """The losses (samples, 1) of softmax(x), with bounds for the dtype of `x`.
+
+    A logarithm of a softmax of n classes is off by gamma_(n + 8) (1 + max|x|) (`losses`), at each
+    time step.
+    """
+    known = {"y_true": y_true, "input_length": input_length, "label_length": label_length}
+
+    def oracle(x: Array) -> Array:
+        return ctc_batch_cost(y_pred=_softmax(x), **known)
+
+    found = _expectation(oracle, "x", x, x.shape[1], fuzz=lambda logits: [logits])
+    model = arithmetic(x.dtype.name, True)
+    assert model is not None, x.dtype
+    each = allowance(x.shape[2] + 8, model) * (1 + np.abs(x).max())
+    return Expectation(found.value, found.bound + x.shape[1] * each, found.dtype)
+
+
 def first_as_last(
     y_true: Array, y_pred: Array, input_length: Array, label_length: Array
 ) -> dict[str, Array]:

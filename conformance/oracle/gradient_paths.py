@@ -23,7 +23,13 @@ from typing import Any
 
 import numpy as np
 
-from conformance.oracle import activations, keras_gradient_paths, losses, normalisation
+from conformance.oracle import (
+    activations,
+    keras_gradient_paths,
+    keras_row_paths,
+    losses,
+    normalisation,
+)
 from conformance.oracle.expectation import Array
 
 Axis = int | Sequence[int] | None
@@ -123,6 +129,7 @@ def binary_crossentropy(
 
 PATHS: Mapping[str, Callable[..., Magnitudes]] = {
     **keras_gradient_paths.PATHS,
+    **keras_row_paths.PATHS,
     "tanh": tanh,
     "sigmoid": sigmoid,
     "softplus": softplus,
@@ -137,7 +144,7 @@ PATHS: Mapping[str, Callable[..., Magnitudes]] = {
 }
 
 
-ROOTS = frozenset({"std", "nanstd", "norm", "hypot"})
+ROOTS = frozenset({"std", "nanstd", "norm", "hypot", "cdist"})
 """Functions that end with a square root, whose slope at zero is infinite, of squares, whose slope
 there is zero."""
 OF_ORDER = frozenset(
@@ -172,6 +179,7 @@ def freedom_of_binary(
 
 
 FREEDOMS: Mapping[str, Callable[..., Magnitudes]] = {
+    **keras_row_paths.FREEDOMS,
     "categorical_crossentropy": freedom_of_categorical,
     "binary_crossentropy": freedom_of_binary,
 }

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from conformance.dtypes import limits
 from conformance.oracle.expectation import Array
 from conformance.oracle.indices import NOTHING
 from conformance.oracle.shape_ops import gather
@@ -58,6 +59,12 @@ def take(x: Array, indices: Array, axis: int | None = None, beyond: str = NOTHIN
     return np.moveaxis(found, range(indices.ndim), range(first, first + indices.ndim))
 
 
+def saturated(x: Array, dtype: str) -> Array:
+    """x, with the largest or the smallest number of a floating dtype where it is beyond that."""
+    info = limits(dtype)
+    return np.clip(x, info.min, info.max)
+
+
 def append(x: Array, y: Array, axis: int | None = None) -> Array:
     """y after x along an axis; all elements in a row without one."""
     return np.append(x, y, axis=axis)
@@ -96,6 +103,7 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
     "linspace": linspace,
     "take": take,
     "append": append,
+    "saturate_cast": saturated,
     "padded": padded,
     "take_along_axis": lambda x, indices, axis=None: np.take_along_axis(x, indices, axis),
     "broadcast_to": lambda x, shape: np.broadcast_to(x, tuple(shape)),

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -120,14 +120,40 @@ def bounded_normalised(  # noqa: PLR0917 - as documented
     var, wide = reductions.bounded_var(model, x, axes, True, **how)
     wide = np.where(var + wide >= model.overflow, np.inf, wide)
     scale, shift = np.abs(spread(gamma, x, axes)), spread(beta, x, axes)
-    inverse = 1 / np.sqrt(var + epsilon)
-    above = 1 / np.sqrt(np.maximum(var - wide, 0) + epsilon) - inverse
-    below = inverse - 1 / np.sqrt(var + wide + epsilon)
-    error = np.maximum(above, below)
-    bound = _terms(model, x, mean, inverse + error, scale, shift)
-    bound = bound + scale * (inverse + error) * drift + scale * np.abs(x - mean) * error
-    bound = np.where(np.isnan(bound), np.inf, bound)
+    moved = Moved(mean, drift, var, wide)
+    bound = of_moved(model, x, moved, scale, shift, lambda v: 1 / np.sqrt(v + epsilon))
     return normalised(x, gamma, beta, axes, epsilon), bound
+
+
+class Moved(NamedTuple):
+    """A mean and a variance, and how far an implementation may be off them."""
+
+    mean: Array
+    drift: Array
+    var: Array
+    wide: Array
+
+
+def of_moved(  # noqa: PLR0917 - what a bound is made of
+    model: Arithmetic,
+    x: Array,
+    moved: Moved,
+    scale: Array,
+    shift: Array,
+    inverse_of: Callable[[Array], Array],
+) -> Array:
+    """The bound of x less a mean, times the inverse of the root of a variance, scaled and shifted.
+
+    `scale` is a magnitude; `inverse_of` falls as the variance rises.
+    """
+    inverse = inverse_of(moved.var)
+    above = inverse_of(np.maximum(moved.var - moved.wide, 0)) - inverse
+    below = inverse - inverse_of(moved.var + moved.wide)
+    error = np.maximum(above, below)
+    bound = _terms(model, x, moved.mean, inverse + error, scale, shift)
+    bound = bound + scale * (inverse + error) * moved.drift
+    bound = bound + scale * np.abs(x - moved.mean) * error
+    return np.where(np.isnan(bound), np.inf, bound)
 
 
 def batch_mean(x: Array, reduction_axes: Sequence[int], **_: Any) -> Array:
@@ -229,7 +255,14 @@ def bounded_l2_normalize(model: Arithmetic, x: Array, axis: Axis = None, **how: 
 
 
 _TRAINING = "normalize_batch_in_training"
-OF_SQUARES = ("var", "std", f"{_TRAINING}.variance", f"{_TRAINING}.normalised tensor")
+OF_SQUARES = (
+    "var",
+    "std",
+    f"{_TRAINING}.variance",
+    f"{_TRAINING}.normalised tensor",
+    "moments.variance",
+    "layer_normalization",
+)
 """What a variance decides, which may be computed from the mean of squares (`squares`)."""
 
 ORACLES: Mapping[str, Callable[..., Array]] = {

@@ -36,6 +36,14 @@ def _in_batch(x: Any, reduction_axes: Any, **_: Any) -> int:
     return reductions.terms(x, tuple(reduction_axes))
 
 
+def _of_moments(x: Any, axes: Any, **_: Any) -> int:
+    return reductions.terms(x, axes)
+
+
+def _normalised(x: Any, axis: Any = -1, **_: Any) -> int:
+    return reductions.terms(x, axis)
+
+
 def _dot(x: Any, **_: Any) -> int:
     return x.shape[-1] if x.ndim else 1
 
@@ -60,6 +68,8 @@ TERMS: Mapping[str, Count] = {
         ("categorical_crossentropy", "sparse_categorical_crossentropy"), _along(-1, "output")
     ),
     **{f"{_TRAINING}.{part}": _in_batch for part in ("normalised tensor", "mean", "variance")},
+    **{f"moments.{part}": _of_moments for part in ("mean", "variance")},
+    **dict.fromkeys(("normalize", "rms_normalization", "layer_normalization"), _normalised),
     "dot": _dot,
     "batch_dot": _batch_dot,
     **dict.fromkeys(("pool2d", "pool3d"), _pooled),

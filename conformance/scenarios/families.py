@@ -14,6 +14,7 @@ from conformance.scenarios.introspection import casts, emptiness, printing, spar
 from conformance.scenarios.model import Family
 from conformance.scenarios.operations import (
     branches,
+    casting,
     complexes,
     conversions,
     derivatives,
@@ -23,6 +24,7 @@ from conformance.scenarios.operations import (
     pictures,
     pieces,
     places,
+    sequences,
     spectra,
 )
 from conformance.scenarios.promises import (
@@ -82,6 +84,8 @@ FAMILIES: tuple[Family, ...] = (
     *complexes.FAMILIES,
     *factors.FAMILIES,
     *derivatives.FAMILIES,
+    *casting.FAMILIES,
+    *sequences.FAMILIES,
 )
 """The families of one function are run in this order."""
 

@@ -68,6 +68,8 @@ class Axes(SpecRecord, frozen=True, kw_only=True, tag_field="kind", tag="axes"):
 
     of: str
     optional: bool = False
+    listed: bool = False
+    """A list where there are several, and no tuple."""
     iterable: list[Edition] = field(default_factory=list)
     """The editions whose documents allow any iterable of axes."""
 

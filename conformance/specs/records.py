@@ -49,6 +49,7 @@ Domain = Literal[
     "truth",
     "probability",
     "fraction",
+    "inside",
     "logit",
     "factor",
 ]

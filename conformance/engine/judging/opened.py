@@ -1,7 +1,8 @@
 """The conventions that an answer opens, not the call.
 
-Whether numbers were computed with 32 bits, or a variance as a difference of squares, the call does
-not show: these points are looked at where an answer is not the suite's own.
+Whether numbers were computed with 32 bits, a variance as a difference of squares, or an epsilon
+taken as a limit, the call does not show: these points are looked at where an answer is not the
+suite's own.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.engine.judging.cases import Prepared
+from conformance.oracle.keras_normalisation import WITH_EPSILON
 from conformance.oracle.normalisation import OF_SQUARES
 from conformance.oracle.variants.numbers import NARROW
 from conformance.specs.convention_names import ConventionName
@@ -32,6 +34,8 @@ def opened(
         return
     if prepared.structure.oracle in OF_SQUARES:
         yield ConventionName.VARIANCE_OF_DIFFERENCES
+    if prepared.structure.oracle in WITH_EPSILON:
+        yield ConventionName.EPSILON_IN_NORMS
     narrow = {NARROW[a.dtype.name] for a in arrays.values() if a.dtype.name in NARROW}
     narrowed = got.dtype.name in narrow and got.dtype.name not in prepared.dtypes
     if narrow and (narrowed or not {*made}.isdisjoint(NARROW.values())):

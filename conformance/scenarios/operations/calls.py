@@ -82,6 +82,8 @@ class Call:
     about: str = ""
     """What is special about it, in words that are the same for every case: as many of these as can
     be are among the cases of a run."""
+    test: Test | None = None
+    """A test of all that comes, in whatever form, in the place of one for each result."""
 
 
 def exact(expected: Any, dtype: str | None = None) -> Result:
@@ -113,6 +115,8 @@ class Function:
     """The section of the docstring that says what the call gives."""
     keeps_dtype: bool = False
     """Whether results consist of elements of the input, so that their dtype is looked at."""
+    names_dtype: bool = False
+    """Whether the docstring says which dtype the results have."""
     symbolic: bool = True
     """Whether the shape follows from the shapes of the arguments."""
     inner: int | None = None
@@ -123,7 +127,7 @@ def families(functions: Sequence[Function]) -> Iterator[Family]:
     """The scenarios of each function."""
     for function in functions:
         aspects = {Aspect.VALUE}
-        aspects |= {Aspect.DTYPE} if function.keeps_dtype else set()
+        aspects |= {Aspect.DTYPE} if function.keeps_dtype or function.names_dtype else set()
         aspects |= {Aspect.STATIC_SHAPE} if function.symbolic else set()
         yield Family(
             function.name, frozenset(aspects), make=_maker(function), editions=KERAS_3, share=2.0
@@ -243,18 +247,20 @@ def _scenario(
     checks = [*_value_checks(call, at)]
     if function.keeps_dtype:
         checks += _dtype_checks(call)
+    if function.names_dtype:
+        checks += (replace(c, at=at, alternatives=()) for c in _dtype_checks(call))
     if static is not None:
         checks += _static_checks(call, at, static)
     return Scenario(function.name, title, program=w.program(), arrays=w.arrays, checks=(*checks,))
 
 
 def _value_checks(call: Call, at: Mapping[str, str]) -> Iterator[Check]:
-    wanted = [result.demands for result in call.results if result.demands]
+    wanted = [result.demands for result in call.results if result.demands] or [call.demands]
     yield Check(
         "the results",
         Aspect.VALUE,
         outputs=("values",),
-        test=each([result.test for result in call.results]),
+        test=call.test or each([result.test for result in call.results]),
         demands=", ".join(wanted),
         at=at,
     )

@@ -1,0 +1,197 @@
+"""What is added up in the gradients of functions of whole rows that Keras 3 has, as in
+`gradient_paths`: normalisations, sparsemax and others whose slopes are differences of sums."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from conformance.oracle import reductions
+from conformance.oracle.activations import sigmoid
+from conformance.oracle.expectation import Array
+from conformance.oracle.keras_normalisation import EPSILON, length
+from conformance.oracle.keras_rows import logits, threshold, weights
+
+Axis = int | Sequence[int]
+Magnitudes = Mapping[str, Array]
+
+
+def _axes(axis: Axis) -> int | tuple[int, ...]:
+    return axis if isinstance(axis, int) else tuple(axis)
+
+
+def normalize(
+    w: Array, x: Array, axis: Axis = -1, order: int = 2, epsilon: Any = None, **_: Any
+) -> Magnitudes:
+    """With the norm n of order p: w_i / n, and (|x_i| / n)^(p - 1) / n times the sum of w y."""
+    limit = EPSILON if epsilon is None else epsilon
+    norm = np.maximum(length(x, axis, order), limit)
+    y, weighted = np.abs(x / norm), np.abs(w)
+    total = (weighted * y).sum(axis=_axes(axis), keepdims=True)
+    return {"x": (weighted + y ** (order - 1) * total) / norm}
+
+
+def rms_normalization(
+    w: Array, x: Array, scale: Array | None = None, axis: Axis = -1, epsilon: Any = None, **_: Any
+) -> Magnitudes:
+    """With y = x / s: (w_i - y_i mean(w y)) / s, where w has the scale in it; by that, w y."""
+    limit = EPSILON if epsilon is None else epsilon
+    root = np.sqrt(np.mean(np.square(x), axis=_axes(axis), keepdims=True) + limit)
+    return {"x": _of_root(w, x, root, scale, axis, of_mean=False)}
+
+
+def layer_normalization(
+    w: Array,
+    x: Array,
+    gamma: Array | None = None,
+    _beta: Array | None = None,
+    axis: Axis = -1,
+    epsilon: Any = None,
+    **_: Any,
+) -> Magnitudes:
+    """With y = (x - mean) / s: (w_i - mean(w) - y_i mean(w y)) / s, where w has gamma in it. By
+    gamma the sum of w y, and y is x / s less mean / s."""
+    limit, where = EPSILON if epsilon is None else epsilon, _axes(axis)
+    mean = np.mean(x, axis=where, keepdims=True)
+    root = np.sqrt(np.var(x, axis=where, keepdims=True) + limit)
+    found = {"x": _of_root(w, x - mean, root, gamma, axis, of_mean=True)}
+    if gamma is not None:
+        found["gamma"] = _summed(np.abs(w) * (np.abs(x) + np.abs(mean)) / root, gamma.shape)
+    return found
+
+
+def _summed(terms: Array, shape: tuple[int, ...]) -> Array:
+    """The sums over what was broadcast of the shape."""
+    missing = terms.ndim - len(shape)
+    found = terms.sum(axis=(*range(missing),))
+    ones = (*(axis for axis, length in enumerate(shape) if length == 1),)
+    return np.asarray(found.sum(axis=ones, keepdims=True))
+
+
+def _of_root(
+    w: Array, x: Array, root: Array, scale: Array | None, axis: Axis, *, of_mean: bool
+) -> Array:
+    weighted = np.abs(w) if scale is None else np.abs(w * scale)
+    y, where = np.abs(x) / root, _axes(axis)
+    drawn = y * np.mean(weighted * y, axis=where, keepdims=True)
+    if of_mean:
+        drawn = drawn + np.mean(weighted, axis=where, keepdims=True)
+    return np.asarray((weighted + drawn) / root)
+
+
+def _of_one(x: Array, axis: Axis) -> float:
+    """Of one element rounding is all that is left (convention `one-element`), in float32 if an
+    implementation computes with that: how much of the terms it may be, and 0 of more elements."""
+    return _ROUNDINGS * 2.0**-24 if reductions.terms(x, axis) == 1 else 0.0
+
+
+_ROUNDINGS = 12
+"""Those of a reverse sweep, as `gradient_bounds` counts them."""
+
+
+def freedom_of_rms(
+    w: Array, x: Array, scale: Array | None = None, axis: Axis = -1, epsilon: Any = None, **_: Any
+) -> Magnitudes:
+    """As a limit, epsilon moves the inverse root s by epsilon / (2 s^2), and its cube by three
+    times as much."""
+    limit = EPSILON if epsilon is None else epsilon
+    square = np.mean(np.square(x), axis=_axes(axis), keepdims=True) + limit
+    open_part = 2 * limit / square + _of_one(x, axis)
+    by_x = rms_normalization(w, x, scale, axis, epsilon)["x"] * open_part
+    if scale is None:
+        return {"x": by_x}
+    moved = np.abs(w * x) / np.sqrt(square) * limit / square
+    return {"x": by_x, "scale": _summed(moved, scale.shape)}
+
+
+def freedom_of_layer(  # noqa: PLR0917 - as documented
+    w: Array,
+    x: Array,
+    gamma: Array | None = None,
+    beta: Array | None = None,
+    axis: Axis = -1,
+    epsilon: Any = None,
+    **_: Any,
+) -> Magnitudes:
+    """As `freedom_of_rms`, of the differences from the mean."""
+    middle = x - np.mean(x, axis=_axes(axis), keepdims=True)
+    limit = EPSILON if epsilon is None else epsilon
+    square = np.mean(np.square(middle), axis=_axes(axis), keepdims=True) + limit
+    open_part = 2 * limit / square + _of_one(x, axis)
+    by_x = layer_normalization(w, x, gamma, beta, axis, epsilon)["x"] * open_part
+    if gamma is None:
+        return {"x": by_x}
+    moved = np.abs(w * middle) / np.sqrt(square) * limit / square
+    moved = moved + np.abs(w * x) / np.sqrt(square) * _of_one(x, axis)
+    return {"x": by_x, "gamma": _summed(moved, gamma.shape)}
+
+
+FREEDOMS: Mapping[str, Callable[..., Magnitudes]] = {
+    "rms_normalization": freedom_of_rms,
+    "layer_normalization": freedom_of_layer,
+}
+"""What an epsilon leaves open of which no docstring says what it does."""
+
+
+def glu(w: Array, x: Array, axis: int = -1) -> Magnitudes:
+    """By the first half s, by the second a (s - s^2), with the sigmoid s of the second."""
+    first, second = np.split(x, 2, axis)
+    s, weighted = sigmoid(second), np.abs(w)
+    slope = np.abs(first) * (s + np.square(s))
+    return {"x": np.concatenate([weighted * s, weighted * slope], axis)}
+
+
+def sparsemax(w: Array, x: Array, axis: int = -1) -> Magnitudes:
+    """w_i less the mean of w, both over what is positive."""
+    inside = x > threshold(x, axis)
+    weighted = np.abs(w) * inside
+    count = np.maximum(inside.sum(axis=axis, keepdims=True), 1)
+    return {"x": inside * (weighted + weighted.sum(axis=axis, keepdims=True) / count)}
+
+
+def corrcoef(w: Array, x: Array) -> Magnitudes:
+    """With the norm n of x - mean, z = (x - mean) / n and g = (w + w') z: (g - z sum(z g) -
+    mean(g)) / n."""
+    middle = np.abs(x - x.mean(axis=1, keepdims=True))
+    root = np.sqrt(np.square(middle).sum(axis=1, keepdims=True))
+    z = middle / root
+    g = np.abs(w + w.T) @ z
+    drawn = z * (z * g).sum(axis=1, keepdims=True) + g.mean(axis=1, keepdims=True)
+    return {"x": (g + drawn) / root}
+
+
+def attention(  # noqa: PLR0917 - as documented
+    w: Array,
+    query: Array,
+    key: Array,
+    value: Array,
+    bias: Array | None = None,
+    scale: Any = None,
+    is_causal: bool = False,
+    **_: Any,
+) -> Magnitudes:
+    """By a logit p_s (g_s - sum_r p_r g_r), with the weights p and g = w v; by a query that times
+    the keys, and the other way round."""
+    p = weights(logits(query, key, bias, scale, is_causal)[0])
+    g = np.einsum("btnh,bsnh->bnts", np.abs(w), np.abs(value))
+    slope = p * (g + (p * g).sum(axis=-1, keepdims=True))
+    factor = np.abs(scale) if scale is not None else 1 / np.sqrt(query.shape[-1])
+    found = {
+        "query": factor * np.einsum("bnts,bsnh->btnh", slope, np.abs(key)),
+        "key": factor * np.einsum("bnts,btnh->bsnh", slope, np.abs(query)),
+        "value": np.einsum("bnts,btnh->bsnh", p, np.abs(w)),
+    }
+    return found if bias is None else {**found, "bias": slope}
+
+
+PATHS: Mapping[str, Callable[..., Magnitudes]] = {
+    "glu": glu,
+    "sparsemax": sparsemax,
+    "corrcoef": corrcoef,
+    "attention": attention,
+    "normalize": normalize,
+    "rms_normalization": rms_normalization,
+    "layer_normalization": layer_normalization,
+}
