@@ -8,6 +8,7 @@ compiled.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any
@@ -317,9 +318,17 @@ def part(test: Test, place: int) -> Test:
     """A test of one of several values; another check says so if there are too few."""
 
     def tested(values: Values) -> Problem | None:
-        return test(values[place : place + 1]) if place < len(values) else None
+        return _at(place, test(values[place : place + 1])) if place < len(values) else None
 
     return tested
+
+
+def _at(place: int, problem: Problem | None) -> Problem | None:
+    """The problem of one of several values; expressions for scripts name the first of these."""
+    if problem is None or not place:
+        return problem
+    fault = re.sub(r"\bfirst\b", f"values[0][{place}]", problem.fault)
+    return replace(problem, fault=fault)
 
 
 def each(tests: Sequence[Test]) -> Test:
@@ -328,7 +337,7 @@ def each(tests: Sequence[Test]) -> Test:
     def tested(values: Values) -> Problem | None:
         if len(values) != len(tests):
             return Problem(f"gives {len(values)} results", "count")
-        found = (test((value,)) for test, value in zip(tests, values, strict=True))
+        found = (part(test, place)(values) for place, test in enumerate(tests))
         return next((problem for problem in found if problem is not None), None)
 
     return tested
