@@ -20,7 +20,7 @@ from conformance.fuzz.failures import failure, function_of
 from conformance.fuzz.judging import Difference, Question, judged
 from conformance.fuzz.making.growth import Composed
 from conformance.fuzz.reduction import Reduction, rest
-from conformance.fuzz.single import blamed
+from conformance.fuzz.single import blamed, lacks_shapes
 from conformance.fuzz.single_steps import Blame
 from conformance.fuzz.tally import Found, Tally
 from conformance.program import Prelude
@@ -131,10 +131,19 @@ class Explainer:
             self.prelude,
             seed=self.seed,
             number=one.number,
+            shapeless=shapeless(self.session, reduction.question, reduction.difference),
         )
         found = Found(function_of(reduction.question, reduction.difference), filed)
         self.found.add(found.function, filed)
         self.known.learn(found)
+
+
+def shapeless(worker: Session, question: Question, difference: Difference) -> bool:
+    """Whether a program raises because the target does not know the shape of a result."""
+    if difference.kind != "exception":
+        return False
+    words = words_of(difference.says)
+    return lacks_shapes(worker, question, lambda other: words_of(other.says) == words)
 
 
 def _calls(question: Question, function: str) -> bool:

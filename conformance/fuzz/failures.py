@@ -38,11 +38,20 @@ def function_of(question: Question, difference: Difference) -> str:
 
 
 def failure(
-    question: Question, difference: Difference, prelude: Prelude, *, seed: int, number: int
+    question: Question,
+    difference: Difference,
+    prelude: Prelude,
+    *,
+    seed: int,
+    number: int,
+    shapeless: bool = False,
 ) -> Failure:
-    """The failure of a program that was made smaller; `number` is that of the one it came from."""
+    """The failure of a program that was made smaller; `number` is that of the one it came from.
+
+    `shapeless` says that it fails because the target does not know the shape of a result.
+    """
     function = function_of(question, difference)
-    conventions = _conventions(question.program, difference)
+    conventions = _conventions(question.program, difference, shapeless=shapeless)
     usual = Verdict.DIVERGES if conventions else Verdict.VIOLATES
     verdict = _VERDICTS.get(difference.kind, usual)
     citation = (
@@ -73,11 +82,11 @@ def failure(
     )
 
 
-def _conventions(program: Program, difference: Difference) -> list[str]:
+def _conventions(program: Program, difference: Difference, *, shapeless: bool) -> list[str]:
     """What the documents leave open: the order of updates, and which dimensions of a result are
     known, without which another call may be refused."""
     found = open_order(program) if is_session(program) else []
-    refused = difference.kind == "exception" and has_unknown(program)
+    refused = shapeless or (difference.kind == "exception" and has_unknown(program))
     return [*found, *([str(ConventionName.PRECISE_STATIC_SHAPE)] if refused else [])]
 
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from conformance.adapters.session import Session
 from conformance.editions import Edition
 from conformance.engine.verdicts.origins import unpacked
+from conformance.fuzz.explaining import shapeless
 from conformance.fuzz.failures import PROFILE, failure, number_of
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.reduction import planned
@@ -40,6 +41,11 @@ def repeated(
     if not differences:
         return None
     found = failure(
-        question, differences[0], prelude, seed=origin.seed, number=number_of(origin.trial)
+        question,
+        differences[0],
+        prelude,
+        seed=origin.seed,
+        number=number_of(origin.trial),
+        shapeless=shapeless(worker, question, differences[0]),
     )
     return replace(found, count=stored.count)

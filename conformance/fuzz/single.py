@@ -7,7 +7,7 @@ find, and not one of the composition.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,11 +19,11 @@ from conformance.fuzz.bounds.running import Course, course
 from conformance.fuzz.bounds.sessions import Session, graph, is_session
 from conformance.fuzz.bounds.statics import Static, given_statics, has_unknown, statics
 from conformance.fuzz.calls import Call, Special, calls_of
-from conformance.fuzz.judging import Question, judged
+from conformance.fuzz.judging import Difference, Question, judged
 from conformance.fuzz.programs import references
 from conformance.fuzz.single_gradients import blamed_gradient
 from conformance.fuzz.single_inputs import blamed_input
-from conformance.fuzz.single_steps import Blame, input_of, steps_of
+from conformance.fuzz.single_steps import MAKERS, Blame, input_of, steps_of
 from conformance.fuzz.single_updates import blamed_update
 from conformance.generators.tensors import told
 from conformance.observations import Returned, StructureObservation
@@ -104,6 +104,34 @@ def _each_alone(
         known = statics(begun, found.calls, found.types)
         one = _alone(question, call, courses, own, Binding.PLACEHOLDER)
         yield replace(one, program=_unknown(one.program, known))
+
+
+def lacks_shapes(worker: Worker, question: Question, alike: Callable[[Difference], bool]) -> bool:
+    """Whether a call alone fails alike where no length of what other calls gave it is known.
+
+    Then the program fails because the target does not know these lengths. WorkerStartError.
+    """
+    found = _courses(worker, question)[0][:1]
+    for call in calls_of(graph(question.program), question.edition):
+        if isinstance(call, Call) or _stands_alone(call):
+            alone = _alone(question, call, found, _nothing(found), Binding.PLACEHOLDER)
+            one = replace(alone, program=_of_no_length(alone.program, question.program))
+            if any(map(alike, judged(one, worker.run_batch(one.batch)).differences)):
+                return True
+    return False
+
+
+def _of_no_length(program: Program, whole: Program) -> Program:
+    """The program in which the results of other calls of the whole one have any length."""
+    given = {i.name for i in whole.inputs}
+    given |= {s.result for s in whole.steps if s.function in MAKERS}
+    return replace(
+        program,
+        inputs=tuple(
+            i if i.name in given else replace(i, binding=Binding.PLACEHOLDER_NONE)
+            for i in program.inputs
+        ),
+    )
 
 
 def _unknown(program: Program, known: Mapping[str, Static]) -> Program:

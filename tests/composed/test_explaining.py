@@ -13,8 +13,8 @@ from msgspec import UNSET
 from conformance.adapters.process import Launch
 from conformance.adapters.session import Session
 from conformance.engine import Stop, Subject
-from conformance.fuzz.explaining import Experience, words_of
-from conformance.fuzz.judging import Question
+from conformance.fuzz.explaining import Experience, shapeless, words_of
+from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.reduction import planned
 from conformance.fuzz.single import blamed
 from conformance.fuzz.tally import Found
@@ -142,3 +142,39 @@ def test_a_call_alone_takes_variables_and_what_is_fed_as_the_program_does(tmp_pa
         found = blamed(worker, planned(asked))
     assert found is not None
     assert found.function == "maximum"
+
+
+VAGUE = """
+from conformance.reference import *
+from conformance.reference import exp as right, int_shape, tanh as plain
+
+seen = []
+
+
+def tanh(x):
+    seen.append(plain(x))
+    return seen[-1]
+
+
+def exp(x):
+    if [x for vague in seen if x is vague] or {}:
+        raise ValueError("a length is not known")
+    return right(x)
+"""
+
+
+@pytest.mark.parametrize("needs_lengths", [True, False])
+def test_an_error_for_want_of_a_length_is_told_from_others(
+    tmp_path: Path, needs_lengths: bool
+) -> None:
+    source = VAGUE.replace("{}", "None in int_shape(x)" if needs_lengths else "False")
+    made = Program(
+        (Input("x", (3,), "float32", Binding.PLACEHOLDER),),
+        (Step("a", "tanh", (Ref("x"),)), Step("b", "exp", (Ref("a"),))),
+        ("b",),
+    )
+    asked = planned(Question(made, [{"x": np.array([-1.0, 0.5, 2.0], "float32")}], "keras-2.2"))
+    with Session(_launch(tmp_path, "vague", source)) as worker:
+        (difference,) = judged(asked, worker.run_batch(asked.batch)).differences
+        assert blamed(worker, asked) is None
+        assert shapeless(worker, asked, difference) is needs_lengths
