@@ -15,11 +15,12 @@ from typing import Self
 from conformance.adapters.session import Session
 from conformance.engine.judging.messages import gist
 from conformance.fuzz.bounds.sessions import graph, is_session
+from conformance.fuzz.calling_again import calling_again, last_alone
 from conformance.fuzz.calls import calls_of
 from conformance.fuzz.failures import failure, function_of
-from conformance.fuzz.judging import Difference, Question, judged
+from conformance.fuzz.judging import NO_ANSWER, Difference, Question, judged
 from conformance.fuzz.making.growth import Composed
-from conformance.fuzz.reduction import Reduction, rest
+from conformance.fuzz.reduction import Reduction, planned, rest
 from conformance.fuzz.single import blamed, lacks_shapes
 from conformance.fuzz.single_steps import Blame
 from conformance.fuzz.tally import Found, Tally
@@ -110,7 +111,27 @@ class Explainer:
         fault = self.known.faults.get(words_of(again[0].says))
         if fault is not None and _calls(question, fault.function):
             return fault
-        return self._reduced(one, question, again[0])
+        failing = self._with_what_came_before(question, again[0])
+        if failing is None:
+            self.found.counts["unrepeated"] += 1
+            return None
+        return self._reduced(one, *failing)
+
+    def _with_what_came_before(
+        self, question: Question, difference: Difference
+    ) -> tuple[Question, Difference] | None:
+        """The failing numbers alone, or else called after those before them; None if neither
+        differs."""
+        draw = difference.draw
+        for made in (last_alone(question, draw), calling_again(question, draw)):
+            try:
+                asked = made and planned(made)
+            except NO_ANSWER:
+                continue
+            differs = asked and judged(asked, self.session.run_batch(asked.batch)).differences
+            if asked and differs:
+                return asked, differs[0]
+        return None
 
     def _reduced(self, one: Composed, question: Question, difference: Difference) -> Blame | None:
         reduction = Reduction(self.session, question, difference)

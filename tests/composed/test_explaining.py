@@ -13,6 +13,7 @@ from msgspec import UNSET
 from conformance.adapters.process import Launch
 from conformance.adapters.session import Session
 from conformance.engine import Stop, Subject
+from conformance.fuzz.calling_again import calling_again, last_alone
 from conformance.fuzz.explaining import Experience, shapeless, words_of
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.reduction import planned
@@ -42,9 +43,11 @@ def _launch(folder: Path, name: str, source: str) -> Launch:
     return Launch(sys.executable, name, "graph", environment)
 
 
-def _results(folder: Path, chunk: int, programs: int = 8, workers: int = 1) -> Results:
-    """What a backend that compiles no two outputs is told to do wrong."""
-    launch = _launch(folder, "single_output", SINGLE)
+def _results(
+    folder: Path, chunk: int, programs: int = 8, workers: int = 1, source: str = SINGLE
+) -> Results:
+    """What a backend that compiles no two outputs, or another one, is told to do wrong."""
+    launch = _launch(folder, "single_output", source)
     subject = Subject("single", "keras-2.2", "", lambda *_: Session(launch), Prelude((), {}))
     campaign = Campaign(0, "1.0", "2000-01-01T00:00:00+00:00", programs=programs, chunk=chunk)
     events: list[Event] = []
@@ -178,3 +181,53 @@ def test_an_error_for_want_of_a_length_is_told_from_others(
         (difference,) = judged(asked, worker.run_batch(asked.batch)).differences
         assert blamed(worker, asked) is None
         assert shapeless(worker, asked, difference) is needs_lengths
+
+
+STALE = """
+from conformance.reference import *
+from conformance.reference import function as right
+
+
+def function(inputs, outputs, updates=(), **kwargs):
+    made, kept = right(inputs, outputs, updates=updates, **kwargs), []
+
+    def call(values):
+        if len(outputs) < 2 or not inputs:
+            return made(values)
+        kept.append(made(values))
+        return kept[0]
+
+    return call
+"""
+
+
+def test_numbers_that_fail_after_others_alone_are_called_after_them(tmp_path: Path) -> None:
+    made = Program(
+        (
+            Input("x", (3,), "float32", Binding.PLACEHOLDER),
+            Input("v", (3,), "float32", Binding.VARIABLE),
+        ),
+        (Step("a", "exp", (Ref("x"),)), Step("b", "maximum", (Ref("x"), Ref("v")))),
+        ("a", "b"),
+    )
+    numbers = [np.array(n, "float32") for n in ([-1, 0.5, 2], [0.25, 1, -3], [1, 1, 1])]
+    arrays = [{"x": x, "v": numbers[0]} for x in numbers]
+    asked = planned(Question(made, arrays, "keras-2.2"))
+    with Session(_launch(tmp_path, "stale", STALE)) as worker:
+        difference = judged(asked, worker.run_batch(asked.batch)).differences[0]
+        assert difference.draw == 1
+        alone = planned(last_alone(asked, 1))
+        assert not judged(alone, worker.run_batch(alone.batch)).differences
+        again = calling_again(asked, 1)
+        assert again is not None
+        again = planned(again)
+        found = judged(again, worker.run_batch(again.batch)).differences
+    assert {d.output for d in found} == {"call_1"}
+
+
+@pytest.mark.slow
+def test_a_failure_that_takes_two_calls_has_two(tmp_path: Path) -> None:
+    results = _results(tmp_path, chunk=8, programs=20, source=STALE)
+    failures = _failures(results.functions)
+    assert failures
+    assert all("call_1 = f(" in x.message and (x.script or "").count("call_") > 1 for x in failures)
