@@ -52,11 +52,14 @@ REFUSALS = (
         "Argument `num_segments` cannot be set when sorted is True when using the tensorflow "
         "backend."
     ),
+    raised("Arguments `target` and `output` must have the same shape. Received: (2,) and (None,)"),
+    raised("`mean` must be a vector of length `x.shape[axis]`. Expected: `(None,)`."),
 )
 OTHERS: tuple[Outcome, ...] = (
     raised("'<' not supported between instances of 'Axis' and 'int'", "TypeError"),
     raised("unsupported operand type(s) for +: 'NoneType' and 'int'", "TypeError"),
     raised("None values not supported."),
+    raised("Arguments `target` and `output` must have the same shape. Received: (2,) and (3,)"),
     raised("CNTK Backend: `eval` method on `<class 'map'>` type is not supported."),
     raised(
         "Wrong number or type of arguments for overloaded function 'new_Parameter'.",

@@ -86,8 +86,9 @@ def cast(x, dtype): return np.asarray(x).astype(dtype)
 """,
     "saturate_cast": """
 def saturate_cast(x, dtype):
+    if dtype == "bfloat16": raise NotImplementedError(dtype)
     x = np.asarray(x)
-    if not dtype.startswith("float"):
+    if "int" in dtype:
         info = np.iinfo(dtype)
         x = np.clip(np.trunc(np.asarray(x, np.longdouble)), int(info.min), int(info.max))
         return x.astype(dtype)
