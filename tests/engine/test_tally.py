@@ -327,7 +327,8 @@ def test_a_wrong_answer_violates_only_without_conventions() -> None:
 MADE_OF_NUMBERS = {
     *("zeros", "ones", "eye", "arange"),
     *(f"keras.ops.{name}" for name in ("zeros", "ones", "full", "eye", "identity", "tri")),
-    *(f"keras.ops.{name}" for name in ("arange", "linspace", "hamming", "hanning")),
+    *(f"keras.ops.{name}" for name in ("arange", "linspace", "logspace", "geomspace")),
+    *(f"keras.ops.{name}" for name in ("hamming", "hanning", "bartlett", "blackman", "kaiser")),
 }
 """The functions that take no tensor, and so change none."""
 

@@ -234,9 +234,12 @@ def test_magnitudes_of_paths_have_the_shape_of_the_tensors(function: str) -> Non
         "normalize_batch_in_training.normalised tensor": {
             "x": x, "gamma": t[0], "beta": t[1], "reduction_axes": [0], "epsilon": 1e-3,
         },
+        "glu": {"x": x.T},
+        "attention": {name: x[None, :, None] for name in ("query", "key", "value")},
     }  # fmt: skip
     arguments = losses.get(function, {"x": x})
-    w = np.ones(2 if "categorical" in function else (2, 3))
+    shapes = {"glu": (3, 1), "corrcoef": (2, 2), "attention": (1, 2, 1, 3)}
+    w = np.ones(2 if "categorical" in function else shapes.get(function, (2, 3)))
     for logits in (False, True):
         given = {**arguments, "from_logits": logits} if "entropy" in function else arguments
         found = slopes(function, given, w)
