@@ -235,7 +235,7 @@ def test_magnitudes_of_paths_have_the_shape_of_the_tensors(function: str) -> Non
             "x": x, "gamma": t[0], "beta": t[1], "reduction_axes": [0], "epsilon": 1e-3,
         },
         "glu": {"x": x.T},
-        "attention": {name: x[None, :, None] for name in ("query", "key", "value")},
+        "attention": dict.fromkeys(("query", "key", "value"), x[None, :, None]),
     }  # fmt: skip
     arguments = losses.get(function, {"x": x})
     shapes = {"glu": (3, 1), "corrcoef": (2, 2), "attention": (1, 2, 1, 3)}
