@@ -9,11 +9,14 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
+from conformance.oracle import Expectation
 from conformance.program import Ref
+from conformance.scenarios.checks import agrees_with, shown
 from conformance.scenarios.model import Array, Family, Problem
 from conformance.scenarios.operations.calls import (
     Call,
     Function,
+    Result,
     a_dtype,
     a_shape,
     distinct,
@@ -152,7 +155,17 @@ def _histogram(draw: DrawFn) -> Call:
     x = small(draw, a_shape(draw, 1, 1, 9), most=3) + np.float32(0.5)
     bins, low, high = draw(st.sampled_from(((4, -4.0, 4.0), (2, -4.0, 4.0), (3, -2.0, 1.0))))
     counts, edges = np.histogram(x, bins, (low, high))
-    return many({"x": x}, X, bins=bins, range=(low, high), gives=[exact(counts), exact(edges)])
+    return many(
+        {"x": x}, X, bins=bins, range=(low, high), gives=[exact(counts), rounded_edges(edges)]
+    )
+
+
+def rounded_edges(edges: Array) -> Result:
+    """Each is low (1 - t) + high t, or low + t (high - low), in float32: no more than six roundings
+    of what is no larger than |low| + |high|."""
+    bound = np.full(edges.shape, 6 * 2.0**-24 * float(np.abs(edges[[0, -1]]).sum()))
+    test = agrees_with(Expectation(edges.astype(float), bound, "float32"))
+    return Result(edges.shape, test, demands=shown(edges))
 
 
 def _nan_place(found: Callable[..., Any]) -> Callable[[DrawFn], Call]:
