@@ -7,6 +7,7 @@ find, and not one of the composition.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -107,7 +108,7 @@ def _each_alone(
 
 
 def lacks_shapes(worker: Worker, question: Question, alike: Callable[[Difference], bool]) -> bool:
-    """Whether a call alone fails alike where no length of what other calls gave it is known.
+    """Whether a call alone fails alike where some lengths of what other calls gave are not known.
 
     Then the program fails because the target does not know these lengths. WorkerStartError.
     """
@@ -115,23 +116,27 @@ def lacks_shapes(worker: Worker, question: Question, alike: Callable[[Difference
     for call in calls_of(graph(question.program), question.edition):
         if isinstance(call, Call) or _stands_alone(call):
             alone = _alone(question, call, found, _nothing(found), Binding.PLACEHOLDER)
-            one = replace(alone, program=_of_no_length(alone.program, question.program))
-            if any(map(alike, judged(one, worker.run_batch(one.batch)).differences)):
-                return True
+            for program in _of_fewer_lengths(alone.program, question.program):
+                one = replace(alone, program=program)
+                if any(map(alike, judged(one, worker.run_batch(one.batch)).differences)):
+                    return True
     return False
 
 
-def _of_no_length(program: Program, whole: Program) -> Program:
-    """The program in which the results of other calls of the whole one have any length."""
-    given = {i.name for i in whole.inputs}
-    given |= {s.result for s in whole.steps if s.function in MAKERS}
-    return replace(
-        program,
-        inputs=tuple(
-            i if i.name in given else replace(i, binding=Binding.PLACEHOLDER_NONE)
-            for i in program.inputs
-        ),
-    )
+def _of_fewer_lengths(program: Program, whole: Program) -> Iterator[Program]:
+    """The program in which the results of other calls of the whole one have axes of any length:
+    each set of axes, the largest first."""
+    made = {i.name for i in whole.inputs}
+    made |= {s.result for s in whole.steps if s.function in MAKERS}
+    given = [i for i in program.inputs if i.name not in made]
+    axes = range(max((len(i.shape) for i in given), default=0))
+    for count in range(len(axes), 0, -1):
+        for free in itertools.combinations(axes, count):
+            known = {
+                i.name: tuple(None if axis in free else d for axis, d in enumerate(i.shape))
+                for i in given
+            }
+            yield _unknown(program, known)
 
 
 def _unknown(program: Program, known: Mapping[str, Static]) -> Program:
