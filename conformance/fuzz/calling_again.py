@@ -6,14 +6,13 @@ them alone are computed rightly, the fault lies in what came before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
 from conformance.fuzz.bounds.sessions import CALL, is_session
 from conformance.fuzz.judging import Question
-from conformance.fuzz.making.freedom import is_fed
+from conformance.fuzz.making.freedom import is_fed, maker, start_of
 from conformance.program import Binding, Input, Program, Ref, Step
 
 
@@ -32,28 +31,17 @@ def calling_again(question: Question, draw: int) -> Question | None:
     if is_session(program) or not fed or any(i.binding is Binding.ARRAY for i in program.inputs):
         return None
     arrays = {f"{i.name}_{n}": a[i.name] for n, a in enumerate(known) for i in fed}
-    arrays |= {f"{i.name}_start": known[draw][i.name] for i in program.inputs if i not in fed}
+    arrays |= {start_of(i): known[draw][i.name] for i in program.inputs if i not in fed}
     given, outputs = [Ref(i.name) for i in fed], [Ref(name) for name in program.outputs]
     calls = tuple(
         Step(f"call_{n}", CALL, (Ref("f"), [Ref(f"{i.name}_{n}") for i in fed]))
         for n in range(draw + 1)
     )
     made = Step("f", "function", (list(given), list(outputs)))
-    steps = (*_makers(program), *program.steps, made, *calls)
+    steps = (*map(maker, program.inputs), *program.steps, made, *calls)
     inputs = tuple(
         Input(name, np.shape(a), np.asarray(a).dtype.name, Binding.ARRAY)
         for name, a in arrays.items()
     )
     whole = Program(inputs, steps, tuple(call.result for call in calls))
     return Question(whole, [arrays], question.edition)
-
-
-def _makers(program: Program) -> Iterator[Step]:
-    """The steps that make the inputs."""
-    for item in program.inputs:
-        if is_fed(item):
-            told = (("shape", item.static_shape), ("dtype", item.dtype))
-            yield Step(item.name, "placeholder", (), told)
-        else:
-            start = (Ref(f"{item.name}_start"),)
-            yield Step(item.name, str(item.binding), start, (("dtype", item.dtype),))

@@ -39,7 +39,7 @@ TESTS = 300
 
 @dataclass(slots=True)
 class Reduction:
-    """A search for the smallest program that still fails as the first one does."""
+    """A search for the smallest program that still fails as the first one, of one draw, does."""
 
     worker: Worker
     question: Question
@@ -49,7 +49,6 @@ class Reduction:
 
     def run(self) -> None:
         """Make it smaller until nothing helps, or the time is over."""
-        self._one_draw()
         framed = is_session(self.question.program)
         of_calls = candidates_of_sessions.OF_CALLS if framed else self._of_calls()
         of_numbers = (candidates.simpler_numbers,) if framed else candidates.OF_NUMBERS
@@ -75,10 +74,6 @@ class Reduction:
 
     def _over(self) -> bool:
         return self.tests >= TESTS or time.monotonic() > self.until
-
-    def _one_draw(self) -> None:
-        draw = self.difference.draw
-        self._fails(replace(self.question, arrays=[self.question.arrays[draw]]))
 
     def _pass(self, make: Candidates) -> bool:
         """Take the first candidate that fails, again and again; whether there was one."""

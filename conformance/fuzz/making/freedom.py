@@ -18,7 +18,7 @@ from conformance.fuzz.bounds.statics import fits, given_statics, statics
 from conformance.fuzz.bounds.types import Typed
 from conformance.fuzz.calls import Call, Special
 from conformance.generators.tensors import told
-from conformance.program import Binding, Input, Program
+from conformance.program import Binding, Input, Program, Ref, Step
 from conformance.specs import kinds
 
 Array = np.ndarray[Any, Any]
@@ -33,6 +33,19 @@ _ALONG = (kinds.Distribution, kinds.ScoresKind)
 def is_fed(item: Input) -> bool:
     """Whether the input is a placeholder."""
     return item.binding in (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
+
+
+def start_of(item: Input) -> str:
+    """The name of the numbers that a variable or a constant begins with."""
+    return f"{item.name}_start"
+
+
+def maker(item: Input) -> Step:
+    """The call that makes an input where a program makes its inputs itself."""
+    if is_fed(item):
+        told = (("shape", item.static_shape), ("dtype", item.dtype))
+        return Step(item.name, "placeholder", (), told)
+    return Step(item.name, str(item.binding), (Ref(start_of(item)),), (("dtype", item.dtype),))
 
 
 def freed(

@@ -10,7 +10,14 @@ import numpy as np
 from conformance.fuzz.bounds.sessions import AVERAGE, CALL, UPDATES, Session, is_settled
 from conformance.fuzz.bounds.statics import given_statics, statics
 from conformance.fuzz.bounds.types import Typed
-from conformance.fuzz.making.freedom import free_lengths, is_fed, of_lengths, other_lengths
+from conformance.fuzz.making.freedom import (
+    free_lengths,
+    is_fed,
+    maker,
+    of_lengths,
+    other_lengths,
+    start_of,
+)
 from conformance.fuzz.making.growth import OUTSIDE, Composed
 from conformance.fuzz.making.special import SpecialGrowth
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
@@ -97,12 +104,9 @@ class _Frame:
 
     def _made(self, item: Input) -> Step:
         """The step that makes an input of the graph."""
-        if is_fed(item):
-            return Step(
-                item.name, "placeholder", (), (("shape", item.static_shape), ("dtype", item.dtype))
-            )
-        start = self._array(f"{item.name}_start", self.found.arrays[0][item.name])
-        return Step(item.name, str(item.binding), (start,), (("dtype", item.dtype),))
+        if not is_fed(item):
+            self._array(start_of(item), self.found.arrays[0][item.name])
+        return maker(item)
 
     def _array(self, name: str, array: Array, kind: Typed | None = None) -> Ref:
         array = array if kind is None else np.asarray(array, kind.dtype)
