@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from conformance.editions import Edition
 from conformance.engine.verdicts.failures import record
 from conformance.engine.verdicts.origins import pack
+from conformance.fuzz.bounds.known import Array
 from conformance.fuzz.bounds.sessions import graph, is_session, open_order
 from conformance.fuzz.bounds.statics import has_unknown
 from conformance.fuzz.calls import calls_of, documented
@@ -73,13 +75,13 @@ def failure(
         expected=None if expected is None else record(expected.value),
         got=difference.says if difference.got is None else record(difference.got),
         script=_script(question, difference, prelude, message),
-        origin=Origin(
-            profile=PROFILE,
-            seed=seed,
-            trial=f"{_TRIAL}{number}",
-            arrays={n: pack(a) for n, a in arrays.items()},
-        ),
+        origin=_origin(arrays, seed, number),
     )
+
+
+def _origin(arrays: Mapping[str, Array], seed: int, number: int) -> Origin:
+    packed = {name: pack(array) for name, array in arrays.items()}
+    return Origin(profile=PROFILE, seed=seed, trial=f"{_TRIAL}{number}", arrays=packed)
 
 
 def _conventions(program: Program, difference: Difference, *, shapeless: bool) -> list[str]:

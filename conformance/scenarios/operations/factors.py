@@ -28,8 +28,8 @@ from conformance.scenarios.operations.calls import (
 )
 from conformance.scenarios.operations.matrices import (
     a_batch,
-    by_dtype,
     close_to,
+    parts_of,
     regular,
     spectral,
 )
@@ -113,14 +113,7 @@ def _lu_factor(draw: DrawFn) -> Call:
 
     said = "triangular matrices of which the product is x with its rows in another order"
     results = shaped(x.shape, said), shaped(x.shape[:-1], "")
-    return Call(
-        {"x": x},
-        (X,),
-        results=results,
-        whole=by_dtype(are_factors, x.dtype.name),
-        demands=said,
-        several=True,
-    )
+    return parts_of(x, results, are_factors, said)
 
 
 def _wrong(dtype: str, both: Array, pivots: Array, x: Array) -> Problem | None:

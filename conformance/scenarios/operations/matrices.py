@@ -19,7 +19,7 @@ from hypothesis.strategies import DrawFn
 
 from conformance.oracle import Expectation, rational
 from conformance.oracle.rational import gamma
-from conformance.program import Ref
+from conformance.program import Argument, Ref
 from conformance.scenarios.checks import agrees_with
 from conformance.scenarios.model import INACCURATE, Array, Family, Problem
 from conformance.scenarios.operations.calls import (
@@ -207,6 +207,20 @@ def _orthonormal(q: Array, bound: float) -> Problem | None:
     return Problem(f"gives vectors that are not orthonormal by {far:.3g}", "orthonormal")
 
 
+def parts_of(
+    x: Array,
+    results: Sequence[Result],
+    test: Callable[..., Problem | None],
+    said: str,
+    **kwargs: Argument,
+) -> Call:
+    """A call that takes x apart, with a test of all parts and of what a dtype allows."""
+    whole = by_dtype(test, x.dtype.name)
+    return Call(
+        {"x": x}, (X,), kwargs, results=(*results,), whole=whole, demands=said, several=True
+    )
+
+
 def _qr(draw: DrawFn) -> Call:
     x = _rectangular(draw)
     m, n = x.shape[-2:]
@@ -224,15 +238,7 @@ def _qr(draw: DrawFn) -> Call:
     said = "an orthogonal and an upper triangular matrix whose product is x"
     shapes = (*x.shape[:-1], k), (*x.shape[:-2], k, n)
     results = tuple(shaped(shape, said if place == 0 else "") for place, shape in enumerate(shapes))
-    return Call(
-        {"x": x},
-        (X,),
-        {"mode": mode},
-        results=results,
-        whole=by_dtype(are_factors, x.dtype.name),
-        demands=said,
-        several=True,
-    )
+    return parts_of(x, results, are_factors, said, mode=mode)
 
 
 def spectral(x: Array, dtype: str) -> tuple[float, Array]:
@@ -265,14 +271,7 @@ def _svd(draw: DrawFn) -> Call:
     batch = x.shape[:-2]
     shapes: Sequence[tuple[int, ...]] = ((*batch, m, m), (*batch, k), (*batch, n, n))
     results = tuple(shaped(shape, said if place == 0 else "") for place, shape in enumerate(shapes))
-    return Call(
-        {"x": x},
-        (X,),
-        results=results,
-        whole=by_dtype(are_factors, x.dtype.name),
-        demands=said,
-        several=True,
-    )
+    return parts_of(x, results, are_factors, said)
 
 
 def _eigh(draw: DrawFn) -> Call:
@@ -294,14 +293,7 @@ def _eigh(draw: DrawFn) -> Call:
 
     said = "eigenvalues and vectors that x multiplies by them"
     results = (shaped(x.shape[:-1], said), shaped(x.shape, ""))
-    return Call(
-        {"x": x},
-        (X,),
-        results=results,
-        whole=by_dtype(are_eigenvectors, x.dtype.name),
-        demands=said,
-        several=True,
-    )
+    return parts_of(x, results, are_eigenvectors, said)
 
 
 def _matrix_rank(draw: DrawFn) -> Call:
