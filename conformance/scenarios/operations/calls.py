@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from hypothesis import strategies as st
@@ -158,7 +158,7 @@ def _compiler(function: Function) -> Callable[[Edition], SearchStrategy[Scenario
     def drawn(draw: DrawFn) -> Scenario:
         call, whole = function.draw(draw), draw(st.booleans())
         w = ProgramWriter()
-        args, kwargs = _arguments(call, _constants(w, {**call.tensors, **call.outside}))
+        args, kwargs = arguments(call, _constants(w, {**call.tensors, **call.outside}))
         w.observe("values", COMPILED, function.name, whole, *args, **kwargs)
         made = _scenario(function, call, w, "tensors, compiled")
         return replace(made, conventions=(ConventionName.COMPILED_CALL,))
@@ -168,7 +168,7 @@ def _compiler(function: Function) -> Callable[[Edition], SearchStrategy[Scenario
 
 def _eager(function: Function, call: Call) -> Scenario:
     w = ProgramWriter()
-    args, kwargs = _arguments(call, _constants(w, {**call.tensors, **call.outside}))
+    args, kwargs = arguments(call, _constants(w, {**call.tensors, **call.outside}))
     w.observe("values", function.name, *args, **kwargs)
     return _scenario(function, call, w, "tensors")
 
@@ -189,7 +189,7 @@ def _symbolic(function: Function, call: Call, *, unknown: bool) -> Scenario:
         Ref(name): w.call("placeholder", shape=shapes[name], dtype=array.dtype.name)
         for name, array in call.tensors.items()
     }
-    args, kwargs = _arguments(call, {**made, **_constants(w, call.outside)})
+    args, kwargs = arguments(call, {**made, **_constants(w, call.outside)})
     result = w.call(function.name, *args, **kwargs)
     parts = _parts(w, call, result)
     for place, part in enumerate(parts):
@@ -213,7 +213,20 @@ def _parts(w: ProgramWriter, call: Call, result: Ref) -> list[Argument]:
     return [w.call("operator.getitem", result, place) for place in range(len(call.results))]
 
 
-def _arguments(call: Call, made: Mapping[Ref, Ref]) -> tuple[list[Argument], dict[str, Argument]]:
+class Given(Protocol):
+    """What has arguments that name tensors."""
+
+    @property
+    def args(self) -> Sequence[Argument]:
+        """Those by position."""
+
+    @property
+    def kwargs(self) -> Mapping[str, Argument]:
+        """Those by name."""
+
+
+def arguments(call: Given, made: Mapping[Ref, Ref]) -> tuple[list[Argument], dict[str, Argument]]:
+    """The arguments with what was made in place of the names of tensors."""
     args = [placed(argument, made) for argument in call.args]
     return args, {name: placed(argument, made) for name, argument in call.kwargs.items()}
 

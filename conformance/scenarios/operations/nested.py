@@ -30,7 +30,7 @@ from conformance.scenarios.model import (
     Family,
     Scenario,
 )
-from conformance.scenarios.operations.calls import FLOATS, a_shape, placed
+from conformance.scenarios.operations.calls import FLOATS, a_shape, arguments, placed
 from conformance.scenarios.writing import FunctionWriter, ProgramWriter
 from conformance.specs.convention_names import ConventionName
 
@@ -198,14 +198,14 @@ def _family(function: NestedFunction, aspects: set[Aspect], make: Maker, share: 
 
 def _eager(function: NestedFunction, call: Nested, _: DrawFn) -> Scenario:
     w = ProgramWriter()
-    args, kwargs = _arguments(call, _constants(w, {**call.outside, **call.tensors}))
+    args, kwargs = arguments(call, _constants(w, {**call.outside, **call.tensors}))
     result = w.call(function.name, *args, **kwargs)
     return _observed(function, call, w, result, "tensors")
 
 
 def _compiled(function: NestedFunction, call: Nested, draw: DrawFn) -> Scenario:
     w = ProgramWriter()
-    args, kwargs = _arguments(call, _constants(w, {**call.outside, **call.tensors}))
+    args, kwargs = arguments(call, _constants(w, {**call.outside, **call.tensors}))
     result = w.call(COMPILED, function.name, draw(st.booleans()), *args, **kwargs)
     found = _observed(function, call, w, result, "compiled")
     return replace(found, conventions=(*found.conventions, ConventionName.COMPILED_CALL))
@@ -229,7 +229,7 @@ def _symbolic(function: NestedFunction, call: Nested, _: DrawFn) -> Scenario:
         made[Ref(name)] = w.named(
             f"{name}_made", "placeholder", shape=array.shape, dtype=array.dtype.name
         )
-    args, kwargs = _arguments(call, made)
+    args, kwargs = arguments(call, made)
     result = w.call(function.name, *args, **kwargs)
     parts = [_at(w, result, leaf.path) for leaf in call.gives]
     for place, part in enumerate(parts):
@@ -249,11 +249,6 @@ def _constants(w: ProgramWriter, arrays: Mapping[str, Array]) -> dict[Ref, Ref]:
         Ref(name): w.named(f"{name}_made", "constant", w.array(name, array), dtype=array.dtype.name)
         for name, array in arrays.items()
     }
-
-
-def _arguments(call: Nested, made: Mapping[Ref, Ref]) -> tuple[list[Argument], dict[str, Argument]]:
-    args = [placed(argument, made) for argument in call.args]
-    return args, {name: placed(argument, made) for name, argument in call.kwargs.items()}
 
 
 def _at(w: ProgramWriter, result: Ref, path: Sequence[int]) -> Ref:
