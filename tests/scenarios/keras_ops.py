@@ -161,6 +161,12 @@ def lu_factor(x: Any) -> Any:
     return both.reshape(x.shape), pivots.reshape(x.shape[:-1])
 
 
+def pinv(x: Any, rcond: Any = None) -> Any:
+    # NumPy 1 takes no None, and by default cuts less than NumPy 2 does
+    least = max(x.shape[-2:]) * np.finfo(x.dtype).eps if rcond is None else rcond
+    return np.linalg.pinv(x, least)
+
+
 def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     return np.linalg.lstsq(a, b, rcond=rcond)[0]
 
@@ -171,7 +177,7 @@ def jvp(fun: Any, primals: Any, tangents: Any, has_aux: Any = False) -> Any:
     ahead = fun(*(p + t for p, t in zip(primals, tangents, strict=True)))
     behind = fun(*(p - t for p, t in zip(primals, tangents, strict=True)))
     sides = (ahead[0], behind[0]) if has_aux else (ahead, behind)
-    return result, mapped(lambda a, b: (a - b) / 2, *sides), *others
+    return result, mapped(lambda a, b: ((a - b) / 2).astype(a.dtype), *sides), *others
 
 
 RIGHT: Functions = {
@@ -199,7 +205,7 @@ RIGHT: Functions = {
     "irfft": irfft,
     "stft": stft,
     "istft": istft,
-    "pinv": lambda x, rcond=None: np.linalg.pinv(x, rcond),
+    "pinv": pinv,
     "lstsq": lstsq,
     "lu_factor": lu_factor,
     "jvp": jvp,
@@ -209,9 +215,29 @@ RIGHT: Functions = {
     "imag": np.imag,
     "polar": lambda size, angle: size * np.exp(1j * angle.astype("float64")),
 }
+
+
+def weakly(f: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """A Python number takes the dtype of the array beside it, as in NumPy 2, on NumPy 1, too."""
+
+    def called(x: Any, y: Any) -> Any:
+        return f(_beside(x, y), _beside(y, x))
+
+    return called
+
+
+def _beside(x: Any, other: Any) -> Any:
+    number = type(x) in _HOLD and isinstance(other, np.ndarray | np.generic)
+    return other.dtype.type(x) if number and other.dtype.kind in _HOLD[type(x)] else x
+
+
+_HOLD = {bool: "biufc", int: "iufc", float: "fc"}
 OTHERS: Functions = {
-    name: getattr(np, name)
-    for name in ("add", "subtract", "multiply", "square", "maximum", "less", "sum", "max")
+    **{
+        name: weakly(getattr(np, name))
+        for name in ("add", "subtract", "multiply", "maximum", "less")
+    },
+    **{name: getattr(np, name) for name in ("square", "sum", "max")},
 }
 
 
