@@ -26,23 +26,44 @@ WHOLE = (*SEVERAL, "normalize_batch_in_training")
 
 
 def fewer_outputs(question: Question) -> Iterator[Question]:
-    """One result alone, then all outputs but one; steps that nothing needs are left out."""
+    """One result alone, or a part of the outputs less; steps that nothing needs are left out."""
     program = question.program
     small = pruned(program)
     if small != program:
         yield _of(question, small)
-    for name in program.outputs if len(program.outputs) > 1 else ():
-        yield _of(question, pruned(replace(program, outputs=(name,))))
+    for outputs in (*_alone(program), *_fewer(program.outputs), *_earlier_ones(program)):
+        yield _of(question, pruned(replace(program, outputs=outputs)))
+
+
+def _alone(program: Program) -> Iterator[tuple[str, ...]]:
+    """Each output, and each result that is none."""
+    yield from ((name,) for name in program.outputs if len(program.outputs) > 1)
     for step in program.steps[:-1]:
         if step.result not in program.outputs and step.function not in WHOLE:
-            yield _of(question, pruned(replace(program, outputs=(step.result,))))
+            yield (step.result,)
+
+
+def _fewer(outputs: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Two or more of them."""
+    for part in parts(len(outputs)):
+        left = tuple(name for name in outputs if name not in outputs[part])
+        if len(left) > 1:
+            yield left
+
+
+def _earlier_ones(program: Program) -> Iterator[tuple[str, ...]]:
+    """An earlier result in the place of one of several outputs."""
     for place, name in enumerate(program.outputs if len(program.outputs) > 1 else ()):
         for earlier in _earlier(program, name):
-            outputs = (*program.outputs[:place], earlier, *program.outputs[place + 1 :])
-            yield _of(question, pruned(replace(program, outputs=outputs)))
-    for name in program.outputs if len(program.outputs) > 2 else ():
-        left = tuple(o for o in program.outputs if o != name)
-        yield _of(question, pruned(replace(program, outputs=left)))
+            yield (*program.outputs[:place], earlier, *program.outputs[place + 1 :])
+
+
+def parts(count: int) -> Iterator[slice]:
+    """Which of `count` things to leave out together: halves, quarters, and so on; last each one."""
+    size = count // 2
+    while size:
+        yield from (slice(start, start + size) for start in range(0, count, size))
+        size //= 2
 
 
 def _earlier(program: Program, name: str) -> Iterator[str]:

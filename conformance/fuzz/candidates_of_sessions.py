@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from conformance.fuzz.bounds.sessions import CALL, FRAME, UPDATES, Session
 from conformance.fuzz.calls import MEMBER
-from conformance.fuzz.candidates import WHOLE
+from conformance.fuzz.candidates import WHOLE, parts
 from conformance.fuzz.judging import Question
 from conformance.fuzz.programs import pruned, references, renamed
 from conformance.program import Argument, Binding, Input, Program, Ref, Step
@@ -34,7 +34,7 @@ def fewer_looks(question: Question) -> Iterator[Question]:
 
 
 def fewer_results(question: Question) -> Iterator[Question]:
-    """The function gives one result less, makes one update less, or is fed with one tensor less."""
+    """The function gives fewer results, makes one update less, or is fed with one tensor less."""
     program = question.program
     (function,) = (s for s in program.steps if s.function == "function")
     inputs, outputs = function.args
@@ -42,8 +42,9 @@ def fewer_results(question: Question) -> Iterator[Question]:
     assert isinstance(outputs, list)
     updates = dict(function.kwargs).get("updates") or []
     assert isinstance(updates, list)
-    for place in range(len(outputs)) if len(outputs) > 1 else ():
-        yield _with(question, function, inputs, _without(outputs, place), updates)
+    for part in parts(len(outputs)):
+        left = [*outputs[: part.start], *outputs[part.stop :]]
+        yield _with(question, function, inputs, left, updates)
     for place in range(len(outputs)):
         for earlier in _earlier(program, outputs, place):
             changed = [*outputs[:place], earlier, *outputs[place + 1 :]]

@@ -46,6 +46,8 @@ class Reduction:
     difference: Difference
     tests: int = 0
     until: float = field(default_factory=lambda: time.monotonic() + SECONDS)
+    tried: set[tuple[object, ...]] = field(default_factory=set)
+    """The programs, with their numbers, that were tried: several passes make the same ones."""
 
     def run(self) -> None:
         """Make it smaller until nothing helps, or the time is over."""
@@ -86,6 +88,10 @@ class Reduction:
 
     def _fails(self, candidate: Question) -> bool:
         """Whether the candidate fails in the same way; then it is kept."""
+        key = _key(candidate)
+        if key in self.tried:
+            return False
+        self.tried.add(key)
         try:
             with np.errstate(all="ignore"):
                 settled = planned(candidate)
@@ -98,6 +104,12 @@ class Reduction:
             return False
         self.question, self.difference = settled, same[0]
         return True
+
+
+def _key(question: Question) -> tuple[object, ...]:
+    """The same for questions that no answer tells apart."""
+    numbers = (a.tobytes() for arrays in question.arrays for a in arrays.values())
+    return repr(question.program), *numbers
 
 
 def alike(one: Difference, other: Difference) -> bool:

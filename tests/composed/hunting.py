@@ -10,8 +10,9 @@ from conformance.adapters.process import Launch
 from conformance.adapters.session import Limits, Session
 from conformance.editions import Edition
 from conformance.engine import Stop, Subject
+from conformance.fuzz.bounds.sessions import FRAME, graph
 from conformance.fuzz.target import Campaign, TargetRun
-from conformance.program import Prelude
+from conformance.program import Prelude, from_json
 from conformance.results import Failure, Results
 from conformance.results.events import Event, TargetFinished
 from tests.composed.faults import VARIABLE
@@ -62,3 +63,11 @@ def hunted(fault: str, programs: int, *, most: int = 1, seed: int = 0) -> Hunt:
     (results,) = (e.results for e in events if isinstance(e, TargetFinished))
     failures = [x for f in results.functions for a in f.aspects for x in a.failures]
     return Hunt(results, failures, time.monotonic() - begun)
+
+
+def calls(failure: Failure) -> int:
+    """How many calls of functions the program of a failure has."""
+    assert failure.program is not None
+    program = from_json(failure.program)
+    members = ("operator.getitem", "gradients")
+    return sum(s.function not in (*FRAME, *members) for s in graph(program).steps)
