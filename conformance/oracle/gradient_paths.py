@@ -31,6 +31,8 @@ from conformance.oracle import (
     normalisation,
 )
 from conformance.oracle.expectation import Array
+from conformance.oracle.keras_row_paths import from_mean
+from conformance.oracle.reductions import terms
 
 Axis = int | Sequence[int] | None
 Magnitudes = Mapping[str, Array]
@@ -73,20 +75,41 @@ def softmax(w: Array, x: Array, axis: int = -1) -> Magnitudes:
 
 def l2_normalize(w: Array, x: Array, axis: Axis = None) -> Magnitudes:
     """With the norm n: (w_i - y_i sum_j w_j y_j) / n."""
-    where = axis if axis is None or isinstance(axis, int) else tuple(axis)
+    where = _axes(axis)
     norm = normalisation.norm(x, axis)
     y, weighted = np.abs(x / norm), np.abs(w)
     return {"x": (weighted + y * (weighted * y).sum(axis=where, keepdims=True)) / norm}
 
 
+def var(w: Array, x: Array, axis: Axis = None, **_: Any) -> Magnitudes:
+    """2 (x_i - mean) / n, of which the mean is rounded."""
+    where = _axes(axis)
+    weighted = np.abs(w).reshape(x.mean(where, keepdims=True).shape)
+    return {"x": 2 * weighted * from_mean(x, where) / terms(x, axis)}
+
+
+def std(w: Array, x: Array, axis: Axis = None, **_: Any) -> Magnitudes:
+    """(x_i - mean) / (n s): of two elements it is 1/2, however near they are to each other."""
+    where = _axes(axis)
+    root = x.std(where, keepdims=True)
+    return {"x": np.abs(w).reshape(root.shape) * from_mean(x, where) / (terms(x, axis) * root)}
+
+
+def _axes(axis: Axis) -> int | tuple[int, ...] | None:
+    return axis if axis is None or isinstance(axis, int) else tuple(axis)
+
+
 def normalised(
     w: Array, x: Array, gamma: Array, reduction_axes: Sequence[int], epsilon: Any = 0, **_: Any
 ) -> Magnitudes:
-    """With y = (x - mean) / s: gamma / s (w_i - mean(w) - y_i mean(w y))."""
+    """With y = (x - mean) / s: gamma / s (w_i - mean(w) - y_i mean(w y)); the mean is rounded."""
     axes = tuple(reduction_axes)
     middle, root = x.mean(axes, keepdims=True), np.sqrt(x.var(axes, keepdims=True) + epsilon)
     y, weighted = np.abs(x - middle) / root, np.abs(w)
-    means = weighted.mean(axes, keepdims=True) + y * (weighted * y).mean(axes, keepdims=True)
+    rounded = from_mean(x, axes) / root
+    products = rounded * (weighted * y).mean(axes, keepdims=True)
+    products = products + y * (weighted * rounded).mean(axes, keepdims=True)
+    means = weighted.mean(axes, keepdims=True) + products
     scale = np.abs(normalisation.spread(gamma, x, axes)) / root
     return {"x": scale * (weighted + means)}
 
@@ -137,6 +160,8 @@ PATHS: Mapping[str, Callable[..., Magnitudes]] = {
     "elu": elu,
     "softmax": softmax,
     "l2_normalize": l2_normalize,
+    "var": var,
+    "std": std,
     "normalize_batch_in_training.normalised tensor": normalised,
     "categorical_crossentropy": categorical_crossentropy,
     "sparse_categorical_crossentropy": sparse_categorical_crossentropy,

@@ -15,6 +15,7 @@ from conformance.oracle.keras_normalisation import EPSILON, length
 from conformance.oracle.keras_rows import logits, threshold, weights
 
 Axis = int | Sequence[int]
+Axes = int | tuple[int, ...] | None
 Magnitudes = Mapping[str, Array]
 
 
@@ -39,7 +40,9 @@ def rms_normalization(
     """With y = x / s: (w_i - y_i mean(w y)) / s, where w has the scale in it; by that, w y."""
     limit = EPSILON if epsilon is None else epsilon
     root = np.sqrt(np.mean(np.square(x), axis=_axes(axis), keepdims=True) + limit)
-    return {"x": _of_root(w, x, root, scale, axis, of_mean=False)}
+    weighted, y = np.abs(w) if scale is None else np.abs(w * scale), np.abs(x) / root
+    drawn = y * np.mean(weighted * y, axis=_axes(axis), keepdims=True)
+    return {"x": np.asarray((weighted + drawn) / root)}
 
 
 def layer_normalization(
@@ -56,7 +59,12 @@ def layer_normalization(
     limit, where = EPSILON if epsilon is None else epsilon, _axes(axis)
     mean = np.mean(x, axis=where, keepdims=True)
     root = np.sqrt(np.var(x, axis=where, keepdims=True) + limit)
-    found = {"x": _of_root(w, x - mean, root, gamma, axis, of_mean=True)}
+    weighted, y = np.abs(w) if gamma is None else np.abs(w * gamma), np.abs(x - mean) / root
+    rounded = from_mean(x, where) / root
+    drawn = rounded * np.mean(weighted * y, axis=where, keepdims=True)
+    drawn = drawn + y * np.mean(weighted * rounded, axis=where, keepdims=True)
+    drawn = drawn + np.mean(weighted, axis=where, keepdims=True)
+    found = {"x": np.asarray((weighted + drawn) / root)}
     if gamma is not None:
         found["gamma"] = _summed(np.abs(w) * (np.abs(x) + np.abs(mean)) / root, gamma.shape)
     return found
@@ -70,15 +78,13 @@ def _summed(terms: Array, shape: tuple[int, ...]) -> Array:
     return np.asarray(found.sum(axis=ones, keepdims=True))
 
 
-def _of_root(
-    w: Array, x: Array, root: Array, scale: Array | None, axis: Axis, *, of_mean: bool
-) -> Array:
-    weighted = np.abs(w) if scale is None else np.abs(w * scale)
-    y, where = np.abs(x) / root, _axes(axis)
-    drawn = y * np.mean(weighted * y, axis=where, keepdims=True)
-    if of_mean:
-        drawn = drawn + np.mean(weighted, axis=where, keepdims=True)
-    return np.asarray((weighted + drawn) / root)
+def from_mean(x: Array, axis: Axes) -> Array:
+    """|x - mean|, and the share of mean |x| that the mean may be wrong by: it has a rounding for
+    each element and one for the division, of all that `gradient_bounds` counts."""
+    count = reductions.terms(x, axis)
+    share = (count + 1) / (count + _ROUNDINGS)
+    mean, size = x.mean(axis, keepdims=True), np.abs(x).mean(axis, keepdims=True)
+    return np.asarray(np.abs(x - mean) + share * size)
 
 
 def _of_one(x: Array, axis: Axis) -> float:

@@ -74,8 +74,9 @@ def elu(x: Tensor, alpha: float) -> Tensor:
 
 @rounded_once
 def softplus(x: Tensor) -> Tensor:
-    """log(1 + exp(x)) as log(exp(x) + exp(0))."""
-    return torch.logaddexp(x, torch.zeros_like(x))
+    """log(1 + exp(x)), which is -log(sigmoid(-x)): the second derivative of logaddexp is NaN in
+    PyTorch where exp(x) is no number of the dtype."""
+    return 0 - torch.nn.functional.logsigmoid(-x)
 
 
 _softsign = sloped(lambda x: x / (1 + x.abs()), lambda x: 1 / (1 + x.abs()) / (1 + x.abs()))

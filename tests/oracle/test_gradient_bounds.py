@@ -238,7 +238,7 @@ def test_magnitudes_of_paths_have_the_shape_of_the_tensors(function: str) -> Non
         "attention": dict.fromkeys(("query", "key", "value"), x[None, :, None]),
     }  # fmt: skip
     arguments = losses.get(function, {"x": x})
-    shapes = {"glu": (3, 1), "corrcoef": (2, 2), "attention": (1, 2, 1, 3)}
+    shapes = {"glu": (3, 1), "corrcoef": (2, 2), "attention": (1, 2, 1, 3), "var": (), "std": ()}
     w = np.ones(2 if "categorical" in function else shapes.get(function, (2, 3)))
     for logits in (False, True):
         given = {**arguments, "from_logits": logits} if "entropy" in function else arguments
@@ -250,15 +250,26 @@ def test_magnitudes_of_paths_have_the_shape_of_the_tensors(function: str) -> Non
 
 
 def test_roundings_on_the_way_forward_are_those_of_the_inputs() -> None:
-    """The difference from the mean has the rounding error of the mean."""
+    """The logarithm that is taken from x has its rounding error in each slope."""
     x = (1000 + np.linspace(-0.5, 0.5, 7)).astype("float32")[None]
-    w = np.ones(1, "float32")
-    gradient = gradient_of("var", x, w, axis=-1)
-    mean = np.float32(1000) + np.spacing(np.float32(1000))
-    got = 2 * w[:, None] * (x - mean) / np.float32(7)
+    gradient = gradient_of("logsumexp", x, np.ones(1, "float32"), axis=-1)
+    half = np.spacing(np.float32(1000)) / 2
+    logarithm = np.log(np.exp(x.astype("float64") - 1000).sum()) + 1000 + half
+    got = np.exp(x - logarithm)
     assert (np.abs(got - gradient.slopes[X].value) > gradient.bound(X, "float32")).any()
     assert not gradient.outside(X, got).any()
     assert gradient.outside(X, got * np.float32(1.01)).any()
+
+
+@pytest.mark.parametrize("function", ["std", "var"])
+def test_the_mean_is_rounded(function: str) -> None:
+    """Of two elements these gradients do not change with the roundings of the inputs."""
+    x = np.array([-0.99999994, -0.9677229], "float32")[:, None]
+    mean = np.float32(x.mean() - np.spacing(np.float32(0.98)) / 2)
+    slopes = {"std": (x - mean) / (2 * x.std()), "var": x - mean}
+    gradient = gradient_of(function, x, np.ones(1, "float32"), axis=0)
+    assert not gradient.outside(X, slopes[function]).any()
+    assert gradient.outside(X, slopes[function] * np.float32(1.001)).all()
 
 
 def test_a_gradient_is_judged_in_the_coarser_dtype() -> None:
