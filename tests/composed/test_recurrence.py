@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,20 @@ def test_what_masked_steps_give_has_no_answer() -> None:
     last = Step("last", "operator.getitem", (Ref("c"), 0))
     with pytest.raises(ValueError, match="masked step"):
         course(Program(made.inputs, (*made.steps, last), ("last",)), arrays(0), "keras-2.2")
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "reason"),
+    [("mask", (2, 4), "samples and the time"), ("mask", (3, 3), "samples"), ("s", (1, 2), "state")],
+)
+def test_what_is_not_of_the_sequence_has_no_answer(
+    name: str, shape: tuple[int, ...], reason: str
+) -> None:
+    made = program(masked=True)
+    inputs = (replace(i, shape=shape) if i.name == name else i for i in made.inputs)
+    given = {**arrays(0), name: np.ones(shape, "float32")}
+    with pytest.raises(ValueError, match=reason):
+        course(replace(made, inputs=tuple(inputs)), given, "keras-2.2")
 
 
 def test_a_body_that_leaves_ordinary_numbers_has_no_answer() -> None:

@@ -8,7 +8,7 @@ rounds once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,7 @@ def _run(
     assert isinstance(body.returns, tuple)
     assert isinstance(initial, list)
     states = [_tensor(course, value) for value in initial]
+    _of_the_same_samples(_tensor(course, inputs), states)
     output, new = body.returns
     assert isinstance(new, list)
     outputs = []
@@ -55,6 +56,12 @@ def _run(
         states = [_kept(a, b, used) for a, b in zip(after, states, strict=True)]
         outputs.append(out)
     return outputs, states
+
+
+def _of_the_same_samples(sequence: Answer, states: Sequence[Answer]) -> None:
+    samples = sequence[0].shape[:1]
+    if any(kind.shape[:1] != samples for kind, _ in states):
+        raise ValueError("each state has the samples of the sequence")
 
 
 def _tensor(course: Course, value: Any) -> Answer:
@@ -72,6 +79,8 @@ def _steps(
     used = None if mask is None else _tensor(course, mask)[1]
     if used is not None and not used.exact:
         raise ValueError("the mask is not known")
+    if used is not None and used.value.shape[:2] != kind.shape[:2]:
+        raise ValueError("a mask has the samples and the time steps of the sequence")
     order = range(kind.shape[1])
     element = Typed((kind.shape[0], *kind.shape[2:]), kind.dtypes)
     return [
