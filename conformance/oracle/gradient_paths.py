@@ -31,7 +31,7 @@ from conformance.oracle import (
     normalisation,
 )
 from conformance.oracle.expectation import Array
-from conformance.oracle.keras_row_paths import from_mean
+from conformance.oracle.keras_row_paths import axes_of, centred, from_mean
 from conformance.oracle.reductions import terms
 
 Axis = int | Sequence[int] | None
@@ -75,7 +75,7 @@ def softmax(w: Array, x: Array, axis: int = -1) -> Magnitudes:
 
 def l2_normalize(w: Array, x: Array, axis: Axis = None) -> Magnitudes:
     """With the norm n: (w_i - y_i sum_j w_j y_j) / n."""
-    where = _axes(axis)
+    where = axes_of(axis)
     norm = normalisation.norm(x, axis)
     y, weighted = np.abs(x / norm), np.abs(w)
     return {"x": (weighted + y * (weighted * y).sum(axis=where, keepdims=True)) / norm}
@@ -83,20 +83,16 @@ def l2_normalize(w: Array, x: Array, axis: Axis = None) -> Magnitudes:
 
 def var(w: Array, x: Array, axis: Axis = None, **_: Any) -> Magnitudes:
     """2 (x_i - mean) / n, of which the mean is rounded."""
-    where = _axes(axis)
+    where = axes_of(axis)
     weighted = np.abs(w).reshape(x.mean(where, keepdims=True).shape)
     return {"x": 2 * weighted * from_mean(x, where) / terms(x, axis)}
 
 
 def std(w: Array, x: Array, axis: Axis = None, **_: Any) -> Magnitudes:
     """(x_i - mean) / (n s): of two elements it is 1/2, however near they are to each other."""
-    where = _axes(axis)
+    where = axes_of(axis)
     root = x.std(where, keepdims=True)
     return {"x": np.abs(w).reshape(root.shape) * from_mean(x, where) / (terms(x, axis) * root)}
-
-
-def _axes(axis: Axis) -> int | tuple[int, ...] | None:
-    return axis if axis is None or isinstance(axis, int) else tuple(axis)
 
 
 def normalised(
@@ -104,14 +100,9 @@ def normalised(
 ) -> Magnitudes:
     """With y = (x - mean) / s: gamma / s (w_i - mean(w) - y_i mean(w y)); the mean is rounded."""
     axes = tuple(reduction_axes)
-    middle, root = x.mean(axes, keepdims=True), np.sqrt(x.var(axes, keepdims=True) + epsilon)
-    y, weighted = np.abs(x - middle) / root, np.abs(w)
-    rounded = from_mean(x, axes) / root
-    products = rounded * (weighted * y).mean(axes, keepdims=True)
-    products = products + y * (weighted * rounded).mean(axes, keepdims=True)
-    means = weighted.mean(axes, keepdims=True) + products
-    scale = np.abs(normalisation.spread(gamma, x, axes)) / root
-    return {"x": scale * (weighted + means)}
+    root = np.sqrt(x.var(axes, keepdims=True) + epsilon)
+    scale = np.abs(normalisation.spread(gamma, x, axes))
+    return {"x": scale * centred(np.abs(w), x, root, axes)}
 
 
 def categorical_crossentropy(

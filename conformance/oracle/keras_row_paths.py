@@ -19,8 +19,9 @@ Axes = int | tuple[int, ...] | None
 Magnitudes = Mapping[str, Array]
 
 
-def _axes(axis: Axis) -> int | tuple[int, ...]:
-    return axis if isinstance(axis, int) else tuple(axis)
+def axes_of(axis: Axis | None) -> Axes:
+    """As NumPy takes them."""
+    return axis if axis is None or isinstance(axis, int) else tuple(axis)
 
 
 def normalize(
@@ -30,7 +31,7 @@ def normalize(
     limit = EPSILON if epsilon is None else epsilon
     norm = np.maximum(length(x, axis, order), limit)
     y, weighted = np.abs(x / norm), np.abs(w)
-    total = (weighted * y).sum(axis=_axes(axis), keepdims=True)
+    total = (weighted * y).sum(axis=axes_of(axis), keepdims=True)
     return {"x": (weighted + y ** (order - 1) * total) / norm}
 
 
@@ -39,9 +40,9 @@ def rms_normalization(
 ) -> Magnitudes:
     """With y = x / s: (w_i - y_i mean(w y)) / s, where w has the scale in it; by that, w y."""
     limit = EPSILON if epsilon is None else epsilon
-    root = np.sqrt(np.mean(np.square(x), axis=_axes(axis), keepdims=True) + limit)
+    root = np.sqrt(np.mean(np.square(x), axis=axes_of(axis), keepdims=True) + limit)
     weighted, y = np.abs(w) if scale is None else np.abs(w * scale), np.abs(x) / root
-    drawn = y * np.mean(weighted * y, axis=_axes(axis), keepdims=True)
+    drawn = y * np.mean(weighted * y, axis=axes_of(axis), keepdims=True)
     return {"x": np.asarray((weighted + drawn) / root)}
 
 
@@ -56,15 +57,11 @@ def layer_normalization(
 ) -> Magnitudes:
     """With y = (x - mean) / s: (w_i - mean(w) - y_i mean(w y)) / s, where w has gamma in it. By
     gamma the sum of w y, and y is x / s less mean / s."""
-    limit, where = EPSILON if epsilon is None else epsilon, _axes(axis)
+    limit, where = EPSILON if epsilon is None else epsilon, axes_of(axis)
     mean = np.mean(x, axis=where, keepdims=True)
     root = np.sqrt(np.var(x, axis=where, keepdims=True) + limit)
-    weighted, y = np.abs(w) if gamma is None else np.abs(w * gamma), np.abs(x - mean) / root
-    rounded = from_mean(x, where) / root
-    drawn = rounded * np.mean(weighted * y, axis=where, keepdims=True)
-    drawn = drawn + y * np.mean(weighted * rounded, axis=where, keepdims=True)
-    drawn = drawn + np.mean(weighted, axis=where, keepdims=True)
-    found = {"x": np.asarray((weighted + drawn) / root)}
+    weighted = np.abs(w) if gamma is None else np.abs(w * gamma)
+    found = {"x": centred(weighted, x, root, where)}
     if gamma is not None:
         found["gamma"] = _summed(np.abs(w) * (np.abs(x) + np.abs(mean)) / root, gamma.shape)
     return found
@@ -76,6 +73,14 @@ def _summed(terms: Array, shape: tuple[int, ...]) -> Array:
     found = terms.sum(axis=(*range(missing),))
     ones = (*(axis for axis, length in enumerate(shape) if length == 1),)
     return np.asarray(found.sum(axis=ones, keepdims=True))
+
+
+def centred(weighted: Array, x: Array, root: Array, axis: Axes) -> Array:
+    """(|w_i| + mean |w| + |y_i| mean |w y|) / s, of y = (x - mean) / s; the mean is rounded."""
+    y, rounded = np.abs(x - x.mean(axis, keepdims=True)) / root, from_mean(x, axis) / root
+    products = rounded * (weighted * y).mean(axis, keepdims=True)
+    products = products + y * (weighted * rounded).mean(axis, keepdims=True)
+    return np.asarray((weighted + weighted.mean(axis, keepdims=True) + products) / root)
 
 
 def from_mean(x: Array, axis: Axes) -> Array:
@@ -103,7 +108,7 @@ def freedom_of_rms(
     """As a limit, epsilon moves the inverse root s by epsilon / (2 s^2), and its cube by three
     times as much."""
     limit = EPSILON if epsilon is None else epsilon
-    square = np.mean(np.square(x), axis=_axes(axis), keepdims=True) + limit
+    square = np.mean(np.square(x), axis=axes_of(axis), keepdims=True) + limit
     open_part = 2 * limit / square + _of_one(x, axis)
     by_x = rms_normalization(w, x, scale, axis, epsilon)["x"] * open_part
     if scale is None:
@@ -122,9 +127,9 @@ def freedom_of_layer(  # noqa: PLR0917 - as documented
     **_: Any,
 ) -> Magnitudes:
     """As `freedom_of_rms`, of the differences from the mean."""
-    middle = x - np.mean(x, axis=_axes(axis), keepdims=True)
+    middle = x - np.mean(x, axis=axes_of(axis), keepdims=True)
     limit = EPSILON if epsilon is None else epsilon
-    square = np.mean(np.square(middle), axis=_axes(axis), keepdims=True) + limit
+    square = np.mean(np.square(middle), axis=axes_of(axis), keepdims=True) + limit
     open_part = 2 * limit / square + _of_one(x, axis)
     by_x = layer_normalization(w, x, gamma, beta, axis, epsilon)["x"] * open_part
     if gamma is None:
