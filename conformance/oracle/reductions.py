@@ -138,12 +138,20 @@ def std(x: Array, axis: Axis = None, keepdims: bool = False, **_: Any) -> Array:
 
 
 def logsumexp(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The logarithm of the sum of the exponentials."""
+    """The logarithm of the sum of the exponentials.
+
+    log(n) + log1p(sum of the others / n) + the largest, which n elements equal. So the others keep
+    their digits beside them, and a result near to zero is as accurate as others (the finite
+    differences of gradients need it).
+    """
     where = _axes(axis)
     top = np.asarray(_MAX(x, axis=where, keepdims=True))
     top = np.where(np.isfinite(top), top, 0)
-    total = _SUM(np.exp(x - top), axis=where, keepdims=True)
-    result: Array = np.log(total) + top
+    largest = x == top
+    count = _SUM(largest, axis=where, keepdims=True, dtype=top.dtype)
+    others = _SUM(np.where(largest, 0, np.exp(x - top)), axis=where, keepdims=True)
+    n = np.maximum(count, 1)
+    result: Array = np.where(count, np.log(n) + np.log1p(others / n), np.log(others)) + top
     return result if keepdims else np.squeeze(result, axis=where)
 
 

@@ -126,3 +126,14 @@ def test_what_an_element_has_nothing_to_do_with_adds_no_error() -> None:
     x = np.array([3e8, 1.0])
     (found,) = slopes("square", {"x": x}, np.ones(2)).values()
     assert found.error[1] < 1e-12
+
+
+@pytest.mark.parametrize("top", [0.0, -6.103515625e-10])
+def test_a_slope_that_is_lost_in_a_sum_near_one_is_within_the_error(top: float) -> None:
+    x = np.array([-21.188, top])
+    (found,) = slopes("logsumexp", {"x": x}, np.ones(())).values()
+    total = mpmath.fsum(mpmath.exp(exact(v)) for v in x)
+    for i, point in enumerate(x):
+        right = mpmath.exp(exact(point)) / total
+        assert abs(exact(found.value[i]) - right) <= found.error[i] + 2.0**-53 * abs(right)
+        assert found.error[i] < 1e-15
