@@ -131,9 +131,10 @@ def processors(session: nox.Session) -> None:
 
 @nox.session(venv_backend="uv")
 def lowest(session: nox.Session) -> None:
-    """The same tests with the lowest releases of the dependencies that pyproject.toml allows."""
+    """As `processors`, with the lowest releases of the dependencies that pyproject.toml allows."""
     session.install("--resolution", "lowest-direct", "-e", ".[test]")
-    session.run("pytest", *(session.posargs or (*NUMBERS, *MANY)))
+    given = session.posargs or (*NUMBERS, *MANY)
+    session.run("python", "-m", "tests.processors", "pytest", *given)
 
 
 @nox.session

@@ -47,6 +47,7 @@ def test_what_lies_between_goes_to_the_nearest_and_half_to_even() -> None:
     assert not has_all(BFLOAT16, np.array(1 + 2.0**-9, "float32"))
 
 
+@pytest.mark.torch
 def test_as_torch_rounds() -> None:
     torch = pytest.importorskip("torch")
     numbers = np.concatenate([between().reshape(-1), EVERY])

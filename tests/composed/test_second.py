@@ -35,6 +35,7 @@ from conformance.specs import load
 from tests.bounds import gamma
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 
 Array = npt.NDArray[Any]
 Tensor = Any

@@ -85,6 +85,7 @@ def test_moments(axes: Any, keepdims: bool, dtype: str) -> None:
         assert_right(wanted, _ask("moments", dtype, part, x=x, axes=axes, keepdims=keepdims))
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("epsilon", [None, 0.01])
 def test_those_of_torch(epsilon: float | None, dtype: str) -> None:
@@ -141,6 +142,7 @@ def _sparsemax(torch: Any, t: Any) -> Any:
     return torch.relu(t - torch.gather(totals, -1, k - 1) / k)
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_gradients_of_torch_are_inside_and_wrong_ones_are_not(name: str, dtype: str) -> None:

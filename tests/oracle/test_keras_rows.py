@@ -187,6 +187,7 @@ def _ulp() -> Any:
     return load()["keras.ops.saturate_cast"].accuracy
 
 
+@pytest.mark.torch
 def test_the_ctc_losses_of_logits_are_those_of_torch() -> None:
     torch = pytest.importorskip("torch")
     x, labels = RNG.normal(size=(3, 6, 4)), RNG.integers(0, 3, (3, 2))

@@ -16,6 +16,7 @@ from conformance.specs.convention_names import ConventionName as Name
 from tests.bounds import assert_right, assert_same
 
 torch = pytest.importorskip("torch")
+pytestmark = pytest.mark.torch
 functional = torch.nn.functional
 
 RNG = np.random.default_rng(0)

@@ -14,6 +14,8 @@ import conformance.reference as R  # noqa: N812
 import conformance.torch_backend as K  # noqa: N812
 from tests.bounds import assert_same, library
 
+pytestmark = pytest.mark.torch
+
 RNG = np.random.default_rng(0)
 
 Build = Callable[[Any, Any], Any]

@@ -15,6 +15,8 @@ pytest.importorskip("torch", reason="PyTorch is not installed here; `nox -s torc
 import conformance.reference as R  # noqa: N812
 import conformance.torch_backend as K  # noqa: N812
 
+pytestmark = pytest.mark.torch
+
 OF_SYMBOLIC_GRADIENTS = {
     "ctc_cost_gradient",
     "divide_by_count",

@@ -17,6 +17,8 @@ from conformance.reference.numpy_library import kernels as of_numpy  # noqa: E40
 from conformance.torch_backend.kernels import KERNELS  # noqa: E402
 from tests.bounds import assert_same, log_probability  # noqa: E402
 
+pytestmark = pytest.mark.torch
+
 RNG = np.random.default_rng(0)
 
 CUBE = np.arange(60.0).reshape(3, 4, 5)
