@@ -30,11 +30,11 @@ from conformance.oracle import (
     losses,
     normalisation,
 )
+from conformance.oracle.axes import Axis, axes_of
 from conformance.oracle.expectation import Array
-from conformance.oracle.keras_row_paths import axes_of, centred, from_mean
+from conformance.oracle.means import centred, from_mean
 from conformance.oracle.reductions import terms
 
-Axis = int | Sequence[int] | None
 Magnitudes = Mapping[str, Array]
 
 

@@ -16,23 +16,19 @@ Bounds (u the unit roundoff, n the number of terms), beside those of `normalisat
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from conformance.oracle import normalisation, reductions
+from conformance.oracle.axes import Axis, axes_of
 from conformance.oracle.expectation import Array
 from conformance.oracle.rounding import Arithmetic, allowance, finite_magnitude
 
-Axis = int | Sequence[int] | None
 Bounded = tuple[Array, Array]
 EPSILON = 1e-7
 """keras.backend.epsilon() as the suite leaves it."""
-
-
-def _axes(axis: Axis) -> int | tuple[int, ...] | None:
-    return axis if axis is None or isinstance(axis, int) else tuple(axis)
 
 
 def _or(given: Array | None, number: float, like: Array) -> Array:
@@ -77,7 +73,7 @@ def length(x: Array, axis: Axis, order: int, *, of_matrix: bool = False) -> Arra
 
     ValueError: there is no such norm.
     """
-    where = _axes(axis)
+    where = axes_of(axis)
     if of_matrix:
         if order > 2 or not isinstance(where, tuple) or len(where) != 2:
             raise ValueError("a norm of matrices has two axes, and the order 1 or 2")
@@ -131,7 +127,7 @@ def rms_normalization(
     least: bool = False,
 ) -> Array:
     """x over the root of the mean of its squares, times a scale."""
-    mean = reductions.mean(np.square(x), _axes(axis), True)
+    mean = reductions.mean(np.square(x), axes_of(axis), True)
     result = x * _inverse(mean, epsilon, least)
     return np.asarray(result if scale is None else result * scale)
 
@@ -147,7 +143,7 @@ def bounded_rms_normalization(
     """Value and bound of `rms_normalization`."""
     value, count = rms_normalization(x, scale, axis, epsilon, **how), reductions.terms(x, axis)
     bound = allowance(count / 2 + 12, model) * finite_magnitude(value) + 4 * model.underflow
-    total = count * reductions.mean(np.square(x), _axes(axis), True)
+    total = count * reductions.mean(np.square(x), axes_of(axis), True)
     floor = np.minimum(float(_limit(epsilon)), float(_limit(epsilon)) ** 2 if how else np.inf)
     small = np.maximum(total, floor) < count * model.smallest_normal / model.unit
     outside = np.isfinite(total) & (small | (total * 2 >= model.overflow))
@@ -165,7 +161,7 @@ def layer_normalization(
     **_: Any,
 ) -> Array:
     """x less its mean, over the root of its variance, scaled and shifted."""
-    where = _axes(axis)
+    where = axes_of(axis)
     mean, var = reductions.mean(x, where, True), reductions.var(x, where, True)
     found = (x - mean) * _inverse(var, epsilon, least)
     found = found if gamma is None else found * gamma
@@ -185,7 +181,7 @@ def bounded_layer_normalization(  # noqa: PLR0917 - as documented
     **_: Any,
 ) -> Bounded:
     """Value and bound of `layer_normalization`."""
-    where = _axes(axis)
+    where = axes_of(axis)
     mean, drift = reductions.bounded_mean(model, x, where, True)
     var, wide = reductions.bounded_var(model, x, where, True, squares=squares)
     wide = np.where(var + wide >= model.overflow, np.inf, wide)
@@ -200,7 +196,7 @@ def bounded_layer_normalization(  # noqa: PLR0917 - as documented
 def _moment(function: Callable[..., Any]) -> Callable[..., Any]:
     def moment(*model: Any, x: Array, axes: Axis, keepdims: bool = False, **how: Any) -> Any:
         squares = {"squares": how["squares"]} if "squares" in how else {}
-        return function(*model, x, _axes(axes), keepdims, **squares)
+        return function(*model, x, axes_of(axes), keepdims, **squares)
 
     return moment
 

@@ -10,18 +10,14 @@ import numpy as np
 
 from conformance.oracle import reductions
 from conformance.oracle.activations import sigmoid
+from conformance.oracle.axes import axes_of
 from conformance.oracle.expectation import Array
 from conformance.oracle.keras_normalisation import EPSILON, length
 from conformance.oracle.keras_rows import logits, threshold, weights
+from conformance.oracle.means import ROUNDINGS, centred, from_mean
 
 Axis = int | Sequence[int]
-Axes = int | tuple[int, ...] | None
 Magnitudes = Mapping[str, Array]
-
-
-def axes_of(axis: Axis | None) -> Axes:
-    """As NumPy takes them."""
-    return axis if axis is None or isinstance(axis, int) else tuple(axis)
 
 
 def normalize(
@@ -67,6 +63,20 @@ def layer_normalization(
     return found
 
 
+def nanvar(w: Array, x: Array, axis: Axis | None = None, **_: Any) -> Magnitudes:
+    """As `var` in `gradient_paths`, of the elements that are not NaN; 0 by the others."""
+    where, known = axes_of(axis), ~np.isnan(x)
+    terms = known.sum(where, keepdims=True)
+    found = 2 * np.abs(w).reshape(terms.shape) * from_mean(x, where, known) / terms
+    return {"x": np.where(known, found, 0)}
+
+
+def nanstd(w: Array, x: Array, axis: Axis | None = None, **_: Any) -> Magnitudes:
+    """That of `nanvar`, over 2 s."""
+    root = np.nanstd(x, axes_of(axis), keepdims=True)
+    return {"x": nanvar(w, x, axis)["x"] / (2 * root)}
+
+
 def _summed(terms: Array, shape: tuple[int, ...]) -> Array:
     """The sums over what was broadcast of the shape."""
     missing = terms.ndim - len(shape)
@@ -75,31 +85,10 @@ def _summed(terms: Array, shape: tuple[int, ...]) -> Array:
     return np.asarray(found.sum(axis=ones, keepdims=True))
 
 
-def centred(weighted: Array, x: Array, root: Array, axis: Axes) -> Array:
-    """(|w_i| + mean |w| + |y_i| mean |w y|) / s, of y = (x - mean) / s; the mean is rounded."""
-    y, rounded = np.abs(x - x.mean(axis, keepdims=True)) / root, from_mean(x, axis) / root
-    products = rounded * (weighted * y).mean(axis, keepdims=True)
-    products = products + y * (weighted * rounded).mean(axis, keepdims=True)
-    return np.asarray((weighted + weighted.mean(axis, keepdims=True) + products) / root)
-
-
-def from_mean(x: Array, axis: Axes) -> Array:
-    """|x - mean|, and the share of mean |x| that the mean may be wrong by: it has a rounding for
-    each element and one for the division, of all that `gradient_bounds` counts."""
-    count = reductions.terms(x, axis)
-    share = (count + 1) / (count + _ROUNDINGS)
-    mean, size = x.mean(axis, keepdims=True), np.abs(x).mean(axis, keepdims=True)
-    return np.asarray(np.abs(x - mean) + share * size)
-
-
 def _of_one(x: Array, axis: Axis) -> float:
     """Of one element rounding is all that is left (convention `one-element`), in float32 if an
     implementation computes with that: how much of the terms it may be, and 0 of more elements."""
-    return _ROUNDINGS * 2.0**-24 if reductions.terms(x, axis) == 1 else 0.0
-
-
-_ROUNDINGS = 12
-"""Those of a reverse sweep, as `gradient_bounds` counts them."""
+    return ROUNDINGS * 2.0**-24 if reductions.terms(x, axis) == 1 else 0.0
 
 
 def freedom_of_rms(
@@ -202,6 +191,8 @@ PATHS: Mapping[str, Callable[..., Magnitudes]] = {
     "sparsemax": sparsemax,
     "corrcoef": corrcoef,
     "attention": attention,
+    "nanvar": nanvar,
+    "nanstd": nanstd,
     "normalize": normalize,
     "rms_normalization": rms_normalization,
     "layer_normalization": layer_normalization,

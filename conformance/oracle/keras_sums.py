@@ -17,25 +17,21 @@ Bounds (u the unit roundoff, n the number of terms):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from conformance.oracle import reductions
+from conformance.oracle.axes import Axis, axes_of
 from conformance.oracle.elementwise import binary
 from conformance.oracle.expectation import Array
 from conformance.oracle.linear_algebra import inner_product
 from conformance.oracle.rounding import Arithmetic, allowance, finite_magnitude
 
-Axis = int | Sequence[int] | None
 Bounded = tuple[Array, Array]
 _ADD: Any = np.add.reduce
 _WINDOW = 24
-
-
-def _axes(axis: Axis) -> int | tuple[int, ...] | None:
-    return axis if axis is None or isinstance(axis, int) else tuple(axis)
 
 
 def _without_nan(x: Array, number: float) -> Array:
@@ -55,7 +51,7 @@ def _extreme(function: Any, number: float) -> Callable[..., Array]:
     """The largest or smallest element that is not NaN; NaN of none."""
 
     def oracle(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-        how: dict[str, Any] = {"axis": _axes(axis), "keepdims": keepdims}
+        how: dict[str, Any] = {"axis": axes_of(axis), "keepdims": keepdims}
         found = function(_without_nan(x, number), **how)
         return np.where(np.all(np.isnan(x), **how), np.nan, found)
 
@@ -63,12 +59,12 @@ def _extreme(function: Any, number: float) -> Callable[..., Array]:
 
 
 def _count(x: Array, axis: Axis, keepdims: bool) -> Array:
-    return np.asarray(_ADD(~np.isnan(x), axis=_axes(axis), keepdims=keepdims, dtype=x.dtype))
+    return np.asarray(_ADD(~np.isnan(x), axis=axes_of(axis), keepdims=keepdims, dtype=x.dtype))
 
 
 def nanmean(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
     """The mean of the elements that are not NaN; NaN of none."""
-    total = _ADD(_without_nan(x, 0), axis=_axes(axis), keepdims=keepdims)
+    total = _ADD(_without_nan(x, 0), axis=axes_of(axis), keepdims=keepdims)
     return np.asarray(total / _count(x, axis, keepdims))
 
 
@@ -88,7 +84,7 @@ def bounded_nanmean(
     """Value and bound of `nanmean`; infinite where the sum of magnitudes overflows."""
     value, terms = nanmean(x, axis, keepdims), reductions.terms(x, axis)
     size = finite_magnitude(x)
-    magnitude = _ADD(size, axis=_axes(axis), keepdims=keepdims)
+    magnitude = _ADD(size, axis=axes_of(axis), keepdims=keepdims)
     factor = allowance(terms + 2, model)
     bound = (factor * magnitude + 2 * terms * model.underflow) / _count(x, axis, keepdims)
     return value, np.where(magnitude * (1 + factor) >= model.overflow, np.inf, bound)
@@ -161,7 +157,7 @@ def _median(skips: bool) -> Callable[..., Array]:
 
 def ptp(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
     """The largest element less the smallest."""
-    how: dict[str, Any] = {"axis": _axes(axis), "keepdims": keepdims}
+    how: dict[str, Any] = {"axis": axes_of(axis), "keepdims": keepdims}
     return np.asarray(np.max(x, **how) - np.min(x, **how))
 
 
@@ -247,7 +243,7 @@ def bounded_trapezoid(model: Arithmetic, x: Array, dx: Any = 1.0, axis: int = -1
 
 def norm(x: Array, axis: Axis = None, keepdims: bool = False, **_: Any) -> Array:
     """The root of the sum of squares."""
-    where = _axes(axis)
+    where = axes_of(axis)
     top = np.max(np.abs(x), axis=where, keepdims=True, initial=0)
     scale = np.where((top > 0) & np.isfinite(top), top, 1)
     length = np.sqrt(_ADD(np.square(x / scale), axis=where, keepdims=True)) * scale

@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from conformance.oracle import reductions
+from conformance.oracle.axes import axes_of
 from conformance.oracle.expectation import Array
 from conformance.oracle.rounding import Arithmetic, allowance, finite_magnitude
 
@@ -227,7 +228,7 @@ def l2_normalize(
     """
     length = np.maximum(norm(x, axis), np.sqrt(x.dtype.type(least)))
     if divides_zero:
-        where = axis if axis is None or isinstance(axis, int) else tuple(axis)
+        where = axes_of(axis)
         length = np.where(np.any(x, axis=where, keepdims=True), length, 0)
     result: Array = x / length
     return result
@@ -235,7 +236,7 @@ def l2_normalize(
 
 def norm(x: Array, axis: Axis) -> Array:
     """The L2 norm along the axis, which is kept; 1 in place of 0."""
-    where = axis if axis is None or isinstance(axis, int) else tuple(axis)
+    where = axes_of(axis)
     top = np.max(np.abs(x), axis=where, keepdims=True, initial=0)
     top = np.where((top > 0) & np.isfinite(top), top, 1)
     length: Array = np.sqrt(np.sum(np.square(x / top), axis=where, keepdims=True)) * top

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from conformance.oracle.activations import elu, sigmoid
+from conformance.oracle.axes import axes_of
 from conformance.oracle.elementwise import binary
 from conformance.oracle.expectation import Array
 from conformance.oracle.linear_algebra import inner_product
@@ -112,7 +113,7 @@ def logical(function: Callable[..., Any]) -> Callable[..., Array]:
 
 def count_nonzero(x: Array, axis: Any = None) -> Array:
     """How many elements along the axes are not zero."""
-    axes = axis if axis is None or isinstance(axis, int) else tuple(axis)
+    axes = axes_of(axis)
     return np.asarray(np.count_nonzero(x, axis=axes))
 
 
@@ -123,7 +124,7 @@ def transposed(x: Array, axes: Sequence[int] | None = None) -> Array:
 
 def flipped(x: Array, axis: Any = None) -> Array:
     """The order of the elements turned round on the axes; on all without any."""
-    return np.flip(x, axis if axis is None or isinstance(axis, int) else tuple(axis))
+    return np.flip(x, axes_of(axis))
 
 
 def repeated(x: Array, repeats: int, axis: int | None = None) -> Array:

@@ -34,12 +34,13 @@ signs equal, ddof 0, NumPy's answer for NaN.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from conformance.oracle.axes import Axis, axes_of
 from conformance.oracle.expectation import Array
 from conformance.oracle.rounding import (
     Arithmetic,
@@ -51,7 +52,6 @@ from conformance.oracle.rounding import (
     signed_parts,
 )
 
-Axis = int | Sequence[int] | None
 Bounded = tuple[Array, Array]
 
 _EXPONENTIAL = 6
@@ -61,13 +61,9 @@ _SUM: Any = np.add.reduce
 _MAX: Any = np.maximum.reduce
 
 
-def _axes(axis: Axis) -> int | tuple[int, ...] | None:
-    return axis if axis is None or isinstance(axis, int) else tuple(axis)
-
-
 def _reduction(function: Callable[..., Any]) -> Callable[..., Array]:
     def oracle(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-        result: Array = function(x, axis=_axes(axis), keepdims=keepdims)
+        result: Array = function(x, axis=axes_of(axis), keepdims=keepdims)
         return result
 
     return oracle
@@ -122,7 +118,7 @@ def _real(x: Array) -> Array:
 
 def mean(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
     """The sum divided by the number of elements; NaN of none."""
-    total = _SUM(_real(x), axis=_axes(axis), keepdims=keepdims)
+    total = _SUM(_real(x), axis=axes_of(axis), keepdims=keepdims)
     return np.asarray(total / total.dtype.type(terms(x, axis)))
 
 
@@ -144,7 +140,7 @@ def logsumexp(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
     their digits beside them, and a result near to zero is as accurate as others (the finite
     differences of gradients need it).
     """
-    where = _axes(axis)
+    where = axes_of(axis)
     top = np.asarray(_MAX(x, axis=where, keepdims=True))
     top = np.where(np.isfinite(top), top, 0)
     largest = x == top
@@ -159,7 +155,7 @@ def _bounded_sum(
     model: Arithmetic, x: Array, axis: Axis, keepdims: bool, roundings: int
 ) -> tuple[Array, Array, Array, Any]:
     """Sum, its bound for terms + `roundings` roundings, the sum of magnitudes and the gamma."""
-    where = _axes(axis)
+    where = axes_of(axis)
     n = terms(x, axis)
     value = _SUM(x, axis=where, keepdims=keepdims)
     magnitude = _SUM(finite_magnitude(x), axis=where, keepdims=keepdims)
@@ -178,7 +174,7 @@ def bounded_sum(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool =
     real = _real(x)
     value, bound, magnitude, factor = _bounded_sum(model, real, axis, keepdims, 0)
     bound = _or_exact(bound, magnitude, real, model)
-    combine = partial(_SUM, axis=_axes(axis), keepdims=keepdims)
+    combine = partial(_SUM, axis=axes_of(axis), keepdims=keepdims)
     return value, overflow_risk(
         value, bound, magnitude, factor, model, parts=lambda: _parts(real, combine)
     )
@@ -239,7 +235,7 @@ def _bounded_product(
 
 def bounded_prod(model: Arithmetic, x: Array, axis: Axis = None, keepdims: bool = False) -> Bounded:
     """Value and bound of `prod`."""
-    combine = partial(np.multiply.reduce, axis=_axes(axis), keepdims=keepdims)
+    combine = partial(np.multiply.reduce, axis=axes_of(axis), keepdims=keepdims)
     return _bounded_product(model, _real(x), combine, terms(x, axis))
 
 

@@ -16,6 +16,7 @@ from conformance.oracle.gradient_paths import PATHS
 from conformance.oracle.gradients import slopes
 from conformance.oracle.rounding import WIDE_IS_WIDER
 from conformance.specs import load
+from tests.bounds import assert_same
 from tests.oracle.test_against_mpmath import CASES, exact
 
 DTYPES = ("float32", "float64")
@@ -118,7 +119,8 @@ BACKWARD = ELEMENTWISE | ALONG_ROWS | REDUCED
 
 
 def gradient_of(function: str, x: Array, w: Array, **more: Any) -> WeightedGradient:
-    accuracy = load()[function].accuracy
+    specs = load()
+    accuracy = specs[function if function in specs else f"keras.ops.{function}"].accuracy
     assert accuracy is not None
     return WeightedGradient(function, {"x": x, **more}, w, accuracy)
 
@@ -238,7 +240,12 @@ def test_magnitudes_of_paths_have_the_shape_of_the_tensors(function: str) -> Non
         "attention": dict.fromkeys(("query", "key", "value"), x[None, :, None]),
     }  # fmt: skip
     arguments = losses.get(function, {"x": x})
-    shapes = {"glu": (3, 1), "corrcoef": (2, 2), "attention": (1, 2, 1, 3), "var": (), "std": ()}
+    shapes = {
+        "glu": (3, 1),
+        "corrcoef": (2, 2),
+        "attention": (1, 2, 1, 3),
+        **dict.fromkeys(("var", "std", "nanvar", "nanstd"), ()),
+    }
     w = np.ones(2 if "categorical" in function else shapes.get(function, (2, 3)))
     for logits in (False, True):
         given = {**arguments, "from_logits": logits} if "entropy" in function else arguments
@@ -261,14 +268,24 @@ def test_roundings_on_the_way_forward_are_those_of_the_inputs() -> None:
     assert gradient.outside(X, got * np.float32(1.01)).any()
 
 
-def test_the_mean_is_rounded() -> None:
+@pytest.mark.parametrize("function", ["std", "nanstd"])
+def test_the_mean_is_rounded(function: str) -> None:
     """Of two elements the gradient of std does not change with the roundings of the inputs."""
     x = np.array([-0.99999994, -0.9677229], "float32")[:, None]
     mean = np.float32(x.mean() - np.spacing(np.float32(0.98)) / 2)
     got = (x - mean) / (2 * x.std())
-    gradient = gradient_of("std", x, np.ones(1, "float32"), axis=0)
+    gradient = gradient_of(function, x, np.ones(1, "float32"), axis=0)
     assert not gradient.outside(X, got).any()
     assert gradient.outside(X, got * np.float32(1.001)).all()
+
+
+@pytest.mark.parametrize("function", ["nanvar", "nanstd"])
+def test_nan_adds_nothing_to_a_mean(function: str) -> None:
+    x, w = np.array([[1.0, np.nan, 4.0], [2.0, 0.5, -3.0]]), np.ones(2)
+    found = PATHS[function](w, x=x, axis=1)["x"]
+    alone = PATHS[function](w[:1], x=x[:1, ::2], axis=1)["x"]
+    assert_same(found[0], np.array([alone[0, 0], 0, alone[0, 1]]), 20)
+    assert_same(found[1], PATHS[function.removeprefix("nan")](w[1:], x=x[1:], axis=1)["x"][0], 20)
 
 
 def test_a_mean_has_a_rounding_for_each_element() -> None:

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from conformance.fuzz.bounds.box import Array, Box, distance
+from conformance.oracle.axes import axes_of
 
 Rule = Callable[[Box], Array]
 
@@ -100,7 +101,7 @@ def softmax(box: Box) -> Array:
 def _reduced(array: Array, box: Box) -> Array:
     """The mean over the reduced axes."""
     axis, kept = box.arguments.get("axis"), bool(box.arguments.get("keepdims"))
-    where = axis if axis is None or isinstance(axis, int) else tuple(axis)
+    where = axes_of(axis)
     return np.asarray(array.mean(axis=where, keepdims=kept))
 
 
@@ -118,7 +119,7 @@ def variance(box: Box) -> Array:
 def scaled_to_one(box: Box) -> Array:
     """(r_i + |y_i| R) / (n - R), with the norm n and R that of r; nothing where R reaches n."""
     (x, reach), axis = box.tensor("x"), box.arguments.get("axis")
-    where = axis if axis is None or isinstance(axis, int) else tuple(axis)
+    where = axes_of(axis)
     size, off = (np.sqrt(np.square(part).sum(axis=where, keepdims=True)) for part in (x, reach))
     left = np.where(off < size / 2, size - off, np.nan)
     return _or_unknown((reach + np.abs(box.value) * off) / left, bool(reach.any()))
