@@ -34,6 +34,7 @@ import numpy as np
 from conformance.oracle.activations import sigmoid
 from conformance.oracle.expectation import Array
 from conformance.oracle.indices import NOTHING, filled, placed
+from conformance.oracle.reductions import log_softmax
 from conformance.oracle.rounding import Arithmetic, allowance
 
 Bounded = tuple[Array, Array]
@@ -48,14 +49,6 @@ def _limited(output: Array) -> Array:
     return result
 
 
-def _log_softmax(output: Array, axis: int) -> Array:
-    top = output.max(axis=axis, keepdims=True)
-    shifted = output - np.where(np.isfinite(top), top, 0)
-    total = np.exp(shifted).sum(axis=axis, keepdims=True)
-    result: Array = shifted - np.log(total)
-    return result
-
-
 def log_probabilities(
     output: Array, from_logits: bool, axis: int, *, limits: bool = False, divides: bool = True
 ) -> Array:
@@ -65,7 +58,7 @@ def log_probabilities(
     they are, whatever their sum.
     """
     if from_logits:
-        logs = _log_softmax(output, axis)
+        logs = log_softmax(output, axis)
         return np.log(_limited(np.exp(logs))) if limits else logs
     return np.log(_limited(output / output.sum(axis=axis, keepdims=True) if divides else output))
 
@@ -111,7 +104,7 @@ def _log_error(
         error = np.asarray(allowance(count + 8, model) * size)
         if not limits:
             return error
-        probabilities = np.exp(_log_softmax(output, axis))
+        probabilities = np.exp(log_softmax(output, axis))
         return error + _edge(model, probabilities) + EPSILON / _limited(probabilities)
     total = output.sum(axis=axis, keepdims=True)
     # a sum that is 1 but for roundings need not be divided by; any other is a convention, and what

@@ -40,7 +40,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.oracle.axes import Axis, axes_of
+from conformance.oracle.axes import Axes, Axis, axes_of
 from conformance.oracle.expectation import Array
 from conformance.oracle.rounding import (
     Arithmetic,
@@ -134,21 +134,33 @@ def std(x: Array, axis: Axis = None, keepdims: bool = False, **_: Any) -> Array:
 
 
 def logsumexp(x: Array, axis: Axis = None, keepdims: bool = False) -> Array:
-    """The logarithm of the sum of the exponentials.
-
-    log(n) + log1p(sum of the others / n) + the largest, which n elements equal. So the others keep
-    their digits beside them, and a result near to zero is as accurate as others (the finite
-    differences of gradients need it).
-    """
+    """The logarithm of the sum of the exponentials."""
     where = axes_of(axis)
-    top = np.asarray(_MAX(x, axis=where, keepdims=True))
+    top, total = _exponentials(x, where)
+    return total + top if keepdims else np.squeeze(total + top, axis=where)
+
+
+def log_softmax(x: Array, axis: int = -1) -> Array:
+    """x less the logarithm of the sum of exponentials along the axis."""
+    top, total = _exponentials(x, axis)
+    return x - top - total
+
+
+def _exponentials(x: Array, axis: Axes) -> tuple[Array, Array]:
+    """The largest element, 0 for one that is not finite, and the logarithm of the sum of the
+    exponentials of what all elements have above it; reduced axes have length 1.
+
+    That is log(n) + log1p(sum of the others / n), where n elements are the largest. So the others
+    keep their digits, and a result near to zero is as accurate as others: the finite differences
+    of gradients take their rounding to be relative to it.
+    """
+    top = np.asarray(_MAX(x, axis=axis, keepdims=True))
     top = np.where(np.isfinite(top), top, 0)
     largest = x == top
-    count = _SUM(largest, axis=where, keepdims=True, dtype=top.dtype)
-    others = _SUM(np.where(largest, 0, np.exp(x - top)), axis=where, keepdims=True)
+    count = _SUM(largest, axis=axis, keepdims=True, dtype=top.dtype)
+    others = _SUM(np.where(largest, 0, np.exp(x - top)), axis=axis, keepdims=True)
     n = np.maximum(count, 1)
-    result: Array = np.where(count, np.log(n) + np.log1p(others / n), np.log(others)) + top
-    return result if keepdims else np.squeeze(result, axis=where)
+    return top, np.where(count, np.log(n) + np.log1p(others / n), np.log(others))
 
 
 def _bounded_sum(

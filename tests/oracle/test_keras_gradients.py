@@ -4,6 +4,7 @@ are not."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import mpmath
 import numpy as np
@@ -128,12 +129,24 @@ def test_what_an_element_has_nothing_to_do_with_adds_no_error() -> None:
     assert found.error[1] < 1e-12
 
 
-@pytest.mark.parametrize("top", [0.0, -6.103515625e-10])
-def test_a_slope_that_is_lost_in_a_sum_near_one_is_within_the_error(top: float) -> None:
-    x = np.array([-21.188, top])
-    (found,) = slopes("logsumexp", {"x": x}, np.ones(())).values()
-    total = mpmath.fsum(mpmath.exp(exact(v)) for v in x)
-    for i, point in enumerate(x):
-        right = mpmath.exp(exact(point)) / total
-        assert abs(exact(found.value[i]) - right) <= found.error[i] + 2.0**-53 * abs(right)
-        assert found.error[i] < 1e-15
+NEAR_ONE: dict[str, tuple[str, dict[str, Any], Array, int]] = {
+    "logsumexp": ("x", {}, np.ones(()), 1),
+    "log_softmax": ("x", {}, np.array([[0.0, 1.0]]), -1),
+    "categorical_crossentropy": (
+        "output", {"target": np.array([[0.0, 1.0]]), "from_logits": True}, np.ones(1), 1
+    ),
+}  # fmt: skip
+"""The parameter of logits, the other arguments, weights, and the sign of the slope by the first
+of two logits."""
+
+
+@pytest.mark.parametrize("top", [0.0, -6.103515625e-10, 30.0])
+@pytest.mark.parametrize("name", NEAR_ONE)
+def test_a_slope_that_is_lost_in_a_sum_near_one_is_within_the_error(name: str, top: float) -> None:
+    parameter, others, weights, sign = NEAR_ONE[name]
+    x = np.array([[top - 21.188, top]])
+    found = slopes(name, {parameter: x, **others}, weights)[parameter, None]
+    total = mpmath.fsum(mpmath.exp(exact(v)) for v in x[0])
+    right = sign * mpmath.exp(exact(x[0, 0])) / total
+    assert abs(exact(found.value[0, 0]) - right) <= found.error[0, 0] + 2.0**-53 * abs(right)
+    assert found.error[0, 0] < 1e-15 * max(top, 1)
