@@ -27,7 +27,8 @@ FUNCTIONS = frozenset(
         "softmax",
         "in_top_k",
         "dropout",
-        "random_uniform",
+        # random_uniform of integers corrupts memory on Theano: the process does not always end alike
+        "random_normal",
         "clear_session",
     }
 )
