@@ -7,17 +7,15 @@ most others, so that what is told does not depend on the workers.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Self
 
 from conformance.adapters.session import Session
-from conformance.engine.judging.messages import gist
 from conformance.fuzz.bounds.sessions import graph, is_session
 from conformance.fuzz.calling_again import calling_again, last_alone
 from conformance.fuzz.calls import calls_of
-from conformance.fuzz.failures import failure, function_of
+from conformance.fuzz.failures import failure, function_of, words_of
 from conformance.fuzz.judging import NO_ANSWER, Difference, Question, judged
 from conformance.fuzz.making.growth import Composed
 from conformance.fuzz.reduction import Reduction, planned, rest
@@ -26,15 +24,8 @@ from conformance.fuzz.single_steps import Blame
 from conformance.fuzz.tally import Found, Tally
 from conformance.program import Prelude
 
-_RAISED = re.compile(r"raises (\w+) \(\w+\): ")
 ROUNDS = 4
 """How many functions that fail by themselves a program is tried without, one after the other."""
-
-
-def words_of(says: str) -> str:
-    """What errors of one cause have in common: the type, and the words that are of no one case."""
-    raised = _RAISED.match(says)
-    return f"{raised[1]}: {gist(_RAISED.sub('raises E: ', says))}" if raised else says
 
 
 @dataclass(slots=True)

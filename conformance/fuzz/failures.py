@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from conformance.editions import Edition
+from conformance.engine.judging.messages import gist
 from conformance.engine.verdicts.failures import record
 from conformance.engine.verdicts.origins import pack
 from conformance.fuzz.bounds.known import Array
@@ -20,13 +22,14 @@ from conformance.fuzz.programs import shape_of
 from conformance.program import Case, Prelude, Program, call_text, endings, to_json
 from conformance.program.script import comparing_script
 from conformance.results import Aspect, Citation, Failure, Origin, Verdict
+from conformance.results.composed import TRIAL
 from conformance.specs import Spec, load
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.load import claims
 
 PROFILE = "fuzz"
 """What stands in the place of a profile in the results of composed programs."""
-_TRIAL = "program "
+_RAISED = re.compile(r"raises (\w+) \(\w+\): ")
 _VERDICTS = {"crash": Verdict.CRASHED, "time-out": Verdict.TIMED_OUT}
 
 
@@ -63,7 +66,7 @@ def failure(
     arrays = question.arrays[0]
     expected = difference.expected
     return Failure(
-        id=identifier(question, difference),
+        id=identifier(question, difference, conventions),
         verdict=verdict,
         kind=difference.kind,
         message=message,
@@ -81,7 +84,7 @@ def failure(
 
 def _origin(arrays: Mapping[str, Array], seed: int, number: int) -> Origin:
     packed = {name: pack(array) for name, array in arrays.items()}
-    return Origin(profile=PROFILE, seed=seed, trial=f"{_TRIAL}{number}", arrays=packed)
+    return Origin(profile=PROFILE, seed=seed, trial=f"{TRIAL}{number}", arrays=packed)
 
 
 def _conventions(program: Program, difference: Difference, *, shapeless: bool) -> list[str]:
@@ -92,15 +95,21 @@ def _conventions(program: Program, difference: Difference, *, shapeless: bool) -
     return [*found, *([str(ConventionName.PRECISE_STATIC_SHAPE)] if refused else [])]
 
 
-def number_of(trial: str) -> int:
-    """The number of the program that an origin names; ValueError if it names none."""
-    return int(trial.removeprefix(_TRIAL))
-
-
-def identifier(question: Question, difference: Difference) -> str:
-    """The same for the same calls wired in the same way that fail in the same way."""
-    parts = (question.edition, "composed", difference.kind, *shape_of(question.program))
+def identifier(question: Question, difference: Difference, conventions: Sequence[str]) -> str:
+    """The same for one cause, as far as can be told: what the same conventions leave open, errors
+    in the same words, and of other differences the same calls wired in the same way."""
+    parts = [question.edition, "composed", difference.kind, *conventions]
+    if difference.kind == "exception":
+        parts.append(words_of(difference.says))
+    elif not conventions:
+        parts += shape_of(question.program)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+
+
+def words_of(says: str) -> str:
+    """What errors of one cause have in common: the type, and the words that are of no one case."""
+    raised = _RAISED.match(says)
+    return f"{raised[1]}: {gist(_RAISED.sub('raises E: ', says))}" if raised else says
 
 
 def _citation(spec: Spec, edition: Edition) -> Citation:

@@ -9,11 +9,12 @@ from conformance.adapters.session import Session
 from conformance.editions import Edition
 from conformance.engine.verdicts.origins import unpacked
 from conformance.fuzz.explaining import shapeless
-from conformance.fuzz.failures import PROFILE, failure, number_of
+from conformance.fuzz.failures import PROFILE, failure
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.reduction import planned
 from conformance.program import Prelude, from_json
 from conformance.results import Failure
+from conformance.results.composed import number_of
 from conformance.specs.rules import RuleError
 
 DAMAGED = (ValueError, KeyError, IndexError, TypeError, EOFError, RuleError)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +13,8 @@ from conformance.fuzz.bounds.sessions import graph
 from conformance.fuzz.calls import Call, Special, calls_of
 from conformance.fuzz.judging import Judged, Question
 from conformance.fuzz.making.growth import Composed as Program
-from conformance.results import Composed, Failure, Results, Verdict
+from conformance.results import Composed, Failure, Results
+from conformance.results.composed import precedence
 from conformance.specs import load
 
 BINS = 11
@@ -85,12 +85,11 @@ class Tally:
         self.cases.update({call.spec.name for call in calls})
 
     def add(self, function: str, failure: Failure) -> None:
-        """Note a failure of composition; of two with one id the first is kept."""
-        known = self.failures.get(failure.id)
-        if known is None:
-            self.failures[failure.id] = Found(function, failure)
-        else:
-            known.failure = replace(known.failure, count=known.failure.count + failure.count)
+        """Note a failure of composition; of two with one id one is shown."""
+        both = [*filter(None, [self.failures.get(failure.id)]), Found(function, failure)]
+        shown = min(both, key=lambda found: precedence(found.failure))
+        count = sum(found.failure.count for found in both)
+        self.failures[failure.id] = Found(shown.function, replace(shown.failure, count=count))
 
     def count_alike(self, function: str, failure: Failure) -> None:
         """Count a program at a failure that was filed of another one."""
@@ -145,10 +144,3 @@ def tally_of(results: Results) -> Tally:
             for failure in aspect.failures:
                 found.add(function.function, failure)
     return found
-
-
-def worst(failures: Mapping[str, Found]) -> Verdict:
-    """The gravest verdict among failures; `conforms` if there is none."""
-    gravity = list(Verdict)
-    found = [one.failure.verdict for one in failures.values()]
-    return max(found, key=gravity.index, default=Verdict.CONFORMS)

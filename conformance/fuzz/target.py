@@ -15,11 +15,11 @@ from conformance.editions import Edition
 from conformance.engine import Shard, Stop, Subject
 from conformance.engine.running.machine import machine
 from conformance.fuzz.explaining import Experience, Explainer
-from conformance.fuzz.failures import PROFILE, number_of
+from conformance.fuzz.failures import PROFILE
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.making.composing import composed
 from conformance.fuzz.making.growth import SIZE, Composed, Plan
-from conformance.fuzz.tally import Found, Tally, tally_of, worst
+from conformance.fuzz.tally import Found, Tally, tally_of
 from conformance.observations import Batch
 from conformance.results import (
     Aspect,
@@ -28,9 +28,9 @@ from conformance.results import (
     Results,
     RunInfo,
     TargetInfo,
-    Verdict,
     summarise,
 )
+from conformance.results.composed import number_of, verdict_of
 from conformance.results.events import (
     CasesDone,
     Event,
@@ -271,14 +271,14 @@ class TargetRun:
         return sorted({*self._tally.cases, *self._tally.blamed, *filed})
 
     def _function(self, name: str) -> FunctionResult:
-        mine = {i: f for i, f in self._tally.failures.items() if f.function == name}
+        filed = [f.failure for f in self._tally.failures.values() if f.function == name]
         blame = self._tally.blamed[name]
         note = f"{blame} programs fail because it fails by itself: {self._tally.said.get(name, '')}"
         aspect = AspectResult(
             aspect=Aspect.VALUE,
-            verdict=worst(mine) if mine or self._tally.cases[name] else Verdict.NOT_RUN,
+            verdict=verdict_of(filed, self._tally.cases[name]),
             cases=self._tally.cases[name],
-            failures=[f.failure for _, f in sorted(mine.items())],
+            failures=sorted(filed, key=lambda failure: failure.id),
             note=note if blame else UNSET,
         )
         return FunctionResult(name, load().theme(name), [aspect])

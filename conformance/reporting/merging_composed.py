@@ -9,10 +9,10 @@ from itertools import zip_longest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from conformance.results import AspectResult, Composed, Failure, FunctionResult, Results, Verdict
+from conformance.results import AspectResult, Composed, Failure, FunctionResult, Results
+from conformance.results.composed import precedence, verdict_of
 
 _COUNTS = ("programs", "calls", "compared", "unjudged", "cut", "failed", "unrepeated", "alike")
-_GRAVITY = list(Verdict)
 
 
 def counts_together(parts: Sequence[Results]) -> Composed:
@@ -44,37 +44,43 @@ def _together(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
 
 
 def functions_together(parts: Sequence[Results]) -> list[FunctionResult]:
-    """One result for each function: programs and failures of all parts."""
-    found: dict[str, FunctionResult] = {}
-    for part in parts:
-        for function in part.functions:
-            known = found.get(function.function)
-            found[function.function] = function if known is None else _both(known, function)
-    return list(found.values())
+    """One result for each function: programs and failures of all parts.
+
+    Failures with one id, of whatever functions, are filed where the one is that is shown.
+    """
+    aspects: dict[str, list[AspectResult]] = {}
+    themes: dict[str, str] = {}
+    for function in (function for part in parts for function in part.functions):
+        aspects.setdefault(function.function, []).extend(function.aspects)
+        themes[function.function] = function.theme
+    filed = _filed(aspects)
+    return [
+        FunctionResult(name, theme, [_aspect(aspects[name], filed.get(name, []))])
+        for name, theme in themes.items()
+    ]
 
 
-def _both(one: FunctionResult, other: FunctionResult) -> FunctionResult:
-    pairs = zip(one.aspects, other.aspects, strict=True)
-    return replace(one, aspects=[_aspects(a, b) for a, b in pairs])
+def _filed(aspects: Mapping[str, Sequence[AspectResult]]) -> dict[str, list[Failure]]:
+    """The failures that are shown, by the functions that they are filed under."""
+    by_id: dict[str, list[tuple[str, Failure]]] = {}
+    for name, listed in aspects.items():
+        for failure in (failure for aspect in listed for failure in aspect.failures):
+            by_id.setdefault(failure.id, []).append((name, failure))
+    found: dict[str, list[Failure]] = {}
+    for _, alike in sorted(by_id.items()):
+        name, shown = min(alike, key=lambda one: precedence(one[1]))
+        count = sum(failure.count for _, failure in alike)
+        found.setdefault(name, []).append(replace(shown, count=count))
+    return found
 
 
-def _gravest(*verdicts: Verdict) -> Verdict:
-    """The gravest verdict of the parts that ran it."""
-    ran = [verdict for verdict in verdicts if verdict is not Verdict.NOT_RUN]
-    return max(ran, key=_GRAVITY.index, default=Verdict.NOT_RUN)
-
-
-def _aspects(one: AspectResult, other: AspectResult) -> AspectResult:
-    failures: dict[str, Failure] = {}
-    for failure in (*one.failures, *other.failures):
-        known = failures.get(failure.id)
-        count = failure.count + (known.count if known else 0)
-        failures[failure.id] = replace(known or failure, count=count)
-    notes = [note for note in (one.note, other.note) if isinstance(note, str)]
+def _aspect(parts: Sequence[AspectResult], failures: list[Failure]) -> AspectResult:
+    cases = sum(part.cases for part in parts)
+    notes = [part.note for part in parts if isinstance(part.note, str)]
     return replace(
-        one,
-        verdict=_gravest(one.verdict, other.verdict),
-        cases=one.cases + other.cases,
-        failures=sorted(failures.values(), key=lambda failure: failure.id),
+        parts[0],
+        verdict=verdict_of(failures, cases),
+        cases=cases,
+        failures=failures,
         note="; ".join(notes) or UNSET,
     )

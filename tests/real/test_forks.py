@@ -27,7 +27,7 @@ FUNCTIONS = frozenset(
         "softmax",
         "in_top_k",
         "dropout",
-        # random_uniform of integers corrupts memory on Theano: the process does not always end alike
+        # not random_uniform: of integers it corrupts memory on Theano, and no two ends are alike
         "random_normal",
         "clear_session",
     }

@@ -1,0 +1,123 @@
+"""Which failures of composition have one id."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from conformance.fuzz.failures import identifier
+from conformance.fuzz.judging import Difference, Question
+from conformance.fuzz.tally import Tally
+from conformance.program import Binding, Input, Program, Ref, Step
+from conformance.reporting.merging_composed import functions_together
+from conformance.results import (
+    Aspect,
+    AspectResult,
+    Failure,
+    FunctionResult,
+    Origin,
+    Results,
+    RunInfo,
+    TargetInfo,
+    Verdict,
+    summarise,
+)
+
+RAISES = "raises ValueError (compile): an output of shape {} is made of nothing that is fed"
+
+
+def _question(*functions: str) -> Question:
+    steps = [Step("a", functions[0], (Ref("x"),))]
+    steps += [Step("b", name, (Ref("a"),)) for name in functions[1:]]
+    made = Program((Input("x", (2,), "float32", Binding.PLACEHOLDER),), tuple(steps), ("a",))
+    return Question(made, [{"x": np.zeros(2, "float32")}], "keras-2.2")
+
+
+def _id(question: Question, kind: str, says: str, *conventions: str) -> str:
+    return identifier(question, Difference(kind, "", 0, says), conventions)
+
+
+def test_errors_in_the_same_words_are_one_failure() -> None:
+    one = _id(_question("exp"), "exception", RAISES.format((2,)))
+    assert _id(_question("abs", "exp"), "exception", RAISES.format((1, 3))) == one
+    assert _id(_question("exp"), "exception", RAISES.replace("output", "input")) != one
+    assert _id(_question("exp"), "exception", RAISES.format((2,)), "precise-static-shape") != one
+
+
+def test_what_the_same_conventions_leave_open_is_one_failure() -> None:
+    one = _id(_question("exp"), "value", "gives 1", "outputs-before-updates")
+    assert _id(_question("abs", "exp"), "value", "gives 2", "outputs-before-updates") == one
+    assert _id(_question("exp"), "shape", "gives 1", "outputs-before-updates") != one
+    assert _id(_question("exp"), "value", "gives 1", "simultaneous-updates") != one
+
+
+def test_wrong_numbers_are_told_apart_by_the_calls_and_their_wiring() -> None:
+    one = _id(_question("exp"), "value", "gives 1")
+    assert _id(_question("exp"), "value", "gives 2") == one
+    assert _id(_question("abs", "exp"), "value", "gives 1") != one
+
+
+def _failure(identity: str, kind: str, steps: int, number: int) -> Failure:
+    return Failure(
+        id=identity,
+        verdict=Verdict.VIOLATES,
+        kind=kind,
+        message=f"program {number}",
+        count=1,
+        program={"steps": [{}] * steps, "inputs": []},
+        origin=Origin(profile="fuzz", seed=0, trial=f"program {number}"),
+    )
+
+
+FOUND = [
+    ("exp", _failure("a", "value", 3, 2)),
+    ("dot", _failure("a", "value", 2, 9)),
+    ("abs", _failure("a", "value", 2, 17)),
+    ("tanh", _failure("b", "exception", 3, 4)),
+    ("sum", _failure("b", "exception", 2, 5)),
+]
+SHOWN = {"a": ("dot", "program 9", 3), "b": ("tanh", "program 4", 2)}
+"""Of wrong numbers the smallest program; of errors the first, by which others are explained."""
+
+
+@pytest.mark.parametrize("order", [FOUND, FOUND[::-1]])
+def test_one_of_several_with_one_id_is_shown(order: list[tuple[str, Failure]]) -> None:
+    tally = Tally()
+    for function, failure in order:
+        tally.add(function, failure)
+    shown = tally.failures.items()
+    assert {i: (f.function, f.failure.message, f.failure.count) for i, f in shown} == SHOWN
+
+
+@pytest.mark.parametrize("split", range(len(FOUND) + 1))
+def test_shards_file_one_failure_in_one_place(split: int) -> None:
+    parts = [_results(FOUND[:split]), _results(FOUND[split:])]
+    found = functions_together(parts)
+    shown = {x.id: (f.function, x.message, x.count) for f in found for x in f.aspects[0].failures}
+    assert shown == SHOWN
+    verdicts = {f.function: f.aspects[0].verdict for f in found}
+    assert verdicts["dot"] is Verdict.VIOLATES
+    assert verdicts["exp"] is Verdict.CONFORMS
+
+
+def _results(filed: list[tuple[str, Failure]]) -> Results:
+    functions = []
+    for name in dict.fromkeys(name for name, _ in filed):
+        mine = [failure for function, failure in filed if function == name]
+        aspect = AspectResult(
+            aspect=Aspect.VALUE, verdict=Verdict.VIOLATES, cases=len(mine), failures=mine
+        )
+        functions.append(FunctionResult(name, "theme", [aspect]))
+    target = TargetInfo(
+        name="one", edition="keras-2.2", implementation="", versions={}, python="3.11"
+    )
+    run = RunInfo(
+        suite_version="1.0",
+        profile="fuzz",
+        seed=0,
+        started="",
+        seconds=0.0,
+        cases=0,
+        seconds_in_target=0.0,
+    )
+    return Results(target=target, run=run, summary=summarise(functions), functions=functions)
