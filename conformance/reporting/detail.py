@@ -14,6 +14,7 @@ from conformance.reporting.matrix import grid, legend
 from conformance.reporting.paint import Paint
 from conformance.reporting.quoting import Quote, nothing
 from conformance.results import ASPECTS, AspectResult, Results, Verdict
+from conformance.results.composed import is_composed
 from conformance.results.scores import diverges, standing
 
 _DETAILED = [v for v in GRAVEST_FIRST if v not in (Verdict.CONFORMS, Verdict.NOT_APPLICABLE)]
@@ -62,15 +63,21 @@ def _aspect(entry: MatrixColumn, function: str, aspect: str) -> AspectResult | N
 def _cell(aspect: AspectResult | None, paint: Paint) -> Text:
     if aspect is None:
         return paint.mark(Verdict.NOT_APPLICABLE)
-    figures = f"{kept_cases(aspect)}/{aspect.cases}" if aspect.cases else ""
-    cell = paint.mark(standing(aspect), figures)
+    cell = paint.mark(standing(aspect), kept_cases(aspect))
     return paint.with_reading(cell) if diverges(aspect) else cell
 
 
-def kept_cases(aspect: AspectResult) -> int:
-    """How many cases keep the documents: all but those of faults and refusals."""
+def kept_cases(aspect: AspectResult) -> str:
+    """How many of the cases keep the documents: all but those of faults and refusals.
+
+    Where a composed program fails, which may be one of another function, how many were run.
+    """
+    if not aspect.cases:
+        return ""
+    if any(map(is_composed, aspect.failures)):
+        return f"{aspect.cases} run"
     failed = sum(f.count for f in aspect.failures if f.verdict is not Verdict.DIVERGES)
-    return max(aspect.cases - failed, 0)
+    return f"{max(aspect.cases - failed, 0)}/{aspect.cases}"
 
 
 def accuracy(aspect: AspectResult) -> str:

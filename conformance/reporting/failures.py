@@ -12,6 +12,7 @@ from conformance.reporting.paint import Paint
 from conformance.reporting.quoting import Quote, cited, nothing
 from conformance.reporting.readings import told_of
 from conformance.results import Array, Failure
+from conformance.results.composed import how_often
 
 ROWS = 8
 """Rows of an array that are shown before it is cut."""
@@ -46,7 +47,7 @@ def _indented(lines: Iterator[Text], by: int) -> Iterator[Text]:
 def _facts(found: ListedFailure, failure: Failure, paint: Paint, quote: Quote) -> Iterator[Text]:
     scripted = ", has a script" if failure.script else ""
     yield paint.text(
-        f"{failure.id}: {failure.kind}, {failure.count} of {found.aspect.cases} cases{scripted}"
+        f"{failure.id}: {failure.kind}, {how_often(failure, found.aspect.cases)}{scripted}"
     )
     if failure.citation:
         yield paint.text(f"demanded by {cited(failure, quote)}")

@@ -18,6 +18,7 @@ from conformance.reporting.safe_text import clean, clean_block
 from conformance.reporting.summary import score_text, time_line, told_counts
 from conformance.reporting.writer import ResultsCollector
 from conformance.results import FunctionResult, Results, Verdict
+from conformance.results.composed import how_often
 from conformance.results.events import Event, RunFinished, TargetUnavailable
 from conformance.results.scores import FAULTS, Score, TakenReading, score
 
@@ -261,7 +262,7 @@ def _finding(found: ListedFailure, *, with_script: bool) -> Iterator[str]:
     if failure is None:
         return
     cited = f", {escape(str(failure.citation))}" if failure.citation else ""
-    yield f"  ({code(failure.id)}{cited}, {failure.count} of {found.aspect.cases} cases)"
+    yield f"  ({code(failure.id)}{cited}, {how_often(failure, found.aspect.cases)})"
     if with_script and failure.script:
         block = [
             "<details><summary>script</summary>",

@@ -19,6 +19,19 @@ def number_of(trial: str) -> int:
     return int(trial.removeprefix(TRIAL))
 
 
+def how_often(failure: Failure, cases: int) -> str:
+    """How many of the cases show a failure; of composed programs, whichever function they call, how
+    many do."""
+    if not is_composed(failure):
+        return f"{failure.count} of {cases} cases"
+    return f"{failure.count} program{'s' * (failure.count != 1)}"
+
+
+def is_composed(failure: Failure) -> bool:
+    """Whether it is the failure of a composed program."""
+    return failure.origin is not UNSET and failure.origin.trial.startswith(TRIAL)
+
+
 def precedence(failure: Failure) -> tuple[int, ...]:
     """The least of several failures with one id is the one that is shown.
 

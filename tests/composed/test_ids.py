@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
 
 from conformance.fuzz.failures import identifier
 from conformance.fuzz.judging import Difference, Question
@@ -22,6 +24,7 @@ from conformance.results import (
     Verdict,
     summarise,
 )
+from conformance.results.composed import how_often
 
 RAISES = "raises ValueError (compile): an output of shape {} is made of nothing that is fed"
 
@@ -121,3 +124,10 @@ def _results(filed: list[tuple[str, Failure]]) -> Results:
         seconds_in_target=0.0,
     )
     return Results(target=target, run=run, summary=summarise(functions), functions=functions)
+
+
+def test_programs_are_not_counted_among_the_cases_of_one_function() -> None:
+    failure = _failure("a", "value", 2, 9)
+    assert how_often(failure, 0) == "1 program"
+    single = replace(failure, origin=UNSET)
+    assert how_often(single, 30) == "1 of 30 cases"

@@ -132,7 +132,7 @@ def aspect_cell(aspect: AspectResult | None, anchor: str | None) -> AspectCell:
     """What is known of one aspect."""
     if aspect is None:
         return AspectCell(words="not applicable", symbol="·")
-    passed = f"{kept_cases(aspect)}/{aspect.cases}" if aspect.cases else "no case"
+    passed = kept_cases(aspect) or "no case"
     error = f"{ulp(aspect.max_ulp)} of {ulp(aspect.limit_ulp)}" if _measured(aspect) else ""
     note = aspect.note if isinstance(aspect.note, str) else None
     return AspectCell(
