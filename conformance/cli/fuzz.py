@@ -22,13 +22,13 @@ from conformance.editions import Edition
 from conformance.engine import Subject
 from conformance.fuzz.calls import documented
 from conformance.fuzz.campaign import fuzz
-from conformance.fuzz.failures import PROFILE
 from conformance.fuzz.making.growth import joins
 from conformance.fuzz.report import told
 from conformance.fuzz.target import Campaign
 from conformance.reporting.json_results import file_name
 from conformance.reporting.safe_text import clean
 from conformance.results import Composed, Results
+from conformance.results.composed import PROFILE
 
 
 def fuzz_targets(options: FuzzOptions) -> None:

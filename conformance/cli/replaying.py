@@ -22,9 +22,10 @@ from conformance.engine import PROFILES, Run, Subject, Task, plan, run
 from conformance.engine.judging.trials import Trial
 from conformance.engine.running.repetition import Repetition, repeat
 from conformance.engine.verdicts.origins import trials
-from conformance.fuzz.replay import DAMAGED, is_composed, repeated
+from conformance.fuzz.replay import DAMAGED, repeated
 from conformance.reporting.record import Recorder
 from conformance.results import Aspect, Failure, TargetInfo
+from conformance.results.composed import is_composed
 from conformance.results.events import TargetUnavailable
 from conformance.specs import load
 

@@ -22,13 +22,11 @@ from conformance.fuzz.programs import shape_of
 from conformance.program import Case, Prelude, Program, call_text, endings, to_json
 from conformance.program.script import comparing_script
 from conformance.results import Aspect, Citation, Failure, Origin, Verdict
-from conformance.results.composed import TRIAL
+from conformance.results.composed import PROFILE, TRIAL
 from conformance.specs import Spec, load
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.load import claims
 
-PROFILE = "fuzz"
-"""What stands in the place of a profile in the results of composed programs."""
 _RAISED = re.compile(r"raises (\w+) \(\w+\): ")
 _VERDICTS = {"crash": Verdict.CRASHED, "time-out": Verdict.TIMED_OUT}
 

@@ -9,7 +9,7 @@ from conformance.adapters.session import Session
 from conformance.editions import Edition
 from conformance.engine.verdicts.origins import unpacked
 from conformance.fuzz.explaining import shapeless
-from conformance.fuzz.failures import PROFILE, failure
+from conformance.fuzz.failures import failure
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.reduction import planned
 from conformance.program import Prelude, from_json
@@ -19,11 +19,6 @@ from conformance.specs.rules import RuleError
 
 DAMAGED = (ValueError, KeyError, IndexError, TypeError, EOFError, RuleError)
 """What a failure may raise that is damaged, or that another version wrote."""
-
-
-def is_composed(stored: Failure) -> bool:
-    """Whether the failure is one of a composed program."""
-    return stored.origin is not UNSET and stored.origin.profile == PROFILE
 
 
 def repeated(

@@ -15,7 +15,6 @@ from conformance.editions import Edition
 from conformance.engine import Shard, Stop, Subject
 from conformance.engine.running.machine import machine
 from conformance.fuzz.explaining import Experience, Explainer
-from conformance.fuzz.failures import PROFILE
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.making.composing import composed
 from conformance.fuzz.making.growth import SIZE, Composed, Plan
@@ -30,7 +29,7 @@ from conformance.results import (
     TargetInfo,
     summarise,
 )
-from conformance.results.composed import number_of, verdict_of
+from conformance.results.composed import PROFILE, number_of, verdict_of
 from conformance.results.events import (
     CasesDone,
     Event,

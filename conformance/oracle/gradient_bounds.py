@@ -26,9 +26,9 @@ At a kink the same holds of both ends of the interval of slopes.
 
 The gradient of a tensor that is passed as several arguments is the sum of theirs, term by term.
 
-Two numbers here are chosen, `OPERATIONS` and `CONDITION`, and in `gradients` those that tell kinks
-from curves. A gradient is judged in the dtype that came back; that it should have had another one
-is another check's business.
+Two numbers are chosen, `OPERATIONS` (in `means`) and `CONDITION`, and in `gradients` those that
+tell kinks from curves. A gradient is judged in the dtype that came back; that it should have had
+another one is another check's business.
 """
 
 from __future__ import annotations
@@ -47,16 +47,11 @@ from conformance.oracle.compare import is_inaccurate
 from conformance.oracle.expectation import Array, Expectation
 from conformance.oracle.gradient_paths import FREEDOMS, PATHS
 from conformance.oracle.gradients import Slopes, added, extended_slopes, in_extended
+from conformance.oracle.means import OPERATIONS
 from conformance.oracle.rounding import gamma
 from conformance.oracle.variants import Readings
 from conformance.specs.model import Accuracy, Conditioned, Ulp
 
-OPERATIONS = 12
-"""Rounded operations on one path, besides sums and the function's own.
-
-The weight, and the products, quotients and roots of an elementary derivative: as many as the bound
-of `batch_normalization` has, the longest of the documented formulas. Chosen.
-"""
 CONDITION = 8.0
 """Roundings of the inputs that the way forward is worth, where the spec has no factor.
 

@@ -14,7 +14,7 @@ from conformance.oracle.axes import axes_of
 from conformance.oracle.expectation import Array
 from conformance.oracle.keras_normalisation import EPSILON, length
 from conformance.oracle.keras_rows import logits, threshold, weights
-from conformance.oracle.means import ROUNDINGS, centred, from_mean
+from conformance.oracle.means import OPERATIONS, centred, from_mean
 
 Axis = int | Sequence[int]
 Magnitudes = Mapping[str, Array]
@@ -88,7 +88,7 @@ def _summed(terms: Array, shape: tuple[int, ...]) -> Array:
 def _of_one(x: Array, axis: Axis) -> float:
     """Of one element rounding is all that is left (convention `one-element`), in float32 if an
     implementation computes with that: how much of the terms it may be, and 0 of more elements."""
-    return ROUNDINGS * 2.0**-24 if reductions.terms(x, axis) == 1 else 0.0
+    return OPERATIONS * 2.0**-24 if reductions.terms(x, axis) == 1 else 0.0
 
 
 def freedom_of_rms(

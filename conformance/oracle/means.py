@@ -13,8 +13,12 @@ import numpy as np
 from conformance.oracle.axes import Axes
 from conformance.oracle.expectation import Array
 
-ROUNDINGS = 12
-"""Those of a reverse sweep, as `gradient_bounds` counts them."""
+OPERATIONS = 12
+"""Rounded operations on one path, besides sums and the function's own.
+
+The weight, and the products, quotients and roots of an elementary derivative: as many as the bound
+of `batch_normalization` has, the longest of the documented formulas. Chosen.
+"""
 
 
 def centred(weighted: Array, x: Array, root: Array, axis: Axes) -> Array:
@@ -30,7 +34,7 @@ def from_mean(x: Array, axis: Axes, where: Any = True) -> Array:
     each element and one for the division, of all that `gradient_bounds` counts. The mean is that
     of the elements `where` it is so."""
     terms = np.broadcast_to(where, x.shape).sum(axis, keepdims=True)
-    share = (terms + 1) / (terms + ROUNDINGS)
+    share = (terms + 1) / (terms + OPERATIONS)
     mean = x.mean(axis, keepdims=True, where=where)
     size = np.abs(x).mean(axis, keepdims=True, where=where)
     return np.asarray(np.abs(x - mean) + share * size)

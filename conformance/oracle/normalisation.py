@@ -29,11 +29,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from conformance.oracle import reductions
-from conformance.oracle.axes import axes_of
+from conformance.oracle.axes import Axis, axes_of
 from conformance.oracle.expectation import Array
 from conformance.oracle.rounding import Arithmetic, allowance, finite_magnitude
 
-Axis = int | Sequence[int] | None
 Bounded = tuple[Array, Array]
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from msgspec import UNSET
 
 from conformance.results.kinds import FindingKind
 from conformance.results.model import Failure, Verdict
 
+PROFILE = "fuzz"
+"""What stands in the place of a profile in the results of composed programs."""
 TRIAL = "program "
 """How the origin of a failure begins, before the number of the program."""
 _GRAVITY = list(Verdict)
@@ -29,7 +32,14 @@ def how_often(failure: Failure, cases: int) -> str:
 
 def is_composed(failure: Failure) -> bool:
     """Whether it is the failure of a composed program."""
-    return failure.origin is not UNSET and failure.origin.trial.startswith(TRIAL)
+    return failure.origin is not UNSET and failure.origin.profile == PROFILE
+
+
+def program_of(failure: Failure) -> int | None:
+    """The number of the program that a failure was found in; None if its origin names none."""
+    trial = "" if failure.origin is UNSET else failure.origin.trial
+    number = trial.removeprefix(TRIAL)
+    return int(number) if number.isdecimal() else None
 
 
 def precedence(failure: Failure) -> tuple[int, ...]:
@@ -38,11 +48,16 @@ def precedence(failure: Failure) -> tuple[int, ...]:
     Of errors that is the one of the first program, by which later ones are explained; of others
     one with the fewest steps, and the fewest inputs.
     """
-    number = 0 if failure.origin is UNSET else number_of(failure.origin.trial)
+    number = program_of(failure) or 0
     if failure.kind == FindingKind.EXCEPTION:
         return (number,)
-    program = failure.program or {"steps": (), "inputs": ()}
-    return (len(program["steps"]), len(program["inputs"]), number)
+    program = failure.program or {}
+    return (_length(program.get("steps")), _length(program.get("inputs")), number)
+
+
+def _length(listed: Any) -> int:
+    """How many there are; 0 of what another version wrote, or nobody did."""
+    return len(listed) if isinstance(listed, list) else 0
 
 
 def verdict_of(failures: Iterable[Failure], programs: int) -> Verdict:

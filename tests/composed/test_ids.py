@@ -11,20 +11,11 @@ from conformance.fuzz.failures import identifier
 from conformance.fuzz.judging import Difference, Question
 from conformance.fuzz.tally import Tally
 from conformance.program import Binding, Input, Program, Ref, Step
+from conformance.reporting.detail import kept_cases
 from conformance.reporting.merging_composed import functions_together
-from conformance.results import (
-    Aspect,
-    AspectResult,
-    Failure,
-    FunctionResult,
-    Origin,
-    Results,
-    RunInfo,
-    TargetInfo,
-    Verdict,
-    summarise,
-)
-from conformance.results.composed import how_often
+from conformance.results import Aspect, Failure, FunctionResult, Origin, Results, Verdict
+from conformance.results.composed import how_often, precedence
+from tests.reporting import records
 
 RAISES = "raises ValueError (compile): an output of shape {} is made of nothing that is fed"
 
@@ -61,9 +52,8 @@ def test_wrong_numbers_are_told_apart_by_the_calls_and_their_wiring() -> None:
 
 
 def _failure(identity: str, kind: str, steps: int, number: int) -> Failure:
-    return Failure(
+    return records.failure(
         id=identity,
-        verdict=Verdict.VIOLATES,
         kind=kind,
         message=f"program {number}",
         count=1,
@@ -107,23 +97,9 @@ def _results(filed: list[tuple[str, Failure]]) -> Results:
     functions = []
     for name in dict.fromkeys(name for name, _ in filed):
         mine = [failure for function, failure in filed if function == name]
-        aspect = AspectResult(
-            aspect=Aspect.VALUE, verdict=Verdict.VIOLATES, cases=len(mine), failures=mine
-        )
+        aspect = records.aspect_result(Aspect.VALUE, Verdict.VIOLATES, *mine)
         functions.append(FunctionResult(name, "theme", [aspect]))
-    target = TargetInfo(
-        name="one", edition="keras-2.2", implementation="", versions={}, python="3.11"
-    )
-    run = RunInfo(
-        suite_version="1.0",
-        profile="fuzz",
-        seed=0,
-        started="",
-        seconds=0.0,
-        cases=0,
-        seconds_in_target=0.0,
-    )
-    return Results(target=target, run=run, summary=summarise(functions), functions=functions)
+    return records.results("one", functions)
 
 
 def test_programs_are_not_counted_among_the_cases_of_one_function() -> None:
@@ -131,3 +107,12 @@ def test_programs_are_not_counted_among_the_cases_of_one_function() -> None:
     assert how_often(failure, 0) == "1 program"
     single = replace(failure, origin=UNSET)
     assert how_often(single, 30) == "1 of 30 cases"
+    of_one = records.aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure, failure)
+    assert kept_cases(of_one) == "10 run"
+    assert kept_cases(replace(of_one, failures=[single])) == "9/10"
+
+
+def test_a_failure_that_another_version_wrote_has_a_place() -> None:
+    odd = replace(_failure("a", "value", 2, 9), program={"steps": 7})
+    odd = replace(odd, origin=Origin(profile="fuzz", seed=0, trial="the ninth"))
+    assert precedence(odd) == (0, 0, 0)

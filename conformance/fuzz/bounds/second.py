@@ -45,8 +45,9 @@ from conformance.fuzz.calls import Call, Special
 from conformance.generators.gradients import resolved
 from conformance.oracle.batches import Place
 from conformance.oracle.bounds import PATTERNS
-from conformance.oracle.gradient_bounds import CONDITION, OPERATIONS
+from conformance.oracle.gradient_bounds import CONDITION
 from conformance.oracle.gradients import EVALUATION, in_extended
+from conformance.oracle.means import OPERATIONS
 from conformance.oracle.rounding import gamma
 from conformance.program import Ref
 from conformance.specs.model import Accuracy, Conditioned, Ulp

@@ -13,6 +13,7 @@ from conformance.reporting.pictures.flow import flow_picture
 from conformance.reporting.pictures.svg import inline
 from conformance.reporting.targets import TargetView
 from conformance.results import Failure
+from conformance.results.composed import program_of
 
 
 def picture_of(failure: Failure, target: TargetView) -> Markup | None:
@@ -30,19 +31,12 @@ def agreeing(
     it."""
     if composed_program(failure) is None:
         return []
-    number = _number(failure)
+    number = program_of(failure)
     return [
         other
         for other in targets
         if _ran(other, target, number) and failure.id not in _identities(other)
     ]
-
-
-def _number(failure: Failure) -> int | None:
-    origin = failure.origin
-    trial = "" if origin is UNSET else origin.trial
-    word = trial.rpartition(" ")[2]
-    return int(word) if word.isdecimal() else None
 
 
 def _ran(other: TargetView, target: TargetView, number: int | None) -> bool:
