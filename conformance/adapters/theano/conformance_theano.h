@@ -1,4 +1,4 @@
-// What Theano's generated code includes, in its order. Compiled once (headers.py), it saves the
+// What Theano's generated code includes, in its order. Compiled once (compiling.py), it saves the
 // greater part of the time that g++ needs for each operation. Theano's own trials of g++ include
 // it too, and they do not say where Python's headers are.
 #if __has_include(<Python.h>)

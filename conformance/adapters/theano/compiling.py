@@ -1,17 +1,25 @@
-"""Run by a worker before it imports its module: compile the headers of Theano's code once.
+"""Run by a worker before it imports its module: let Theano compile less, and search less.
 
 `gcc.cxxflags` of THEANO_FLAGS includes `conformance_theano.h`, and g++ searches the folders of
 CPLUS_INCLUDE_PATH for it: the first is the target's own, where this puts the compiled form, and the
-last has the text. If compiling fails, g++ reads the text, which is slower but as correct. CPython
-3.6 and later.
+last has the text. If compiling fails, g++ reads the text, which is slower but as correct.
+
+Theano keeps what it has compiled in a folder, and opens every file of that folder again before it
+compiles anything, because other processes may have added some. A worker's folder is its own, so
+that each process reads it once. CPython 3.6 and later.
 """
 
 import hashlib
 import os
 import shutil
 import subprocess
+from typing import Any
 
-from theano.gof.cmodule import GCC_compiler, std_include_dirs  # type: ignore[import-not-found]
+from theano.gof.cmodule import (  # type: ignore[import-not-found]
+    GCC_compiler,
+    ModuleCache,
+    std_include_dirs,
+)
 
 HEADER = "conformance_theano.h"
 ALWAYS = ["-g", "-O3", "-fno-math-errno", "-fvisibility=hidden"]
@@ -19,7 +27,7 @@ ALWAYS = ["-g", "-O3", "-fno-math-errno", "-fvisibility=hidden"]
 compiled with."""
 
 
-def main() -> None:
+def compile_header() -> None:
     """Compile the header, unless it was compiled with this compiler and these flags before."""
     folders = os.environ["CPLUS_INCLUDE_PATH"].split(os.pathsep)
     made = os.path.join(folders[0], HEADER + ".gch")
@@ -48,4 +56,19 @@ def _compile(command: "list[str]", made: str, name: str) -> None:
     shutil.rmtree(partial, ignore_errors=True)
 
 
-main()
+def read_folder_once() -> None:
+    """Have each process read the folder of compiled code when it first compiles, and not again."""
+    refresh = ModuleCache.refresh
+    readers = [0]
+
+    def once(cache: Any, *arguments: Any, **options: Any) -> Any:
+        if readers == [os.getpid()] and not options.get("cleanup", True):
+            return []
+        readers[:] = [os.getpid()]
+        return refresh(cache, *arguments, **options)
+
+    ModuleCache.refresh = once
+
+
+compile_header()
+read_folder_once()
