@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import UNSET
 from rich.text import Text
@@ -11,7 +11,7 @@ from conformance.reporting.listing import ListedFailure
 from conformance.reporting.paint import Paint
 from conformance.reporting.quoting import Quote, cited, nothing
 from conformance.reporting.readings import told_of
-from conformance.results import Array, Failure
+from conformance.results import Array, AspectResult, Failure
 from conformance.results.composed import how_often
 
 ROWS = 8
@@ -31,12 +31,35 @@ def failure_lines(found: ListedFailure, paint: Paint, quote: Quote = nothing) ->
         return
     yield from _indented(_facts(found, failure, paint, quote), 4)
     yield from _indented(_flow(failure, paint), 4)
-    limit = found.aspect.limit_ulp or 0.0
+    limit = exceeded_limit(failure, found.aspect) or 0.0
     yield from _indented(comparison(failure.expected, failure.got, paint, limit), 4)
     if failure.output:
         yield Text("    output of the call:")
         for line in paint.block(failure.output).rstrip("\n").split("\n"):
             yield Text(f"      {line}", "dim")
+
+
+def exceeded_limit(failure: Failure, aspect: AspectResult) -> float | None:
+    """The aspect's limit in ULP, unless the failure's error is within it.
+
+    Then the aspect has wider bounds than the failing case, of which the results say nothing.
+    """
+    limit, error = aspect.limit_ulp, failure.max_ulp
+    return limit if limit is None or error is None or error > limit else None
+
+
+def error_told(failure: Failure, aspect: AspectResult, written: Callable[[float], str]) -> str:
+    """The error of a failure in ULP, and what it exceeds; nothing where it has none."""
+    if failure.max_ulp is None:
+        return ""
+    limit = exceeded_limit(failure, aspect)
+    if limit is not None:
+        against = f"the limit is {written(limit)} ULP"
+    elif aspect.limit_ulp is None:
+        against = "no limit in ULP"
+    else:
+        against = "more than the bound of this case"
+    return f"error {written(failure.max_ulp)} ULP; {against}"
 
 
 def _indented(lines: Iterator[Text], by: int) -> Iterator[Text]:
@@ -56,9 +79,7 @@ def _facts(found: ListedFailure, failure: Failure, paint: Paint, quote: Quote) -
     if failure.readings:
         yield paint.text(f"allowed, the reading that it takes: {told_of([failure])}")
     if failure.max_ulp is not None:
-        limit = found.aspect.limit_ulp
-        against = "no limit in ULP" if limit is None else f"the limit is {limit:g} ULP"
-        yield Text(f"error {failure.max_ulp:.4g} ULP; {against}")
+        yield Text(error_told(failure, found.aspect, "{:.4g}".format))
     for name, array in failure.inputs.items():
         yield from array_lines(f"input {name}", array, set(), paint)
 

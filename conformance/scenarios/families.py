@@ -28,6 +28,7 @@ from conformance.scenarios.operations import (
     spectra,
 )
 from conformance.scenarios.promises import (
+    activated,
     arguments,
     batches,
     biases,
@@ -73,6 +74,7 @@ FAMILIES: tuple[Family, ...] = (
     *names.FAMILIES,
     *arguments.FAMILIES,
     *forms.FAMILIES,
+    *activated.FAMILIES,
     *pieces.FAMILIES,
     *places.FAMILIES,
     *matrices.FAMILIES,

@@ -35,22 +35,22 @@ class ProgramWriter:
         self.arrays[name] = array
         return Ref(name)
 
-    def call(self, function: str, *args: Argument, **kwargs: Argument) -> Ref:
+    def call(self, function: str, /, *args: Argument, **kwargs: Argument) -> Ref:
         """A call whose result is used by later steps only."""
         return self._step(
             f"{function.rpartition('.')[2]}_{len(self.steps)}", function, args, kwargs
         )
 
-    def named(self, name: str, function: str, *args: Argument, **kwargs: Argument) -> Ref:
+    def named(self, name: str, function: str, /, *args: Argument, **kwargs: Argument) -> Ref:
         """A call whose result has that name, for callables that use it."""
         return self._step(name, function, args, kwargs)
 
-    def observe(self, output: str, function: str, *args: Argument, **kwargs: Argument) -> Ref:
+    def observe(self, output: str, function: str, /, *args: Argument, **kwargs: Argument) -> Ref:
         """A call whose result is an output of that name."""
         self.outputs.append(output)
         return self._step(output, function, args, kwargs)
 
-    def attempt(self, output: str, function: str, *args: Argument, **kwargs: Argument) -> Ref:
+    def attempt(self, output: str, function: str, /, *args: Argument, **kwargs: Argument) -> Ref:
         """A call that may raise; the output is "returns", or "raises " and names of classes."""
         self.outputs.append(output)
         return self._step(output, function, args, kwargs, attempt=True)

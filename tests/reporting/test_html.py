@@ -135,6 +135,16 @@ def test_a_failure_shows_expected_and_got_with_their_differences(tmp_path: Path)
     assert "from keras import backend as K" in content
 
 
+def test_an_error_within_the_widest_bound_is_not_held_against_it(tmp_path: Path) -> None:
+    bad = failure(expected=array([1.0, 2.0], [2]), got=array([1.0, 5.0], [2]), max_ulp=7.0)
+    aspect = AspectResult(
+        aspect=Aspect.VALUE, verdict=Verdict.VIOLATES, cases=9, limit_ulp=1e30, failures=[bad]
+    )
+    content = _content(tmp_path, [one(aspect)])
+    assert "<mark>5</mark>" in content
+    assert "error 7 ULP; more than the bound of this case" in content
+
+
 def test_other_shapes_are_marked(tmp_path: Path) -> None:
     bad = failure(expected=array([1.0], [1, 1]), got=array([1.0], [1]))
     aspect = AspectResult(aspect=Aspect.VALUE, verdict=Verdict.VIOLATES, cases=1, failures=[bad])

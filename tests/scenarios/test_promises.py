@@ -19,6 +19,7 @@ from conformance.scenarios import Scenario
 from conformance.scenarios.introspection import printing
 from conformance.scenarios.model import Family, Values
 from conformance.scenarios.promises import (
+    activated,
     arguments,
     batches,
     biases,
@@ -41,6 +42,7 @@ PROMISES = (
     *batches.FAMILIES,
     *biases.FAMILIES,
     *forms.FAMILIES,
+    *activated.FAMILIES,
 )
 EDITION: Edition = "keras-2.2"
 """That of the reference in this process; the slow tests of mutants have the others."""

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from conformance.reporting.detail import kept_cases
 from conformance.reporting.documented import Documented
+from conformance.reporting.failures import error_told, exceeded_limit
 from conformance.reporting.html.agreement import agreements, anchor_of
 from conformance.reporting.html.arrays import PageValue, compared_values, shown_array, ulp
 from conformance.reporting.html.composed import agreeing, picture_of
@@ -189,17 +190,8 @@ def _variants(shown: Sequence[TargetFailure], targets: Sequence[TargetView]) -> 
         yield Variant(
             shown=listed,
             inputs=[shown_array(name, value, set()) for name, value in arrays.items()],
-            compared=list(compared_values(failure, aspect.limit_ulp)),
-            error=_error(failure, aspect),
+            compared=list(compared_values(failure, exceeded_limit(failure, aspect))),
+            error=error_told(failure, aspect, ulp),
             picture=picture_of(failure, listed[0].target),
             agreeing=agreeing(failure, listed[0].target, targets),
         )
-
-
-def _error(failure: Failure, aspect: AspectResult) -> str:
-    if failure.max_ulp is None:
-        return ""
-    limit = (
-        "no limit in ULP" if aspect.limit_ulp is None else f"the limit is {ulp(aspect.limit_ulp)}"
-    )
-    return f"error {ulp(failure.max_ulp)} ULP; {limit}"

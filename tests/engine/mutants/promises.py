@@ -350,5 +350,26 @@ for _setting, _usual in {
     mutant(_setting, "the file is told and not used", _told_only(_setting, _usual), alone=True,
            aspect="configuration", profile="default")  # fmt: skip
 
+
+# Crossentropies of activations
+
+
+def _of_logits(right):
+    """What an activation gave has lost itself: what the activation was given are the logits."""
+
+    def wrong(*args, **kwargs):
+        given = arguments_of(right, args, kwargs)
+        output = given["output"]
+        if getattr(output, "operation", None) in {"softmax", "sigmoid"}:
+            given.update(output=output.inputs[0], from_logits=True)
+        return right(**given)
+
+    return wrong
+
+
+for _name in ("categorical_crossentropy", "sparse_categorical_crossentropy", "binary_crossentropy"):
+    replaced(_name, "of the logits of any activation", _of_logits)
+    replaced(_name, "of the logits of any activation, in keras-1", _of_logits, edition="keras-1")
+
 HERE = [name for name in MUTANTS if name not in _OTHERS]
 """The names of the mutants of this module."""
