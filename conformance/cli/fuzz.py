@@ -20,7 +20,7 @@ from conformance.cli.run import check_files, gate_of, subjects_of
 from conformance.cli.select import expression
 from conformance.editions import Edition
 from conformance.engine import Subject
-from conformance.fuzz.calls import documented
+from conformance.fuzz.calls import EDITIONS_WITH_PROGRAMS, documented
 from conformance.fuzz.campaign import fuzz
 from conformance.fuzz.making.growth import joins
 from conformance.fuzz.report import told
@@ -37,6 +37,7 @@ def fuzz_targets(options: FuzzOptions) -> None:
     check_files(options)
     checked = gate_of(options)
     subjects, missing = subjects_of(options)
+    subjects = composable(subjects, named=bool(options.targets or options.module))
     campaign = _campaign(options, {s.edition for s in subjects})
     begun = _previous(options, subjects, campaign)
     announced = Announced(options)
@@ -47,6 +48,23 @@ def fuzz_targets(options: FuzzOptions) -> None:
     passes, agrees = checked.passes(announced.results), _something_agrees(announced.results)
     full = agrees and reached and not missing
     raise SystemExit(1 if not passes else 0 if full else CANNOT_RUN)
+
+
+def composable(subjects: Sequence[Subject], *, named: bool) -> list[Subject]:
+    """Those of an edition that programs are made of; UsageProblem if another one is named."""
+    others = [s for s in subjects if s.edition not in EDITIONS_WITH_PROGRAMS]
+    if not others:
+        return list(subjects)
+    why = f"no programs are made of the functions of {others[0].edition}"
+    names = ", ".join(s.name for s in others)
+    if named:
+        made = ", ".join(EDITIONS_WITH_PROGRAMS)
+        raise UsageProblem(
+            f"{names}: {why}",
+            f"name targets of {made} (`conformance targets` lists them), or use `conformance run`",
+        )
+    click.echo(f"not run: {names}, because {why}", err=True)
+    return [s for s in subjects if s.edition in EDITIONS_WITH_PROGRAMS]
 
 
 def _something_agrees(listed: Sequence[Results]) -> bool:

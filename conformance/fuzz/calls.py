@@ -14,6 +14,9 @@ from conformance.specs import Spec, load
 from conformance.specs.load import documented_name, signature
 from conformance.specs.model import Accuracy, Part
 
+EDITIONS_WITH_PROGRAMS: tuple[Edition, ...] = ("keras-1", "keras-2.0", "keras-2.2")
+"""Of the functions of keras-3 no program is made: few of them have a rule for the reach of their
+results (`bounds.spread`)."""
 MEMBER = "operator.getitem"
 """The function of a step that takes a member of a tuple."""
 

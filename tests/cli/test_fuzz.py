@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from msgspec import UNSET
 from conformance import results as results_package
 from conformance.cli import main
 from conformance.cli.errors import CANNOT_RUN
+from conformance.cli.fuzz import composable
 from conformance.reporting.json_results import read_results
 from conformance.results import Results, Verdict, timeless
 
@@ -46,6 +48,22 @@ def test_programs_are_run_and_told(tmp_path: Path) -> None:
     assert all(a.verdict is Verdict.CONFORMS for f in found.functions for a in f.aspects)
     data: Any = json.loads((tmp_path / "reference.json").read_bytes())
     Draft202012Validator(json.loads(SCHEMA.read_bytes())).validate(data)
+
+
+def test_a_target_whose_functions_make_no_programs_is_refused() -> None:
+    done = fuzz("reference", "--edition", "keras-3", "--programs", "1")
+    assert done.exit_code == 2
+    assert "no programs are made of the functions of keras-3" in done.stderr
+    assert "name targets of keras-1, keras-2.0, keras-2.2" in done.stderr
+
+
+def test_such_targets_are_left_out_where_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    ready: Any = [
+        SimpleNamespace(name="a", edition="keras-3"),
+        SimpleNamespace(name="b", edition="keras-2.2"),
+    ]
+    assert composable(ready, named=False) == ready[1:]
+    assert capsys.readouterr().err.startswith("not run: a, because no programs are made")
 
 
 def test_a_run_that_is_resumed_has_the_results_of_one_that_was_not(tmp_path: Path) -> None:
