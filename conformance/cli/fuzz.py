@@ -22,6 +22,7 @@ from conformance.editions import Edition
 from conformance.engine import Subject
 from conformance.fuzz.calls import EDITIONS_WITH_PROGRAMS, documented
 from conformance.fuzz.campaign import fuzz
+from conformance.fuzz.making.composing import is_composable
 from conformance.fuzz.making.growth import joins
 from conformance.fuzz.report import told
 from conformance.fuzz.target import Campaign
@@ -29,6 +30,9 @@ from conformance.reporting.json_results import file_name
 from conformance.reporting.safe_text import clean
 from conformance.results import Composed, Results
 from conformance.results.composed import PROFILE
+
+ATTEMPTS = 200
+"""To make the first program: the hardest function (`conv2d_transpose` of keras-1) takes some 80."""
 
 
 def fuzz_targets(options: FuzzOptions) -> None:
@@ -38,7 +42,9 @@ def fuzz_targets(options: FuzzOptions) -> None:
     checked = gate_of(options)
     subjects, missing = subjects_of(options)
     subjects = composable(subjects, named=bool(options.targets or options.module))
-    campaign = _campaign(options, {s.edition for s in subjects})
+    editions = {s.edition for s in subjects}
+    campaign = _campaign(options, editions)
+    _check_composable(campaign, editions)
     begun = _previous(options, subjects, campaign)
     announced = Announced(options)
     with announced.opened(missing):
@@ -119,6 +125,18 @@ def _functions(options: FuzzOptions, editions: set[Edition]) -> frozenset[str]:
             )
         found |= mine
     return frozenset(found)
+
+
+def _check_composable(campaign: Campaign, editions: set[Edition]) -> None:
+    """UsageProblem if hardly a program calls one of the functions that -k selects."""
+    for edition in sorted(editions) if campaign.functions else ():
+        if not is_composable(campaign.plan(edition), ATTEMPTS):
+            raise UsageProblem(
+                f"of {ATTEMPTS} attempts none makes a program of {edition} that calls what -k "
+                f"{campaign.selection!r} selects: of most of its calls no document says what "
+                "comes, or --size is too small",
+                "select other functions, too, or allow more calls, such as --size 2-20",
+            )
 
 
 def _previous(

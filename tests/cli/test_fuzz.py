@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 from msgspec import UNSET
 
 from conformance import results as results_package
+from conformance.cli import fuzz as cli_fuzz
 from conformance.cli import main
 from conformance.cli.errors import CANNOT_RUN
 from conformance.cli.fuzz import composable
@@ -55,6 +56,16 @@ def test_a_target_whose_functions_make_no_programs_is_refused() -> None:
     assert done.exit_code == 2
     assert "no programs are made of the functions of keras-3" in done.stderr
     assert "name targets of keras-1, keras-2.0, keras-2.2" in done.stderr
+
+
+def test_functions_of_which_no_program_can_be_made_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cli_fuzz, "ATTEMPTS", 3)
+    done = fuzz("reference", "--edition", "keras-1", "-k", "conv2d_transpose", "--size", "2-2")
+    assert done.exit_code == 2
+    assert "of 3 attempts none makes a program of keras-1 that calls what -k" in done.stderr
+    assert "--size 2-20" in done.stderr
 
 
 def test_such_targets_are_left_out_where_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:

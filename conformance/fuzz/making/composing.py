@@ -23,6 +23,11 @@ def composed(plan: Plan, number: int) -> Composed:
         attempt += 1
 
 
+def is_composable(plan: Plan, attempts: int) -> bool:
+    """Whether one of so many attempts makes the first program."""
+    return any(_attempted(plan, 0, attempt) is not None for attempt in range(attempts))
+
+
 def _attempted(plan: Plan, number: int, attempt: int) -> Composed | None:
     if number % TWICE == TWICE - 1:
         found = _twice(plan, number, attempt)
