@@ -167,6 +167,10 @@ class Session:
         if connection is not None:
             connection.process.kill()
 
+    def renew(self) -> None:
+        """End the worker between two batches: a new one runs the next."""
+        self._drop()
+
     def close(self) -> None:
         """Stop the worker."""
         if self._connection is not None and not self._sent:

@@ -7,7 +7,7 @@ most others, so that what is told does not depend on the workers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -106,7 +106,7 @@ class Explainer:
         if failing is None:
             self.found.counts["unrepeated"] += 1
             return None
-        return self._reduced(one, *failing)
+        return self._reduced(one, *failing, _whole(question, again[0].draw))
 
     def _with_what_came_before(
         self, question: Question, difference: Difference
@@ -114,40 +114,70 @@ class Explainer:
         """The failing numbers alone, or else called after those before them; None if neither
         differs."""
         draw = difference.draw
-        for made in (last_alone(question, draw), calling_again(question, draw)):
-            try:
-                asked = made and planned(made)
-            except NO_ANSWER:
-                continue
-            differs = asked and judged(asked, self.session.run_batch(asked.batch)).differences
-            if asked and differs:
+        for asked in _planned(last_alone(question, draw), calling_again(question, draw)):
+            differs = judged(asked, self.session.run_batch(asked.batch)).differences
+            if differs:
                 return asked, differs[0]
         return None
 
-    def _reduced(self, one: Composed, question: Question, difference: Difference) -> Blame | None:
+    def _anew(self, questions: Iterable[Question]) -> tuple[Question, Difference] | None:
+        """The first of these that differs in a process that has computed nothing before."""
+        for asked in questions:
+            self.session.renew()
+            differs = judged(asked, self.session.run_batch(asked.batch)).differences
+            if differs:
+                return asked, differs[0]
+        return None
+
+    def _reduced(
+        self, one: Composed, question: Question, difference: Difference, whole: Sequence[Question]
+    ) -> Blame | None:
+        """As `_explained`; of the programs in `whole` it was made smaller."""
         reduction = Reduction(self.session, question, difference)
         reduction.run()
         alone = blamed(self.session, reduction.question)
         if alone is None and _is_of_frame(reduction):
             alone = Blame("function", reduction.difference, reduction.question)
         if alone is None:
-            self._file(one, reduction)
+            self._file(one, [reduction.question, *whole])
         elif difference.kind == "exception":
             self.known.faults.setdefault(words_of(difference.says), alone)
         return alone
 
-    def _file(self, one: Composed, reduction: Reduction) -> None:
+    def _file(self, one: Composed, questions: Iterable[Question]) -> None:
+        """Count the first of these programs that fails in a new process, as its script will be."""
+        anew = self._anew(questions)
+        if anew is None:
+            self.found.counts["unrepeated"] += 1
+            return
+        question, difference = anew
         filed = failure(
-            reduction.question,
-            reduction.difference,
+            question,
+            difference,
             self.prelude,
             seed=self.seed,
             number=one.number,
-            shapeless=shapeless(self.session, reduction.question, reduction.difference),
+            shapeless=shapeless(self.session, question, difference),
         )
-        found = Found(function_of(reduction.question, reduction.difference), filed)
+        found = Found(function_of(question, difference), filed)
         self.found.add(found.function, filed)
         self.known.learn(found)
+
+
+def _whole(question: Question, draw: int) -> list[Question]:
+    """The program as one that calls its function with all numbers, and with those of one draw."""
+    last = len(question.arrays) - 1
+    return [*_planned(calling_again(question, last), last_alone(question, draw))]
+
+
+def _planned(*questions: Question | None) -> Iterator[Question]:
+    """Those of the questions that have an answer."""
+    for question in questions:
+        try:
+            if question is not None and (asked := planned(question)):
+                yield asked
+        except NO_ANSWER:
+            continue
 
 
 def shapeless(worker: Session, question: Question, difference: Difference) -> bool:

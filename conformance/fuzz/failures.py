@@ -19,13 +19,13 @@ from conformance.fuzz.bounds.statics import has_unknown
 from conformance.fuzz.calls import calls_of, documented
 from conformance.fuzz.judging import Difference, Question
 from conformance.fuzz.programs import shape_of
-from conformance.program import Case, Prelude, Program, call_text, endings, to_json
+from conformance.program import Case, Prelude, call_text, endings, to_json
 from conformance.program.script import comparing_script
 from conformance.results import Aspect, Citation, Failure, Origin, Verdict
 from conformance.results.composed import PROFILE, TRIAL
 from conformance.specs import Spec, load
 from conformance.specs.convention_names import ConventionName
-from conformance.specs.load import claims
+from conformance.specs.load import claims, is_claimed
 
 _RAISED = re.compile(r"raises (\w+) \(\w+\): ")
 _VERDICTS = {"crash": Verdict.CRASHED, "time-out": Verdict.TIMED_OUT}
@@ -53,13 +53,13 @@ def failure(
 
     `shapeless` says that it fails because the target does not know the shape of a result.
     """
-    function = function_of(question, difference)
-    conventions = _conventions(question.program, difference, shapeless=shapeless)
+    spec = load()[function_of(question, difference)]
+    conventions = _conventions(question, difference, spec, shapeless=shapeless)
     usual = Verdict.DIVERGES if conventions else Verdict.VIOLATES
     verdict = _VERDICTS.get(difference.kind, usual)
-    citation = (
-        _citation(load()[function], question.edition) if verdict is Verdict.VIOLATES else None
-    )
+    aspect = Aspect.DTYPE if difference.kind == Aspect.DTYPE else Aspect.VALUE
+    violates = verdict is Verdict.VIOLATES
+    citation = _citation(spec, question.edition, aspect) if violates else None
     message = _message(question, difference, citation)
     arrays = question.arrays[0]
     expected = difference.expected
@@ -85,12 +85,19 @@ def _origin(arrays: Mapping[str, Array], seed: int, number: int) -> Origin:
     return Origin(profile=PROFILE, seed=seed, trial=f"{TRIAL}{number}", arrays=packed)
 
 
-def _conventions(program: Program, difference: Difference, *, shapeless: bool) -> list[str]:
-    """What the documents leave open: the order of updates, and which dimensions of a result are
-    known, without which another call may be refused."""
+def _conventions(
+    question: Question, difference: Difference, spec: Spec, *, shapeless: bool
+) -> list[str]:
+    """What the documents leave open: the order of updates, which dimensions of a result are known,
+    without which another call may be refused, and the dtype of most results."""
+    program = question.program
     found = open_order(program) if is_session(program) else []
     refused = shapeless or (difference.kind == "exception" and has_unknown(program))
-    return [*found, *([str(ConventionName.PRECISE_STATIC_SHAPE)] if refused else [])]
+    if refused:
+        found = [*found, str(ConventionName.PRECISE_STATIC_SHAPE)]
+    if difference.kind == Aspect.DTYPE and not is_claimed(spec, Aspect.DTYPE, question.edition):
+        found = [*found, str(ConventionName.RESULT_DTYPE)]
+    return found
 
 
 def identifier(question: Question, difference: Difference, conventions: Sequence[str]) -> str:
@@ -110,9 +117,9 @@ def words_of(says: str) -> str:
     return f"{raised[1]}: {gist(_RAISED.sub('raises E: ', says))}" if raised else says
 
 
-def _citation(spec: Spec, edition: Edition) -> Citation:
+def _citation(spec: Spec, edition: Edition, aspect: Aspect) -> Citation:
     document = spec.editions[edition]
-    lines = [c.at[document] for c in claims(spec, Aspect.VALUE) if document in c.at]
+    lines = [c.at[document] for c in claims(spec, aspect) if document in c.at]
     return Citation(document, [*lines, spec.signatures[document].line][0])
 
 
@@ -175,6 +182,8 @@ def _ending(difference: Difference, outputs: tuple[str, ...]) -> endings.Ending:
     known = difference.expected
     if difference.kind == "shape":
         return endings.has_shape(known.value.shape, got)
+    if difference.kind == "dtype":
+        return endings.has_dtype(difference.dtypes, got)
     if difference.kind != "value":
         return endings.is_one_array(known.value.shape, f"[{got}]")
     wanted = known.value.astype(np.float64) if known.value.dtype.kind == "f" else known.value

@@ -54,6 +54,8 @@ class Difference:
     got: Array | None = None
     place: int | None = None
     """Which of several arrays of the output it is."""
+    dtypes: Sequence[str] = ()
+    """Those that it may have, where it has another one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -189,7 +191,7 @@ def _of_value(
         return
     if got.dtype.name not in kind.dtypes and values[0].python_type not in NUMBERS:
         says = f"has dtype {got.dtype}, not {' or '.join(kind.dtypes)}"
-        yield Difference("dtype", name, draw, says, known, got)
+        yield Difference("dtype", name, draw, says, known, got, dtypes=kind.dtypes)
     if values[0].python_type in NUMBERS:
         got = got.astype(known.value.dtype)
     if not agrees(got, _expectation(known)).all():

@@ -219,9 +219,9 @@ def is_one_array(shape: Sequence[int], got: str = "got", count: int = 1) -> Endi
     return Ending(words, compare)
 
 
-def has_dtype(accepted: Sequence[str]) -> Ending:
-    """What is evaluated should have one of these dtypes."""
-    compare = ("came = str(np.asarray(got[0]).dtype)", f"fault = came not in {list(accepted)!r}")
+def has_dtype(accepted: Sequence[str], got: str = "got[0]") -> Ending:
+    """The array `got` (an expression) should have one of these dtypes."""
+    compare = (f"came = str(np.asarray({got}).dtype)", f"fault = came not in {list(accepted)!r}")
     return Ending(" or ".join(accepted), compare)
 
 

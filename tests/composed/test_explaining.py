@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -233,3 +234,37 @@ def test_a_failure_that_takes_two_calls_has_two(tmp_path: Path) -> None:
     failures = _failures(results.functions)
     assert failures
     assert all("call_1 = f(" in x.message and (x.script or "").count("call_") > 1 for x in failures)
+
+
+AGING = """
+from conformance.reference import *
+from conformance.reference import function as right
+
+calls = []
+
+
+def function(inputs, outputs, updates=(), **kwargs):
+    made = right(inputs, outputs, updates=updates, **kwargs)
+
+    def call(given):
+        calls.append(given)
+        results = made(given)
+        return results if len(calls) == 1 or len(outputs) == 1 else [r + 1 for r in results]
+
+    return call
+"""
+"""Right in the first call of a process."""
+
+
+@pytest.mark.slow
+def test_a_failure_that_a_new_process_does_not_show_is_told_with_what_does(tmp_path: Path) -> None:
+    results = _results(tmp_path, chunk=8, programs=20, source=AGING)
+    failures = _failures(results.functions)
+    assert failures
+    for one in failures:
+        assert one.script is not None
+        script = tmp_path / f"{one.id}.py"
+        script.write_text(f"import single_output as K\n{one.script}")
+        environment = {"PYTHONPATH": f"{tmp_path}:{ROOT}"}
+        ran = subprocess.run([sys.executable, script], env=environment, check=False)
+        assert ran.returncode == 1

@@ -28,7 +28,9 @@ from conformance.program import (
     Ref,
     Step,
 )
-from conformance.results import Verdict
+from conformance.results import Aspect, Verdict
+from conformance.specs import load
+from conformance.specs.load import claims
 
 UNKNOWN = (("shape", (None, 3)), ("dtype", "float32"))
 
@@ -130,6 +132,28 @@ def test_what_is_refused_where_a_dimension_is_unknown_rests_on_a_convention() ->
     known = course(made, asked.arrays[0], "keras-2.2").known["b"]
     wrong = Difference("value", "b", 0, "is beyond", known, known.value + 1)
     assert failure(asked, wrong, Prelude(()), seed=0, number=0).verdict is Verdict.VIOLATES
+
+
+def test_another_dtype_rests_on_a_convention_where_no_document_gives_one() -> None:
+    made = program(step("a", "tanh", Ref("x")), step("b", "exp", Ref("a")))
+    asked = Question(made, [{"x": np.ones((2, 3), "float32")}], "keras-2.2")
+    known = course(made, asked.arrays[0], "keras-2.2").known["b"]
+    other = Difference("dtype", "b", 0, "has dtype int32", known, dtypes=["float32"])
+    found = failure(asked, other, Prelude(("from keras import backend as K",)), seed=0, number=0)
+    assert (found.verdict, found.convention) == (Verdict.DIVERGES, "result-dtype")
+    assert "fault = came not in ['float32']" in (found.script or "")
+
+
+def test_another_dtype_violates_where_a_document_gives_one() -> None:
+    made = program(step("a", "tanh", Ref("x")), step("b", "cast", Ref("a"), "float64"))
+    asked = Question(made, [{"x": np.ones((2, 3), "float32")}], "keras-2.2")
+    known = course(made, asked.arrays[0], "keras-2.2").known["b"]
+    other = Difference("dtype", "b", 0, "has dtype float32", known, dtypes=["float64"])
+    found = failure(asked, other, Prelude(()), seed=0, number=0)
+    assert (found.verdict, found.convention) == (Verdict.VIOLATES, None)
+    claimed = {c.at["ko-2.2"] for c in claims(load()["cast"], Aspect.DTYPE)}
+    assert found.citation is not None
+    assert found.citation.line in claimed
 
 
 def of_other_shapes() -> Composed:
