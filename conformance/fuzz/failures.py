@@ -14,12 +14,12 @@ from conformance.engine.judging.messages import gist
 from conformance.engine.verdicts.failures import record
 from conformance.engine.verdicts.origins import pack
 from conformance.fuzz.bounds.known import Array
-from conformance.fuzz.bounds.sessions import graph, is_session, open_order
+from conformance.fuzz.bounds.sessions import CALL, graph, is_session, open_order
 from conformance.fuzz.bounds.statics import has_unknown
 from conformance.fuzz.calls import calls_of, documented
 from conformance.fuzz.judging import Difference, Question
 from conformance.fuzz.programs import shape_of
-from conformance.program import Case, Prelude, call_text, endings, to_json
+from conformance.program import Case, Prelude, Program, Ref, call_text, endings, to_json
 from conformance.program.script import comparing_script
 from conformance.results import Aspect, Citation, Failure, Origin, Verdict
 from conformance.results.composed import PROFILE, TRIAL
@@ -34,10 +34,25 @@ _VERDICTS = {"crash": Verdict.CRASHED, "time-out": Verdict.TIMED_OUT}
 def function_of(question: Question, difference: Difference) -> str:
     """The function under which a failure is filed: the one whose result is wrong, or the last."""
     calls = list(calls_of(graph(question.program), question.edition))
+    wrong = _tensor(question.program, difference)
     for call in calls:
-        if call.result == difference.output:
+        if call.result == wrong:
             return call.spec.name
     return calls[-1].spec.name if calls else "function"
+
+
+def _tensor(program: Program, difference: Difference) -> str:
+    """The tensor whose value is wrong: that of an output, or of a place among what a call gave."""
+    steps = {step.result: step for step in program.steps}
+    called = steps.get(difference.output)
+    if called is None or called.function != CALL or difference.place is None:
+        return difference.output
+    match called.args[0]:
+        case Ref(name) if name in steps:
+            outputs = steps[name].args[1]
+            tensor = outputs[difference.place] if isinstance(outputs, list) else None
+            return tensor.name if isinstance(tensor, Ref) else difference.output
+    return difference.output
 
 
 def failure(

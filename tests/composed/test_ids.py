@@ -7,7 +7,7 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from conformance.fuzz.failures import identifier
+from conformance.fuzz.failures import function_of, identifier
 from conformance.fuzz.judging import Difference, Question
 from conformance.fuzz.tally import Tally
 from conformance.program import Binding, Input, Program, Ref, Step
@@ -49,6 +49,21 @@ def test_wrong_numbers_are_told_apart_by_the_calls_and_their_wiring() -> None:
     one = _id(_question("exp"), "value", "gives 1")
     assert _id(_question("exp"), "value", "gives 2") == one
     assert _id(_question("abs", "exp"), "value", "gives 1") != one
+
+
+def test_a_wrong_result_of_a_call_is_filed_under_what_it_is_made_by() -> None:
+    steps = (
+        Step("x", "placeholder", (), (("shape", (2,)), ("dtype", "float32"))),
+        Step("a", "exp", (Ref("x"),)),
+        Step("b", "abs", (Ref("a"),)),
+        Step("f", "function", ([Ref("x")], [Ref("a"), Ref("b")])),
+        Step("call_0", "operator.call", (Ref("f"), [Ref("given")])),
+    )
+    given = Input("given", (2,), "float32", Binding.ARRAY)
+    asked = Question(Program((given,), steps, ("call_0",)), [{"given": np.zeros(2)}], "keras-2.2")
+    found = [function_of(asked, Difference("value", "call_0", 0, "", place=n)) for n in (0, 1)]
+    assert found == ["exp", "abs"]
+    assert function_of(asked, Difference("exception", "", 0, "raises")) == "abs"
 
 
 def _failure(identity: str, kind: str, steps: int, number: int) -> Failure:
