@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.editions import Edition
+from conformance.engine.judging.messages import without_stack
 from conformance.fuzz.bounds.known import Known
 from conformance.fuzz.bounds.running import Course, course
 from conformance.fuzz.bounds.sessions import Session, is_session
@@ -32,6 +33,8 @@ from conformance.specs.rules import RuleError
 Array = npt.NDArray[Any]
 
 
+MOST = 300
+"""Characters of what an exception says."""
 NUMBERS = ("bool", "int", "float")
 """Types of Python's numbers, which have no dtype: that `function` returns one is its own failure,
 which `conformance run` is there to find."""
@@ -152,10 +155,14 @@ def _array(values: Sequence[Value]) -> Array | None:
     return values[0].array if len(values) == 1 else None
 
 
+def in_one_line(message: str) -> str:
+    """What an exception says, without stacks, addresses and folders of this machine, cut."""
+    return " ".join(without_stack(message).split())[:MOST]
+
+
 def _fault(outcome: Raised | Crashed | TimedOut | Garbled, draw: int) -> Difference:
     if isinstance(outcome, Raised):
-        said = " ".join(outcome.message.split())[:300]
-        says = f"raises {outcome.type} ({outcome.stage}): {said}"
+        says = f"raises {outcome.type} ({outcome.stage}): {in_one_line(outcome.message)}"
         return Difference("exception", "", draw, says)
     if isinstance(outcome, TimedOut):
         return Difference("time-out", "", draw, f"gives no answer within {outcome.limit:g} s")

@@ -17,7 +17,7 @@ from conformance.fuzz.bounds.gradients import contributions
 from conformance.fuzz.bounds.running import Course
 from conformance.fuzz.bounds.second import differentiated, name_of
 from conformance.fuzz.calls import MEMBER, Call, Special
-from conformance.fuzz.judging import Difference, Question
+from conformance.fuzz.judging import Difference, Question, in_one_line
 from conformance.fuzz.programs import references
 from conformance.fuzz.single_second import blamed_second
 from conformance.fuzz.single_steps import WEIGHTS, Blame, input_of, steps_of
@@ -63,7 +63,7 @@ def _lacking(worker: Worker, question: Question, right: Course) -> Blame | None:
     )
     for draw in worker.run_batch(one.batch).draws:
         if isinstance(draw.outcome, Raised):
-            says = f"raises {draw.outcome.type}: {draw.outcome.message[:200]}"
+            says = f"raises {draw.outcome.type}: {in_one_line(draw.outcome.message)}"
             return Blame("gradients", Difference("gradient", "g", 0, says), one)
     return None
 

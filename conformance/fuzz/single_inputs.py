@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from conformance.adapters.session import Session as Worker
 from conformance.fuzz.bounds.running import Course
-from conformance.fuzz.judging import Difference, Question
+from conformance.fuzz.judging import Difference, Question, in_one_line
 from conformance.fuzz.single_steps import Blame
 from conformance.generators.tensors import told
 from conformance.observations import Raised
@@ -39,7 +39,7 @@ def blamed_input(worker: Worker, question: Question, first: Course) -> Blame | N
         for draw in worker.run_batch(one.batch).draws:
             outcome = draw.outcome
             if isinstance(outcome, Raised) and outcome.stage == BIND:
-                says = f"raises {outcome.type} ({BIND}): {' '.join(outcome.message.split())[:200]}"
+                says = f"raises {outcome.type} ({BIND}): {in_one_line(outcome.message)}"
                 function = item.binding.value.split("_")[0]
                 return Blame(function, Difference("exception", "", 0, says), one)
     return None

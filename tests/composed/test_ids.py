@@ -8,7 +8,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from conformance.fuzz.failures import function_of, identifier
-from conformance.fuzz.judging import Difference, Question
+from conformance.fuzz.judging import Difference, Question, in_one_line
 from conformance.fuzz.tally import Tally
 from conformance.program import Binding, Input, Program, Ref, Step
 from conformance.reporting.detail import kept_cases
@@ -49,6 +49,13 @@ def test_wrong_numbers_are_told_apart_by_the_calls_and_their_wiring() -> None:
     one = _id(_question("exp"), "value", "gives 1")
     assert _id(_question("exp"), "value", "gives 2") == one
     assert _id(_question("abs", "exp"), "value", "gives 1") != one
+
+
+def test_what_an_exception_says_has_nothing_of_this_machine() -> None:
+    stack = 'Backtrace when that variable is created:\n\n  File "/home/me/w.py", line 7, in f\n'
+    said = f'an input of "/home/me/lib/keras/theano_backend.py:1383"\nwas not provided.\n{stack}'
+    assert in_one_line(said) == 'an input of "…/theano_backend.py:1383" was not provided.'
+    assert len(in_one_line("a word " * 100)) == 300
 
 
 def test_a_wrong_result_of_a_call_is_filed_under_what_it_is_made_by() -> None:
