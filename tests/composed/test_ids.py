@@ -55,6 +55,7 @@ def test_what_an_exception_says_has_nothing_of_this_machine() -> None:
     stack = 'Backtrace when that variable is created:\n\n  File "/home/me/w.py", line 7, in f\n'
     said = f'an input of "/home/me/lib/keras/theano_backend.py:1383"\nwas not provided.\n{stack}'
     assert in_one_line(said) == 'an input of "…/theano_backend.py:1383" was not provided.'
+    assert in_one_line("\x1b[1m'Variable' has none\x1b[0m") == "'Variable' has none"
     assert len(in_one_line("a word " * 100)) == 300
 
 

@@ -55,12 +55,12 @@ def without_addresses(message: str) -> str:
 
 
 def without_stack(message: str) -> str:
-    """The message without addresses and without the paragraphs that hold a call stack.
+    """The message without colours, addresses and the paragraphs that hold a call stack.
 
     Paragraphs after the first that list the nodes of a graph are left out, too: their order changes
     from run to run.
     """
-    first, *others = re.split(r"\n\s*\n", message)
+    first, *others = re.split(r"\n\s*\n", _COLOUR.sub("", message))
     kept = [first, *(p for p in others if not _DEFINED.search(p))]
     return without_addresses("\n\n".join(p for p in kept if not _CALLER.search(p)))
 
