@@ -54,8 +54,8 @@ def test_programs_are_run_and_told(tmp_path: Path) -> None:
 def test_a_target_whose_functions_make_no_programs_is_refused() -> None:
     done = fuzz("reference", "--edition", "keras-3", "--programs", "1")
     assert done.exit_code == 2
-    assert "no programs are made of the functions of keras-3" in done.stderr
-    assert "name targets of keras-1, keras-2.0, keras-2.2" in done.stderr
+    assert "no programs are made of the functions of keras-3" in done.output
+    assert "name targets of keras-1, keras-2.0, keras-2.2" in done.output
 
 
 def test_functions_of_which_no_program_can_be_made_are_refused(
@@ -64,8 +64,8 @@ def test_functions_of_which_no_program_can_be_made_are_refused(
     monkeypatch.setattr(cli_fuzz, "ATTEMPTS", 3)
     done = fuzz("reference", "--edition", "keras-1", "-k", "conv2d_transpose", "--size", "2-2")
     assert done.exit_code == 2
-    assert "of 3 attempts none makes a program of keras-1 that calls what -k" in done.stderr
-    assert "--size 2-20" in done.stderr
+    assert "of 3 attempts none makes a program of keras-1 that calls what -k" in done.output
+    assert "--size 2-20" in done.output
 
 
 def test_such_targets_are_left_out_where_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:
