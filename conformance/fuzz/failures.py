@@ -14,12 +14,18 @@ from conformance.engine.judging.messages import gist
 from conformance.engine.verdicts.failures import record
 from conformance.engine.verdicts.origins import pack
 from conformance.fuzz.bounds.known import Array
-from conformance.fuzz.bounds.sessions import CALL, graph, is_session, open_order
+from conformance.fuzz.bounds.sessions import (
+    CALL,
+    compiled_outputs,
+    graph,
+    is_session,
+    open_order,
+)
 from conformance.fuzz.bounds.statics import has_unknown
 from conformance.fuzz.calls import calls_of, documented
 from conformance.fuzz.judging import Difference, Question
 from conformance.fuzz.programs import shape_of
-from conformance.program import Case, Prelude, Program, Ref, call_text, endings, to_json
+from conformance.program import Case, Prelude, Program, call_text, endings, to_json
 from conformance.program.script import comparing_script
 from conformance.results import Aspect, Citation, Failure, Origin, Verdict
 from conformance.results.composed import PROFILE, TRIAL
@@ -43,16 +49,10 @@ def function_of(question: Question, difference: Difference) -> str:
 
 def _tensor(program: Program, difference: Difference) -> str:
     """The tensor whose value is wrong: that of an output, or of a place among what a call gave."""
-    steps = {step.result: step for step in program.steps}
-    called = steps.get(difference.output)
-    if called is None or called.function != CALL or difference.place is None:
+    calls = {step.result for step in program.steps if step.function == CALL}
+    if difference.output not in calls or difference.place is None:
         return difference.output
-    match called.args[0]:
-        case Ref(name) if name in steps:
-            outputs = steps[name].args[1]
-            tensor = outputs[difference.place] if isinstance(outputs, list) else None
-            return tensor.name if isinstance(tensor, Ref) else difference.output
-    return difference.output
+    return compiled_outputs(program)[difference.place]
 
 
 def failure(

@@ -45,6 +45,14 @@ def graph(program: Program) -> Program:
     return Program((), tuple(s for s in program.steps if s.function not in FRAME), ())
 
 
+def compiled_outputs(program: Program) -> list[str]:
+    """The tensors that the function which the program compiles gives."""
+    (function,) = (s for s in program.steps if s.function == "function")
+    outputs = function.args[1]
+    assert isinstance(outputs, list)
+    return [_name(output) for output in outputs]
+
+
 def open_order(program: Program) -> list[str]:
     """The conventions on the order of updates and reads that the program rests on.
 
@@ -53,10 +61,7 @@ def open_order(program: Program) -> list[str]:
     """
     updates = [s for s in program.steps if s.function in UPDATES]
     changed = {_name(s.args[0]): s for s in updates}
-    (function,) = (s for s in program.steps if s.function == "function")
-    outputs = function.args[1]
-    assert isinstance(outputs, list)
-    read = _sources(program, [_name(o) for o in outputs])
+    read = _sources(program, compiled_outputs(program))
     found = [ConventionName.OUTPUTS_BEFORE_UPDATES] if read & changed.keys() else []
     others = (
         _sources(program, [_name(s.args[1])]) & (changed.keys() - {name})

@@ -11,7 +11,7 @@ import numpy as np
 from conformance.editions import EDITIONS, Edition
 from conformance.oracle import Expectation
 from conformance.oracle.programs import expect_program
-from conformance.program import Ref
+from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, only
 from conformance.scenarios.making import listed, written
@@ -54,10 +54,11 @@ class Loss:
     function: str
     activation: str
 
-    def observed(self, w: ProgramWriter, target: Ref, scores: Ref, prefix: str = "") -> Ref:
-        """The losses, as an output."""
-        output = w.call(prefix + self.activation, scores)
-        return w.observe("losses", prefix + self.function, target=target, output=output)
+    def arguments(
+        self, w: ProgramWriter, target: Ref, scores: Ref, prefix: str = ""
+    ) -> dict[str, Argument]:
+        """Those of the crossentropy."""
+        return {"target": target, "output": w.call(prefix + self.activation, scores)}
 
     @property
     def arrays(self) -> dict[str, Array]:
@@ -69,7 +70,7 @@ class Loss:
         """What the oracle says."""
         w = ProgramWriter()
         target, scores = (w.array(name, array) for name, array in self.arrays.items())
-        self.observed(w, target, scores)
+        w.observe("losses", self.function, **self.arguments(w, target, scores))
         return expect_program(w.program(), self.arrays, {"losses": "float32"})["losses"]
 
     def test(self, values: Values) -> Problem | None:
@@ -89,14 +90,15 @@ Way = Callable[[ProgramWriter, Loss, str], None]
 def _given(maker: str) -> Way:
     """Of tensors that have their numbers."""
 
-    def written(w: ProgramWriter, loss: Loss, prefix: str) -> None:
+    def write(w: ProgramWriter, loss: Loss, prefix: str) -> None:
         named = {n: w.array(f"{n}_value", a) for n, a in loss.arrays.items()}
         target, scores = (
             w.call(maker, ref, dtype=loss.arrays[name].dtype.name) for name, ref in named.items()
         )
-        loss.observed(w, target, scores, prefix)
+        arguments = loss.arguments(w, target, scores, prefix)
+        w.observe("losses", prefix + loss.function, **arguments)
 
-    return written
+    return write
 
 
 def _fed(w: ProgramWriter, loss: Loss, prefix: str) -> None:
@@ -106,8 +108,7 @@ def _fed(w: ProgramWriter, loss: Loss, prefix: str) -> None:
         w.call("placeholder", shape=array.shape, dtype=array.dtype.name)
         for array in arrays.values()
     )
-    output = w.call(prefix + loss.activation, scores)
-    losses = w.call(prefix + loss.function, target=target, output=output)
+    losses = w.call(prefix + loss.function, **loss.arguments(w, target, scores, prefix))
     function = w.call("function", [target, scores], [losses])
     w.observe("losses", "operator.call", function, [w.array(n, a) for n, a in arrays.items()])
 
