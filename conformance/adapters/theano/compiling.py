@@ -4,6 +4,8 @@
 CPLUS_INCLUDE_PATH for it: the first is the target's own, where this puts the compiled form, and the
 last has the text. If compiling fails, g++ reads the text, which is slower but as correct.
 
+GNU gold links a module in half the time of GNU ld, where it is installed.
+
 Theano keeps what it has compiled in a folder, and opens every file of that folder again before it
 compiles anything, because other processes may have added some. A worker's folder is its own, so
 that each process reads it once. CPython 3.6 and later.
@@ -15,6 +17,7 @@ import shutil
 import subprocess
 from typing import Any
 
+from theano import config  # type: ignore[import-not-found]
 from theano.gof.cmodule import (  # type: ignore[import-not-found]
     GCC_compiler,
     ModuleCache,
@@ -25,6 +28,12 @@ HEADER = "conformance_theano.h"
 ALWAYS = ["-g", "-O3", "-fno-math-errno", "-fvisibility=hidden"]
 """Flags that Theano adds itself. g++ uses a compiled header only with the flags that it was
 compiled with."""
+
+
+def link_with_gold() -> None:
+    """Have g++ link by GNU gold, if that is installed."""
+    if shutil.which("ld.gold"):
+        config.gcc.cxxflags += " -fuse-ld=gold"
 
 
 def compile_header() -> None:
@@ -70,5 +79,6 @@ def read_folder_once() -> None:
     ModuleCache.refresh = once
 
 
+link_with_gold()
 compile_header()
 read_folder_once()
