@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from functools import partial
 
 from conformance.engine import Stop, Subject
 from conformance.engine.running.announcing import Emit, locked
+from conformance.engine.running.stop import end
 from conformance.fuzz.target import Campaign, TargetRun
 from conformance.results import Results
 from conformance.results.events import RunFinished, RunStarted
 
 LATEST = 60.0
 """Seconds after the time limit at which workers that have not finished a program are ended."""
-GRACE = 5.0
-"""Seconds that workers have to finish their chunk when a run is ended."""
 
 
 def fuzz(
@@ -61,28 +61,26 @@ def _work(runs: Sequence[TargetRun], jobs: int, until: float | None) -> bool:
         late = None if until is None else max(0.0, until + LATEST - time.monotonic())
         # an error of ours ends the run at once, not after hours in which a target stands still
         if wait(futures, timeout=late, return_when=FIRST_EXCEPTION).not_done:
-            _end(runs, futures)
+            for future in futures:
+                future.cancel()
+            _kill(runs)
         for future in futures:
             if not future.cancelled():
                 future.result()
     except KeyboardInterrupt:
-        for run in runs:
-            run.reason = "Ctrl-C"
-            run.stop.set()
-        left = [future for future in futures if not future.cancel()]
-        if wait(left, timeout=GRACE).not_done:
-            for run in runs:
-                run.abort()
-        wait(left)
+        end(futures, partial(_ask, runs), partial(_kill, runs))
         return True
     finally:
         executor.shutdown()
     return False
 
 
-def _end(runs: Sequence[TargetRun], futures: Sequence[Future[None]]) -> None:
-    """End the workers that run, and let none begin."""
-    for future in futures:
-        future.cancel()
+def _ask(runs: Sequence[TargetRun]) -> None:
+    for run in runs:
+        run.reason = "Ctrl-C"
+        run.stop.set()
+
+
+def _kill(runs: Sequence[TargetRun]) -> None:
     for run in runs:
         run.abort()

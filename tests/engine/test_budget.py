@@ -15,6 +15,7 @@ from conformance.adapters.session import Limits, SessionAbortedError
 from conformance.cli.subjects import subject
 from conformance.engine import PROFILES, Run, plan, run
 from conformance.engine.planning.profiles import SURVEY
+from conformance.engine.running import stop
 from conformance.engine.running.stop import Budget, Stop
 from conformance.engine.verdicts.failures import not_run
 from conformance.results import Results, Verdict, summarise, timeless
@@ -105,7 +106,7 @@ def test_a_first_look_is_kept_where_the_time_ends_after_it(monkeypatch: pytest.M
 
 
 def test_a_case_that_hangs_does_not_hold_up_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["conformance.engine.running.run"], "GRACE", 0.2)
+    monkeypatch.setattr(stop, "GRACE", 0.2)
     slow = fake("hangs", limits=Limits(structure=60.0))
     begun = time.monotonic()
     events: list[Event] = []
@@ -187,7 +188,7 @@ def test_the_first_look_reaches_every_aspect_of_every_function() -> None:
 @pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.thorough)])
 def test_a_target_that_takes_too_long_is_ended(jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     running = sys.modules["conformance.engine.running.run"]
-    monkeypatch.setattr(running, "GRACE", 0.2)
+    monkeypatch.setattr(stop, "GRACE", 0.2)
     monkeypatch.setattr(running, "CHECK", 0.1)
     slow = fake("hangs", limits=Limits(structure=60.0))
     subjects = [slow, fake("correct"), replace(slow, name="again"), fake("one_ulp_over")]

@@ -11,6 +11,7 @@ import pytest
 
 from conformance.adapters.process import Launch
 from conformance.engine import PROFILES, Run, Subject, run
+from conformance.engine.running import stop
 from conformance.engine.running.examination import Examination
 from conformance.engine.running.progress import Progress
 from conformance.engine.running.stop import Stop
@@ -33,17 +34,17 @@ FUNCTIONS = ("exp", "softmax", "reshape", "identity")
 
 def stopped_at(condition: Callable[[Event], bool]) -> tuple[list[Event], Results]:
     """The events and the results of an examination that is stopped at an event."""
-    stop, events = Stop(), []
+    request, events = Stop(), []
 
     def emit(event: Event) -> None:
         events.append(event)
         if condition(event):
-            stop.set()
+            request.set()
 
     tested = fake("always_wrong")
-    target = Progress(tested, tasks(FUNCTIONS, TINY), COMMON, emit, stop=stop)
+    target = Progress(tested, tasks(FUNCTIONS, TINY), COMMON, emit, stop=request)
     with tested.open(FUNCTIONS, 0) as session:
-        examination = Examination(tested, session, target.tasks, COMMON, emit, stop)
+        examination = Examination(tested, session, target.tasks, COMMON, emit, request)
         for examined in examination.all(target.introduce):
             target.record(examined)
         target.done()
@@ -112,6 +113,30 @@ def test_ctrl_c_ends_the_run_and_is_announced(monkeypatch: pytest.MonkeyPatch) -
     assert not finished.results.run.complete
     assert finished.results.run.ended_by == "Ctrl-C"
     assert 0 < finished.results.run.cases < sum(t.planned for t in planned)
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_what_does_not_end_is_killed_after_a_while_or_at_another_ctrl_c(
+    again: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stop, "GRACE", 600.0 if again else 0.05)
+    hanging: Future[None] = Future()
+    hanging.set_running_or_notify_cancel()
+    asked: list[str] = []
+
+    def ask() -> None:
+        asked.append("ask")
+        if again:
+            raise KeyboardInterrupt
+
+    def kill() -> None:
+        asked.append("kill")
+        hanging.set_result(None)
+
+    waiting: Future[None] = Future()
+    stop.end([hanging, waiting], ask, kill)
+    assert asked == ["ask", "kill"]
+    assert waiting.cancelled()
 
 
 def absent() -> Subject:

@@ -31,13 +31,11 @@ from conformance.engine.running.examination import Examination, RememberedFindin
 from conformance.engine.running.hosts import Hosts, Sink, forked
 from conformance.engine.running.progress import Portion, Progress
 from conformance.engine.running.repetition import run_remembered
-from conformance.engine.running.stop import Budget, Stop
+from conformance.engine.running.stop import Budget, Stop, end, overdue
 from conformance.engine.running.subject import Run, Subject
 from conformance.results import Results
 from conformance.results.events import CasesDone, RunFinished, RunStarted
 
-GRACE = 5.0
-"""Seconds that workers have to finish their current case when a run is ended."""
 CHECK = 15.0
 """Seconds between looks at the time limits of targets."""
 
@@ -228,23 +226,18 @@ def _gather(pool: _Pool) -> None:
         done, _ = wait(pool.pending, timeout=_patience(pool), return_when=FIRST_COMPLETED)
         for future in done:
             _receive(*pool.pending.pop(future), future)
-        if not done and pool.budget is not None and _over(pool.budget.until):
+        if not done and pool.budget is not None and overdue(pool.budget.until) >= 0:
             _end(pool, "")
         for target in {id(target): target for target, _ in pool.pending.values()}.values():
-            if _over(target.stop.until):
+            if target.stop.until is not None and overdue(target.stop.until) >= 0:
                 target.abort()
-
-
-def _over(until: float | None) -> bool:
-    """Whether a time has come, and the grace that workers have after it."""
-    return until is not None and time.monotonic() >= until + GRACE
 
 
 def _patience(pool: _Pool) -> float:
     """Seconds until it has to be asked again whether a limit is over."""
     if pool.budget is None:
         return CHECK
-    return min(CHECK, max(0.0, pool.budget.until + GRACE - time.monotonic()))
+    return min(CHECK, max(0.0, -overdue(pool.budget.until)))
 
 
 def _receive(target: Progress, portion: Portion, future: Future[Answer | None]) -> None:
@@ -272,13 +265,20 @@ def _receive(target: Progress, portion: Portion, future: Future[Answer | None]) 
 def _end(pool: _Pool, reason: str) -> None:
     """Ask the remaining portions to finish their current case, then kill their workers."""
     targets = {id(target): target for target, _ in pool.pending.values()}.values()
-    for target in targets:
-        target.reason = target.reason or reason
-        target.stop.set()
-    running = [future for future in pool.pending if not future.cancel()]
-    if running and not pool.remote:
-        _, hanging = wait(running, timeout=GRACE)
-        for target in targets if hanging else ():
+
+    def ask() -> None:
+        for target in targets:
+            target.reason = target.reason or reason
+            target.stop.set()
+
+    def kill() -> None:
+        for target in targets:
             target.abort()
-        wait(running)
+
+    if pool.remote:
+        ask()
+        for future in pool.pending:
+            future.cancel()
+    else:
+        end(pool.pending, ask, kill)
     pool.pending.clear()

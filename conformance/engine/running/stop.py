@@ -2,9 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
+from typing import Any
+
+GRACE = 5.0
+"""Seconds that workers have to finish what they do when a run is ended."""
+
+
+def overdue(until: float) -> float:
+    """Seconds since workers should have ended that were to end at a time; negative before."""
+    return time.monotonic() - until - GRACE
+
+
+def end(futures: Iterable[Future[Any]], ask: Callable[[], None], kill: Callable[[], None]) -> None:
+    """Wait until all futures are done: `ask` their workers to end, and `kill` them after GRACE.
+
+    Another Ctrl-C meanwhile means: at once.
+    """
+    left, order = set(futures), ask
+    while left:
+        with contextlib.suppress(KeyboardInterrupt):
+            order()
+            left = {future for future in left if not future.cancel()}
+            left = wait(left, timeout=GRACE).not_done
+        order = kill
 
 
 @dataclass(slots=True)
