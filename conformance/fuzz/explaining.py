@@ -67,13 +67,14 @@ class Explainer:
     prelude: Prelude
     seed: int
 
-    def explain(self, one: Composed, question: Question) -> None:
+    def explain(self, one: Composed, question: Question, differences: Sequence[Difference]) -> None:
         """Blame calls that fail by themselves, or file a failure of composition.
 
-        What is left of a program without a function that fails by itself is run again.
+        What is left of a program without a function that fails by itself is run again. The
+        `differences` are those of the program.
         """
         for round_ in range(ROUNDS):
-            alone = self._explained(one, question)
+            alone = self._explained(one, question, differences)
             if alone is None:
                 return
             if not round_:
@@ -82,13 +83,16 @@ class Explainer:
             if left is None:
                 return
             question = left
-            if not judged(question, self.session.run_batch(question.batch)).differences:
+            differences = judged(question, self.session.run_batch(question.batch)).differences
+            if not differences:
                 self.found.credit(question)
                 return
 
-    def _explained(self, one: Composed, question: Question) -> Blame | None:
+    def _explained(
+        self, one: Composed, question: Question, differences: Sequence[Difference]
+    ) -> Blame | None:
         """The call that fails by itself; None if there is none, and a failure was counted."""
-        alone = blamed(self.session, question)
+        alone = blamed(self.session, question, differences, self.found.blamed)
         if alone is not None:
             return alone
         again = judged(question, self.session.run_batch(question.batch)).differences
@@ -135,7 +139,8 @@ class Explainer:
         """As `_explained`; of the programs in `whole` it was made smaller."""
         reduction = Reduction(self.session, question, difference)
         reduction.run()
-        alone = blamed(self.session, reduction.question)
+        differs = [reduction.difference]
+        alone = blamed(self.session, reduction.question, differs, self.found.blamed)
         if alone is None and _is_of_frame(reduction):
             alone = Blame("function", reduction.difference, reduction.question)
         if alone is None:

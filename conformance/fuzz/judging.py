@@ -59,6 +59,8 @@ class Difference:
     """Which of several arrays of the output it is."""
     dtypes: Sequence[str] = ()
     """Those that it may have, where it has another one."""
+    step: int | None = None
+    """Which step of the program raised, if it was one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,7 +130,7 @@ def judged(question: Question, observed: StructureObservation) -> Judged:
                 continue
             compared += 1
             lost += _lost(found.known[name])
-            differences += _of_output(found, name, draw, outcome.values[name])
+            differences += differing(found, name, draw, outcome.values[name])
     return Judged(differences, compared, unjudged, lost, ran)
 
 
@@ -163,7 +165,7 @@ def in_one_line(message: str) -> str:
 def _fault(outcome: Raised | Crashed | TimedOut | Garbled, draw: int) -> Difference:
     if isinstance(outcome, Raised):
         says = f"raises {outcome.type} ({outcome.stage}): {in_one_line(outcome.message)}"
-        return Difference("exception", "", draw, says)
+        return Difference("exception", "", draw, says, step=outcome.step)
     if isinstance(outcome, TimedOut):
         return Difference("time-out", "", draw, f"gives no answer within {outcome.limit:g} s")
     return Difference("crash", "", draw, "ends the process")
@@ -178,9 +180,8 @@ def _lost(known: Known) -> list[float]:
     return [1 - float(np.log(worst) / np.log(eps))]
 
 
-def _of_output(
-    found: Course, name: str, draw: int, values: Sequence[Value]
-) -> Iterator[Difference]:
+def differing(found: Course, name: str, draw: int, values: Sequence[Value]) -> Iterator[Difference]:
+    """How an answer differs from what is known of a tensor."""
     yield from _of_value((found.types[name], found.known[name]), name, draw, values)
 
 

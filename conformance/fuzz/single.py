@@ -8,7 +8,7 @@ find, and not one of the composition.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,14 +20,14 @@ from conformance.fuzz.bounds.running import Course, course
 from conformance.fuzz.bounds.sessions import Session, graph, is_session
 from conformance.fuzz.bounds.statics import Static, given_statics, has_unknown, statics
 from conformance.fuzz.calls import Call, Special, calls_of
-from conformance.fuzz.judging import Difference, Question, judged
+from conformance.fuzz.judging import Difference, Question, differing, judged
 from conformance.fuzz.programs import references
 from conformance.fuzz.single_gradients import blamed_gradient
 from conformance.fuzz.single_inputs import blamed_input
 from conformance.fuzz.single_steps import MAKERS, Blame, input_of, steps_of
 from conformance.fuzz.single_updates import blamed_update
 from conformance.generators.tensors import told
-from conformance.observations import Returned, StructureObservation
+from conformance.observations import DrawObservation, Returned, StructureObservation
 from conformance.program import Binding, Input, Program
 
 Array = npt.NDArray[Any]
@@ -38,19 +38,38 @@ BINDINGS = (Binding.PLACEHOLDER, Binding.VARIABLE)
 `zeros`, return variables."""
 
 
-def blamed(worker: Worker, question: Question) -> Blame | None:
-    """The first call that fails by itself; None if none does. WorkerStartError."""
-    return next(_blames(worker, question), None)
+def blamed(
+    worker: Worker,
+    question: Question,
+    differences: Sequence[Difference] = (),
+    suspects: Container[str] = (),
+) -> Blame | None:
+    """The first call found to fail by itself; None if none does. WorkerStartError.
+
+    Those that are the likeliest are tried first, as each trial may be compiled: the one that raised
+    among the program's `differences`, those whose results are wrong if every tensor is observed,
+    and those of the functions in `suspects`.
+    """
+    return next(_blames(worker, question, differences, suspects), None)
 
 
-def _blames(worker: Worker, question: Question) -> Iterator[Blame]:
-    """What fails by itself: inputs, calls, updates, then gradients of calls."""
+def _blames(
+    worker: Worker,
+    question: Question,
+    differences: Sequence[Difference],
+    suspects: Container[str],
+) -> Iterator[Blame]:
+    """What fails by itself: the call that raised, inputs, calls, updates, gradients of calls."""
     calls = list(calls_of(graph(question.program), question.edition))
-    groups = [*_of_same_shapes(*_courses(worker, question))]
+    courses = _right(question)
+    raised = _raised(question.program, calls, differences)
+    yield from _at_fault(worker, question, raised, [*_of_same_shapes(courses, _nothing(courses))])
+    draws = [] if is_session(question.program) else _in_full_view(worker, question).draws
+    groups = [*_of_same_shapes(courses, _own_numbers(draws) or _nothing(courses))]
     yield from (b for b in [blamed_input(worker, question, groups[0][0][0])] if b)
-    for call in calls:
-        if isinstance(call, Call) or _stands_alone(call):
-            yield from (b for g in groups if (b := _fault(worker, question, call, g)))
+    wrong = _wrong(courses, draws)
+    likely = sorted(calls, key=lambda c: (c.result not in wrong, c.spec.name not in suspects))
+    yield from _at_fault(worker, question, likely, groups)
     first = groups[0][0][0]
     if is_session(question.program):
         yield from (b for b in [blamed_update(worker, question, first)] if b)
@@ -58,17 +77,36 @@ def _blames(worker: Worker, question: Question) -> Iterator[Blame]:
         yield from (b for g in groups if (b := blamed_gradient(worker, question, g[0][0])))
 
 
+def _raised(
+    program: Program, calls: Sequence[Call | Special], differences: Sequence[Difference]
+) -> Sequence[Call | Special]:
+    """The calls of which a step raised."""
+    steps = {program.steps[d.step].result for d in differences if d.step is not None}
+    return [c for c in calls if any(s.result in steps for s in steps_of(program, c))]
+
+
+def _wrong(courses: Sequence[Course], draws: Sequence[DrawObservation]) -> frozenset[str]:
+    """The tensors of which a target has shown other numbers than are right."""
+    return frozenset(
+        name
+        for number, (found, draw) in enumerate(zip(courses, draws, strict=False))
+        if isinstance(draw.outcome, Returned)
+        for name, values in draw.outcome.values.items()
+        if name in found.known and any(differing(found, name, number, values))
+    )
+
+
 Group = tuple[Sequence[Course], Sequence[Mapping[str, Array]]]
 """Courses whose tensors have the same shapes, with the target's own numbers of each."""
 
 
-def _courses(worker: Worker, question: Question) -> Group:
+def _right(question: Question) -> Sequence[Course]:
+    """What is right in each draw, or in each call of a program that compiles a function."""
     if not is_session(question.program):
-        courses = [course(question.program, a, question.edition) for a in question.arrays]
-        return courses, _own_numbers(_in_full_view(worker, question))
+        return [course(question.program, a, question.edition) for a in question.arrays]
     run = Session(question.program, question.arrays[0], question.edition)
     run.run()
-    return run.courses, _nothing(run.courses)
+    return run.courses
 
 
 def _of_same_shapes(
@@ -79,6 +117,18 @@ def _of_same_shapes(
         if mine not in shapes[:number]:
             alike = [n for n, other in enumerate(shapes) if other == mine]
             yield [courses[n] for n in alike], [own[n] for n in alike]
+
+
+def _at_fault(
+    worker: Worker,
+    question: Question,
+    calls: Iterable[Call | Special],
+    groups: Sequence[Group],
+) -> Iterator[Blame]:
+    """The calls that fail by themselves."""
+    for call in calls:
+        if isinstance(call, Call) or _stands_alone(call):
+            yield from (b for g in groups if (b := _fault(worker, question, call, g)))
 
 
 def _fault(worker: Worker, question: Question, call: Call | Special, group: Group) -> Blame | None:
@@ -112,7 +162,7 @@ def lacks_shapes(worker: Worker, question: Question, alike: Callable[[Difference
 
     Then the program fails because the target does not know these lengths. WorkerStartError.
     """
-    found = _courses(worker, question)[0][:1]
+    found = _right(question)[:1]
     for call in calls_of(graph(question.program), question.edition):
         if isinstance(call, Call) or _stands_alone(call):
             alone = _alone(question, call, found, _nothing(found), Binding.PLACEHOLDER)
@@ -167,10 +217,10 @@ def _in_full_view(worker: Worker, question: Question) -> StructureObservation:
     return worker.run_batch(replace(question, cuts=everything, courses=()).batch)
 
 
-def _own_numbers(observed: StructureObservation) -> Sequence[Mapping[str, Array]]:
+def _own_numbers(draws: Sequence[DrawObservation]) -> Sequence[Mapping[str, Array]]:
     """The target's own numbers of each draw, where it has shown them."""
     found = []
-    for draw in observed.draws:
+    for draw in draws:
         shown: dict[str, Array] = {}
         if isinstance(draw.outcome, Returned):
             for name, values in draw.outcome.values.items():

@@ -208,7 +208,7 @@ class TargetRun:
                 break  # there is no time to explain it
             found.count(one, result)
             if result.differences:
-                explainer.explain(one, question)
+                explainer.explain(one, question, result.differences)
         return found
 
     def _batches(self, questions: Sequence[Question]) -> Iterator[Batch]:
