@@ -9,7 +9,7 @@ the expectation's: that `got` has it is another check's business.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,31 @@ from conformance.oracle.expectation import Array, Expectation
 from conformance.oracle.rounding import arithmetic, ulp
 
 Mask = npt.NDArray[np.bool_]
+
+
+class Slack(NamedTuple):
+    """How much more than its bound a result may be off and still be badly computed, not another.
+
+    `bound` is a factor of the bound; `scale` is in roundings of what errors are relative to. Half
+    of the digits are the most in both, and of float64 the least: eight digits tell any formula.
+    """
+
+    bound: float
+    scale: float
+
+
+HALF = Slack(np.inf, np.inf)
+"""Half of the digits: of sums of products, which processors may compute of numbers with eleven
+binary digits (TensorFloat-32), of gradients, and of what a program comes to."""
+_DIGITS = 2.0**8
+"""What a function may lose beyond its bound: eight binary digits. Chosen: polynomials in use for
+functions of one number lose up to five, and what is off by more follows another formula."""
+OF_NUMBERS = Slack(_DIGITS, _DIGITS)
+"""Of functions of single numbers."""
+CONDITIONED = Slack(np.inf, _DIGITS)
+"""Of functions composed of others, whose roundings may cancel what their bound knows."""
+EXACT = Slack(1, 0)
+"""Of results that need no rounding: all but two of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +118,12 @@ def is_inaccurate(
     scale: Array | None = None,
     *,
     single_will_do: bool,
+    slack: Slack = HALF,
 ) -> bool:
     """Whether what is outside the bound is the right function computed badly, not another one.
 
     No document states an accuracy, so an error of precision contradicts none. It is one if it
-    leaves half of the digits of the dtype right, or, where `single_will_do`, if a float64 result is
+    is within the `slack`, or, where `single_will_do`, if a float64 result is
     as good as one that was computed in float32: no document promises the digits of float64 for a
     tensor whose dtype it does not name, but one that names float64 asks for it. `scale` is what
     an error of each element is relative to; the largest element, at least 1, if it is not given.
@@ -106,20 +132,19 @@ def is_inaccurate(
     """
     outside = ~agrees(got, expectation)
     sizes = np.full(expectation.value.shape, _scale(expectation.value)) if scale is None else scale
-    if _keeps_half_the_digits(got, expectation, outside, sizes):
+    if _keeps_digits(got, expectation, outside, sizes, slack):
         return True
     return single_will_do and as_in_single(got, expectation, outside, sizes)
 
 
-def _keeps_half_the_digits(
-    got: Array, expectation: Expectation, outside: Mask, scale: Array
+def _keeps_digits(
+    got: Array, expectation: Expectation, outside: Mask, scale: Array, slack: Slack
 ) -> bool:
-    """Whether the error is below half of the dtype's digits.
+    """Whether the error is within the slack, and below half of the dtype's digits.
 
-    What loses less than half of the digits, relative to what the bound allows or to the scale,
-    computes the right function badly; what loses more computes another one. A bound may hold more
-    than roundings (an epsilon that may be added), so that it does not excuse the loss of three
-    quarters of the digits.
+    What loses less, relative to what the bound allows or to the scale, computes the right function
+    badly; what loses more computes another one. A bound may hold more than roundings (an epsilon
+    that may be added), so that it does not excuse the loss of three quarters of the digits.
     """
     if not is_floating(expectation.dtype):
         return False
@@ -131,8 +156,12 @@ def _keeps_half_the_digits(
         rounded = _ROUNDINGS * eps * np.where(np.isfinite(value), np.abs(value), 0)
         # the bound of a long sum grows with every term, what half of the digits lose much less
         long = max(1.0, expectation.terms / _FEW_TERMS)
-        worse = np.minimum(bound / (root * long), bound + np.sqrt(root) * scale)
-        coarse = np.where(bound > 0, np.maximum(worse, root * scale), rounded)
+        most = HALF if expectation.dtype == "float64" else slack
+        worse = bound * min(most.bound, 1 / (root * long))
+        worse = np.minimum(worse, bound + np.sqrt(root) * scale)
+        coarse = np.maximum(worse, min(most.scale * eps, root) * scale)
+        exact = (bound == 0) | (slack == EXACT)
+        coarse = np.where(exact, bound + rounded, coarse)
         return bool((np.abs(got - value)[outside] <= coarse[outside]).all())
 
 

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from conformance.oracle import Expectation, agrees, ulp_error, ulp_limit, worst
-from conformance.oracle.compare import as_in_single, is_inaccurate, rounded_once_more
+from conformance.oracle.compare import (
+    CONDITIONED,
+    EXACT,
+    HALF,
+    OF_NUMBERS,
+    Slack,
+    as_in_single,
+    is_inaccurate,
+    rounded_once_more,
+)
 from conformance.oracle.expectation import Array
 
 
@@ -182,6 +191,36 @@ def test_an_exact_result_may_have_been_rounded(
 ) -> None:
     asked = expectation([-1.0, 1.0, 0.0], 0, dtype)
     assert is_inaccurate(np.array(got, dtype), asked, single_will_do=False) is expected
+
+
+@pytest.mark.parametrize(
+    ("slack", "dtype", "bound", "error", "expected"),
+    [
+        (HALF, "float32", 1e-6, 3e-4, True),
+        (OF_NUMBERS, "float32", 1e-7, 1e-5, True),
+        (OF_NUMBERS, "float32", 1e-7, 1e-4, False),
+        (OF_NUMBERS, "float32", 1e-6, 1e-4, True),
+        (CONDITIONED, "float32", 1e-7, 1e-4, True),
+        (CONDITIONED, "float32", 1e-8, 1e-4, False),
+        (EXACT, "float32", 1e-38, 1e-5, False),
+        (EXACT, "float32", 1e-38, 2e-7, True),
+        (OF_NUMBERS, "float64", 1e-15, 1e-9, True),
+        (OF_NUMBERS, "float16", 1e-3, 2e-2, True),
+    ],
+)
+def test_how_much_more_than_its_bound_a_result_may_be_off(
+    slack: Slack, dtype: str, bound: float, error: float, expected: bool
+) -> None:
+    asked = expectation([1.0, 0.5], bound, dtype)
+    got = np.array([1.0 + error, 0.5])
+    assert is_inaccurate(got, asked, single_will_do=False, slack=slack) is expected
+
+
+def test_another_subnormal_number_is_no_matter_of_digits() -> None:
+    asked = expectation([1e-39, 0.5], 1e-39)
+    got = np.array([-1e-38, 0.5])
+    assert is_inaccurate(got, asked, single_will_do=True)
+    assert not is_inaccurate(got, asked, single_will_do=True, slack=EXACT)
 
 
 def test_a_finite_number_in_place_of_infinity_is_no_matter_of_digits() -> None:

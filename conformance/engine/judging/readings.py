@@ -15,12 +15,13 @@ from conformance.engine.judging.findings import verdict_if_wrong
 from conformance.engine.judging.refusals import is_mistaken_code
 from conformance.observations import Outcome
 from conformance.oracle import Expectation, agrees
-from conformance.oracle.compare import is_inaccurate
+from conformance.oracle.compare import CONDITIONED, EXACT, HALF, OF_NUMBERS, Slack, is_inaccurate
 from conformance.oracle.freedom import allowed
 from conformance.oracle.variants import VARIANTS, Reading, Readings
 from conformance.results import Verdict
 from conformance.specs import load_conventions
 from conformance.specs.conventions import taken
+from conformance.specs.model import Accuracy, Conditioned, Exact, Ulp
 
 Array = npt.NDArray[Any]
 REFUSED = "refused"
@@ -182,8 +183,9 @@ class AllowedAnswers:
     """The elements of the result that rest on a convention."""
     ruled_out: Container[str] = ()
     """Readings that a document does not leave open for this function."""
-    elementwise: bool = False
-    """Whether an element depends on one element alone: what others are excuses no error of it."""
+    accuracy: Accuracy | None = None
+    """How wrong a correct implementation may be. If it is in units in the last place, an element
+    depends on one element alone: what others are excuses no error of it."""
 
     def taken(self, got: Array) -> Readings | None:
         """The readings that allow the whole of `got`, none for the suite's own answer; None if
@@ -195,22 +197,27 @@ class AllowedAnswers:
                 return (*chosen, *left)
         return None
 
-    def forbidden(self, got: Array) -> str | None:
-        """The reading that `got` is the answer of, in single precision at least, though a document
-        rules it out; None without."""
+    def forbidden(self, got: Array, *, nearly: bool) -> str | None:
+        """The reading that `got` is the answer of, though a document rules it out; None without.
+
+        `nearly` is enough if `got` is known to be no answer of another reading.
+        """
         for name in self.conventions:
             for reading in computed(name):
-                if taken(*reading) in self.ruled_out and self._is_answer(got, (reading,)):
+                if taken(*reading) in self.ruled_out and self._is_answer(got, (reading,), nearly):
                     return taken(*reading)
         return None
 
-    def _is_answer(self, got: Array, readings: Readings) -> bool:
+    def _is_answer(self, got: Array, readings: Readings, nearly: bool) -> bool:
         try:
             expected = self.expectation(readings)
         except (KeyError, ValueError, IndexError):
             return False
-        same = expected.value.shape == got.shape
-        return same and is_inaccurate(got, expected, single_will_do=True)
+        if expected.value.shape != got.shape:
+            return False
+        if nearly:
+            return is_inaccurate(got, expected, single_will_do=True)
+        return bool(agrees(got, expected).all())
 
     def shaped(
         self, shape: tuple[int, ...], under: Callable[[Readings], tuple[int, ...] | None]
@@ -255,8 +262,10 @@ class AllowedAnswers:
         for chosen, expected in self._expected(got.shape):
             free, readings = self._free(got, expected)
             plain = np.where(free, expected.value, got) if free.any() else got
-            scale = _own_sizes(expected.value) if self.elementwise else None
-            if is_inaccurate(plain, expected, scale, single_will_do=single_will_do):
+            alone = isinstance(self.accuracy, Ulp)
+            scale = _own_sizes(expected.value) if alone else None
+            slack = _SLACK.get(type(self.accuracy), HALF)
+            if is_inaccurate(plain, expected, scale, single_will_do=single_will_do, slack=slack):
                 used = readings if (free & ~agrees(got, expected)).any() else ()
                 return (*chosen, *used)
         return None
@@ -308,6 +317,13 @@ class AllowedAnswers:
             for reading in readings:
                 key = (name, reading.name)
                 yield key, np.asarray(concerned & allowed(key, got, expected))
+
+
+_SLACK: dict[type, Slack] = {
+    Exact: EXACT,
+    Ulp: OF_NUMBERS,
+    Conditioned: CONDITIONED,
+}
 
 
 def _own_sizes(value: Array) -> Array:

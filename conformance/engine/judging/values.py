@@ -38,7 +38,6 @@ from conformance.results import Aspect, FindingKind
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
 from conformance.specs.load import ruled_out
-from conformance.specs.model import Ulp
 
 Array = npt.NDArray[Any]
 
@@ -121,7 +120,7 @@ def _allowed(case: Drawn, got: Array) -> AllowedAnswers:
         partial(_expectation, case, got),
         case.concerned,
         ruled_out(structure.spec, structure.edition),
-        elementwise=isinstance(structure.accuracy, Ulp),
+        accuracy=structure.accuracy,
     )
 
 
@@ -324,13 +323,17 @@ def _decides_shape(structure: Structure) -> str | None:
 
 def _wrong(case: Drawn, got: Array, answer: AllowedAnswers) -> Finding:
     """The finding on a result of the right shape that no reading allows as it is."""
-    undocumented = refusable(case.prepared.structure)
-    found = answer.nearly(got, single_will_do=undocumented)
+    undocumented, forbidden = (
+        refusable(case.prepared.structure),
+        answer.forbidden(got, nearly=False),
+    )
+    found = None if forbidden else answer.nearly(got, single_will_do=undocumented)
     if found is not None:
         return _inaccurate(case, got, found)
+    forbidden = forbidden or answer.forbidden(got, nearly=True)
     expectation = _expectation(case, got)
     gives, demands = _difference(answer.without_excused(got), expectation, inaccurate=False)
-    allowed, forbidden = of_nothing(case.conventions), answer.forbidden(got)
+    allowed = of_nothing(case.conventions)
     return Finding(
         Aspect.VALUE,
         allowed.verdict,
