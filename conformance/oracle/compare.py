@@ -33,15 +33,15 @@ class Slack(NamedTuple):
 
 
 HALF = Slack(np.inf, np.inf)
-"""Half of the digits: of sums of products, which processors may compute of numbers with eleven
+"""Half of the digits: of products of matrices, which processors may compute of numbers with eleven
 binary digits (TensorFloat-32), of gradients, and of what a program comes to."""
 _DIGITS = 2.0**8
 """What a function may lose beyond its bound: eight binary digits. Chosen: polynomials in use for
 functions of one number lose up to five, and what is off by more follows another formula."""
 OF_NUMBERS = Slack(_DIGITS, _DIGITS)
-"""Of functions of single numbers."""
+"""Of functions of single numbers, and of all but products of matrices where nothing cancels."""
 CONDITIONED = Slack(np.inf, _DIGITS)
-"""Of functions composed of others, whose roundings may cancel what their bound knows."""
+"""Of functions of several numbers, where digits may cancel."""
 EXACT = Slack(1, 0)
 """Of results that need no rounding: all but two of them."""
 

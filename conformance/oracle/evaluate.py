@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.dtypes import rounded
+from conformance.dtypes import limits, rounded
 from conformance.oracle import (
     activations,
     comparison,
@@ -121,14 +121,21 @@ def value_of(
 
 
 def widened(arguments: Mapping[str, Any], dtype: str, given: str | None = None) -> dict[str, Any]:
-    """The arguments with tensors in a wide type and Python floats rounded to the case's dtype."""
+    """The arguments with tensors in a wide type and Python floats rounded to the case's dtype.
+
+    A result of a wider dtype than the tensors have is computed in it: so are the floats.
+    """
     tensors = [value for value in arguments.values() if isinstance(value, np.ndarray)]
     named = next((name_of(x.dtype) for x in tensors if x.dtype.kind == "f"), dtype)
-    floating = given or named
+    floating = given or (dtype if _is_wider(dtype, named) else named)
     scalar: Callable[[float], Any] = float
     if floating in WIDE:
         scalar = partial(rounded, dtype=floating)
     return {name: _wide(value, scalar) for name, value in arguments.items()}
+
+
+def _is_wider(dtype: str, other: str) -> bool:
+    return dtype in WIDE and other in WIDE and limits(dtype).nmant > limits(other).nmant
 
 
 def _wide(value: Any, scalar: Callable[[float], Any]) -> Any:

@@ -16,8 +16,9 @@ Bounds (u the unit roundoff, n the number of terms):
   d s, and |x - mean| |gamma| times the distance of 1 / sqrt(var + epsilon) from its value
   at var + B or var - B.
 * l2_normalize: a sum of n squares has a relative error of gamma_(n+1), its root half of it, root
-  and quotient (or reciprocal root and product) 8 roundings: gamma_(n/2 + 9) |value|. Where a
-  square leaves the range of the dtype, nothing is demanded.
+  and quotient (or reciprocal root and product) 8 roundings: gamma_(n/2 + 9) |value|. Where the
+  squares are too small for the dtype, nothing is demanded; where they are too large, the quotient
+  may be 0, or anything nearer to the value.
 """
 
 from __future__ import annotations
@@ -250,8 +251,9 @@ def bounded_l2_normalize(model: Arithmetic, x: Array, axis: Axis = None, **how: 
     length = norm(x, axis)
     squares = np.square(length)
     small = squares < count * model.smallest_normal / model.unit
-    outside = np.isfinite(length) & (small | (squares * 2 >= model.overflow))
-    return value, np.where(outside, np.inf, bound)
+    bound = np.where(np.isfinite(length) & small, np.inf, bound)
+    beyond = np.isfinite(length) & (squares * 2 >= model.overflow)
+    return value, np.where(beyond, bound + finite_magnitude(value), bound)
 
 
 _TRAINING = "normalize_batch_in_training"

@@ -15,13 +15,12 @@ from conformance.engine.judging.findings import verdict_if_wrong
 from conformance.engine.judging.refusals import is_mistaken_code
 from conformance.observations import Outcome
 from conformance.oracle import Expectation, agrees
-from conformance.oracle.compare import CONDITIONED, EXACT, HALF, OF_NUMBERS, Slack, is_inaccurate
+from conformance.oracle.compare import HALF, Slack, is_inaccurate
 from conformance.oracle.freedom import allowed
 from conformance.oracle.variants import VARIANTS, Reading, Readings
 from conformance.results import Verdict
 from conformance.specs import load_conventions
 from conformance.specs.conventions import taken
-from conformance.specs.model import Accuracy, Conditioned, Exact, Ulp
 
 Array = npt.NDArray[Any]
 REFUSED = "refused"
@@ -183,9 +182,10 @@ class AllowedAnswers:
     """The elements of the result that rest on a convention."""
     ruled_out: Container[str] = ()
     """Readings that a document does not leave open for this function."""
-    accuracy: Accuracy | None = None
-    """How wrong a correct implementation may be. If it is in units in the last place, an element
-    depends on one element alone: what others are excuses no error of it."""
+    slack: Slack = HALF
+    """How much more than its bound an answer may be off and still be badly computed."""
+    elementwise: bool = False
+    """Whether an element depends on one element alone: what others are excuses no error of it."""
 
     def taken(self, got: Array) -> Readings | None:
         """The readings that allow the whole of `got`, none for the suite's own answer; None if
@@ -262,10 +262,11 @@ class AllowedAnswers:
         for chosen, expected in self._expected(got.shape):
             free, readings = self._free(got, expected)
             plain = np.where(free, expected.value, got) if free.any() else got
-            alone = isinstance(self.accuracy, Ulp)
-            scale = _own_sizes(expected.value) if alone else None
-            slack = _SLACK.get(type(self.accuracy), HALF)
-            if is_inaccurate(plain, expected, scale, single_will_do=single_will_do, slack=slack):
+            scale = _own_sizes(expected.value) if self.elementwise else None
+            good = is_inaccurate(
+                plain, expected, scale, single_will_do=single_will_do, slack=self.slack
+            )
+            if good:
                 used = readings if (free & ~agrees(got, expected)).any() else ()
                 return (*chosen, *used)
         return None
@@ -317,13 +318,6 @@ class AllowedAnswers:
             for reading in readings:
                 key = (name, reading.name)
                 yield key, np.asarray(concerned & allowed(key, got, expected))
-
-
-_SLACK: dict[type, Slack] = {
-    Exact: EXACT,
-    Ulp: OF_NUMBERS,
-    Conditioned: CONDITIONED,
-}
 
 
 def _own_sizes(value: Array) -> Array:

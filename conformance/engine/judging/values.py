@@ -30,14 +30,22 @@ from conformance.engine.judging.readings import (
 from conformance.generators.structure import Structure, accepted_dtypes, refusable
 from conformance.observations import Returned, Value
 from conformance.oracle import Expectation, agrees, worst
-from conformance.oracle.compare import rounded_once_more
+from conformance.oracle.compare import (
+    CONDITIONED,
+    EXACT,
+    HALF,
+    OF_NUMBERS,
+    Slack,
+    rounded_once_more,
+)
 from conformance.oracle.freedom import concerned
 from conformance.oracle.rounding import name_of
 from conformance.oracle.variants import NARROWED, VARIANTS, WIDER, Readings
 from conformance.results import Aspect, FindingKind
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.conventions import taken
-from conformance.specs.load import ruled_out
+from conformance.specs.load import load, ruled_out
+from conformance.specs.model import Exact, Ulp
 
 Array = npt.NDArray[Any]
 
@@ -120,8 +128,30 @@ def _allowed(case: Drawn, got: Array) -> AllowedAnswers:
         partial(_expectation, case, got),
         case.concerned,
         ruled_out(structure.spec, structure.edition),
-        accuracy=structure.accuracy,
+        _slack(case),
+        elementwise=isinstance(structure.accuracy, Ulp),
     )
+
+
+PLAIN = ("ordinary", "integers", "halves")
+"""Profiles of numbers that are of one size."""
+OF_PRODUCTS = frozenset(
+    theme + where
+    for theme in ("convolution", "convolutions", "linear algebra", "products", "rows")
+    for where in ("", " of keras.ops", " in keras.ops")
+)
+"""Themes of functions that are, or are made of, products of matrices."""
+
+
+def _slack(case: Drawn) -> Slack:
+    """What the result may lose: among numbers of one size no digits cancel."""
+    spec, accuracy = case.prepared.structure.spec, case.prepared.structure.accuracy
+    if isinstance(accuracy, Exact):
+        return EXACT
+    if load().theme(spec.name) in OF_PRODUCTS:
+        return HALF
+    plain = isinstance(accuracy, Ulp) or case.prepared.profiles[case.number] in PLAIN
+    return OF_NUMBERS if plain else CONDITIONED
 
 
 def _with_opened(case: Drawn, got: Array) -> Drawn:

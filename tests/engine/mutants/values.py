@@ -204,3 +204,24 @@ def _through(function, what, change):
 
 _through("dropout", "a gradient through dropout twice as large", lambda upstream: upstream * 2.0)
 _through("in_train_phase", "no gradient through in_train_phase", lambda upstream: upstream * 0.0)
+
+
+def _near(function, what, change, **more):
+    """Another formula in float32, whose numbers share more than a third of their digits with those
+    of the right one."""
+    elements(function, what, lambda x: (
+        change(x).astype(x.dtype) if x.dtype == np.float32 else x), **more)  # fmt: skip
+
+
+_near("sigmoid", "1e-4 more", lambda x: x + 1e-4)
+_near("tanh", "3e-4 more", lambda x: x + 3e-4)
+_near("sin", "3e-4 more", lambda x: x + 3e-4)
+_near("softplus", "3e-4 more", lambda x: x + 3e-4)
+_near("exp", "times 1.0002", lambda x: x * 1.0002)
+_near("log", "2e-4 more", lambda x: x + 2e-4)
+_near("hard_sigmoid", "another slope", lambda x: np.where(x < 1, x * 1.0003, x))
+_near("elu", "another slope", lambda x: np.where(x < 0, x * 1.0003, x))
+_near("var", "1e-4 more", lambda x: x + 1e-4)
+_near("std", "3e-4 more", lambda x: x + 3e-4)
+_near("logsumexp", "3e-4 more", lambda x: x + 3e-4)
+_near("categorical_crossentropy", "2e-4 more", lambda x: x + 2e-4)
