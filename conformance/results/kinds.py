@@ -27,7 +27,7 @@ class FindingKind(StrEnum):
     """A default is another than documented."""
     VALUE = "value"
     ACCURACY = "accuracy"
-    """The value is inaccurate, not wrong: it keeps half of the digits."""
+    """The value is inaccurate, not wrong: it loses digits."""
     KINK = "kink"
     """The gradient at a kink is outside of the slopes on both sides."""
     SHAPE = "shape"

@@ -258,7 +258,7 @@ class AllowedAnswers:
             return not bool(agrees(as_got, own).all())
 
     def nearly(self, got: Array, *, single_will_do: bool) -> Readings | None:
-        """The readings that allow `got`, but for the last half of its digits."""
+        """The readings that allow `got`, but for digits that it may lose."""
         for chosen, expected in self._expected(got.shape):
             free, readings = self._free(got, expected)
             plain = np.where(free, expected.value, got) if free.any() else got

@@ -382,7 +382,7 @@ def _wrong(case: Drawn, got: Array, answer: AllowedAnswers) -> Finding:
 
 
 def _inaccurate(case: Drawn, got: Array, readings: Readings) -> Finding:
-    """The finding on a result that readings allow but for the last half of its digits."""
+    """The finding on a result that readings allow but for digits that it may lose."""
     own = _expectation(case, got, tuple(r for r in readings if r in VARIANTS))
     gives, demands = _difference(got, own, inaccurate=True)
     allowed = of_readings(*readings, (ConventionName.ACCURACY, "inaccurate"))

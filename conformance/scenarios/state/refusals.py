@@ -179,10 +179,16 @@ def other_shapes(draw: st.DrawFn, edition: Edition, function: str) -> Scenario:
 
 
 def _set(machine: Machine, function: str, variable: Ref, value: Ref) -> None:
+    """Set it; among several variables as the last one, half of the time."""
     if function == "set_value":
         machine.writer.attempt("refused", function, variable, value)
-    else:
-        machine.writer.attempt("refused", function, [(variable, value)])
+        return
+    pairs = [(variable, value)]
+    if machine.draw(st.booleans()):
+        kind = _kind(machine.draw)
+        other = machine.make(kind, machine.numbers(kind))
+        pairs.insert(0, (other.ref, machine.given(machine.numbers(kind))))
+    machine.writer.attempt("refused", function, [*pairs])
 
 
 def if_refused(test: Test) -> Test:
