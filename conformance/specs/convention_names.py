@@ -16,6 +16,7 @@ class ConventionName(StrEnum):
     AVERAGE_BORDER = "average-border"
     AXIS_ORDER = "axis-order"
     BACKWARDS_ORDER = "backwards-order"
+    BATCH_AXES_DEFAULT = "batch-axes-default"
     BIAS_LAYOUT = "bias-layout"
     CAST_TO_OTHERS = "cast-to-others"
     CLAIMED_DTYPE = "claimed-dtype"

@@ -97,7 +97,11 @@ def test_what_is_wrong_under_the_reading_of_its_shape_is_compared_with_that_read
 
 def test_only_the_rank_is_demanded_where_nothing_else_of_the_shape_follows() -> None:
     name = "batch-axes-default"
-    omitted = [p for p in calls("batch_dot") if p.structure.unsettled == (name,)]
+    omitted = [
+        p
+        for p in calls("batch_dot")
+        if p.structure.unsettled == (name,) and p.arrays[0].get("y", p.arrays[0]["x"]).ndim > 2
+    ]
     given = [p for p in calls("batch_dot") if p.structure.settled]
     seen: set[str] = set()
     for chosen, words in ((omitted, "rank {}"), (given, "shape {}")):
@@ -113,6 +117,19 @@ def test_only_the_rank_is_demanded_where_nothing_else_of_the_shape_follows() -> 
             assert instead <= {f"a result of {told}"}
             seen |= instead
     assert {words.split()[3] for words in seen} == {"rank", "shape"}
+
+
+def test_no_axes_may_be_refused_where_the_last_but_one_is_that_of_the_samples() -> None:
+    raised = Raised("ValueError", ("ValueError",), "no axes", "call")
+    seen: set[tuple[bool, str]] = set()
+    for prepared in calls("batch_dot"):
+        if prepared.structure.unsettled == ("batch-axes-default",):
+            samples = prepared.arrays[0].get("y", prepared.arrays[0]["x"]).ndim == 2
+            found = judged(prepared, lambda _: raised)
+            seen |= {(samples, str(name)) for f in found for name in f.conventions or [f.verdict]}
+    assert (True, "violates") not in seen
+    assert {(True, "batch-axes-default"), (False, "violates")} <= seen
+    assert (False, "batch-axes-default") not in seen
 
 
 def test_the_shapes_of_all_readings_are_demanded() -> None:

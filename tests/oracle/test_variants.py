@@ -242,6 +242,8 @@ def test_statistics_along_the_last_axis_whatever_axis_is() -> None:
             {"x": np.ones((3, 2)), "mean": np.ones(3), "axis": 0},
         ),
         ("normalize_batch_in_training", Name.FEATURE_VECTORS, "as they are", {"x": IMAGE}),
+        ("batch_dot", Name.BATCH_AXES_DEFAULT, "last but one", {"axes": 1}),
+        ("batch_dot", Name.BATCH_AXES_DEFAULT, "last but one", {"y": np.ones((3, 2))}),
         ("conv2d", Name.KERNEL_LAYOUT, "th", {"x": IMAGE, "kernel": KERNEL}),
         ("conv2d", Name.KERNEL_LAYOUT, "of the convolution", {"x": IMAGE, "kernel": KERNEL}),
         ("conv2d", Name.SAME_PADDING, "half", {"x": IMAGE, "kernel": KERNEL, "padding": "valid"}),

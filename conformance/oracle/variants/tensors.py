@@ -30,6 +30,15 @@ def _along_the_last(function: str, arguments: Arguments) -> Arguments:
     return {**arguments, "axis": -1}
 
 
+def _last_but_one(_function: str, arguments: Arguments) -> Arguments:
+    """The last axis of x and the last but one of y; ValueError if that is the axis of samples."""
+    if arguments.get("axes") is not None:
+        raise NoReadingError("the axes are given")
+    if arguments["y"].ndim == 2:
+        raise ValueError("the last but one axis of y is that of the samples")
+    return arguments
+
+
 def _signed_zeros(_function: str, arguments: Arguments) -> Arguments:
     """A negative zero is less than a positive one; NoReadingError if there is none."""
     x = arguments["x"]
@@ -40,6 +49,7 @@ def _signed_zeros(_function: str, arguments: Arguments) -> Arguments:
 
 VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.AXIS_ORDER, "samples first"): keyword("samples_first", True),
+    (ConventionName.BATCH_AXES_DEFAULT, "last but one"): _last_but_one,
     (ConventionName.CLIP_ORDER, "min_value"): _least_wins,
     (ConventionName.CLIPPING, "logits, too"): keyword("limits", True),
     (ConventionName.INDICES_OUT_OF_RANGE, FROM_THE_END): keyword("beyond", FROM_THE_END),
