@@ -18,6 +18,7 @@ from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.progress import LiveProgress
 from conformance.reporting.quoting import Quote, nothing
 from conformance.reporting.summary import (
+    SEE,
     plan_line,
     reading_lines,
     score_line,
@@ -65,7 +66,7 @@ class TerminalWriter:
     On a terminal there are live bars; into a pipe goes one line for each finished target, and one
     on how far the run is every `heartbeat` seconds, without control characters. `quiet` leaves the
     scores only, `verbose` lists every failure and restart; `quote` gives the lines that failures
-    cite.
+    cite, `see` says how to see their cases.
     """
 
     def __init__(
@@ -77,10 +78,12 @@ class TerminalWriter:
         limit: int = LISTED,
         heartbeat: float = HEARTBEAT,
         quote: Quote = nothing,
+        see: str = SEE,
     ) -> None:
         self.console = console or make_console()
         self.paint = Paint(self.console)
         self.verbose, self.quiet, self.quote = verbose, quiet, quote
+        self.see = see
         self.limit = None if verbose else limit
         self._collected = ResultsCollector()
         self.planned: dict[str, int] = {}
@@ -201,7 +204,8 @@ class TerminalWriter:
             yield from matrix(columns, self.paint, self.console.width)
             listed = shared_failures(columns, short, divergences=self.verbose)
             yield from self._section(
-                "Failures", shared_failure_lines(listed, self.paint, self.limit, self.quote)
+                "Failures",
+                shared_failure_lines(listed, self.paint, self.limit, self.quote, self.see),
             )
             yield from self._section(
                 "Missing, and why",

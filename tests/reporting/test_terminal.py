@@ -145,6 +145,12 @@ def test_failures_come_violations_first_in_words() -> None:
     assert "conformance show FUNCTION" in failures[3]
 
 
+def test_how_to_see_the_cases_names_the_function_if_it_is_one() -> None:
+    one = results("mine", [function("softmax", Verdict.VIOLATES)])
+    told = section(shown(events([one]), console(), see="look at FUNCTION in FUNCTION"), "Failures")
+    assert told[-1] == "look at softmax in FUNCTION"
+
+
 def test_a_failure_that_targets_share_is_listed_once() -> None:
     made = [every_verdict("keras-theano"), every_verdict("keras-2.2.4-cntk")]
     failures = section(shown(events(made), console()), "Failures")
