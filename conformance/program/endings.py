@@ -131,8 +131,8 @@ def in_words(item):
     return 'shape %s from %.9g to %.9g, mean %.9g, zeros %.9g' % (tuple(m[0]), *m[1:])
 
 """.splitlines()
-"""What a scenario's outputs gave, flattened and evaluated as the worker does it, and in words: () where
-an output holds nothing."""
+"""What a scenario's outputs gave, flattened and evaluated as the worker does it, and in words; an
+output that holds nothing is ()."""
 
 
 def answers(expected: str, observe: Sequence[str] | None = None, *, steps: bool = True) -> Ending:
