@@ -11,6 +11,7 @@ from rich.text import Text
 
 from conformance.reporting.causes import shared
 from conformance.reporting.columns import MatrixColumn, column, labels
+from conformance.reporting.counting import counted
 from conformance.reporting.heartbeat import Heartbeat
 from conformance.reporting.matrix import LABEL_WIDTH, matrix
 from conformance.reporting.missing import missing_lines
@@ -171,8 +172,9 @@ class TerminalWriter:
         cases = sum(aspect.cases for aspect in event.result.aspects)
         planned = self.planned.get(event.target, 0)
         functions = self._functions.get(event.target, 0)
-        all_told = f"{functions} functions and about {planned} cases"
-        return f"{event.target}: {event.result.function} judged by {cases} cases, of {all_told}"
+        all_told = f"{counted(functions, 'function')} and about {counted(planned, 'case')}"
+        done = f"{event.result.function} judged by {counted(cases, 'case')}"
+        return f"{event.target}: {done}, of {all_told}"
 
     def _worker_restarted(self, event: WorkerRestarted) -> None:
         reasons = self._restarts.setdefault(event.target, {})
