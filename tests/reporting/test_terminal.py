@@ -78,7 +78,7 @@ def events(made: Iterable[Results], *, interrupted: bool = False) -> list[Event]
     return heard
 
 
-def shown(heard: Iterable[Event], screen: Console, **options: bool | int) -> str:
+def shown(heard: Iterable[Event], screen: Console, **options: bool | int | str) -> str:
     writer = TerminalWriter(screen, **options)  # type: ignore[arg-type]
     for event in heard:
         writer.handle(event)
