@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from conformance.cli.documented import documented
 from conformance.cli.errors import INTERRUPTED, UsageProblem
 from conformance.cli.options.given import FuzzOptions, RunOptions
 from conformance.cli.outputs import FileWriters
+from conformance.cli.results_files import DEFAULT_FOLDER
 from conformance.cli.texts import known_texts
 from conformance.reporting.documented import Documented
 from conformance.reporting.formats import FormatWriter
 from conformance.reporting.json_results import JsonWriter
 from conformance.reporting.markdown import MarkdownWriter
 from conformance.reporting.record import Recorder
+from conformance.reporting.summary import SEE
 from conformance.reporting.terminal import TerminalWriter
 from conformance.reporting.writer import Writer
 from conformance.results import Results
@@ -67,10 +71,24 @@ class Announced:
             raise SystemExit(INTERRUPTED)
 
 
+def _see(output: Path | None) -> str:
+    """How the cases of this run can be seen, which only --output keeps."""
+    if output is None:
+        return (
+            f"to see the cases and get scripts, add --output {DEFAULT_FOLDER};"
+            " then `conformance show FUNCTION`"
+        )
+    if output.resolve() == DEFAULT_FOLDER.resolve():
+        return SEE
+    return SEE.replace("FUNCTION", f"FUNCTION --results {shlex.quote(str(output))}")
+
+
 def _writers(options: Options) -> list[Writer]:
     """The report on the terminal, and the files in --output."""
     quote = known_texts(options.documents, options.config).line
-    shown = TerminalWriter(verbose=options.verbose, quiet=options.quiet, quote=quote)
+    shown = TerminalWriter(
+        verbose=options.verbose, quiet=options.quiet, quote=quote, see=_see(options.output)
+    )
     writers: list[Writer] = [shown]
     if options.output is not None:
         files: list[Writer] = [JsonWriter(options.output), MarkdownWriter(options.output)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -47,10 +47,24 @@ def _both(options: DiffOptions) -> tuple[Results, Results]:
     names = (options.a, options.b)
     stored = {name: _stored(name, options) for name in names}
     absent = [name for name in dict.fromkeys(names) if stored[name] is None]
-    made = _run([_target(name, options) for name in absent], options) if absent else []
+    targets = {name: _target(name, options) for name in absent}
+    editions = {name: one.target.edition for name, one in stored.items() if one is not None}
+    _check_editions({**editions, **{name: t.edition for name, t in targets.items()}})
+    made = _run(list(targets.values()), options) if absent else []
     found = {name: results for name, results in stored.items() if results is not None}
     found |= dict(zip(absent, made, strict=True))
     return found[names[0]], found[names[1]]
+
+
+def _check_editions(editions: Mapping[str, Edition]) -> None:
+    """UsageProblem if no function is in the editions of both, before anything is run."""
+    names = [{s.name for s in load().values() if e in s.editions} for e in editions.values()]
+    if all(names) and names and not set.intersection(*names):
+        told = " and ".join(f"{name} of {edition}" for name, edition in editions.items())
+        raise UsageProblem(
+            f"nothing to compare: {told}, which have no function in common",
+            "`conformance targets` shows the edition of each; give two of one API",
+        )
 
 
 def _stored(name: str, options: DiffOptions) -> Results | None:

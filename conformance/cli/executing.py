@@ -11,8 +11,8 @@ import click
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
+from conformance.cli.first_look.files import no_python_file
 from conformance.cli.known_targets import chosen, known_targets
-from conformance.near_names import proposal
 from conformance.reporting.safe_text import clean
 
 _SIGNALLED = 128
@@ -24,8 +24,7 @@ def execute(name: str, file: Path, arguments: Sequence[str], config: Path | None
     """Run the file; its exit status, or that of a target which is not ready."""
     target = _one(name, config)
     if str(file) != _STDIN and not file.is_file():
-        there = [str(one) for one in sorted(file.parent.glob("*.py"))]
-        raise UsageProblem(f"there is no file {file}", proposal(str(file), there))
+        raise no_python_file(file)
     state = environments.status(target)
     if isinstance(state, environments.Missing):
         said = f"error: {target.name} cannot be run: {state.reason.splitlines()[0]}; {state.hint}"

@@ -121,7 +121,7 @@ def _functions(options: FuzzOptions, editions: set[Edition]) -> frozenset[str]:
             raise UsageProblem(
                 f"no function of {edition} that joins programs is selected by -k "
                 f"{options.selection!r}",
-                "`conformance show` lists the functions; those with single calls of tensors join",
+                "`conformance list` lists the functions; those with single calls of tensors join",
             )
         found |= mine
     return frozenset(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import click
@@ -15,6 +15,7 @@ from conformance.cli.errors import UsageProblem
 from conformance.cli.fail_on import failing_verdicts
 from conformance.cli.known_failures import JudgedCell, KnownFailure
 from conformance.cli.options.gate import GateOptions, Mark
+from conformance.reporting.counting import counted
 from conformance.reporting.safe_text import clean
 from conformance.results import Results, Verdict
 
@@ -71,7 +72,7 @@ class Gate:
         met = sum(any(e.covers(cell) for cell in found) for e in self.known)
         yield (
             f"{self.file}: {met} of {len(self.known)} entries met, {len(stale)} stale, "
-            f"{len(unexplained)} without a reason; {len(unexpected)} unexpected"
+            f"{len(unexplained)} without a reason; {len(_single(unexpected))} unexpected"
         )
 
     @property
@@ -84,7 +85,7 @@ class Gate:
         before, after = {e.key for e in self.base}, {e.key for e in entries}
         lacking = sum(not e.explained for e in entries)
         return (
-            f"{path}: {len(entries)} entries, {len(after - before)} added, "
+            f"{path}: {counted(len(entries), 'entry', 'entries')}, {len(after - before)} added, "
             f"{len(before - after)} deleted, {lacking} with a reason to fill in"
         )
 
@@ -111,14 +112,25 @@ def _ids(cells: Iterable[JudgedCell], verdict: Verdict) -> str:
 
 
 def _listed(unexpected: Sequence[JudgedCell], known: Sequence[KnownFailure] = ()) -> Iterator[str]:
-    for cell in unexpected[:MOST]:
-        worst = cell.failures[0] if cell.failures else None
-        told = f": {worst.id}: {worst.message}" if worst else ""
+    single = _single(unexpected)
+    for cell in single[:MOST]:
+        told = "".join(f": {failure.id}: {failure.message}" for failure in cell.failures)
         often = _more_frequent(cell, known)
         which = f"{cell.function} {cell.aspect} {cell.verdict} on {cell.target}"
         yield f"unexpected: {which}{often}{told}"
-    if len(unexpected) > MOST:
-        yield f"unexpected: and {len(unexpected) - MOST} more"
+    if len(single) > MOST:
+        yield f"unexpected: and {len(single) - MOST} more"
+
+
+def _single(cells: Iterable[JudgedCell]) -> list[JudgedCell]:
+    """The cells with one failure each, as an entry is about one; one without failures is itself."""
+    return [
+        one
+        for cell in cells
+        for one in (
+            [replace(cell, failures=[f], verdict=f.verdict) for f in cell.failures] or [cell]
+        )
+    ]
 
 
 def _more_frequent(cell: JudgedCell, known: Sequence[KnownFailure]) -> str:

@@ -17,6 +17,7 @@ from conformance.cli.options.given import ListOptions
 from conformance.cli.select import nothing_selected
 from conformance.editions import EDITIONS
 from conformance.near_names import proposal
+from conformance.reporting.counting import counted
 from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.paint import Paint, make_console
 from conformance.results import Results, Verdict
@@ -102,7 +103,10 @@ def _lines(chosen: Sequence[ListedFunction], paint: Paint) -> Iterator[Text]:
                 *_verdicts(one, paint),
                 paint.text(one.summary),
             )
-    yield Text(f"{len(chosen)} functions, with the editions of Keras's API that have them")
+    yield Text(
+        f"{counted(len(chosen), 'function')}, with the editions of Keras's API that have"
+        f" {'it' if len(chosen) == 1 else 'them'}"
+    )
     yield Text("`conformance show NAME` says what the documents demand of one")
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 import click
 from rich.text import Text
@@ -19,6 +20,7 @@ from conformance.cli.replaying import CANNOT, FIXED, STILL, ReplayOutcome, outco
 from conformance.cli.results_files import DEFAULT_FOLDER, stored
 from conformance.cli.stored_failures import StoredFailure, chosen_failures, failures, with_id
 from conformance.cli.subjects import module_targets
+from conformance.near_names import LISTED, did_you_mean
 from conformance.reporting.failures import comparison
 from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.safe_text import clean
@@ -29,8 +31,10 @@ _STYLES = {FIXED: ("✓", "green"), STILL: ("✗", "bold red"), CANNOT: ("?", "y
 def replay(options: ReplayOptions) -> int:
     """Run the failures again that are asked for, or print a script; the exit status."""
     known = {**known_targets(options.config)}
-    known |= {target.name: target for target in module_targets(options)}
+    own = {target.name: target for target in module_targets(options)}
     chosen = _chosen(options)
+    _check_module(own, chosen)
+    known |= own
     if options.script:
         _print_script(chosen)
         return 0
@@ -45,13 +49,38 @@ def _chosen(options: ReplayOptions) -> list[StoredFailure]:
     if bool(options.everything) == bool(options.identities):
         raise UsageProblem("name the failures to replay", "write their ids, or --all")
     if options.everything:
-        if not found:
-            raise UsageProblem("these results hold no failure", "name other results by --results")
-        return found
+        return found or _nothing(options, there)
     listed = [one for text in options.identities for one in with_id(text, found)]
     return list(
         {(one.target.name, one.target.edition, one.failure.id): one for one in listed}.values()
     )
+
+
+def _nothing(options: ReplayOptions, there: Sequence[StoredFailure]) -> NoReturn:
+    """UsageProblem: the results hold no failure, or none that -k selects."""
+    failing = list(dict.fromkeys(one.function for one in chosen_failures(there, options.targets)))
+    if not failing:
+        raise UsageProblem("these results hold no failure", "name other results by --results")
+    raise UsageProblem(
+        f"-k {options.selection!r} selects no failure of these results",
+        did_you_mean(str(options.selection), failing) or f"there are failures of {_some(failing)}",
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return ", ".join(names[:LISTED]) + more
+
+
+def _check_module(own: Iterable[str], chosen: Sequence[StoredFailure]) -> None:
+    """UsageProblem if --module describes a target that no chosen failure is of."""
+    there = ", ".join(dict.fromkeys(one.target.name for one in chosen))
+    for name in own:
+        if all(one.target.name != name for one in chosen):
+            raise UsageProblem(
+                f"no failure of {name} in these results",
+                f"those that are chosen are of {there}; or name other results by --results",
+            )
 
 
 def _there(places: Sequence[Path]) -> list[StoredFailure]:

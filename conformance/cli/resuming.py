@@ -44,7 +44,7 @@ def previous(
         if file is None:
             click.echo(f"{subject.name}: nothing to resume in {clean(str(output))}", err=True)
             continue
-        results = read_file(file)
+        results = _read(file)
         for problem in _problems(results, subject, plans[subject.edition], common):
             raise UsageProblem(
                 f"{clean(str(file))} cannot be resumed: {problem}",
@@ -52,6 +52,15 @@ def previous(
             )
         found[subject.name] = results
     return found
+
+
+def _read(file: Path) -> Results:
+    """What the file holds; UsageProblem with what to do where nothing can go on from it."""
+    try:
+        return read_file(file)
+    except UsageProblem as problem:
+        hint = f"delete {clean(str(file))}, or name another --output, or leave --resume out"
+        raise UsageProblem(problem.message, hint) from None
 
 
 def _problems(

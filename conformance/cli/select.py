@@ -62,7 +62,7 @@ def expression(text: str) -> Predicate:
         return _predicate(tree, text)
     except SyntaxError as error:
         raise UsageProblem(
-            f"-k {text!r}: not an expression (column {error.offset})", _HELP
+            f"-k {text!r}: not an expression (column {error.offset}): {error.msg}", _HELP
         ) from error
     except (RecursionError, MemoryError, ValueError) as error:
         raise UsageProblem(f"-k {text[:40]!r}…: nested too deep", _HELP) from error

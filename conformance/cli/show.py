@@ -10,12 +10,13 @@ import click
 from msgspec.structs import replace
 from rich.text import Text
 
+from conformance.cli.errors import UsageProblem
 from conformance.cli.known_targets import known_targets
 from conformance.cli.options.given import ShowOptions
 from conformance.cli.results_files import DEFAULT_FOLDER, stored
 from conformance.cli.texts import known_texts
 from conformance.editions import Edition
-from conformance.near_names import proposal
+from conformance.near_names import did_you_mean, proposal
 from conformance.reporting.detail import function_lines
 from conformance.reporting.listing import ListedFailure, listed_failures
 from conformance.reporting.marks import GRAVEST_FIRST
@@ -35,10 +36,12 @@ def show(options: ShowOptions) -> int:
     spec = specs[resolve(options.function, specs)]
     if options.planned:
         return _print_plan(specs, spec, options.edition, options.seed)
+    _check_edition(spec, options.edition)
     results = _select(read_places(options.places, spec.name), options.edition, options.wanted)
+    ids = _ids(results, spec.name)
     results = [_only(one, spec.name, options.identity) for one in results]
     if options.identity is not None and not any(one.functions for one in results):
-        raise click.UsageError(f"{spec.name} has no failure {options.identity!r} in these results")
+        raise _no_failure(spec.name, options.identity, ids)
     if options.script:
         _print_script(spec.name, results)
         return 0
@@ -62,11 +65,17 @@ def _print_plan(specs: Specs, spec: Spec, edition: Edition | None, seed: int) ->
     from conformance.cli.plan_table import plan_lines  # noqa: PLC0415 - it imports the engine
 
     newest = [e for e in EDITIONS if e in spec.editions][-1]
-    if edition is not None and edition not in spec.editions:
-        raise click.UsageError(f"{spec.name} is not in {edition}")
+    _check_edition(spec, edition)
     lines, complete = plan_lines(specs, spec, edition or newest, seed)
     click.echo("\n".join([f"{spec.name} in {edition or newest}", *lines]))
     return 0 if complete else 1
+
+
+def _check_edition(spec: Spec, edition: Edition | None) -> None:
+    """UsageProblem, with those that have the function, if the edition does not."""
+    if edition is not None and edition not in spec.editions:
+        there = ", ".join(e for e in EDITIONS if e in spec.editions)
+        raise UsageProblem(f"{spec.name} is not in {edition}", f"it is in {there}")
 
 
 def resolve(name: str, specs: Specs) -> str:
@@ -76,7 +85,7 @@ def resolve(name: str, specs: Specs) -> str:
     if bare in specs or bare in aliases:
         return aliases.get(bare, bare)
     hint = proposal(bare, [*specs, *aliases], "`conformance list`")
-    raise click.UsageError(f"no document has a function {clean(name)!r}; {hint}")
+    raise UsageProblem(f"no document has a function {clean(name)!r}", hint)
 
 
 def read_places(places: Sequence[Path], only: str | None = None) -> list[Results]:
@@ -94,7 +103,7 @@ def _select(
     for name in wanted:
         if name not in names:
             there = ", ".join(map(clean, names)) or "none"
-            raise click.UsageError(f"no results of target {name!r}; {_hint(name, there)}")
+            raise UsageProblem(f"no results of target {clean(name)!r}", _hint(name, there))
     return [
         one
         for one in results
@@ -117,6 +126,20 @@ def _only(results: Results, function: str, identity: str | None) -> Results:
     return Results(target=results.target, run=results.run, summary=results.summary, functions=kept)
 
 
+def _ids(results: Sequence[Results], function: str) -> list[str]:
+    """The failures of the function in the results."""
+    listed = [f for one in results for f in one.functions if f.function == function]
+    return [failure.id for f in listed for a in f.aspects for failure in a.failures]
+
+
+def _no_failure(function: str, identity: str, there: Sequence[str]) -> UsageProblem:
+    hint = f"`conformance show {function}` lists its failures" if there else "it has none"
+    return UsageProblem(
+        f"{function} has no failure {clean(identity)!r} in these results",
+        did_you_mean(identity, there) or hint,
+    )
+
+
 def _with_failure(function: FunctionResult, identity: str) -> FunctionResult:
     """The function with those aspects alone that show the failure."""
     aspects = []
@@ -135,7 +158,10 @@ def _print_script(function: str, results: Sequence[Results]) -> None:
         if found.failure is not None and found.failure.script
     ]
     if not scripted:
-        raise click.UsageError(f"no failure of {function} has a script in these results")
+        raise UsageProblem(
+            f"no failure of {function} has a script in these results",
+            f"`conformance show {function}` lists its failures; --results names others",
+        )
     scripted.sort(key=lambda pair: GRAVEST_FIRST.index(pair[1].verdict))
     (target, first), *others = scripted
     # what is piped to an interpreter must be the script to the byte, so click.echo, which takes
@@ -181,8 +207,6 @@ def _documents(spec: Spec, edition: Edition | None) -> set[str]:
 
 
 def _signatures(spec: Spec, documents: set[str]) -> list[str]:
-    if not documents:
-        return ["not in this edition"]
     return [
         f"{f'{document}:{entry.line}':<14}{_signature(entry)}{_bound(spec, document)}"
         for document, entry in spec.signatures.items()

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from conformance.cli.errors import UsageProblem
 from conformance.near_names import misspelt, question
+from conformance.reporting.counting import counted
 from conformance.reporting.safe_text import clean
 from conformance.results import AspectResult, Failure, Results, RunInfo, TargetInfo
 
@@ -79,9 +80,16 @@ def with_id(text: str, known: Sequence[StoredFailure]) -> list[StoredFailure]:
         hint = question(misspelt(text, there, alike=_NEAR)) or "`conformance show FUNCTION` has ids"
         raise UsageProblem(f"no failure {clean(text)!r} in these results", hint)
     if len(ids) > 1:
-        listed = "\n".join(f"  {one}" for one in found[:MOST])
-        more = f"\n  and {len(found) - MOST} more" if len(found) > MOST else ""
+        listed = "\n".join(f"  {_with_targets(one, found)}" for one in ids[:MOST])
+        more = f"\n  and {len(ids) - MOST} more" if len(ids) > MOST else ""
         raise UsageProblem(
             f"{len(ids)} failures begin with {text!r}:\n{listed}{more}", "write more"
         )
     return found
+
+
+def _with_targets(identity: str, found: Sequence[StoredFailure]) -> str:
+    """One failure, with the number of the targets besides the first that have it."""
+    first, *others = (one for one in found if one.failure.id == identity)
+    more = f" and {counted(len(others), 'other target')}" if others else ""
+    return f"{first}{more}"

@@ -119,13 +119,20 @@ def same(a, b):
 
 
 def shown(values):
-    listed = [(item, measured(item)) for part in values for item in part]
-    return ', '.join(
-        'shape %s from %.9g to %.9g, mean %.9g, zeros %.9g' % (tuple(m[0]), *m[1:])
-        if np.size(item) > 64 else repr(m) for item, m in listed)
+    return ', '.join(in_words(item) for part in values for item in part or [()])
+
+
+def in_words(item):
+    if isinstance(item, tuple):
+        return '()'
+    m = measured(item)
+    if np.size(item) <= 64:
+        return repr(m)
+    return 'shape %s from %.9g to %.9g, mean %.9g, zeros %.9g' % (tuple(m[0]), *m[1:])
 
 """.splitlines()
-"""What a scenario's outputs gave, flattened and evaluated as the worker does it, and in words."""
+"""What a scenario's outputs gave, flattened and evaluated as the worker does it, and in words; an
+output that holds nothing is ()."""
 
 
 def answers(expected: str, observe: Sequence[str] | None = None, *, steps: bool = True) -> Ending:

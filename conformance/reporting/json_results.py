@@ -114,6 +114,13 @@ def representable(value: Any, key: str = "") -> Any:
     return value
 
 
+NO_RESULTS = (
+    "this is no results file of conformance, or a damaged one: give one that `conformance run`"
+    " wrote, or make it again"
+)
+"""What to do about a file that nobody writes by hand."""
+
+
 class SchemaHeader(msgspec.Struct):
     """The field that says what a JSON file of the suite holds; other fields are passed over."""
 
@@ -201,7 +208,7 @@ def _decode(path: Path, content: bytes | msgspec.Raw, kind: type[T]) -> T:
     except RecursionError:
         raise ResultsError(path, "$", "nested too deep", "write fewer levels") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        hint = "give a file that `conformance run` wrote"
+        hint = NO_RESULTS
         raise ResultsError(path, "$", f"this is not JSON ({error})", hint) from None
 
 
@@ -214,11 +221,9 @@ def _hint(place: str, problem: str) -> str:
     last = re.findall(r"[a-z_]+", place.replace("key in", ""))[-1:]
     if last and last[0] in allowed:
         return "write one of: " + ", ".join(allowed[last[0]])
-    if missing := re.search(r"missing required field `(\w+)`", problem):
-        return f"add {missing[1]!r} as results-1.schema.json describes it"
     if expected := re.match(r"Expected (`[^,]+`)", problem):
         return f"write a value of type {expected[1]}"
-    return "write what results-1.schema.json describes"
+    return NO_RESULTS
 
 
 def _arrays(results: Results) -> Iterator[tuple[str, Array]]:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from conformance.reporting.causes import cause, shared
 from conformance.reporting.columns import MatrixColumn
+from conformance.reporting.counting import counted
 from conformance.reporting.listing import ListedFailure
 from conformance.reporting.paint import Paint
 from conformance.results import Aspect, AspectResult, FunctionResult, Verdict
@@ -79,4 +80,6 @@ def missing_lines(
             told = f"{reason.says}: {count} of {names}  [{label}]"
             yield Text.assemble(paint.mark(Verdict.UNSUPPORTED), " ", paint.text(told))
         if limit is not None and len(reasons) > limit:
-            yield paint.text(f"  and {len(reasons) - limit} rarer reasons; --verbose lists all")
+            yield paint.text(
+                f"  and {counted(len(reasons) - limit, 'rarer reason')}; --verbose lists all"
+            )

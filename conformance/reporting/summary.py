@@ -169,18 +169,30 @@ def shared_failures(
     return sorted(merged.values(), key=lambda p: GRAVEST_FIRST.index(p.failure.verdict))
 
 
+SEE = "`conformance show FUNCTION` shows the cases and prints scripts"
+"""How to see the cases of results in the folder where they are looked for."""
+
+
 def shared_failure_lines(
-    listed: Sequence[SharedFailure], paint: Paint, limit: int | None, quote: Quote = nothing
+    listed: Sequence[SharedFailure],
+    paint: Paint,
+    limit: int | None,
+    quote: Quote = nothing,
+    see: str = SEE,
 ) -> Iterator[Text]:
-    """Every one; with a limit one of each cause, of so many causes, and how to see the rest."""
+    """Every one; with a limit one of each cause, of so many causes, and how to see the rest.
+
+    `see` says how to see the cases of FUNCTION, of which there is the name if it is one.
+    """
     if limit is None:
         for one in listed:
             yield one.line(paint, with_id=True)
             yield from one.quotation(paint, quote)
     else:
         yield from _cause_lines(by_cause(listed), paint, limit, quote)
-    if listed:
-        yield Text("`conformance show FUNCTION` shows the cases and prints scripts")
+    if functions := {one.failure.function for one in listed}:
+        name = functions.pop() if len(functions) == 1 else "FUNCTION"
+        yield paint.text(see.replace("FUNCTION", name, 1))
 
 
 def by_cause(listed: Sequence[SharedFailure]) -> list[list[SharedFailure]]:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from conformance.reporting.causes import shared
 from conformance.reporting.columns import MatrixColumn, column, labels
+from conformance.reporting.counting import counted
 from conformance.reporting.heartbeat import Heartbeat
 from conformance.reporting.matrix import LABEL_WIDTH, matrix
 from conformance.reporting.missing import missing_lines
@@ -18,6 +19,7 @@ from conformance.reporting.paint import Paint, make_console
 from conformance.reporting.progress import LiveProgress
 from conformance.reporting.quoting import Quote, nothing
 from conformance.reporting.summary import (
+    SEE,
     plan_line,
     reading_lines,
     score_line,
@@ -65,7 +67,7 @@ class TerminalWriter:
     On a terminal there are live bars; into a pipe goes one line for each finished target, and one
     on how far the run is every `heartbeat` seconds, without control characters. `quiet` leaves the
     scores only, `verbose` lists every failure and restart; `quote` gives the lines that failures
-    cite.
+    cite, `see` says how to see their cases.
     """
 
     def __init__(
@@ -77,10 +79,12 @@ class TerminalWriter:
         limit: int = LISTED,
         heartbeat: float = HEARTBEAT,
         quote: Quote = nothing,
+        see: str = SEE,
     ) -> None:
         self.console = console or make_console()
         self.paint = Paint(self.console)
         self.verbose, self.quiet, self.quote = verbose, quiet, quote
+        self.see = see
         self.limit = None if verbose else limit
         self._collected = ResultsCollector()
         self.planned: dict[str, int] = {}
@@ -168,8 +172,9 @@ class TerminalWriter:
         cases = sum(aspect.cases for aspect in event.result.aspects)
         planned = self.planned.get(event.target, 0)
         functions = self._functions.get(event.target, 0)
-        all_told = f"{functions} functions and about {planned} cases"
-        return f"{event.target}: {event.result.function} judged by {cases} cases, of {all_told}"
+        all_told = f"{counted(functions, 'function')} and about {counted(planned, 'case')}"
+        done = f"{event.result.function} judged by {counted(cases, 'case')}"
+        return f"{event.target}: {done}, of {all_told}"
 
     def _worker_restarted(self, event: WorkerRestarted) -> None:
         reasons = self._restarts.setdefault(event.target, {})
@@ -201,7 +206,8 @@ class TerminalWriter:
             yield from matrix(columns, self.paint, self.console.width)
             listed = shared_failures(columns, short, divergences=self.verbose)
             yield from self._section(
-                "Failures", shared_failure_lines(listed, self.paint, self.limit, self.quote)
+                "Failures",
+                shared_failure_lines(listed, self.paint, self.limit, self.quote, self.see),
             )
             yield from self._section(
                 "Missing, and why",

@@ -56,6 +56,14 @@ def test_shards_are_merged_into_one_matrix(place: Path) -> None:
     assert "`dot`" in matrix
 
 
+def test_targets_without_a_common_function_are_told_before_anything_is_run() -> None:
+    result = invoke("diff", "right", "keras3-ops-numpy", "-k", "softmax")
+    assert result.exit_code == 2, result.output
+    assert "error: nothing to compare: " in result.output
+    assert "right of keras-2.2" in result.output and "keras3-ops-numpy of keras-3" in result.output
+    assert "softmax judged" not in result.output
+
+
 def test_stored_results_are_compared_and_a_difference_is_status_1() -> None:
     result = invoke("diff", "right", "wrong", "-k", "softmax", "--aspect", "value")
     assert result.exit_code == 1, result.output

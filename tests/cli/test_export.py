@@ -112,11 +112,14 @@ def test_a_file_runs_in_the_target_with_its_own_status(tmp_path: Path) -> None:
 
 
 def test_exec_tells_what_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
     (tmp_path / "script.py").write_text("")
     for arguments, word in (
         (("reference", "scirpt.py"), "did you mean script.py?"),
         (("referense", "script.py"), "did you mean reference?"),
         (("theano", "script.py"), "theano stands for"),
+        (("reference", "folder"), "folder is a folder"),
+        (("reference", "empty/no.py"), "there is no Python file in empty; write the path of one"),
     ):
         run = executed(tmp_path, *arguments)
         assert run.returncode == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -71,6 +72,26 @@ def test_a_backend_is_run_from_the_folder_it_stands_in() -> None:
         result = invoke("run", *named, "-k", "exp and not expand", *SMOKE)
         assert result.exit_code == 0, result.output
         assert re.search(r"^  exp +\S 6/7", result.output, re.M)
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ((), "add --output reports; then `conformance show exp`"),
+        (("--output", "reports"), "`conformance show exp` shows the cases"),
+        (("--output", "o ut"), "`conformance show exp --results 'o ut'` shows the cases"),
+    ],
+)
+def test_the_report_says_how_to_see_the_cases_and_that_is_so(
+    output: tuple[str, ...], told: str, folder: Path
+) -> None:
+    (folder / "wrong.py").write_text(BACKEND.replace("np.exp(x)", "np.exp(x) + 1"))
+    ran = invoke("run", "wrong.py", "-k", "exp", "--aspect", "value", *SMOKE, *output)
+    assert told in ran.output
+    if output:
+        (command,) = re.findall("`conformance (show .*?)`", ran.output)
+        shown = invoke(*shlex.split(command))
+        assert "✗ value" in shown.output
 
 
 @pytest.mark.parametrize("name", ["mybackend", "mybackend.p", "my-backend"])

@@ -106,6 +106,7 @@ def test_shards_share_the_programs(tmp_path: Path) -> None:
         (("--size", "1-4"), "programs have 2 to 20 calls"),
         (("--size", "many"), "write a number or two"),
         (("-k", "nothing"), "no function of keras-2.2 that joins programs is selected"),
+        (("-k", "nothing"), "`conformance list` lists the functions"),
         (("--shard", "3"), "write --shard I/N"),
         (("--resume",), "add --output DIR"),
     ],

@@ -88,6 +88,14 @@ def test_a_complete_run_is_not_run_again(tmp_path: Path) -> None:
     assert after.functions == before.functions
 
 
+def test_results_that_nothing_can_go_on_from_are_told_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "fakes.correct.json").write_text("{}")
+    done = fake("correct", "-k", "argmax", "-o", str(tmp_path), "--resume")
+    assert done.exit_code == 2
+    assert "missing required field `schema`" in done.output
+    assert f"delete {tmp_path / 'fakes.correct.json'}, or name another --output" in done.output
+
+
 def test_without_results_a_run_begins_anew(tmp_path: Path) -> None:
     done = fake("correct", "-k", "argmax", "-o", str(tmp_path), "--resume")
     assert done.exit_code == 0

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from conformance.cli import known_failures, main
 from conformance.cli.errors import UsageProblem
 from conformance.cli.fail_on import failing_verdicts
-from conformance.cli.gate import told_stale
+from conformance.cli.gate import Gate, told_stale
 from conformance.cli.known_failures import UNEXPLAINED, JudgedCell, KnownFailure, updated
 from conformance.cli.options.gate import Mark
 from conformance.program import Binding, Input, Program, Ref, Step, to_json
@@ -82,6 +82,19 @@ def test_a_known_failure_is_no_failure(tmp_path: Path) -> None:
     status, output = run("always_wrong", "--expectations", str(known))
     assert status == 0
     assert "1 of 1 entries met, 0 stale, 0 without a reason; 0 unexpected" in output
+
+
+def test_every_unexpected_failure_of_an_aspect_is_named_and_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    two = [failed("00000000000a"), failed("00000000000b")]
+    aspect = records.aspect_result(Aspect.VALUE, Verdict.VIOLATES, *two)
+    found = records.results("mine", [FunctionResult("dot", "linear algebra", [aspect])])
+    gate = Gate(worse=failing_verdicts("violation"), file=tmp_path / "known.toml")
+    assert not gate.passes([found])
+    *listed, last = capsys.readouterr().err.splitlines()
+    assert [line.split(": ")[2] for line in listed] == ["00000000000a", "00000000000b"]
+    assert last.endswith("; 2 unexpected")
 
 
 def test_one_that_does_not_fail_is_an_error_with_the_lines_to_delete(tmp_path: Path) -> None:

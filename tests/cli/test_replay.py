@@ -17,6 +17,7 @@ from msgspec import UNSET
 
 from conformance.cli import main
 from conformance.cli.database import Database
+from conformance.cli.stored_failures import MOST
 from conformance.engine import PROFILES
 from conformance.reporting.json_results import read_results
 from conformance.results import Failure, Results, timeless
@@ -196,7 +197,8 @@ def test_the_script_shows_the_failure_alone(module: Path, out: Path) -> None:
         (["zzzz"], ["no failure 'zzzz'"]),
         ([""], ["no failure"]),
         (["--all", "--target", "minee"], ["minee", "there are: mine"]),
-        (["--all", "-k", "softmax"], ["no failure"]),
+        (["--all", "-k", "softmax"], ["-k 'softmax' selects no failure", "argmax"]),
+        (["--all", "-k", "argmaks"], ["-k 'argmaks' selects no failure", "did you mean argmax?"]),
         (["--all", "--script"], ["one id"]),
         (["--all", "-k", "exp and"], ["exp and"]),
     ],
@@ -208,6 +210,32 @@ def test_a_mistake_is_2_with_what_to_write(
     assert result.exit_code == 2, result.output
     for word in words:
         assert word in result.output
+
+
+def test_a_module_that_no_failure_is_of_is_told(out: Path, tmp_path: Path) -> None:
+    other = ("--module", "other", "--path", str(tmp_path), "--results", str(out))
+    for asked in ("--all", failures(out)[0].id):
+        result = CliRunner().invoke(main, ["replay", asked, *other])
+        assert result.exit_code == 2, result.output
+        assert "no failure of other in these results" in result.output
+        assert "of mine" in result.output
+
+
+def test_what_begins_alike_is_counted_by_its_ids(out: Path, tmp_path: Path) -> None:
+    """A failure of two targets is one."""
+    data = json.loads((out / "mine.json").read_text())
+    for number, failure in enumerate(_each(data)):
+        failure["id"] = f"abcd{number:08x}"
+    count = len(_each(data))
+    for name in ("mine", "yours"):
+        data["target"]["name"] = name
+        (tmp_path / f"{name}.json").write_text(json.dumps(data))
+    said = CliRunner().invoke(main, ["replay", "abcd", "--results", str(tmp_path)]).output
+    listed = [line for line in said.splitlines() if line.startswith("  abcd")]
+    assert f"{count} failures begin with 'abcd'" in said
+    assert len(listed) == min(count, MOST)
+    assert all(line.endswith("on mine and 1 other target") for line in listed)
+    assert (f"  and {count - MOST} more" in said) is (count > MOST)
 
 
 def test_a_beginning_that_fits_several_lists_them(module: Path, out: Path, tmp_path: Path) -> None:

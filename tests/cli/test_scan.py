@@ -132,6 +132,48 @@ def test_what_nothing_replaces_and_what_nobody_documents_is_told() -> None:
     assert unknown["outcome"] == "undocumented"
 
 
+def test_what_keras_has_to_this_day_may_stay() -> None:
+    (kept,) = scanned("K.standardize_dtype('float32')")
+    assert (kept["outcome"], kept["replacement"]) == ("same", "K.standardize_dtype('float32')")
+
+
+def test_functions_of_older_releases_have_calls() -> None:
+    found = scanned(
+        "K.image_dim_ordering() == 'th'",
+        "K.asymmetric_temporal_padding(x, 1, right_pad=2)",
+        "K.get_variable_shape(w)",
+        "K.set_image_dim_ordering('tf')",
+        "K.set_image_dim_ordering(word)",
+    )
+    assert [one["replacement"] for one in found] == [
+        "keras.config.image_data_format()",
+        "keras.ops.pad(x, ((0, 0), (1, 2), (0, 0)))",
+        "tuple(w.shape)",
+        "keras.config.set_image_data_format('channels_last')",
+        "keras.config.set_image_data_format(word)",
+    ]
+    outcomes = ["differs", "same", "same", "same", "differs"]
+    assert [one["outcome"] for one in found] == outcomes
+    assert all("'channels_first' for 'th'" in one["says"][0] for one in (found[0], found[-1]))
+
+
+def test_the_words_of_keras_1_for_a_layout_are_those_of_today() -> None:
+    named, placed, open_ = scanned(
+        "K.spatial_2d_padding(x, (1, 1), dim_ordering='th')",
+        "K.resize_images(x, 2, 3, 'tf')",
+        "K.spatial_2d_padding(x, (1, 1), dim_ordering=word)",
+    )
+    assert "(1, 1), 'channels_first'" in named["replacement"]
+    assert "(2, 3), 'channels_last'" in placed["replacement"]
+    assert (named["outcome"], placed["outcome"], open_["outcome"]) == ("same", "same", "differs")
+
+
+def test_arguments_that_no_parameter_takes_are_told() -> None:
+    (found, spread) = scanned("K.softmax(x, name='s')", "K.softmax(*given)")
+    assert found["says"] == ["its arguments are not those of softmax(x, axis=-1)"]
+    assert spread["says"] == []
+
+
 def test_a_refusal_is_certain_where_the_arguments_are_literal() -> None:
     certain, perhaps, fine = scanned(
         "K.pool2d(x, (2, 2), pool_mode='sum')",
@@ -169,6 +211,35 @@ def test_a_case_without_special_arguments_counts_for_every_use(folder: Path) -> 
         assert found["says"][-1].startswith("differs on keras3-torch: ")
 
 
+SUMS = ("K.sum(x, axis=1, keepdims=True)", "K.sum(x, keepdims=True)", "K.sum(x, a, keepdims=True)")
+"""Of these keepdims is heeded, is not, and may not be where there is no axis."""
+
+
+def test_what_holds_for_some_arguments_is_said_of_these_alone() -> None:
+    heeded, unheeded, perhaps = scanned(*SUMS)
+    assert heeded["says"] == []
+    assert unheeded["says"] == ["on keras3-torch: without an axis keepdims is not heeded"]
+    assert perhaps["says"][0].startswith("on keras3-torch where axis is None and keepdims: ")
+
+
+def test_a_case_of_other_arguments_does_not_count_where_the_table_tells_them_apart(
+    folder: Path,
+) -> None:
+    step = Step("result", "sum", (Ref("x"),), (("keepdims", True),))
+    JsonWriter(folder / "results").handle(TargetFinished(summed("keras3-torch", step)))
+    heeded, unheeded, perhaps = scanned(*SUMS, places=("results",))
+    assert heeded["outcome"] == "same"
+    assert all(one["says"][-1].endswith("(f1)") for one in (unheeded, perhaps))
+
+
+def test_without_results_it_is_told_what_they_would_show(folder: Path) -> None:
+    put("old.py", "from keras import backend as K", "K.exp(x)", "K.dot(x, y)")
+    assert "`conformance migration RESULTS --scan old.py`" in scan("--scan", "old.py").stderr
+    JsonWriter(folder / "results").handle(TargetFinished(results("keras3-torch", [])))
+    assert scan("results", "--scan", "old.py").stderr == ""
+    assert scan("--scan", "old.py", "--format", "json").stderr == ""
+
+
 @pytest.mark.thorough
 def test_every_row_of_the_table_can_be_filled() -> None:
     table = mappings.load(shipped()["keras3-jax"].mapping or Path())
@@ -198,6 +269,8 @@ def test_text_has_every_use_under_its_file_with_its_line() -> None:
         ("K.exp(x)", (0, 0, 0)),
         ("K.dot(x, y)", (1, 0, 0)),
         ("K.gradients(x, y)", (1, 1, 0)),
+        ("K.get_session()", (1, 1, 0)),
+        ("K.temporal_padding(x, 2)", (1, 1, 0)),
         ("K.pool2d(x, 2, pool_mode='no')", (1, 1, 0)),
     ],
 )
@@ -213,7 +286,7 @@ def test_a_file_that_is_no_python_3_is_told_and_the_others_are_read() -> None:
     result = scan("--scan", ".")
     assert result.exit_code == 3
     assert "a.py:1: not Python 3" in result.stderr
-    assert "1 uses of K: 1 same" in result.stdout
+    assert "1 use of K: 1 same" in result.stdout
 
 
 def test_wrong_usage_is_2(folder: Path) -> None:

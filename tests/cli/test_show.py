@@ -101,10 +101,10 @@ def test_compressed_results_are_shown(tmp_path: Path) -> None:
 
 @pytest.mark.thorough
 def test_every_function_can_be_shown_in_every_edition(folder: Path) -> None:
-    for name in load():
+    for name, spec in load().items():
         for edition in OF_K:
             answer = show(name, "--results", folder, "--edition", edition)
-            assert answer.exit_code == 0, answer.output
+            assert answer.exit_code == (0 if edition in spec.editions else 2), answer.output
 
 
 def test_an_edition_narrows_the_documents_and_the_targets(folder: Path) -> None:
@@ -176,10 +176,26 @@ def test_older_and_qualified_names_find_the_function(name: str) -> None:
     assert "lesser(x, y)" in answer.output
 
 
+def test_an_edition_without_the_function_leads_to_those_that_have_it() -> None:
+    answer = show("softmax", "--edition", "keras-3")
+    assert answer.exit_code == 2
+    assert "error: softmax is not in keras-3\nhint: it is in keras-1, " in answer.output
+
+
+def test_a_failure_that_is_not_there_is_told_with_near_ones(tmp_path: Path) -> None:
+    put(tmp_path, results("mine", [wrong_value()]))
+    answer = show("batch_dot", "--results", tmp_path, "--failure", "a1b3")
+    assert (answer.exit_code, "did you mean a1b2?" in answer.output) == (2, True)
+
+
+def test_a_seed_is_no_negative_number() -> None:
+    assert show("softmax", "--plan", "--seed", "-3").exit_code == 2
+
+
 def test_an_unknown_function_gets_suggestions() -> None:
     answer = show("batchdot")
     assert answer.exit_code == 2
-    assert "'batchdot'; did you mean batch_dot or " in answer.output
+    assert "'batchdot'\nhint: did you mean batch_dot or " in answer.output
     assert "Traceback" not in answer.output
 
 

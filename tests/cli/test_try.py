@@ -89,7 +89,8 @@ def test_an_edition_has_its_own_functions_names_and_conventions() -> None:
         ("K.random_uniform((2,))", "no single call tells what random_uniform gives"),
         ("K.ones((100000, 100000))", f"more than {MOST_ELEMENTS} elements"),
         ("K.ones((1000, 1)) + K.ones((1, 2000))", f"more than {MOST_ELEMENTS} elements"),
-        ("K.dot(K.ones((2, 3)), K.ones((2, 3)))", "such arguments"),
+        ("K.random_uniform((2,), lowest=0)", "takes no lowest"),
+        ("K.dot(K.ones((2, 3)), K.ones((2, 3)))", "no document allows such arguments"),
     ],
 )
 def test_where_there_is_no_answer_the_reason_is_told(source: str, reason: str) -> None:
@@ -133,6 +134,25 @@ def test_a_reading_is_named_where_the_documents_are_silent() -> None:
     assert result.exit_code == 0, result.output
     assert "Where they are silent" in result.output
     assert "special-values: " in result.output
+
+
+def test_why_there_is_no_answer_is_a_sentence() -> None:
+    result = attempt("K.random_normal((2,))", "reference")
+    assert result.exit_code == 0
+    assert "has no answer: no single call tells what random_normal gives" in result.output
+
+
+def test_arguments_that_no_signature_takes_are_wrong_usage_but_tried() -> None:
+    result = attempt("K.sum(K.ones((2,)), axiss=1)", "reference")
+    assert result.exit_code == 2
+    assert "has no answer: sum(x, axis=None, keepdims=False) takes no axiss" in result.output
+    assert "○ reference  raises TypeError: " in result.output
+
+
+def test_an_exception_of_another_matter_is_no_lack() -> None:
+    result = attempt("K.reshape(K.ones((2, 3)), (5,))", "reference")
+    assert result.exit_code == 0
+    assert "○ reference  raises ValueError: " in result.output
 
 
 def test_a_target_that_does_not_start_is_3() -> None:
@@ -198,4 +218,4 @@ def test_what_a_target_lacks_is_no_other_answer(
     observed = StructureObservation((), (), (DrawObservation(outcome),))
     target = Target(name="t", module="m", edition="keras-2.2")
     found = answer(target, program, oracle(source), observed)
-    assert (found.agrees, found.gives) == (agrees, gives)
+    assert (found.agrees, found.gives, found.lacks) == (agrees, gives, agrees is None)

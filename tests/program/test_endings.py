@@ -262,6 +262,14 @@ def test_an_integer_is_not_the_same_as_a_float() -> None:
     assert not any(names["same"](a, b) or names["same"](b, a) for a, b in OTHERS)
 
 
+def test_every_output_has_its_place_in_what_is_shown_even_an_empty_one() -> None:
+    names: dict[str, Any] = {"np": np}
+    exec("\n".join(endings.FLAT), names)
+    values = [names["flat"](value) for value in ((), (2, 1), "returns", np.zeros((0, 2)))]
+    assert names["shown"](values) == "(), 2, 1, 'returns', []"
+    assert names["shown"]([[np.arange(100.0)]]).startswith("shape (100,) from 0 to 99, ")
+
+
 def test_an_input_that_a_call_changes(ended: Any, tmp_path: Path) -> None:
     (tmp_path / "changes_input.py").write_text(
         "import numpy as np\n"

@@ -78,7 +78,7 @@ def events(made: Iterable[Results], *, interrupted: bool = False) -> list[Event]
     return heard
 
 
-def shown(heard: Iterable[Event], screen: Console, **options: bool | int) -> str:
+def shown(heard: Iterable[Event], screen: Console, **options: bool | int | str) -> str:
     writer = TerminalWriter(screen, **options)  # type: ignore[arg-type]
     for event in heard:
         writer.handle(event)
@@ -143,6 +143,12 @@ def test_failures_come_violations_first_in_words() -> None:
     )
     assert [line[0] for line in failures[:3]] == ["✗", "!", "⧖"]
     assert "conformance show FUNCTION" in failures[3]
+
+
+def test_how_to_see_the_cases_names_the_function_if_it_is_one() -> None:
+    one = results("mine", [function("softmax", Verdict.VIOLATES)])
+    told = section(shown(events([one]), console(), see="look at FUNCTION in FUNCTION"), "Failures")
+    assert told[-1] == "look at softmax in FUNCTION"
 
 
 def test_a_failure_that_targets_share_is_listed_once() -> None:

@@ -13,11 +13,17 @@
     [functions.clip.on]                                     optional: what is not as it was on
     keras3-numpy = "float64 is computed in float32"         one target alone
 
+    [functions.clip.when]                                   optional: the arguments with which that
+    keras3-numpy = "min_value is None"                      applies, or `differs`; else all do
+
     [functions.clip.refuses]                                optional: if this applies, an exception
     "min_value is None" = "why it cannot be asked for"      is a refusal, not a fault
 
     [absent]
     gradients = "why nothing replaces it"
+
+    kept = ["standardize_dtype"]                            optional, at the top: functions of no
+                                                            document that K has to this day
 
 The worker makes a function of each row, a standalone script prints those that it needs, and
 docs/migration.md shows the whole table with the results of its cases.
@@ -52,6 +58,8 @@ class Row(Struct, frozen=True, forbid_unknown_fields=True):
     remark: str = ""
     on: dict[str, str] = {}
     """What differs on one target only, by the target's name."""
+    when: dict[str, str] = {}
+    """Conditions over the parameters under which `differs`, or what is said of a target, holds."""
     refuses: dict[str, str] = {}
     """Conditions over the parameters under which an exception is a refusal, with the reason."""
 
@@ -76,6 +84,8 @@ class Table(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether constants take the place of placeholders as inputs of cases."""
     absent: dict[str, str] = {}
     """Functions that nothing replaces, with the reason."""
+    kept: list[str] = []
+    """Functions that no document has, and that code may go on calling where it did."""
 
     def definitions(self) -> Mapping[str, tuple[str, ...]]:
         """The lines of each function."""
@@ -113,9 +123,14 @@ def _check(path: Path, name: str, source: str) -> None:
 
 
 def _check_conditions(path: Path, name: str, row: Row) -> None:
-    for condition in row.refuses:
-        try:
-            ast.parse(condition, mode="eval")
-        except (SyntaxError, ValueError) as error:
-            where = f"{path}: functions.{name}.refuses"
-            raise MappingError(f"{where}: not a condition: {error}: {condition!r}") from error
+    for field, conditions in (("refuses", row.refuses.keys()), ("when", row.when.values())):
+        for condition in conditions:
+            try:
+                ast.parse(condition, mode="eval")
+            except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+                where = f"{path}: functions.{name}.{field}"
+                raise MappingError(f"{where}: not a condition: {error}: {condition!r}") from error
+    said = {*row.on, *(["differs"] if row.differs else [])}
+    if loose := sorted(row.when.keys() - said):
+        where = f"{path}: functions.{name}.when.{loose[0]}"
+        raise MappingError(f"{where}: nothing is said to differ there; write it in `on` or differs")

@@ -34,8 +34,8 @@ FAIL_ON = ("differs", "absent", "never")
     type=Named(FAIL_ON),
     default="differs",
     show_default=True,
-    help="What makes --scan end with 1: a use that differs, is refused or has nothing to take its"
-    " place; absent, the last two alone; or never.",
+    help="What makes --scan end with 1: a use that differs, is refused, has nothing to take its"
+    " place or is in no document; absent: all but the first; or never.",
 )
 def command(**values: Any) -> None:
     """Print, in Markdown, what takes the place of each function, and how it fares.

@@ -30,13 +30,27 @@ from conformance.editions import EDITIONS
 @click.option(
     "--plan", "planned", is_flag=True, help="Print what the plan shows of it, nothing else."
 )
-@click.option("--seed", default=0, show_default=True, help="The seed of the plan.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="The seed of the plan.",
+)
 def command(**values: Any) -> None:
     """Show what the documents say of FUNCTION, and how each target fares.
 
     The targets' part is read from results files that `conformance run` wrote. With --script the
-    output can be piped to the Python of the target's environment. With --plan the exit status is 1
-    if the plan lacks something that exists.
+    output can be piped to the Python of the target's environment.
+
+    \b
+    conformance show softmax                            of the results in reports
+    conformance show softmax --results out --target mine
+    conformance show softmax --failure 0123 --script    a script, by the beginning of its id
+    conformance show softmax --edition keras-1          what this edition alone demands
+    conformance show softmax --plan                     what its cases combine
+
+    Exit status: 0; with --plan 1 if the plan lacks something that exists; 2 for a wrong name.
     """
     from conformance.cli.show import show  # noqa: PLC0415 - help does not wait for it
 

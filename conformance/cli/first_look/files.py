@@ -37,11 +37,18 @@ def with_file(options: Options) -> Options:
     )
 
 
+def no_python_file(file: Path) -> UsageProblem:
+    """That this is none, with those that may be meant."""
+    there = [str(one) for one in sorted(file.parent.glob("*.py"))]
+    said = f"{file} is a folder" if file.is_dir() else f"there is no file {file}"
+    hint = proposal(str(file), there) if there else f"there is no Python file in {file.parent}"
+    return UsageProblem(said, f"{hint}; write the path of one")
+
+
 def importable(file: Path) -> tuple[str, Path]:
     """The module's name and the folder that it is imported from."""
     if not file.is_file():
-        there = [str(one) for one in sorted(file.parent.glob("*.py"))]
-        raise UsageProblem(f"there is no file {file}", proposal(str(file), there))
+        raise no_python_file(file)
     file = file.resolve()
     folder, parts = file.parent, [file.stem] if file.stem != "__init__" else []
     while (folder / "__init__.py").is_file():

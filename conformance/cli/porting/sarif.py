@@ -17,14 +17,14 @@ SCHEMA = (
 )
 LEVELS = {
     Outcome.SAME: "note",
-    Outcome.UNKNOWN: "note",
+    Outcome.UNKNOWN: "warning",
     Outcome.DIFFERS: "warning",
     Outcome.REFUSED: "error",
     Outcome.ABSENT: "error",
 }
 _RULES = {
     Outcome.SAME: "A function of K has a call in Keras 3 that does the same.",
-    Outcome.UNKNOWN: "A name that no document of the backend API has.",
+    Outcome.UNKNOWN: "A name that no document of the backend API has, nor Keras 3.",
     Outcome.DIFFERS: "A call of Keras 3 does something else for such arguments.",
     Outcome.REFUSED: "A call of Keras 3 refuses such arguments.",
     Outcome.ABSENT: "Nothing in Keras 3 takes the place of a function of K.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,13 +18,14 @@ from conformance.cli.porting.advice import Advice, Outcome, advice
 from conformance.cli.porting.sarif import sarif
 from conformance.cli.porting.uses import Unreadable, Use, sources, uses
 from conformance.files import write_atomically
+from conformance.reporting.counting import counted
 from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import Results
 from conformance.specs import load
 
 _FAILING = {
-    "differs": (Outcome.DIFFERS, Outcome.REFUSED, Outcome.ABSENT),
-    "absent": (Outcome.REFUSED, Outcome.ABSENT),
+    "differs": (Outcome.DIFFERS, Outcome.REFUSED, Outcome.ABSENT, Outcome.UNKNOWN),
+    "absent": (Outcome.REFUSED, Outcome.ABSENT, Outcome.UNKNOWN),
     "never": (),
 }
 """What makes the exit status 1, by the word of --fail-on."""
@@ -40,9 +42,23 @@ def scan(options: MigrationOptions, table: Table, results: Sequence[Results]) ->
     _put(_written(options.form, found, unreadable), options.output)
     for one in unreadable:
         click.echo(clean(f"{one.file}:{one.line}: {one.reason}"), err=True)
+    _hint(options, found, results)
     if any(one.outcome in _FAILING[options.fail_on] for one in found):
         return 1
     return CANNOT_RUN if unreadable else 0
+
+
+def _hint(options: MigrationOptions, found: Sequence[Advice], results: Sequence[Results]) -> None:
+    """What is said of a backend may hold for other arguments; its results tell."""
+    apart = any(says.startswith("on ") for one in found for says in one.says)
+    if apart and not results and options.form == "text":
+        scanned = " ".join(f"--scan {shlex.quote(str(place))}" for place in options.scanned)
+        click.echo(
+            "hint: some of what is said of one backend concerns other arguments than these; its"
+            f" results leave that out: `conformance migration RESULTS {scanned}`, where RESULTS is"
+            " what `conformance run keras3 --output RESULTS` wrote",
+            err=True,
+        )
 
 
 def _written(form: str, found: Sequence[Advice], unreadable: Sequence[Unreadable]) -> str:
@@ -70,7 +86,7 @@ def _lines(found: Sequence[Advice]) -> Iterator[str]:
                 yield from _use_lines(one)
     counts = Counter(one.outcome for one in found)
     told = ", ".join(f"{counts[outcome]} {outcome}" for outcome in Outcome if counts[outcome])
-    yield f"{len(found)} uses of K" + (f": {told}" if told else "")
+    yield counted(len(found), "use") + " of K" + (f": {told}" if told else "")
 
 
 def _use_lines(one: Advice) -> Iterator[str]:

@@ -45,6 +45,8 @@ class TargetAnswer:
     differences: tuple[str, ...] = ()
     """What differs from what is expected, in words; of its dtype and static shape, too."""
     ran: bool = True
+    lacks: bool = False
+    """Whether it lacks the function, or refuses by name what it is asked for."""
 
 
 @dataclass(slots=True)
@@ -108,9 +110,9 @@ def _refusal(found: TargetAnswer, outcome: Raised) -> TargetAnswer:
     """An exception. One by which a library says that it lacks something is no other answer."""
     message = short_message(outcome.message)
     if outcome.type == _ABSENT:
-        return replace(found, gives=message, agrees=None)
-    gives = f"raises {outcome.type}: {message}"
-    return replace(found, gives=gives, agrees=None if refuses_by_name(outcome) else found.agrees)
+        return replace(found, gives=message, agrees=None, lacks=True)
+    gives, lacks = f"raises {outcome.type}: {message}", refuses_by_name(outcome)
+    return replace(found, gives=gives, agrees=None if lacks else found.agrees, lacks=lacks)
 
 
 _ABSENT = "Absent"

@@ -32,7 +32,11 @@ _FLOATS = frozenset({"float16", "float32", "float64"})
 
 
 class UntoldError(ValueError):
-    """Nothing is expected of a call; the message says why, in words that follow "for"."""
+    """Nothing is expected of a call; the message says why."""
+
+
+class MisfitError(UntoldError):
+    """The edition's signature takes no such arguments."""
 
 
 def prepared_call(step: Step, spec: Spec, edition: Edition, known: Mapping[str, Array]) -> Prepared:
@@ -43,10 +47,12 @@ def prepared_call(step: Step, spec: Spec, edition: Edition, known: Mapping[str, 
     """
     if spec.editions.get(edition) is None:
         raise UntoldError(f"{spec.name} is not in {edition}")
+    documented = signature(spec, edition)
+    given = bound(step, spec, documented)
     if spec.dtype is None or spec.accuracy is None or spec.results:
         raise UntoldError(f"no single call tells what {spec.name} gives")
-    call = CallDraft(Replayed(()), spec, signature(spec, edition), edition, None, dtype="float32")
-    arrays = _filled(call, bound(step, spec, call.documented), known)
+    call = CallDraft(Replayed(()), spec, documented, edition, None, dtype="float32")
+    arrays = _filled(call, given, known)
     scope = call.scope(static=False)
     structure = Structure(
         spec=spec,
@@ -68,21 +74,21 @@ def _inputs(arrays: Mapping[str, Array]) -> tuple[Input, ...]:
 
 
 def bound(step: Step, spec: Spec, documented: Signature) -> dict[str, Argument]:
-    """What each parameter was given, by its newest name; UntoldError if no parameter takes it."""
+    """What each parameter was given, by its newest name; MisfitError if no parameter takes it."""
     names = [parameter.name for parameter in documented.parameters]
     if len(step.args) > len(names):
-        raise UntoldError(f"{documented} takes {len(names)} arguments, not {len(step.args)}")
+        raise MisfitError(f"{documented} takes {len(names)} arguments, not {len(step.args)}")
     given = dict(zip(names, step.args, strict=False))
     for name, value in step.kwargs:
         if name not in names:
             near = did_you_mean(name, names)
-            raise UntoldError(f"{documented} takes no {name}" + (f"; {near}" if near else ""))
+            raise MisfitError(f"{documented} takes no {name}" + (f"; {near}" if near else ""))
         if name in given:
-            raise UntoldError(f"{documented} is given {name} twice")
+            raise MisfitError(f"{documented} is given {name} twice")
         given[name] = value
     missing = [p.name for p in documented.parameters if p.required and p.name not in given]
     if missing:
-        raise UntoldError(f"{documented} is given no {missing[0]}")
+        raise MisfitError(f"{documented} is given no {missing[0]}")
     return {spec.renamed.get(name, name): value for name, value in given.items()}
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.cli.trying.calls import UntoldError, bound, prepared_call
+from conformance.cli.trying.calls import MisfitError, UntoldError, bound, prepared_call
 from conformance.editions import Edition
 from conformance.engine.judging.cases import Prepared
 from conformance.oracle import Expectation
@@ -44,6 +44,8 @@ class Expected:
     prepared: Prepared | None = None
     """The last call with its exact arguments, if the engine can judge it."""
     untold: str = ""
+    misfit: bool = False
+    """Whether the edition's signature takes no such arguments."""
 
 
 @dataclass(slots=True)
@@ -65,9 +67,9 @@ def expected(program: Program, edition: Edition, specs: Specs) -> Expected:
             _learn(program, step, edition, specs, known)
         return _answer(program, edition, known)
     except UntoldError as reason:
-        return Expected(edition, untold=str(reason))
+        return Expected(edition, untold=str(reason), misfit=isinstance(reason, MisfitError))
     except _NO_ANSWER as error:
-        return Expected(edition, untold=f"such arguments ({error})")
+        return Expected(edition, untold=f"no document allows such arguments ({error})")
 
 
 def _answer(program: Program, edition: Edition, known: _Knowledge) -> Expected:
@@ -113,7 +115,7 @@ def _learn_call(step: Step, edition: Edition, specs: Specs, known: _Knowledge) -
 def _learn_operation(step: Step, known: _Knowledge) -> None:
     function = OPERATORS.get(step.function.removeprefix(OPERATOR))
     if function is None:
-        raise UntoldError(f"{step.function}")
+        raise UntoldError(f"nothing is known of {step.function}")
     args = [known.arrays[a.name] if isinstance(a, Ref) else a for a in step.args]
     arrays = [a for a in args if isinstance(a, np.ndarray)]
     _check_size("the result", np.broadcast_shapes(*(a.shape for a in arrays)))

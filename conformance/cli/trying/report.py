@@ -30,7 +30,7 @@ def oracle_lines(expectations: Iterable[Expected], paint: Paint) -> Iterator[Tex
     for members in told.values():
         first, editions = members[0], ", ".join(one.edition for one in members)
         if first.answer is None:
-            yield paint.text(f"has no answer for {first.untold}  [{editions}]", indent=2)
+            yield paint.text(f"has no answer: {first.untold}  [{editions}]", indent=2)
         else:
             answered = first.answer.value.astype(first.answer.dtype)
             for line in array_lines(editions, record(answered), set(), paint):
@@ -50,8 +50,9 @@ def answer_line(one: TargetAnswer, width: int, paint: Paint) -> Text:
         said += f", but {'; '.join(one.differences)}"
     if one.readings:
         said += f"; it takes {', '.join(one.readings)}"
-    lacking = one.ran and one.agrees is None and not one.arrays
-    verdict = Verdict.UNSUPPORTED if lacking else _MARKS[one.agrees] if one.ran else Verdict.NOT_RUN
+    verdict = (
+        Verdict.UNSUPPORTED if one.lacks else _MARKS[one.agrees] if one.ran else Verdict.NOT_RUN
+    )
     mark = paint.mark(verdict)
     name = Text(paint.plain(one.target.name).ljust(width), "bold")
     return Text.assemble("  ", mark, " ", name, "  ", paint.text(said))
@@ -158,6 +159,7 @@ def as_data(
                 "gives": one.gives,
                 "results": [record(array) for array in one.arrays],
                 "as_the_oracle": one.agrees,
+                "lacks": one.lacks,
                 "readings": list(one.readings),
                 "differences": list(one.differences),
             }

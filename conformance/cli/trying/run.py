@@ -47,7 +47,7 @@ def try_expression(options: TryOptions) -> int:
     else:
         names = [*(target.name for target in ready), *(one.target.name for one in missing)]
         found = _print(program, listed, everyone, max(map(len, names), default=0), specs)
-    return _status(found)
+    return _status(found, listed)
 
 
 def _program(source: str, specs: Specs) -> Program:
@@ -101,7 +101,9 @@ def _show(console: Console, lines: Iterable[Text]) -> None:
         console.print(line, soft_wrap=not console.is_terminal)
 
 
-def _status(found: Sequence[TargetAnswer]) -> int:
+def _status(found: Sequence[TargetAnswer], expectations: Sequence[Expected]) -> int:
     if any(one.agrees is False for one in found):
         return 1
+    if expectations and all(one.misfit for one in expectations):
+        return UsageProblem.exit_code
     return CANNOT_RUN if any(not one.ran for one in found) else 0
