@@ -23,7 +23,7 @@ def command(target: str, file: Path, arguments: tuple[str, ...], config: Path | 
     \b
     conformance exec keras-2.2.4-theano script.py
     conformance show softmax --script | conformance exec keras-2.2.4-cntk -
-    conformance replay 61640165e085 --script | conformance exec tf_keras -
+    conformance replay 83562714c235 --script | conformance exec tf_keras -
 
     Exit status: the script's own, 128 and the signal's number if it was ended; 2 wrong usage; 3 the
     target is not ready.
