@@ -18,10 +18,12 @@ def command(target: str, file: Path, arguments: tuple[str, ...], config: Path | 
     """Run FILE, a Python script, in the interpreter and the environment of TARGET.
 
     FILE may be `-`, for what comes through a pipe. The folder you are in stays; the variables are
-    those that a worker of the target gets. ARGUMENTS are handed on.
+    those that a worker of the target gets. ARGUMENTS are handed on, after `--` those too that are
+    options of this command.
 
     \b
     conformance exec keras-2.2.4-theano script.py
+    conformance exec keras-2.2.4-theano -- script.py --help
     conformance show softmax --script | conformance exec keras-2.2.4-cntk -
     conformance replay 83562714c235 --script | conformance exec tf_keras -
 
