@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from conformance.adapters.registry import shipped
@@ -9,7 +11,7 @@ from conformance.results import Aspect, FunctionResult, Results, Verdict
 from conformance.results.model import Composed
 from conformance.results.scores import diverges, score, worst
 from conformance.specs import load
-from tests.docs.published import FUZZ, OPS, days, number, results, rows, words
+from tests.docs.published import FUZZ, OPS, ROOT, days, number, results, rows, words
 
 KERAS_3 = "keras-3"
 NUMBERS = {20: "twenty", 21: "twenty-one", 22: "twenty-two", 23: "twenty-three"}
@@ -151,3 +153,10 @@ def test_the_table_of_composed_programs_is_that_of_the_published_results(target:
     assert number(unknown) == found.unjudged
     composed = sum(x.count for f in one.functions for a in f.aspects for x in a.failures)
     assert differing.startswith(f"{sum(found.blamed.values()):,}, {composed:,}")
+
+
+def test_the_page_of_migration_is_made_of_the_published_results() -> None:
+    page = (ROOT / "docs" / "migration.md").read_text("utf-8")
+    said = dict(re.findall(r"^\* `(keras3-\w+)`: .*; (\d+) cases", page, re.MULTILINE))
+    assert said == {name: str(results()[name].run.cases) for name in said}
+    assert len(said) == 4

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from tests.docs.published import REPORTS, words
+from benchmarks.alarms import calculation
+from conformance.editions import EDITIONS
+from tests.docs.published import REPORTS, ROOT, words
 
 PAGE = "docs/mutation.md"
 
@@ -72,3 +74,10 @@ def test_the_page_counts_what_keras_own_tests_notice() -> None:
         f"the gate alone {len(gate - own)}. The tests alone notice"
     ) in words(PAGE)
     assert len(own - gate) == 8
+
+
+def test_the_table_of_false_alarms_has_every_edition() -> None:
+    lines = (ROOT / PAGE).read_text("utf-8").splitlines()
+    assert [line for line in lines if line.startswith("| keras-")] == [
+        calculation(edition) for edition in EDITIONS
+    ]
