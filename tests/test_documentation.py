@@ -1,4 +1,7 @@
-"""The maps of the project lead somewhere: every path, and every name in a file, exists."""
+"""The maps of the project lead somewhere: every path, and every name in a file, exists.
+
+So do the paths of modules in the other pages.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,9 @@ ROOT = Path(__file__).parents[1]
 ROOTS = (ROOT, ROOT / "conformance", ROOT / "conformance" / "specs")
 """What paths may be seen from."""
 PAGES = (ROOT / "docs" / "maps.md", ROOT / "ARCHITECTURE.md")
+OTHERS = sorted({*(ROOT / "docs").glob("*.md"), *ROOT.glob("*.md")} - {*PAGES})
+KERAS = {"tests/keras/backend/backend_test.py"}
+"""Files of Keras's own."""
 PLACE = re.compile(r"(?P<path>[\w.-]*(?:/[\w.*-]+)*/?)(?::(?P<name>\w+))?")
 SUFFIXES = {".json", ".md", ".py", ".toml", ".yaml", ".yml"}
 IN_TEXT = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
@@ -49,6 +55,25 @@ def missing(text: str) -> Iterator[str]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_path_exists(page: Path) -> None:
     assert list(missing(page.read_text(encoding="utf-8"))) == []
+
+
+def missing_modules(text: str) -> Iterator[str]:
+    """The modules that do not exist, though the folder does that their paths begin with."""
+    for path, _ in places(text):
+        first, _, rest = path.partition("/")
+        inside = bool(first and rest) and any((root / first).is_dir() for root in ROOTS)
+        if inside and path.endswith(".py") and path not in KERAS and not there(path):
+            yield path
+
+
+@pytest.mark.parametrize("page", OTHERS, ids=lambda page: page.name)
+def test_every_module_of_the_other_pages_exists(page: Path) -> None:
+    assert list(missing_modules(page.read_text(encoding="utf-8"))) == []
+
+
+def test_a_module_that_does_not_exist_is_seen() -> None:
+    text = "`engine/profiles.py` `engine/planning/profiles.py` `build/a.py` `tests/no.py:x`"
+    assert list(missing_modules(text)) == ["engine/profiles.py", "tests/no.py"]
 
 
 def test_the_map_of_verdicts_has_every_kind() -> None:

@@ -128,7 +128,7 @@ def main() -> None:
       conformance list                   see the functions
       conformance show softmax           read what is demanded of one
       conformance try "K.sum(K.ones((2, 3)), axis=1)"   see who answers what
-      conformance replay 61640165e085    run one failing case again
+      conformance replay 83562714c235    run one failing case again
       conformance diff A B               see where two targets differ
 
     \b

@@ -107,6 +107,8 @@ def test_a_file_runs_in_the_target_with_its_own_status(tmp_path: Path) -> None:
     )
     run = executed(tmp_path, "reference", "a.py", "--flag", "x")
     assert (run.returncode, run.stdout) == (7, "conformance.reference ['--flag', 'x']\n")
+    run = executed(tmp_path, "reference", "--", "a.py", "--help")
+    assert (run.returncode, run.stdout) == (7, "conformance.reference ['--help']\n")
     piped = executed(tmp_path, "reference", "-", given="import os; os.kill(os.getpid(), 9)")
     assert piped.returncode == 128 + 9
 

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 import conformance
+from conformance.editions import EDITIONS
 from tools.docs.files import FILES, ROOT
 from tools.docs.links import anchors, for_site, links
 
@@ -118,6 +119,25 @@ def test_every_name_of_the_python_api_exists() -> None:
     for name in names:
         module, _, attribute = name.replace("conformance_worker", worker).rpartition(".")
         assert getattr(importlib.import_module(module), attribute).__doc__, name
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "docs/environments.md",
+        "docs/expectations.md",
+        "conformance/cli/starting/templates/conformance.toml",
+    ],
+)
+def test_what_lists_the_editions_lists_all(place: str) -> None:
+    *others, last = EDITIONS
+    assert f"{', '.join(others)} or {last}" in text(place).replace("`", "")
+
+
+def test_every_environment_variable_has_one_row() -> None:
+    found = re.findall(r"^\| `(\w+)` \|", text("docs/configuration.md"), re.MULTILINE)
+    assert "CONFORMANCE_HOME" in found
+    assert sorted(set(found)) == sorted(found)
 
 
 def test_every_environment_variable_is_described() -> None:

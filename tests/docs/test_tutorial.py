@@ -1,4 +1,4 @@
-"""The tutorial: its commands print what it shows."""
+"""The tutorial, and the guide to a gate in CI: their commands print what they show."""
 
 from __future__ import annotations
 
@@ -33,12 +33,27 @@ here
 """
 
 
+TINYBACK = ROOT / "examples" / "tinyback" / "src"
+
+
 @pytest.mark.slow
-def test_every_command_of_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
-    run = list(walk(ROOT / "docs" / "tutorial.md", tmp_path))
-    assert len(run) >= 7
+@pytest.mark.parametrize(("name", "least"), [("tutorial.md", 7), ("ci.md", 5)])
+def test_every_command_of_a_page_prints_what_it_shows(
+    name: str, least: int, tmp_path: Path
+) -> None:
+    run = list(walk(uninstalled(ROOT / "docs" / name, tmp_path), tmp_path))
+    assert len(run) >= least
     for command, printed in run:
         assert agrees(command.printed, printed), f"$ {command.line}\n{printed}"
+
+
+def uninstalled(page: Path, folder: Path) -> Path:
+    """The page, but that tinyback, which it says to install, is imported from where it stands."""
+    text = page.read_text("utf-8")
+    module = 'module = "tinyback"\n'
+    changed = folder / page.name
+    changed.write_text(text.replace(module, f'{module}path = "{TINYBACK}"\n'), "utf-8")
+    return changed
 
 
 def test_files_are_written_and_changed_and_what_differs_is_seen(tmp_path: Path) -> None:
@@ -62,6 +77,8 @@ def test_files_are_written_and_changed_and_what_differs_is_seen(tmp_path: Path) 
             "75 cases in 2.3 s (33 cases/s), 1% of\n",
             True,
         ),
+        ("3 passed in 4.81s\n", "3 passed in 0.90s\n", True),
+        ("3 passed in 4.81s\n", "2 passed in 4.81s\n", False),
         (
             "75 cases in 1.8 s (41 cases/s), 0% of\n",
             "76 cases in 1.8 s (41 cases/s), 0% of\n",

@@ -20,7 +20,7 @@ from markdown_it import MarkdownIt
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = "[...]"
 _FILE = re.compile(r"`(?P<name>[\w.]+)`.*:$|.*`(?P<last>[\w.]+)`[^`]*:$", re.DOTALL)
-_TIMES = re.compile(r"\d+(?:\.\d+)? s \(\d+ cases/s\), \d+%")
+_TIMES = re.compile(r"\d+(?:\.\d+)? s \(\d+ cases/s\), \d+%|in \d+\.\d+s\b(?: \([\d:]+\))?")
 
 
 @dataclass(frozen=True, slots=True)

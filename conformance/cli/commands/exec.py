@@ -18,12 +18,14 @@ def command(target: str, file: Path, arguments: tuple[str, ...], config: Path | 
     """Run FILE, a Python script, in the interpreter and the environment of TARGET.
 
     FILE may be `-`, for what comes through a pipe. The folder you are in stays; the variables are
-    those that a worker of the target gets. ARGUMENTS are handed on.
+    those that a worker of the target gets. ARGUMENTS are handed on, after `--` those too that are
+    options of this command.
 
     \b
     conformance exec keras-2.2.4-theano script.py
+    conformance exec keras-2.2.4-theano -- script.py --help
     conformance show softmax --script | conformance exec keras-2.2.4-cntk -
-    conformance replay 61640165e085 --script | conformance exec tf_keras -
+    conformance replay 83562714c235 --script | conformance exec tf_keras -
 
     Exit status: the script's own, 128 and the signal's number if it was ended; 2 wrong usage; 3 the
     target is not ready.

@@ -40,11 +40,11 @@ def command(**values: Any) -> None:
     expected and what came; it ends with 1 where the fault is there, with 0 where it is not.
 
     \b
-    conformance replay 61640165e085
+    conformance replay 83562714c235
     conformance replay 3575 b3a8 --target keras-2.2.4-tensorflow
     conformance replay --all --target mine --results out
     conformance replay --all --module my_package.backend --path src --results out
-    conformance replay 6164 --script | path/to/python
+    conformance replay 8356 --script | path/to/python
 
     The answer is `fixed`, `still failing` with what was expected and got, or `cannot run` with the
     reason and what to do.

@@ -1,0 +1,52 @@
+"""The published results, and what a page says: its words, and the cells of its tables."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from conformance.results import Results
+
+ROOT = Path(__file__).parents[2]
+REPORTS = ROOT / "reports"
+OPS = REPORTS / "keras3-ops"
+FUZZ = REPORTS / "fuzz"
+
+
+@cache
+def results(folder: Path = REPORTS) -> dict[str, Results]:
+    """The results of a folder, by their targets; their arrays are not looked at."""
+    files = (gzip.decompress(file.read_bytes()) for file in sorted(folder.glob("*.json.gz")))
+    read = (msgspec.json.decode(content, type=Results) for content in files)
+    return {one.target.name: one for one in read}
+
+
+@cache
+def words(place: str) -> str:
+    """A page with single spaces in the place of all that separates words."""
+    return " ".join((ROOT / place).read_text("utf-8").split())
+
+
+def rows(place: str, head: str) -> dict[str, list[str]]:
+    """The table of a page whose first line begins so: the cells of each row, by the first cell."""
+    lines = (ROOT / place).read_text("utf-8").partition(f"\n{head}")[2].splitlines()[2:]
+    table = lines[: next((n for n, line in enumerate(lines) if not line.startswith("|")), None)]
+    cells = ([cell.strip() for cell in line.strip("| ").split(" | ")] for line in table)
+    return {first: rest for first, *rest in cells}
+
+
+def number(text: str) -> int:
+    """The number with which a cell begins."""
+    found = re.match(r"\d[\d,]*", text)
+    assert found, text
+    return int(found[0].replace(",", ""))
+
+
+def days(folder: Path = REPORTS) -> tuple[str, str]:
+    """The days on which the first and the last run of a folder began."""
+    began = sorted(one.run.started[:10] for one in results(folder).values())
+    return began[0], began[-1]

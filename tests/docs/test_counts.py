@@ -1,0 +1,66 @@
+"""What the pages count of specs, plans and claims is what there is."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import pytest
+
+from conformance.editions import LINED_DOCUMENTS, Edition
+from conformance.engine import PROFILES, Task, plan
+from conformance.results import Aspect
+from conformance.scenarios.cited import cited_exceptions, evidence
+from conformance.specs import load
+from conformance.specs.claims.table import claim_table, counts
+from conformance.specs.comparison import Sources
+from conformance.specs.errata import load_conflicts
+from conformance.specs.extraction import load_extraction
+from tests.composed.faults import FAULTS
+from tests.docs.published import rows, words
+
+
+@cache
+def tasks(edition: Edition) -> tuple[Task, ...]:
+    return tuple(plan(load(), edition, PROFILES["default"], 0))
+
+
+def demanded(edition: Edition) -> int:
+    """How many aspects an edition demands."""
+    return sum(len(task.aspects) for task in tasks(edition))
+
+
+def test_the_page_of_torch_has_the_aspects_that_each_edition_demands() -> None:
+    page = words("docs/torch.md")
+    for edition, before in [("keras-1", "aspects of "), ("keras-2.0", "of "), ("keras-2.2", "")]:
+        said = re.search(rf"(\d+) of \1 {before}(?:aspects of edition )?{edition}", page)
+        assert said
+        assert int(said[1]) == demanded(edition)
+
+
+def test_the_page_of_keras_3_counts_its_functions_and_aspects() -> None:
+    every, page = tasks("keras-3"), words("docs/keras3.md")
+    ops = [task for task in every if task.spec.name.startswith("keras.ops.")]
+    single = sum(task.spec.dtype is not None for task in ops)
+    assert f"| functions | {len(every)}: {single} by single calls" in page
+    assert f"; {len(ops) - single} by [scenarios]" in page
+    assert f"gradients of the {len(ops) - single} that scenarios call" in page
+    assert f"of {sum(Aspect.GRADIENT in task.aspects for task in every)} functions, those" in page
+    table = rows("docs/keras3.md", "| | functions |").values()
+    assert {cells[5].split()[-1] for cells in table} == {str(demanded("keras-3"))}
+
+
+def test_the_page_of_composed_programs_has_every_fault_that_is_planted() -> None:
+    assert f"plants {len(FAULTS)} faults in the reference" in words("docs/fuzz.md")
+    assert len(rows("docs/fuzz.md", "| fault | programs until it shows")) == len(FAULTS)
+
+
+@pytest.mark.thorough
+def test_the_first_page_counts_the_claims() -> None:
+    printed = load().printed_in(LINED_DOCUMENTS)
+    sources = Sources(printed, load_extraction(), load_conflicts(), cited_exceptions())
+    found = counts(claim_table(sources, evidence()).claims)
+    assert (
+        f"every claim of the five documents: {found.made:,}, of which {found.checked:,} are "
+        f"checked and {found.violable:,} can end in a violation"
+    ) in words("README.md")

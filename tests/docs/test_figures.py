@@ -1,0 +1,162 @@
+"""Figures and dates that the pages take from the published results are those of the results."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from conformance.adapters.registry import shipped
+from conformance.results import Aspect, FunctionResult, Results, Verdict
+from conformance.results.model import Composed
+from conformance.results.scores import diverges, score, worst
+from conformance.specs import load
+from tests.docs.published import FUZZ, OPS, ROOT, days, number, results, rows, words
+
+KERAS_3 = "keras-3"
+NUMBERS = {20: "twenty", 21: "twenty-one", 22: "twenty-two", 23: "twenty-three"}
+
+
+def test_the_first_page_says_when_and_of_what_the_results_are() -> None:
+    first, last = days()
+    page = words("README.md")
+    assert f"made from {first} to {last}" in page
+    assert {one.run.profile for one in results().values()} == {"default"}
+    assert {one.run.profile for one in results(OPS).values()} == {"smoke"}
+    assert "`keras.ops` are of the profile smoke" in page
+
+
+def test_the_first_page_names_the_targets_without_results() -> None:
+    old = {name for name, one in shipped().items() if one.edition != KERAS_3}
+    (missing,) = old - set(results())
+    assert f"all of these but `{missing}`" in words("README.md")
+    assert set(shipped()) - old == set(results(OPS))
+
+
+def test_the_pages_count_the_targets_of_the_published_results() -> None:
+    count = len(results())
+    for place in ("README.md", "docs/README.md"):
+        assert f"on {NUMBERS[count]} targets" in words(place)
+    assert f"With {count} targets it has about" in words("docs/reports.md")
+
+
+def test_the_pages_count_the_functions() -> None:
+    specs = load().values()
+    new = [spec.name for spec in specs if KERAS_3 in spec.editions]
+    old = len(specs) - len(new)
+    page = words("README.md")
+    assert f"all {old} documented functions in three editions" in page
+    assert f"{len(new)} functions of `keras.ops` and `keras.random`" in page
+    assert f"the {len(specs)} that `conformance list` lists" in page
+    random = sum(name.startswith("keras.random.") for name in new)
+    assert random == 10
+    changes = f"{len(new) - random} functions of `keras.ops` and the ten of `keras.random`"
+    assert changes in words("CHANGELOG.md")
+    assert f"| functions | {len(new)}: " in words("docs/keras3.md")
+
+
+def kept(one: Results) -> str:
+    """`950 of 950 aspects`."""
+    found = score(one.functions)
+    return f"{found.kept} of {found.demanded} aspects"
+
+
+def test_the_pages_say_what_the_suites_own_backends_keep_and_in_how_many_cases() -> None:
+    reference, torch = results()["reference"], results()["torch"]
+    speed = f"in {reference.run.seconds:.1f} s ({reference.run.cases / reference.run.seconds:.0f}"
+    assert f"{kept(reference)} keep the documents" in words("README.md")
+    assert f"{reference.run.cases} cases {speed} cases/s)" in words("README.md")
+    page = words("docs/torch.md")
+    assert f"{kept(torch)} of edition keras-2.2 conform, in {torch.run.cases:,} cases" in page
+
+
+def test_the_page_of_benchmarks_counts_the_cases_of_the_published_results() -> None:
+    (first, last), count = days(), sum(one.run.cases for one in results().values())
+    published = f"(of {first} to {last}) have {count:,} cases of {len(results())} targets"
+    assert published in words("docs/benchmarks.md")
+
+
+def test_the_difference_that_is_shown_is_of_the_published_results() -> None:
+    page = words("docs/results.md").partition("## Two targets")[2]
+    first, second = (results()[f"keras-2.2.4-{name}"] for name in ("tensorflow", "cntk"))
+    for one in (first, second):
+        assert f"{one.target.implementation}, keras-2.2, default, {one.run.started}" in page
+    (softmax,) = (f for f in first.functions if f.function == "softmax")
+    (value,) = (a for a in softmax.aspects if a.aspect is Aspect.VALUE)
+    assert f"conforms on {value.cases} cases" in page
+
+
+def standings(one: Results) -> list[int]:
+    """How many functions conform, take another reading, lack an aspect, have a fault."""
+    counted = [column(function) for function in one.functions]
+    return [counted.count(place) for place in range(4)]
+
+
+def column(function: FunctionResult) -> int:
+    found = worst(function.aspects)
+    if found is Verdict.CONFORMS:
+        return int(any(map(diverges, function.aspects)))
+    return 2 if found in {Verdict.UNSUPPORTED, Verdict.NOT_RUN} else 3
+
+
+BACKENDS = {
+    "NumPy": "numpy",
+    "torch": "torch",
+    "TensorFlow": "tensorflow",
+    "JAX": "jax",
+    "OpenVINO": "openvino",
+}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_table_of_keras_3_is_that_of_the_published_results(backend: str) -> None:
+    one = results(OPS)[f"keras3-ops-{BACKENDS[backend]}"]
+    functions, *counts, aspects, cases, speed = rows("docs/keras3.md", "| | functions |")[backend]
+    assert number(functions) == len(one.functions)
+    assert [number(count) for count in counts] == standings(one)
+    assert f"{aspects} aspects" == kept(one)
+    assert number(cases) == one.run.cases
+    assert number(speed) == round(one.run.cases / one.run.seconds)
+
+
+def test_the_pages_say_when_and_with_how_many_workers_the_other_results_were_made() -> None:
+    first, last = days(OPS)
+    page = words("docs/keras3.md").partition("## Functions and backends")[2]
+    assert f"two workers, on {first} and (TensorFlow) {last}" in page
+    first, last = days(FUZZ)
+    made = f"({first} and {last[-2:]}, second derivatives among them, two workers;"
+    assert made in words("docs/fuzz.md")
+    runs = [one.run for folder in (OPS, FUZZ) for one in results(folder).values()]
+    assert {run.workers for run in runs} == {2}
+
+
+COMPOSED = sorted(file.name.removesuffix(".json.gz") for file in FUZZ.glob("*.json.gz"))
+
+
+def named(row: str, one: Results) -> bool:
+    """Whether a row is about a target: its name, or how what it implements begins."""
+    name = row.removesuffix(", two workers")
+    return name == one.target.name or one.target.implementation.startswith(name)
+
+
+@pytest.mark.parametrize("target", COMPOSED)
+def test_the_table_of_composed_programs_is_that_of_the_published_results(target: str) -> None:
+    one = results(FUZZ)[target]
+    found = one.composed
+    assert isinstance(found, Composed)
+    table = rows("docs/fuzz.md", "| target | programs | a second")
+    (cells,) = (cells for name, cells in table.items() if named(name, one))
+    programs, speed, compared, unknown, differing = cells
+    rate = found.programs / one.run.seconds
+    assert (number(programs), number(compared)) == (found.programs, found.compared)
+    assert speed == (f"{rate:.1f}" if rate < 10 else f"{rate:.0f}")
+    assert number(unknown) == found.unjudged
+    composed = sum(x.count for f in one.functions for a in f.aspects for x in a.failures)
+    assert differing.startswith(f"{sum(found.blamed.values()):,}, {composed:,}")
+
+
+def test_the_page_of_migration_is_made_of_the_published_results() -> None:
+    page = (ROOT / "docs" / "migration.md").read_text("utf-8")
+    said = dict(re.findall(r"^\* `(keras3-\w+)`: .*; (\d+) cases", page, re.MULTILINE))
+    assert said == {name: str(results()[name].run.cases) for name in said}
+    assert len(said) == 4
