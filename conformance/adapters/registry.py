@@ -144,6 +144,9 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     found_above: Path | None = None
     """The file that describes it, if that was found in a folder above and nobody has named the
     target: then nothing is run for it. No field of a file."""
+    described_in: Path | None = None
+    """The user's file that describes it; None for a target of the suite's own, and for one that
+    options describe. No field of a file."""
 
     @property
     def beginning(self) -> str:
@@ -422,8 +425,9 @@ def _check_mapping(where: str, path: Path) -> None:
 def _convert(where: str, name: str, fields: Mapping[str, Any], kind: type[R]) -> R:
     if "name" in fields:
         raise RegistryError(f"{where}: `name` is the table's own name; leave the field out")
-    if "found_above" in fields:
-        raise RegistryError(f"{where}: unknown field `found_above`")
+    for own in ("found_above", "described_in"):
+        if own in fields:
+            raise RegistryError(f"{where}: unknown field `{own}`")
     try:
         return msgspec.convert({**fields, "name": name}, kind, dec_hook=_decode)
     except msgspec.ValidationError as error:
