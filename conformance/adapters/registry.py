@@ -269,7 +269,7 @@ def _named(name: str, targets: Mapping[str, Target]) -> dict[str, Target]:
 
 def _venv(path: Path, name: str, table: Mapping[str, Any]) -> Venv:
     where = f"{path}: venvs.{name}"
-    _check_name(where, name)
+    check_name(where, name)
     python = table.get("python", ())
     fields = {**table, "python": [python] if isinstance(python, str) else python}
     venv = _convert(where, name, fields, Venv)
@@ -286,7 +286,7 @@ def _venv(path: Path, name: str, table: Mapping[str, Any]) -> Venv:
 
 def _target(path: Path, name: str, table: Mapping[str, Any], venvs: Mapping[str, Venv]) -> Target:
     where = f"{path}: targets.{name}"
-    _check_name(where, name)
+    check_name(where, name)
     if "module" not in table or "edition" not in table:
         raise RegistryError(f'{where}: give `module` ("my_package.backend") and `edition`')
     fields = {k: v for k, v in table.items() if k not in ("venv", "requirements", "path")}
@@ -457,7 +457,8 @@ def _choices(kind: type[StrictRecord], field: str) -> list[str]:
     return [str(word) for one in kinds for word in getattr(one, "values", ())]
 
 
-def _check_name(where: str, name: str) -> None:
+def check_name(where: str, name: str) -> None:
     """Refuse a name that cannot name a folder: venvs and targets have folders of that name."""
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]*", name):
-        raise RegistryError(f"{where}: a name has letters, digits and `._-` only")
+        what = "letters from a to z, digits and `._-` only, and no `.` or `-` in front"
+        raise RegistryError(f"{where}: a name has {what}")
