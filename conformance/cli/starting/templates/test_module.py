@@ -5,4 +5,4 @@
 
 from conformance.testing import conformance_tests
 
-test_conformance = conformance_tests(target=@QUOTED@, profile="smoke")
+test_conformance = conformance_tests(target="@NAME@", profile="smoke")
