@@ -144,6 +144,8 @@ def _uv(arguments: list[str], on_line: Callable[[str], None]) -> None:
                 process.terminate()
                 raise
     except OSError as error:
-        raise InstallationError(f"uv cannot be started: {error}", "pip install uv") from error
+        raise InstallationError(
+            f"uv cannot be started: {error.strerror or error}", "pip install uv"
+        ) from error
     if process.returncode != 0:
         raise InstallationError(f"uv {arguments[0]} failed:\n" + "\n".join(said[-_TAIL:]))

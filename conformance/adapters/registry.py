@@ -363,7 +363,9 @@ def _place(where: str, field: str, path: Path, name: str) -> Path:
         place.exists()
     except (OSError, ValueError) as error:  # too long, or with a NUL
         shown = reprlib.repr(name)
-        problem = f"{shown} cannot be the name of a file ({error})"
+        problem = (
+            f"{shown} cannot be the name of a file ({getattr(error, 'strerror', None) or error})"
+        )
         raise RegistryError(f"{where}: {field}: {problem}") from error
     return place
 

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from conformance.cli.errors import UsageProblem
 from conformance.cli.options.given import InitOptions
+from conformance.cli.outputs import write_file
 from conformance.cli.starting.files import Backend, described, files
-from conformance.files import write_atomically
 from conformance.reporting.safe_text import clean
 
 
@@ -28,11 +27,7 @@ def _written(place: Path, text: str, *, force: bool) -> str:
     there = place.exists()
     if there and not force:
         return f"left as it is: {place} (--force writes it anew)"
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(place, text.encode())
-    except OSError as error:
-        raise UsageProblem(f"{place}: {error.strerror or error}", "make it writable") from error
+    write_file(place, text.encode())
     return f"{'written anew' if there else 'written'}: {place}"
 
 
