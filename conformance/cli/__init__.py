@@ -163,6 +163,7 @@ def main() -> None:
     \b
     Exit status: 0 nothing unexpected; 1 an unexpected verdict;
     2 wrong usage or configuration, or an output that cannot be written;
-    3 a target could not be made or run, or nothing conforms on it; 70 an error of the suite itself; 130 after Ctrl-C; 141 if nobody
-    reads the output any more. docs/running.md has more on each.
+    3 a target could not be made or run, or nothing conforms on it; 70 an error of the
+    suite itself; 130 after Ctrl-C; 141 if nobody reads the output any more.
+    docs/running.md has more on each.
     """

@@ -143,12 +143,34 @@ def test_a_wrong_file_is_status_2_and_names_line_or_field(
     assert "did you mean family" in invoke(*command).output
 
 
-def test_an_adapter_that_is_not_there_is_named(place: Path) -> None:
-    text = TARGET + 'adapter = "no-such-entry-point"\n'
-    (place / "conformance.toml").write_text(text, encoding="utf-8")
-    result = invoke("run", "mine", "-k", "softmax", "--profile", "smoke")
-    assert result.exit_code == 3
-    assert "no-such-entry-point" in result.output
+@pytest.mark.parametrize(
+    ("line", "blamed", "said", "cure"),
+    [
+        ('adapter = "X"', "its adapter 'X'", "has an entry point 'X'", "docs/adapters.md"),
+        ('adapter = "nope:X"', "its adapter 'nope:X'", "'nope'", "write its adapter as module:"),
+        ('adapter = "json:X"', "its adapter 'json:X'", "no attribute 'X'", "docs/adapters.md"),
+        ('startup = ["imprt os"]', "(startup, prepare)", "invalid syntax", "mend startup"),
+        ('startup = ["import nope"]', "(startup, prepare)", "named 'nope'", "mend startup"),
+        ('forget = ["json.nope"]', "json.nope (forget)", "attribute 'nope'", "mend forget"),
+        ('mapping = "table.toml"', "its mapping", "named 'nope'", "mend the table"),
+    ],
+)
+def test_the_module_is_not_blamed_for_its_description(
+    place: Path, line: str, blamed: str, said: str, cure: str
+) -> None:
+    table = 'imports = ["import nope"]\n[functions.abs]\nold = "x"\nnew = "nope.abs(x)"\n'
+    (place / "table.toml").write_text(table, encoding="utf-8")
+    (place / "conformance.toml").write_text(f"{TARGET}{line}\n", encoding="utf-8")
+    listed = json.loads(invoke("targets", "--json").stdout)[-1]
+    assert not listed["ready"]
+    run = invoke("run", "mine", "-k", "softmax", "--profile", "smoke", "--no-database")
+    assert run.exit_code == 3
+    for told in (f"{listed['reason']}; {listed['hint']}", run.output):
+        assert "cannot be imported" not in told
+        assert "pip install" not in told
+        assert blamed in told
+        assert said in told
+        assert cure in told
 
 
 RUNS = """#!/bin/sh
