@@ -72,6 +72,25 @@ def test_nothing_is_overwritten_without_force(folder: Path) -> None:
     assert "[targets.mybackend]" in Path("conformance.toml").read_text()
 
 
+def test_a_backend_that_an_earlier_file_does_not_describe_is_told(folder: Path) -> None:
+    init("mybackend.py", "--name", "mine")
+    before = Path("conformance.toml").read_text()
+    (folder / "other.py").write_text(BACKEND)
+    result = init("other.py")
+    assert "other is not described yet, because conformance.toml was there" in result.output
+    assert "next: conformance run" not in result.output
+    added = result.output.split("what it has)\n")[1]
+    Path("conformance.toml").write_text(f"{before}\n{added}")
+    assert list(registry.load(Path("conformance.toml"))) == ["mine", "other"]
+    assert "next: conformance run other" in init("other.py").output
+
+
+def test_a_backend_that_is_described_already_keeps_its_name() -> None:
+    init("mybackend.py", "--name", "mine")
+    assert "next: conformance run mine" in init("mybackend.py").output
+    assert "next: conformance run mybackend" in init("mybackend.py", "--force").output
+
+
 def test_tests_go_where_tests_are(folder: Path) -> None:
     (folder / "tests").mkdir()
     assert "written: tests/test_conformance.py" in init().output

@@ -50,13 +50,29 @@ def described(options: InitOptions, folder: Path) -> Backend:
     module, place = importable(file)
     edition = options.edition or "keras-2.2"
     target = completed(Target(name=module, module=module, edition=edition), [place])
-    bare = Backend(_name(options, module), module, _seen(place, folder), edition)
+    name = _name(options, module)
+    if options.name is None and not options.force:
+        name = _described_as(module, folder) or name
+    bare = Backend(name, module, _seen(place, folder), edition)
     try:
         found = look(target, known_names())
     except LookError as error:
         return replace(bare, problem=str(error))
     names = proposed(_documented(edition), found)
     return replace(bare, family="eager" if computes_at_once(found, names) else "graph", names=names)
+
+
+def own_modules(folder: Path) -> dict[str, str]:
+    """The targets that the folder's file describes, with their modules; none of a wrong file."""
+    try:
+        return {name: target.module for name, target in registry.load(folder / OWN).items()}
+    except RegistryError:
+        return {}
+
+
+def _described_as(module: str, folder: Path) -> str | None:
+    """What the file of the folder calls a module already."""
+    return next((name for name, own in own_modules(folder).items() if own == module), None)
 
 
 def _name(options: InitOptions, module: str) -> str:
