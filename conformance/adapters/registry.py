@@ -123,6 +123,8 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     """The environment variables that such a script needs."""
     shortfalls: tuple[Shortfall, ...] = ()
     """What the environment falls short of: an exception that shows it is `unsupported`."""
+    editions: tuple[Edition, ...] = ()
+    """The editions that it can be tested against (`--edition`); empty for all."""
     follows: tuple[Edition, ...] = ()
     """Later editions whose documents it may follow, if it came after the document of its own."""
     workers: Annotated[int, msgspec.Meta(ge=1, le=2)] = 2
@@ -372,6 +374,8 @@ def _place(where: str, field: str, path: Path, name: str) -> Path:
 
 def _check(where: str, table: Mapping[str, Any], target: Target) -> None:
     _check_texts(where, table)
+    if target.editions and target.edition not in target.editions:
+        raise RegistryError(f"{where}: editions: add {target.edition}, which is its `edition`")
     if target.names and target.adapter:
         raise RegistryError(
             f"{where}: `names` and `adapter` exclude each other: an adapter knows its own names"

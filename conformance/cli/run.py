@@ -6,8 +6,6 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import replace
 
-import msgspec
-
 import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
@@ -19,7 +17,7 @@ from conformance.cli.empty_runs import something_conforms
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.first_look.files import with_file
 from conformance.cli.gate import Gate, gate
-from conformance.cli.known_targets import chosen, known_targets, unnamed
+from conformance.cli.known_targets import chosen, in_edition, known_targets, unnamed
 from conformance.cli.options.given import RunOptions
 from conformance.cli.outputs import check_writable
 from conformance.cli.portioning import check_shards, shard
@@ -132,10 +130,10 @@ def subjects_of(options: Options) -> tuple[list[Subject], list[TargetUnavailable
 def _targets(options: Options) -> list[Target]:
     known = known_targets(options.config)
     found = chosen(options.targets, known)
-    found = [*found, *module_targets(options)] or unnamed(known.values())
-    if options.edition:
-        found = [msgspec.structs.replace(t, edition=options.edition) for t in found]
-    return found
+    named = [*found, *module_targets(options)]
+    if named:
+        return in_edition(named, options.edition)
+    return in_edition(unnamed(known.values()), options.edition, all_asked_for=False)
 
 
 def _plans(subjects: Sequence[Subject], options: RunOptions) -> Plans:

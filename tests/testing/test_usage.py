@@ -34,6 +34,11 @@ def refused(pytester: pytest.Pytester, *arguments: str) -> str:
         ),
         (["--conformance-module=a.b"], "No module named 'a'", "say where a is: --path FOLDER"),
         (
+            ["--conformance-target=reference", "--conformance-edition=keras-3"],
+            "reference offers keras-1, keras-2.0, keras-2.2, and not keras-3",
+            "name a target that offers it",
+        ),
+        (
             ["--conformance-module=fakes.does_not_import", PATH],
             "the library that this needs is not there",
             "mend it until",
