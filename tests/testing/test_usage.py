@@ -43,6 +43,7 @@ def refused(pytester: pytest.Pytester, *arguments: str) -> str:
             "reference offers keras-1, keras-2.0, keras-2.2, and not keras-3",
             "name a target that offers it",
         ),
+        (["--conformance-module=reference"], "reference: the suite itself uses this name", "init"),
         (
             ["--conformance-module=fakes.does_not_import", PATH],
             "the library that this needs is not there",
