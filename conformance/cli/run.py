@@ -22,11 +22,12 @@ from conformance.cli.options.given import RunOptions
 from conformance.cli.outputs import check_writable
 from conformance.cli.portioning import check_shards, shard
 from conformance.cli.resuming import previous
-from conformance.cli.select import nothing_selected
+from conformance.cli.select import no_such_aspect, nothing_selected
 from conformance.cli.subjects import module_targets, subject
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Run, Subject, Task, plan, run
-from conformance.results import Results, Verdict
+from conformance.engine.planning.demands import demanded_aspects
+from conformance.results import ASPECTS, Results, Verdict
 from conformance.results.events import TargetUnavailable
 from conformance.specs import load
 
@@ -151,6 +152,9 @@ def _plans(subjects: Sequence[Subject], options: RunOptions) -> Plans:
     for edition, tasks in plans.items():
         if not tasks:
             raise nothing_selected(options.selection, list(load()), edition)
+        if not any(task.aspects for task in tasks):
+            every = {a for task in tasks for a in demanded_aspects(task.spec, edition)}
+            raise no_such_aspect(options.aspects, [a for a in ASPECTS if a in every], edition)
     check_shards(shard(options.shard), plans)
     return plans
 
