@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from conformance.adapters import layout
-from conformance.adapters.environments import interpreter, launch_environment
+from conformance.adapters.launching import interpreter, launch_environment
 from conformance.adapters.process import Launch
 from conformance.adapters.registry import Target
 from conformance.adapters.sandbox.switch import switched_off

@@ -100,6 +100,10 @@ def _venv_problem(target: Target) -> Missing | None:
 
 
 def _check_problem(target: Target) -> Missing | None:
+    """What the check after the installation found; of a backend that its user may have mended since
+    then, a run finds out for itself."""
+    if target.venv is None or target.described_in is not None:
+        return None
     checked = layout.read(layout.check_file(target), layout.ImportCheck)
     if checked is None or checked.problem is None:
         return None

@@ -8,7 +8,6 @@ the same environment apart; the next one removes what a killed one left.
 from __future__ import annotations
 
 import fcntl
-import json
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -18,7 +17,6 @@ from pathlib import Path
 from typing import Literal
 
 from conformance.adapters import interpreters, layout
-from conformance.adapters.launching import ProgramError, interpreter, said_by
 from conformance.adapters.registry import Target, Venv
 
 Stage = Literal["interpreter", "download", "check"]
@@ -62,15 +60,20 @@ def install(venv: Venv, *, on_progress: OnProgress, force: bool = False) -> bool
 
 @layout.in_home()
 def check(target: Target, *, on_progress: OnProgress) -> dict[str, str]:
-    """Import the target in its environment, compute once, and return the versions found.
+    """Import the target in its environment as a run does, and return the versions found.
 
-    The outcome is kept for `status`. Raises `InstallationError` if it fails.
+    The outcome is kept for `status`, unless the target has no environment: then the next import
+    may give another. Raises `InstallationError` if it fails.
     """
+    from conformance.adapters.probe import tried  # noqa: PLC0415 - it imports NumPy
+
     on_progress("check", f"importing {target.module}")
-    result = _probe(target)
-    layout.write(layout.check_file(target), result)
+    result, hint = tried(target)
+    if target.venv is not None:
+        layout.write(layout.check_file(target), result)
+        hint = f"conformance install --force {target.name}"
     if result.problem is not None:
-        raise InstallationError(result.problem, f"conformance install --force {target.name}")
+        raise InstallationError(result.problem, hint or "")
     return result.versions
 
 
@@ -141,21 +144,8 @@ def _uv(arguments: list[str], on_line: Callable[[str], None]) -> None:
                 process.terminate()
                 raise
     except OSError as error:
-        raise InstallationError(f"uv cannot be started: {error}", "pip install uv") from error
+        raise InstallationError(
+            f"uv cannot be started: {error.strerror or error}", "pip install uv"
+        ) from error
     if process.returncode != 0:
         raise InstallationError(f"uv {arguments[0]} failed:\n" + "\n".join(said[-_TAIL:]))
-
-
-def _probe(target: Target) -> layout.ImportCheck:
-    script = Path(__file__).with_name("probe.py").read_text(encoding="utf-8")
-    packages = (target.module.partition(".")[0], target.library, "numpy")
-    mapping = str(target.mapping or "")
-    asked = [str(layout.WORKER), target.module, target.beginning, mapping, *dict.fromkeys(packages)]
-    command = [str(interpreter(target)), "-c", script, *asked]
-    try:
-        return layout.ImportCheck(versions=json.loads(said_by(target, command)))
-    except ProgramError as error:
-        ended = error.__cause__ is None
-        return layout.ImportCheck(
-            problem=f"{target.module} does not work:\n{error}" if ended else str(error)
-        )

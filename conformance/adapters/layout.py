@@ -8,7 +8,9 @@
         targets/TARGET/check.json     `ImportCheck`: what importing it after the installation gave
     HOME/targets/TARGET/...           the same, for a target without a virtual environment
 
-HOME is CONFORMANCE_HOME, by default the user's data folder.
+HOME is CONFORMANCE_HOME, by default the user's data folder. TARGET is the name of a target that
+comes with the suite. Two projects may give one name to targets of their own: these have a digest of
+the description behind it.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import msgspec
 import platformdirs
 from msgspec import Struct
 
+from conformance.adapters import registry
 from conformance.adapters.registry import Target, Venv
 from conformance.files import write_atomically
 
@@ -97,7 +100,15 @@ def venv_python(folder: Path) -> Path:
 def target_folder(target: Target) -> Path:
     """The folder of a target's own, inside its virtual environment if it has one."""
     base = venv_folder(target.venv) if target.venv else suite_home()
-    return base / "targets" / target.name
+    return base / "targets" / _own_name(target)
+
+
+def _own_name(target: Target) -> str:
+    if target.name in registry.shipped():
+        return target.name
+    places = (target.described_in, target.module, target.python, *target.script_paths)
+    digest = hashlib.sha256("\0".join(map(str, places)).encode()).hexdigest()
+    return f"{target.name}-{digest[:12]}"
 
 
 def links_folder(target: Target) -> Path:

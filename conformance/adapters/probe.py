@@ -1,31 +1,73 @@
-"""Run in a target's interpreter, CPython 3.6 or later: import the module and compute with it once.
+"""Try a target as a run would: a worker imports it, through its adapter, and computes once.
 
-The last line that it prints is the versions found, as JSON.
+Only what comes with the suite computes: there a wrong softmax is a sign of a broken environment.
+What a backend of the user's own computes, and what it lacks, is for the run to judge.
 """
 
-import importlib
-import json
-import sys
+from __future__ import annotations
+
+import numpy as np
+
+from conformance.adapters import registry
+from conformance.adapters.access import launch
+from conformance.adapters.interpreters import InterpreterNotFoundError
+from conformance.adapters.launching import PlaceholderError
+from conformance.adapters.layout import ImportCheck
+from conformance.adapters.registry import Target
+from conformance.adapters.session import Limits, Session, WorkerStartError
+from conformance.observations import Array, Batch, Outcome, Raised, Returned
+from conformance.program import Binding, Input, Program, Ref, Step
+
+_SOFTMAX = ("softmax", "keras.ops.softmax")
+"""What the editions call it."""
+_LIMITS = Limits(start=300, structure=300)
+"""The first import after an installation compiles every module of a library."""
+_TAIL = 12  # lines of a failed import that a reason shows
 
 
-def main(worker: str, module: str, startup: str, mapping: str, *packages: str) -> None:
-    """Print the versions of `packages` after `module` computed a softmax.
-
-    `worker` is the folder of the worker, which loads the module. Where that makes inputs only, the
-    function under test is the module's own.
-    """
-    sys.path.insert(0, worker)
-    import numpy  # noqa: PLC0415 - only the interpreter that runs this needs it
-    from conformance_worker.loading import load  # type: ignore[import-not-found] # noqa: PLC0415
-
-    backend = load(module, startup, mapping or None)
-    softmax = getattr(backend, "softmax", None) or importlib.import_module(module).softmax
-    made = getattr(backend, "variable", None) or backend.constant
-    value = backend.eval(softmax(made(numpy.zeros((1, 2)))))
-    if not numpy.allclose(value, 0.5):
-        raise SystemExit(f"softmax of two zeros gave {value}")
-    versions = {p: getattr(sys.modules.get(p), "__version__", None) for p in packages}
-    print(json.dumps({p: version for p, version in versions.items() if version}))
+def tried(target: Target) -> tuple[ImportCheck, str | None]:
+    """What importing the target gave, and what to do about a failure, if that is known."""
+    try:
+        with Session(launch(target), functions=_SOFTMAX, limits=_LIMITS) as session:
+            versions = dict(session.identity.versions)
+            shipped = target.name in registry.shipped()
+            problem = _wrong(session) if shipped else None
+    except WorkerStartError as error:
+        return ImportCheck(problem=_shortened(str(error))), error.hint
+    except (PlaceholderError, InterpreterNotFoundError) as error:
+        return ImportCheck(problem=str(error)), None
+    if problem is not None:
+        return ImportCheck(problem=f"{target.module} does not work: {problem}"), None
+    return ImportCheck(versions=versions), None
 
 
-main(*sys.argv[1:])
+def _shortened(message: str) -> str:
+    """The reason in a line, and the end of what was printed."""
+    reason, *printed = message.splitlines()
+    return "\n".join([reason, *printed[-_TAIL:]])
+
+
+def _wrong(session: Session) -> str | None:
+    """What is wrong with the softmax of two zeros; None if nothing is, or where there is none."""
+    found = session.identity.functions
+    name = next((name for name in _SOFTMAX if found[name].present), None)
+    return None if name is None else _complaint(session.run_batch(_of_zeros(name)).draws[0].outcome)
+
+
+def _of_zeros(name: str) -> Batch:
+    item = Input("x", (1, 2), "float32", Binding.VARIABLE)
+    program = Program((item,), (Step("y", name, (Ref("x"),)),), ("y",))
+    return Batch(program, {"x": np.zeros((1, 1, 2), np.float32)}, 1)
+
+
+def _complaint(outcome: Outcome) -> str | None:
+    if isinstance(outcome, Raised):
+        return f"softmax of two zeros raised {outcome.type}: {outcome.message}"
+    if not isinstance(outcome, Returned):
+        return f"softmax of two zeros ended its worker: {outcome}"
+    value = outcome.value("y").array
+    return None if _is_half(value) else f"softmax of two zeros gave {value}"
+
+
+def _is_half(value: Array | None) -> bool:
+    return value is not None and value.shape == (1, 2) and np.allclose(value, 0.5)

@@ -21,7 +21,7 @@ def known(file: Path | None = None) -> dict[str, Target]:
     """
     shipped = registry.shipped()
     chosen = find(Path.cwd()) if file is None else file
-    own = {} if chosen is None else registry.load(chosen)
+    own = {} if chosen is None else _described(chosen)
     if file is None and chosen is not None and chosen.parent != Path.cwd():
         own = {name: structs.replace(t, found_above=chosen) for name, t in own.items()}
     taken = {name for t in shipped.values() for name in (t.name, t.library)}
@@ -31,6 +31,12 @@ def known(file: Path | None = None) -> dict[str, Target]:
                 f"{chosen}: targets.{name}: the suite itself uses this name; give another"
             )
     return shipped | own
+
+
+def _described(file: Path) -> dict[str, Target]:
+    """The targets of a user's file, which say where they are described."""
+    loaded, place = registry.load(file), file.resolve()
+    return {name: structs.replace(t, described_in=place) for name, t in loaded.items()}
 
 
 def find(folder: Path) -> Path | None:

@@ -123,6 +123,8 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     """The environment variables that such a script needs."""
     shortfalls: tuple[Shortfall, ...] = ()
     """What the environment falls short of: an exception that shows it is `unsupported`."""
+    editions: tuple[Edition, ...] = ()
+    """The editions that it can be tested against (`--edition`); empty for all."""
     follows: tuple[Edition, ...] = ()
     """Later editions whose documents it may follow, if it came after the document of its own."""
     workers: Annotated[int, msgspec.Meta(ge=1, le=2)] = 2
@@ -144,6 +146,9 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     found_above: Path | None = None
     """The file that describes it, if that was found in a folder above and nobody has named the
     target: then nothing is run for it. No field of a file."""
+    described_in: Path | None = None
+    """The user's file that describes it; None for a target of the suite's own, and for one that
+    options describe. No field of a file."""
 
     @property
     def beginning(self) -> str:
@@ -266,7 +271,7 @@ def _named(name: str, targets: Mapping[str, Target]) -> dict[str, Target]:
 
 def _venv(path: Path, name: str, table: Mapping[str, Any]) -> Venv:
     where = f"{path}: venvs.{name}"
-    _check_name(where, name)
+    check_name(where, name)
     python = table.get("python", ())
     fields = {**table, "python": [python] if isinstance(python, str) else python}
     venv = _convert(where, name, fields, Venv)
@@ -283,7 +288,7 @@ def _venv(path: Path, name: str, table: Mapping[str, Any]) -> Venv:
 
 def _target(path: Path, name: str, table: Mapping[str, Any], venvs: Mapping[str, Venv]) -> Target:
     where = f"{path}: targets.{name}"
-    _check_name(where, name)
+    check_name(where, name)
     if "module" not in table or "edition" not in table:
         raise RegistryError(f'{where}: give `module` ("my_package.backend") and `edition`')
     fields = {k: v for k, v in table.items() if k not in ("venv", "requirements", "path")}
@@ -360,13 +365,17 @@ def _place(where: str, field: str, path: Path, name: str) -> Path:
         place.exists()
     except (OSError, ValueError) as error:  # too long, or with a NUL
         shown = reprlib.repr(name)
-        problem = f"{shown} cannot be the name of a file ({error})"
+        problem = (
+            f"{shown} cannot be the name of a file ({getattr(error, 'strerror', None) or error})"
+        )
         raise RegistryError(f"{where}: {field}: {problem}") from error
     return place
 
 
 def _check(where: str, table: Mapping[str, Any], target: Target) -> None:
     _check_texts(where, table)
+    if target.editions and target.edition not in target.editions:
+        raise RegistryError(f"{where}: editions: add {target.edition}, which is its `edition`")
     if target.names and target.adapter:
         raise RegistryError(
             f"{where}: `names` and `adapter` exclude each other: an adapter knows its own names"
@@ -422,8 +431,9 @@ def _check_mapping(where: str, path: Path) -> None:
 def _convert(where: str, name: str, fields: Mapping[str, Any], kind: type[R]) -> R:
     if "name" in fields:
         raise RegistryError(f"{where}: `name` is the table's own name; leave the field out")
-    if "found_above" in fields:
-        raise RegistryError(f"{where}: unknown field `found_above`")
+    for own in ("found_above", "described_in"):
+        if own in fields:
+            raise RegistryError(f"{where}: unknown field `{own}`")
     try:
         return msgspec.convert({**fields, "name": name}, kind, dec_hook=_decode)
     except msgspec.ValidationError as error:
@@ -453,7 +463,8 @@ def _choices(kind: type[StrictRecord], field: str) -> list[str]:
     return [str(word) for one in kinds for word in getattr(one, "values", ())]
 
 
-def _check_name(where: str, name: str) -> None:
+def check_name(where: str, name: str) -> None:
     """Refuse a name that cannot name a folder: venvs and targets have folders of that name."""
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]*", name):
-        raise RegistryError(f"{where}: a name has letters, digits and `._-` only")
+        what = "letters from a to z, digits and `._-` only, and no `.` or `-` in front"
+        raise RegistryError(f"{where}: a name has {what}")

@@ -7,6 +7,8 @@ import re
 from conformance.adapters.process import Launch
 
 _EXCEPTION = re.compile(r"[A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|Warning)\b.*")
+_DESCRIPTION = re.compile(r"conformance_worker\.blame\.DescriptionError: (\w+): (.*)")
+"""What the worker's `blame` raises: a part of the description, and what that raised."""
 _NO_MODULE = re.compile(r"ModuleNotFoundError: No module named '([^']+)'")
 
 
@@ -29,8 +31,31 @@ def not_started(launch: Launch, reason: str, printed: str) -> WorkerStartError:
     if not _EXCEPTION.fullmatch(last):
         message = f"{launch.module} in {launch.python} did not start ({reason})"
         return WorkerStartError(f"{message}\n{printed}".strip())
+    if (part := _DESCRIPTION.fullmatch(last)) is not None:
+        return _not_described(launch, part[1], part[2], printed)
     message = f"{launch.module} cannot be imported by {launch.python}: {last}"
     return WorkerStartError(f"{message}\n{printed}", _hint(launch, last))
+
+
+def _not_described(launch: Launch, part: str, said: str, printed: str) -> WorkerStartError:
+    """The error of a worker whose target is described in a way that does not work."""
+    what = {
+        "adapter": f"its adapter {launch.adapter!r} cannot be used",
+        "startup": "the lines that run before its import (startup, prepare) fail",
+        "mapping": f"its mapping {launch.mapping} cannot be used",
+        "forget": f"its functions {', '.join(launch.forget)} (forget) cannot be found",
+    }[part]
+    message = f"{launch.module}: {what} in {launch.python}: {said}"
+    return WorkerStartError(f"{message}\n{printed}", _DESCRIBED[part])
+
+
+_DESCRIBED = {
+    "adapter": "write its adapter as module:Class, of a module that can be imported there, or as "
+    "the name of an entry point; docs/adapters.md",
+    "startup": "mend startup or prepare in its TOML",
+    "mapping": "mend the table that mapping in its TOML names",
+    "forget": "mend forget in its TOML: module.function, of modules that can be imported there",
+}
 
 
 def _hint(launch: Launch, last: str) -> str:

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 import errno
 import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import click
 
@@ -16,9 +20,12 @@ from conformance.cli.errors import (
     INTERNAL,
     INTERRUPTED,
     NO_READER,
+    USAGE,
     forget_output,
     is_starved,
+    output_problem,
     show_internal_error,
+    show_output_problem,
     show_starved,
 )
 from conformance.cli.hypothesis_home import keep_in_cache
@@ -74,10 +81,17 @@ class _Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        try:  # the help of all commands is printed before one is invoked
+            with _written_out():
+                return super().main(*args, **kwargs)
+        except OSError as error:
+            sys.exit(_status(error, None))
+
     def invoke(self, ctx: click.Context) -> object:
         keep_in_cache()
         try:
-            with ended_by_sigterm():
+            with ended_by_sigterm(), _written_out():
                 return super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo("interrupted", err=True)
@@ -86,6 +100,18 @@ class _Commands(click.Group):
             if isinstance(error, _CLICKS_OWN) and not _has_no_reader(error):
                 raise
             ctx.exit(_status(error, ctx.invoked_subcommand))
+
+
+@contextmanager
+def _written_out() -> Iterator[None]:
+    """A block whose output is written when it ends, so that an error of that is told as others are:
+    at the end of the process it would be a traceback and a status of Python's own."""
+    try:
+        yield
+    except (SystemExit, click.exceptions.Exit):
+        sys.stdout.flush()
+        raise
+    sys.stdout.flush()
 
 
 _CLICKS_OWN = (SystemExit, click.ClickException, click.exceptions.Exit, click.Abort)
@@ -103,6 +129,9 @@ def _status(error: BaseException, command: str | None) -> int:
     if _has_no_reader(error):
         forget_output()
         return NO_READER
+    if (problem := output_problem(error)) is not None:
+        show_output_problem(problem)
+        return USAGE
     if getattr(error, "for_users", False):
         click.echo(clean_block(f"error: {error}"), err=True)
         return int(getattr(error, "exit_status", CANNOT_RUN))
@@ -133,7 +162,8 @@ def main() -> None:
 
     \b
     Exit status: 0 nothing unexpected; 1 an unexpected verdict;
-    2 wrong usage or configuration; 3 a target could not be made or run, or nothing
-    conforms on it; 70 an error of the suite itself; 130 after Ctrl-C; 141 if nobody
-    reads the output any more. docs/running.md has more on each.
+    2 wrong usage or configuration, or an output that cannot be written;
+    3 a target could not be made or run, or nothing conforms on it; 70 an error of the
+    suite itself; 130 after Ctrl-C; 141 if nobody reads the output any more.
+    docs/running.md has more on each.
     """

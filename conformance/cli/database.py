@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -17,8 +18,10 @@ from msgspec import UNSET
 
 from conformance.cli.errors import UsageProblem
 from conformance.cli.options.database import DEFAULT, VARIABLE, DatabaseOptions
+from conformance.cli.outputs import why
 from conformance.cli.stored_failures import StoredFailure
 from conformance.reporting.json_results import representable
+from conformance.reporting.safe_text import clean
 from conformance.results import Failure, FunctionResult, Results, TargetInfo
 
 NONE = "none"
@@ -115,18 +118,20 @@ def database(options: DatabaseOptions) -> Database:
     except OSError as error:
         if not named:
             return Database(InMemoryExampleDatabase())
-        raise UsageProblem(f"{place}: {error.strerror}", "name another --database") from error
+        asked = "--database" if options.database else VARIABLE
+        problem = f"{asked} {place}: nothing can be written there: {why(error)}"
+        raise UsageProblem(clean(problem), "name another --database") from error
     return Database(DirectoryBasedExampleDatabase(place))
 
 
 def _make(place: Path) -> None:
-    """Make the folder; that of the default is left out of Git."""
+    """Make the folder; that of the default is left out of Git. OSError if it cannot be written."""
     place.mkdir(parents=True, exist_ok=True)
     ignored = place.parent / ".gitignore"
     if place == DEFAULT and not ignored.exists():
         ignored.write_text("*\n")
-    if not os.access(place, os.W_OK):
-        raise PermissionError(13, "cannot be written", str(place))
+    with tempfile.TemporaryFile(dir=place):
+        return
 
 
 def kept_alone(results: Results) -> list[Failure]:

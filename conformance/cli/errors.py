@@ -19,6 +19,9 @@ INTERRUPTED = 130
 CANNOT_RUN = 3
 """Exit status: a target could not be made or run, or nothing conforms on it."""
 
+USAGE = 2
+"""Exit status: wrong usage or configuration, or an output that cannot be written."""
+
 INTERNAL = 70
 """Exit status after an error of the suite itself: EX_SOFTWARE of sysexits.h."""
 
@@ -39,7 +42,7 @@ class UsageProblem(click.ClickException):
     `message` names what is wrong, `hint` what to write instead.
     """
 
-    exit_code = 2
+    exit_code = USAGE
 
     def __init__(self, message: str, hint: str | None = None) -> None:
         super().__init__(message)
@@ -81,6 +84,29 @@ error: this is an error of the suite, not of a target: {what}
 hint: open an issue in the repository of {_PROJECT}, with the traceback above, the command,
 and the version, conformance {conformance.__version__}
 hint: {_how_to_go_on(command)}"""
+    click.echo(clean_block(told), err=True)
+
+
+def output_problem(error: BaseException) -> OSError | None:
+    """Why standard output cannot be written, if that is what raised the error.
+
+    The error of a write names no file; only another write tells that it was one to the output.
+    """
+    if not isinstance(error, OSError) or error.filename is not None:
+        return None
+    try:
+        sys.stdout.write("\n")
+        sys.stdout.flush()
+    except OSError as again:
+        return again
+    return None
+
+
+def show_output_problem(problem: OSError) -> None:
+    """Say on stderr why standard output cannot be written, and try it no more."""
+    forget_output()
+    told = f"""error: standard output cannot be written: {problem.strerror or problem}
+hint: free space there, or send the output elsewhere; what was written to files is whole"""
     click.echo(clean_block(told), err=True)
 
 

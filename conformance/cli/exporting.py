@@ -9,9 +9,9 @@ import click
 import conformance
 from conformance.cli.errors import UsageProblem
 from conformance.cli.options.given import ExportOptions
+from conformance.cli.outputs import write_file
 from conformance.cli.results_files import stored
 from conformance.cli.stored_failures import StoredFailure, chosen_failures, failures
-from conformance.files import write_atomically
 from conformance.near_names import proposal
 from conformance.reporting.pytest_module import ExportedTest, judges, module
 from conformance.reporting.safe_text import clean
@@ -25,10 +25,7 @@ def export(options: ExportOptions) -> int:
     if not tests:
         hint = "make results with `conformance run --output DIR`; -k, --target and --all choose"
         raise UsageProblem("no failure with a script that judges itself is chosen", hint)
-    try:
-        write_atomically(options.file, module(tests, conformance.__version__).encode())
-    except OSError as error:
-        raise UsageProblem(f"{options.file}: {error.strerror or error}", "name another") from error
+    write_file(options.file, module(tests, conformance.__version__).encode())
     click.echo(clean(f"{options.file}: {len(tests)} tests{_left_out(len(found) - len(tests))}"))
     return 0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from conformance.cli.errors import UsageProblem
 from conformance.cli.fail_on import failing_verdicts
 from conformance.cli.known_failures import JudgedCell, KnownFailure
 from conformance.cli.options.gate import GateOptions, Mark
+from conformance.cli.outputs import check_file_writable
 from conformance.reporting.counting import counted
 from conformance.reporting.safe_text import clean
 from conformance.results import Results, Verdict
@@ -156,7 +156,7 @@ def gate(options: GateOptions, known: Mapping[str, Target], own: Iterable[Target
     if options.strict:
         _check_reasons(read.get(file, []))
     if written is not None:
-        _check_writable(written)
+        check_file_writable(written, "--write-expectations")
     elif options.expectations_by is not None:
         raise UsageProblem(
             "--expectations-by says what is written", "add --write-expectations FILE"
@@ -186,9 +186,3 @@ def _check_reasons(known: Iterable[KnownFailure]) -> None:
     if lacking:
         listed = "\n".join(clean(f"{e.place}: no reason is given yet: {e}") for e in lacking)
         raise UsageProblem(listed, "say why in `reason`, or leave out --strict")
-
-
-def _check_writable(path: Path) -> None:
-    folder = path.parent
-    if path.is_dir() or not os.access(folder, os.W_OK):
-        raise UsageProblem(f"{path}: cannot be written", "name a file in a folder that is there")

@@ -14,6 +14,7 @@ from msgspec import structs
 from conformance.adapters import project
 from conformance.adapters.registry import RegistryError, Target, UnknownTargetError, resolve
 from conformance.cli.errors import UsageProblem
+from conformance.editions import Edition
 from conformance.near_names import near
 from conformance.reporting.safe_text import clean
 
@@ -49,6 +50,24 @@ def named(target: Target) -> Target:
     file = clean(str(target.found_above))
     click.echo(f"{target.name}: as {file} describes it, in a folder above", err=True)
     return structs.replace(target, found_above=None)
+
+
+def in_edition(
+    targets: Iterable[Target], edition: Edition | None, *, all_asked_for: bool = True
+) -> list[Target]:
+    """The targets, to be tested against the edition that an option names, if one does.
+
+    UsageProblem for one that does not offer it; those that nobody `asked_for` are left out.
+    """
+    listed = list(targets)
+    if edition is None:
+        return listed
+    lacking = [t for t in listed if t.editions and edition not in t.editions]
+    if lacking and all_asked_for:
+        offered = ", ".join(lacking[0].editions)
+        hint = "write one of these, or name a target that offers it"
+        raise UsageProblem(f"{lacking[0].name} offers {offered}, and not {edition}", hint)
+    return [structs.replace(t, edition=edition) for t in listed if t not in lacking]
 
 
 def unnamed(known: Iterable[Target]) -> list[Target]:

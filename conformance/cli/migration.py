@@ -12,9 +12,9 @@ from conformance.adapters.mappings import Table
 from conformance.adapters.registry import shipped
 from conformance.cli.errors import UsageProblem
 from conformance.cli.options.given import MigrationOptions
+from conformance.cli.outputs import write_file
 from conformance.cli.porting.scan import scan
 from conformance.cli.show import read_places
-from conformance.files import write_atomically
 from conformance.reporting.migration import migration_page
 from conformance.reporting.migration_claims import Replacement, unproven
 from conformance.results import Results
@@ -65,7 +65,7 @@ def _tell(places: Sequence[Path], output: Path | None, *, check: bool) -> None:
     if output is None:
         click.echo(page, nl=False)
     else:
-        write_atomically(output, page.encode())
+        write_file(output, page.encode())
 
 
 def _report(problems: list[str], targets: int) -> None:

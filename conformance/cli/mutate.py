@@ -16,6 +16,7 @@ from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.known_targets import chosen, known_targets
 from conformance.cli.mutate_code import mutate_code
 from conformance.cli.options.given import MutateOptions
+from conformance.cli.outputs import check_writable, writing
 from conformance.cli.select import expression
 from conformance.engine import PROFILES, Run
 from conformance.mutation import equivalents
@@ -33,6 +34,8 @@ def mutate(options: MutateOptions) -> int:
     """Make mutants of a target and judge the suite by them; the exit status."""
     _check_code(options)
     target = _target(options)
+    if options.output is not None and not options.listing:
+        check_writable(options.output)
     return _code(target, options) if options.code else _wrapped(target, options)
 
 
@@ -47,9 +50,10 @@ def _wrapped(target: Target, options: MutateOptions) -> int:
     except WorkerStartError as error:
         click.echo(f"error: {target.name} cannot be run: {error}", err=True)
         return CANNOT_RUN
-    if options.output is not None:
-        write(report, options.output)
     _tell(report)
+    if options.output is not None:
+        with writing(options.output):
+            write(report, options.output)
     if report.interrupted:
         return INTERRUPTED
     return 1 if report.summary.survived or report.stale else 0

@@ -18,6 +18,7 @@ from conformance.adapters.registry import Target
 from conformance.cli.code_gate import IdentityGate
 from conformance.cli.errors import CANNOT_RUN, INTERRUPTED, UsageProblem
 from conformance.cli.options.given import MutateOptions
+from conformance.cli.outputs import writing
 from conformance.engine import PROFILES, Run
 from conformance.mutation.code.classified import (
     ClassificationError,
@@ -71,7 +72,8 @@ class _Record:
     def write(self, *, interrupted: bool) -> None:
         """Write the files, if there is a folder for them."""
         if self.options.output is not None:
-            write_report(self.report(interrupted=interrupted), self.options.output, self.known)
+            with writing(self.options.output):
+                write_report(self.report(interrupted=interrupted), self.options.output, self.known)
 
     def report(self, *, interrupted: bool) -> CodeMutationReport:
         """The report on what was judged, in the order of the sample."""

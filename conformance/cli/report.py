@@ -10,6 +10,7 @@ import click
 
 from conformance.cli.documented import documented
 from conformance.cli.errors import UsageProblem
+from conformance.cli.outputs import writing
 from conformance.cli.results_files import gathered
 from conformance.reporting.formats import FORMATS, File, made, write
 from conformance.reporting.safe_text import clean
@@ -28,7 +29,7 @@ def report(
         if output is None:
             sys.stdout.buffer.write(b"".join(content for _, content in files))
         else:
-            _announce(_written(output, name, files), quiet=quiet)
+            _announce(_written(output, files), quiet=quiet)
 
 
 def _check_printable(formats: Sequence[str]) -> None:
@@ -39,12 +40,9 @@ def _check_printable(formats: Sequence[str]) -> None:
         raise UsageProblem("only one format can be printed", "add --output DIR")
 
 
-def _written(output: Path, name: str, files: Iterable[File]) -> list[Path]:
-    try:
+def _written(output: Path, files: Iterable[File]) -> list[Path]:
+    with writing(output):
         return write(output, files)
-    except OSError as error:
-        where = clean(str(error))
-        raise UsageProblem(f"--format {name}: {where}", "give --output a writable folder") from None
 
 
 def _announce(written: Sequence[Path], *, quiet: bool) -> None:

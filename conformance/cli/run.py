@@ -6,8 +6,6 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import replace
 
-import msgspec
-
 import conformance
 from conformance.adapters import environments
 from conformance.adapters.registry import Target
@@ -19,16 +17,17 @@ from conformance.cli.empty_runs import something_conforms
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.first_look.files import with_file
 from conformance.cli.gate import Gate, gate
-from conformance.cli.known_targets import chosen, known_targets, unnamed
+from conformance.cli.known_targets import chosen, in_edition, known_targets, unnamed
 from conformance.cli.options.given import RunOptions
 from conformance.cli.outputs import check_writable
 from conformance.cli.portioning import check_shards, shard
 from conformance.cli.resuming import previous
-from conformance.cli.select import nothing_selected
+from conformance.cli.select import no_such_aspect, nothing_selected
 from conformance.cli.subjects import module_targets, subject
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Run, Subject, Task, plan, run
-from conformance.results import Results, Verdict
+from conformance.engine.planning.demands import demanded_aspects
+from conformance.results import ASPECTS, Results, Verdict
 from conformance.results.events import TargetUnavailable
 from conformance.specs import load
 
@@ -132,10 +131,10 @@ def subjects_of(options: Options) -> tuple[list[Subject], list[TargetUnavailable
 def _targets(options: Options) -> list[Target]:
     known = known_targets(options.config)
     found = chosen(options.targets, known)
-    found = [*found, *module_targets(options)] or unnamed(known.values())
-    if options.edition:
-        found = [msgspec.structs.replace(t, edition=options.edition) for t in found]
-    return found
+    named = [*found, *module_targets(options)]
+    if named:
+        return in_edition(named, options.edition)
+    return in_edition(unnamed(known.values()), options.edition, all_asked_for=False)
 
 
 def _plans(subjects: Sequence[Subject], options: RunOptions) -> Plans:
@@ -153,6 +152,9 @@ def _plans(subjects: Sequence[Subject], options: RunOptions) -> Plans:
     for edition, tasks in plans.items():
         if not tasks:
             raise nothing_selected(options.selection, list(load()), edition)
+        if not any(task.aspects for task in tasks):
+            every = {a for task in tasks for a in demanded_aspects(task.spec, edition)}
+            raise no_such_aspect(options.aspects, [a for a in ASPECTS if a in every], edition)
     check_shards(shard(options.shard), plans)
     return plans
 

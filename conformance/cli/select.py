@@ -81,6 +81,12 @@ def nothing_selected(
     return UsageProblem(f"no function{where} is selected{asked}", hint)
 
 
+def no_such_aspect(asked: Collection[str], offered: Collection[str], edition: str) -> UsageProblem:
+    """That the selected functions are to be judged by aspects that none of them has."""
+    message = f"no selected function of {edition} has the aspect {' or '.join(asked)}"
+    return UsageProblem(message, f"leave out --aspect, or write one of {', '.join(offered)}")
+
+
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.adapters import mappings
+from conformance.adapters import mappings, registry
 from conformance.adapters.access import open_session
 from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import SharedLibrary, Target, completed, literal
@@ -39,6 +39,7 @@ def module_targets(options: ModuleOptions) -> list[Target]:
 def module_target(options: ModuleOptions) -> Target:
     """The target that --module and its companions describe."""
     assert options.module is not None
+    _check_free(options.module)
     environment = dict(_pair("env", "KEY=VALUE", text) for text in options.variables)
     _check_adapter(options)
     target = Target(
@@ -55,6 +56,14 @@ def module_target(options: ModuleOptions) -> Target:
     )
     folders = [*options.paths, *_here(options.module)]
     return completed(target, list(dict.fromkeys(folder.resolve() for folder in folders)))
+
+
+def _check_free(module: str) -> None:
+    """Refuse a module whose results would stand under the name of a target of the suite's own."""
+    shipped = registry.shipped().values()
+    if module in {name for target in shipped for name in (target.name, target.library)}:
+        hint = "`conformance init FILE.py` describes it under another name"
+        raise UsageProblem(f"{module}: the suite itself uses this name for a target", hint)
 
 
 def _here(module: str) -> list[Path]:

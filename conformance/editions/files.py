@@ -109,7 +109,7 @@ def _read(folder: Traversable) -> EditionFiles:
     try:
         file = msgspec.toml.decode(path.read_bytes(), type=_File)
     except (OSError, ValueError, RecursionError) as error:
-        raise EditionError(f"{path}: {error}") from error
+        raise EditionError(f"{path}: {getattr(error, 'strerror', None) or error}") from error
     _check_names(path, [folder.name, *file.documents])
     return EditionFiles(
         name=folder.name,

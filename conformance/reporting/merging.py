@@ -36,7 +36,7 @@ def merge(parts: Sequence[Results], order: Sequence[str]) -> Results:
     without shards, but for times. Raises `MergeError` for parts of runs that differ in
     more than their functions, and for two that judged one function.
     """
-    first, *others = sorted(parts, key=lambda part: (_shard(part.run), part.run.started))
+    first, *others = sorted(parts, key=lambda part: (_cuts(part.run), part.run.started))
     if not others:
         return first
     _check(first, others)
@@ -62,6 +62,7 @@ def _check(first: Results, others: Sequence[Results]) -> None:
                 raise MergeError(
                     f"two runs of {name} that differ in {what}: {of(first)} and {of(other)}"
                 )
+    _check_shards(name, [part.run for part in (first, *others) if isinstance(part.run.shard, str)])
     seen: set[str] = set()
     for part in (first, *others) if first.composed is UNSET else ():
         names = {f.function for f in part.functions}
@@ -70,11 +71,27 @@ def _check(first: Results, others: Sequence[Results]) -> None:
         seen |= names
 
 
+def _check_shards(name: str, runs: Sequence[RunInfo]) -> None:
+    """MergeError unless the shards are different parts of one plan, cut in one way."""
+    cuts = [cut for run in runs for cut in _cuts(run)]
+    for number, parts in cuts:
+        if parts != cuts[0][1]:
+            ways = f"{cuts[0][0]}/{cuts[0][1]} and {number}/{parts}"
+            raise MergeError(f"shards of two runs of {name}, cut in other ways: {ways}")
+        if cuts.count((number, parts)) > 1:
+            raise MergeError(f"{name} was judged twice: shard {number}/{parts}")
+    selections = list(dict.fromkeys(f"-k {r.selection!r}" if r.selection else "all" for r in runs))
+    if len(selections) > 1:
+        what = " and ".join(selections)
+        raise MergeError(f"shards of two runs of {name}, of other functions: {what}")
+
+
 def _run(runs: Sequence[RunInfo], functions: Sequence[str]) -> RunInfo:
-    whole = {_shard(run) for run in runs} == {(i + 1, len(runs)) for i in range(len(runs))}
+    cuts = sorted(cut for run in runs for cut in _cuts(run))
+    whole = all(map(_cuts, runs)) and cuts == [(i + 1, len(cuts)) for i in range(len(cuts))]
     selections = list(dict.fromkeys(run.selection for run in runs))
     unfinished = {f for run in runs for f in run.unfinished or ()}
-    shards = ", ".join(run.shard for run in runs if isinstance(run.shard, str))
+    shards = ", ".join(f"{number}/{parts}" for number, parts in cuts)
     return replace(
         runs[0],
         started=min(run.started for run in runs),
@@ -106,9 +123,8 @@ def _together(parts: Sequence[Mapping[str, V]], functions: Sequence[str]) -> dic
     return {function: every[function] for function in functions if function in every}
 
 
-def _shard(run: RunInfo) -> tuple[int, int]:
-    """(I, N) of `--shard I/N`; (0, 0) without."""
-    if not isinstance(run.shard, str) or "," in run.shard:
-        return 0, 0
-    part, _, parts = run.shard.partition("/")
-    return int(part), int(parts)
+def _cuts(run: RunInfo) -> list[tuple[int, int]]:
+    """(I, N) of `--shard I/N`; several of what was merged before, none of a run without."""
+    texts = run.shard.split(", ") if isinstance(run.shard, str) else []
+    pairs = (text.partition("/") for text in texts)
+    return [(int(number), int(parts)) for number, _, parts in pairs]

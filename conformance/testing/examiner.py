@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import time
 from collections.abc import Collection
 from contextlib import ExitStack
@@ -19,6 +20,9 @@ from conformance.engine.running.examination import Examination
 from conformance.results import Aspect, Results, RunInfo, TargetInfo, summarise
 from conformance.specs import load
 from conformance.testing.settings import TestedTargets
+
+_OPTION = re.compile(r"(?<![\w-])--(path|python)\b")
+"""Options of `conformance run` in a hint, which pytest has under other names."""
 
 
 class CannotRunError(RuntimeError):
@@ -90,7 +94,8 @@ class Examiner:
         return self._reached[id(target)]
 
     def _lose(self, target: Target, reason: str, cure: str) -> CannotRunError:
-        lost = CannotRunError(f"{target.name} cannot be run: {reason}\nhint: {cure}")
+        hint = _OPTION.sub(r"--conformance-\1", cure)
+        lost = CannotRunError(f"{target.name} cannot be run: {reason}\nhint: {hint}")
         self._lost[id(target)] = lost
         return lost
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-import msgspec
-
 from conformance.adapters.registry import Target
 from conformance.cli.errors import UsageProblem
 from conformance.cli.fail_on import failing_verdicts
 from conformance.cli.gate import Gate, gate
-from conformance.cli.known_targets import chosen, known_targets
+from conformance.cli.known_targets import chosen, in_edition, known_targets
 from conformance.cli.options.gate import DEFAULT, GateOptions
 from conformance.cli.options.modules import ModuleOptions
 from conformance.cli.subjects import module_target
@@ -79,9 +77,7 @@ def _targets(tests: ConformanceTests) -> list[Target]:
         found.append(_own(tests))
     elif words := [word for word in _COMPANIONS if getattr(tests, word)]:
         raise UsageProblem(f"{_COMPANIONS[words[0]]} goes with a module", "name the module, too")
-    if tests.edition:
-        found = [msgspec.structs.replace(target, edition=tests.edition) for target in found]
-    return found
+    return in_edition(found, tests.edition)
 
 
 _COMPANIONS = {

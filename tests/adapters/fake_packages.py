@@ -14,7 +14,7 @@ from conformance.adapters.registry import Target, Venv
 WORKS = """
 __version__ = "1.0"
 import numpy
-def variable(value): return numpy.asarray(value)
+def variable(value, dtype=None): return numpy.asarray(value, dtype)
 def softmax(x): return numpy.exp(x) / numpy.exp(x).sum(-1, keepdims=True)
 def eval(x): return x
 """
@@ -41,7 +41,7 @@ def wheel(folder: Path, source: str, name: str = "fake_backend") -> str:
 def fake_target(folder: Path, source: str = WORKS, name: str = "fake") -> Target:
     """A target on the running interpreter whose package is a wheel of this source.
 
-    Its probe needs NumPy, and imports that of the running interpreter.
+    Its worker needs NumPy, and imports that of the running interpreter.
     """
     folder.mkdir(parents=True, exist_ok=True)
     venv = Venv(name=name, python=(sys.executable,), requirements=(wheel(folder, source),))
@@ -51,6 +51,7 @@ def fake_target(folder: Path, source: str = WORKS, name: str = "fake") -> Target
         edition="keras-2.2",
         library=name,
         implementation="a fake",
+        family="eager",
         venv=venv,
         environment={"PYTHONPATH": str(Path(numpy.__file__).parent.parent)},
     )

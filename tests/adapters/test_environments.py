@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from conformance.adapters import environments, layout, registry
 from conformance.adapters.environments import InstallationError, Missing, Ready
 from conformance.adapters.registry import RequiredProgram, SharedLibrary, Target
-from tests.adapters.fake_packages import BREAKS, WRONG, fake_target, wheel, with_requirements
+from tests.adapters.fake_packages import BREAKS, WORKS, WRONG, fake_target, wheel, with_requirements
 
 
 def quiet(stage: str, detail: str) -> None:
@@ -33,6 +33,11 @@ def target(tmp_path: Path) -> Target:
 def made(target: Target, *, force: bool = False) -> bool:
     assert target.venv is not None
     return environments.install(target.venv, on_progress=quiet, force=force)
+
+
+def shipped(monkeypatch: pytest.MonkeyPatch, *targets: Target) -> None:
+    """Let the suite bring these targets, and no others."""
+    monkeypatch.setattr(registry, "shipped", lambda: {target.name: target for target in targets})
 
 
 def standing(home: Path) -> list[str]:
@@ -121,15 +126,31 @@ def test_what_a_killed_installation_left_is_cleared(home: Path, target: Target) 
     ("source", "message"), [(BREAKS, "no engine underneath"), (WRONG, "softmax of two zeros gave")]
 )
 def test_a_target_that_does_not_work_is_not_ready(
-    tmp_path: Path, source: str, message: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, message: str
 ) -> None:
     broken = fake_target(tmp_path / "wheels", source)
+    shipped(monkeypatch, broken)
     made(broken)
     with pytest.raises(InstallationError, match=message):
         environments.check(broken, on_progress=quiet)
     state = environments.status(broken)
     assert isinstance(state, Missing)
     assert message in state.reason
+
+
+@pytest.mark.parametrize("lacking", ["def softmax", "def variable", "def eval"])
+def test_a_backend_of_the_user_s_own_may_lack_anything(tmp_path: Path, lacking: str) -> None:
+    source = WORKS.replace(lacking, "def other")
+    own = fake_target(tmp_path / "wheels", source)
+    made(own)
+    assert environments.check(own, on_progress=quiet)["fake_backend"] == "1.0"
+    assert isinstance(environments.status(own), Ready)
+
+
+def test_what_a_backend_of_the_user_s_own_computes_is_for_the_run_to_judge(tmp_path: Path) -> None:
+    own = fake_target(tmp_path / "wheels", WRONG)
+    made(own)
+    assert environments.check(own, on_progress=quiet)["fake_backend"] == "1.0"
 
 
 def test_an_absent_interpreter_is_named_with_its_cure(target: Target) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapters import installation
 from conformance.adapters.access import open_session
+from conformance.adapters.probe import tried
 from conformance.adapters.registry import Target, load
 from conformance.adapters.session import WorkerStartError
 from conformance.cli.subjects import subject
@@ -50,10 +50,10 @@ def test_a_file_that_fails_says_why(target: Target) -> None:
 
 
 def test_the_check_of_an_installation_runs_it_too(target: Target) -> None:
-    problem = installation._probe(target).problem
-    assert problem is not None
-    assert "imported" in problem
-    assert "has no attribute 'softmax'" in problem
+    assert tried(target)[0].problem is None
+    assert target.prepare is not None
+    target.prepare.write_text("raise SystemExit('no compiler')")
+    assert "no compiler" in (tried(target)[0].problem or "")
 
 
 def test_a_script_does_without(target: Target) -> None:

@@ -143,6 +143,7 @@ def test_a_folder_of_documents_is_a_text(tmp_path: Path) -> None:
             '[venvs.v]\npython = ["3.6"]\nrequirements = ["x"]\nlock = "no.txt"',
             "venvs.v: lock: there is no file .*no.txt",
         ),
+        ("[targets.a]\n" + GOOD + 'editions = ["keras-1"]', "targets.a: editions: add keras-2.2"),
         (
             "[targets.a]\n" + GOOD + 'prepare = "no.py"',
             "targets.a: prepare: there is no file .*no.py",

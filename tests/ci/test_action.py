@@ -18,6 +18,7 @@ from conformance.engine import PROFILES
 from conformance.reporting.json_results import read_results
 from conformance.specs import EDITIONS
 from tests.adapters.support import FAKES
+from tests.docs.walkthrough import files
 
 ROOT = Path(__file__).parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
@@ -42,6 +43,7 @@ def script(name: str, folder: Path, values: Mapping[str, str]) -> subprocess.Com
     environment = {
         **os.environ,
         "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])),
+        "PYTHONPATH": str(ROOT),  # this tree, whichever one the suite is installed from
         "CONFORMANCE_HOME": str(folder / "home"),
         "GITHUB_ACTION_PATH": str(ROOT),
         "GITHUB_OUTPUT": str(folder / "outputs"),
@@ -117,6 +119,15 @@ def test_what_is_printed_meanwhile_is_no_command_to_the_runner(wrong: Ran) -> No
     again = lines.index(f"::{lines[stop].rpartition('::')[2]}::")
     assert any("fakes.always_wrong" in line for line in lines[stop:again])
     assert not [line for line in lines[:again] if line.startswith("::error")]
+
+
+def test_a_small_backend_that_a_file_describes_is_run(tmp_path: Path) -> None:
+    for name, text in files(ROOT / "docs" / "tutorial.md").items():
+        (tmp_path / name).write_text(text, "utf-8")
+    ran = act(tmp_path, targets="mine", functions="abs", profile="smoke")
+    assert ran.status == 0, ran.printed
+    assert "ready mine" in ran.printed
+    assert (tmp_path / "conformance-results" / "mine.json").is_file()
 
 
 def test_nothing_to_test_is_told(tmp_path: Path) -> None:

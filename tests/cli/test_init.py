@@ -72,6 +72,25 @@ def test_nothing_is_overwritten_without_force(folder: Path) -> None:
     assert "[targets.mybackend]" in Path("conformance.toml").read_text()
 
 
+def test_a_backend_that_an_earlier_file_does_not_describe_is_told(folder: Path) -> None:
+    init("mybackend.py", "--name", "mine")
+    before = Path("conformance.toml").read_text()
+    (folder / "other.py").write_text(BACKEND)
+    result = init("other.py")
+    assert "other is not described yet, because conformance.toml was there" in result.output
+    assert "next: conformance run" not in result.output
+    added = result.output.split("what it has)\n")[1]
+    Path("conformance.toml").write_text(f"{before}\n{added}")
+    assert list(registry.load(Path("conformance.toml"))) == ["mine", "other"]
+    assert "next: conformance run other" in init("other.py").output
+
+
+def test_a_backend_that_is_described_already_keeps_its_name() -> None:
+    init("mybackend.py", "--name", "mine")
+    assert "next: conformance run mine" in init("mybackend.py").output
+    assert "next: conformance run mybackend" in init("mybackend.py", "--force").output
+
+
 def test_tests_go_where_tests_are(folder: Path) -> None:
     (folder / "tests").mkdir()
     assert "written: tests/test_conformance.py" in init().output
@@ -110,3 +129,48 @@ def test_a_name_of_the_suite_is_refused(folder: Path) -> None:
     assert init("--name", "theano").exit_code == 2
     (folder / "mybackend.py").rename(folder / "torch.py")
     assert "my-torch is the module torch" in init().output
+
+
+FORM = "letters from a to z, digits and `._-` only, and no `.` or `-` in front"
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("a b", FORM),
+        ("\u00e4", FORM),
+        ('q"]', FORM),
+        ("a/b", FORM),
+        ("", FORM),
+        ("../up", FORM),
+        ("-x", FORM),
+        ("mine.py", "takes it for a file"),
+    ],
+)
+def test_a_name_that_no_file_of_targets_can_hold_is_refused(
+    folder: Path, name: str, told: str
+) -> None:
+    result = init(f"--name={name}")
+    assert result.exit_code == 2
+    assert result.output.startswith(f"error: --name {name}: ")
+    assert told in result.output
+    assert [file.name for file in folder.iterdir()] == ["mybackend.py"]
+
+
+@pytest.mark.parametrize("name", ["a.b", "0x10", "1e3", "_", "true"])
+def test_any_other_name_is_the_same_in_every_file(name: str) -> None:
+    assert init("--name", name).exit_code == 0
+    assert list(registry.load(Path("conformance.toml"))) == [name]
+    steps = yaml.safe_load(WORKFLOW.read_text())["jobs"]["conformance"]["steps"]
+    assert steps[-1]["with"] == {"targets": name}
+    call = ast.parse(Path("test_conformance.py").read_text()).body[-1]
+    assert f"conformance_tests(target={name!r}" in ast.unparse(call)
+
+
+@pytest.mark.parametrize("file", ['q".py', "\u00e4.py", "-x.py", "a b.py", "\\.py"])
+def test_a_file_of_any_name_is_described(folder: Path, file: str) -> None:
+    (folder / "mybackend.py").rename(folder / file)
+    result = init("--", file)
+    assert result.exit_code == 0, result.output
+    (target,) = registry.load(Path("conformance.toml")).values()
+    assert target.module == Path(file).stem

@@ -6,12 +6,17 @@ import json
 import sys
 from pathlib import Path
 
+import numpy
 import pytest
 from click.testing import CliRunner, Result
 
+from conformance.adapters import environments
+from conformance.adapters.project import known
 from conformance.cli import main
+from tests.adapters.fake_packages import wheel
 
 FAKES = Path(__file__).parents[1] / "adapters" / "fakes"
+NUMPY = Path(numpy.__file__).parents[1]
 TARGET = f"""
 [targets.mine]
 module = "fakes.correct"
@@ -69,6 +74,61 @@ def test_a_module_that_is_not_there_is_status_3(place: Path) -> None:
         assert "fakes.nowhere" in result.output
 
 
+BACKEND = "import numpy as np\n\n\ndef exp(x):\n    return np.exp(x)\n"
+OWN = '[targets.mine]\nmodule = "own"\nedition = "keras-2.2"\npath = "."\n'
+
+
+def backend(place: Path, source: str = BACKEND, more: str = "") -> None:
+    """Write a module of one function, and the file that describes it."""
+    (place / "own.py").write_text(source, encoding="utf-8")
+    (place / "conformance.toml").write_text(OWN + more, encoding="utf-8")
+
+
+def exp() -> Result:
+    return invoke("run", "mine", "--profile", "smoke", "-k", "exp and not (expand or sum)", "-q")
+
+
+def test_a_module_that_is_mended_runs_at_once(place: Path) -> None:
+    backend(place, "import os\nraise RuntimeError('no engine')\n")
+    failed = invoke("install", "mine")
+    assert failed.exit_code == 3
+    reason = next(line for line in failed.output.splitlines() if line.startswith("failed mine"))
+    assert reason.endswith("RuntimeError: no engine")
+    assert "mend it until" in failed.output
+    backend(place)
+    assert exp().exit_code == 0
+
+
+def test_a_module_that_was_mended_in_its_environment_runs_at_once(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UV_OFFLINE", "1")
+    requirement = wheel(place, "import own_settings\n", name="other")
+    more = f'requirements = ["{requirement}"]\nenvironment = {{ PYTHONPATH = "{NUMPY}" }}\n'
+    backend(place, "raise RuntimeError('no engine')\n", more)
+    assert invoke("install", "mine").exit_code == 3
+    backend(place, more=more)
+    result = exp()
+    assert result.exit_code == 0, result.output
+    backend(place, "raise RuntimeError('none again')\n", more)
+    assert "none again" in invoke("install", "mine").output
+
+
+def test_what_another_project_calls_the_same_is_another_target(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    homes = set()
+    for name in ("a", "b"):
+        (place / name).mkdir()
+        monkeypatch.chdir(place / name)
+        backend(place / name)
+        homes.add(environments.launch_environment(known()["mine"])["HOME"])
+    assert len(homes) == 2
+    assert all(Path(home).parent.name.startswith("mine-") for home in homes)
+    shipped = environments.launch_environment(known()["reference"])["HOME"]
+    assert Path(shipped).parent.name == "reference"
+
+
 @pytest.mark.parametrize("command", [("targets",), ("install", "mine"), ("run", "mine")])
 def test_a_wrong_file_is_status_2_and_names_line_or_field(
     place: Path, command: tuple[str, ...]
@@ -83,12 +143,34 @@ def test_a_wrong_file_is_status_2_and_names_line_or_field(
     assert "did you mean family" in invoke(*command).output
 
 
-def test_an_adapter_that_is_not_there_is_named(place: Path) -> None:
-    text = TARGET + 'adapter = "no-such-entry-point"\n'
-    (place / "conformance.toml").write_text(text, encoding="utf-8")
-    result = invoke("run", "mine", "-k", "softmax", "--profile", "smoke")
-    assert result.exit_code == 3
-    assert "no-such-entry-point" in result.output
+@pytest.mark.parametrize(
+    ("line", "blamed", "said", "cure"),
+    [
+        ('adapter = "X"', "its adapter 'X'", "has an entry point 'X'", "docs/adapters.md"),
+        ('adapter = "nope:X"', "its adapter 'nope:X'", "'nope'", "write its adapter as module:"),
+        ('adapter = "json:X"', "its adapter 'json:X'", "no attribute 'X'", "docs/adapters.md"),
+        ('startup = ["imprt os"]', "(startup, prepare)", "invalid syntax", "mend startup"),
+        ('startup = ["import nope"]', "(startup, prepare)", "named 'nope'", "mend startup"),
+        ('forget = ["json.nope"]', "json.nope (forget)", "attribute 'nope'", "mend forget"),
+        ('mapping = "table.toml"', "its mapping", "named 'nope'", "mend the table"),
+    ],
+)
+def test_the_module_is_not_blamed_for_its_description(
+    place: Path, line: str, blamed: str, said: str, cure: str
+) -> None:
+    table = 'imports = ["import nope"]\n[functions.abs]\nold = "x"\nnew = "nope.abs(x)"\n'
+    (place / "table.toml").write_text(table, encoding="utf-8")
+    (place / "conformance.toml").write_text(f"{TARGET}{line}\n", encoding="utf-8")
+    listed = json.loads(invoke("targets", "--json").stdout)[-1]
+    assert not listed["ready"]
+    run = invoke("run", "mine", "-k", "softmax", "--profile", "smoke", "--no-database")
+    assert run.exit_code == 3
+    for told in (f"{listed['reason']}; {listed['hint']}", run.output):
+        assert "cannot be imported" not in told
+        assert "pip install" not in told
+        assert blamed in told
+        assert said in told
+        assert cure in told
 
 
 RUNS = """#!/bin/sh
@@ -131,11 +213,12 @@ def test_a_file_above_adds_nothing_to_a_library(above: Path) -> None:
     assert not above.exists()
 
 
-def test_no_file_says_itself_where_it_was_found(place: Path) -> None:
-    (place / "conformance.toml").write_text(f'{TARGET}found_above = "/x"\n', encoding="utf-8")
+@pytest.mark.parametrize("field", ["found_above", "described_in"])
+def test_no_file_says_itself_where_it_was_found(place: Path, field: str) -> None:
+    (place / "conformance.toml").write_text(f'{TARGET}{field} = "/x"\n', encoding="utf-8")
     result = invoke("targets")
     assert result.exit_code == 2
-    assert "unknown field `found_above`" in result.output
+    assert f"unknown field `{field}`" in result.output
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = call(str(place), "-f", "csv", "-o", str(tmp_path / "file" / "below"))
     assert done.exit_code == 2
-    assert "--format csv" in done.output
+    assert "file/below cannot be written: Not a directory" in done.output
 
 
 def test_every_documented_function_can_be_told_of() -> None:

@@ -153,6 +153,16 @@ def test_formats_of_reports_are_written_beside_the_results(tmp_path: Path) -> No
         (["reference", "--profile", "quick"], ["quick", "smoke"]),
         (["reference", "--aspect", "valu"], ["valu", "static shape"]),
         (["reference", "--edition", "keras-9"], ["keras-9", "keras-2.2"]),
+        (
+            ["reference", "--edition", "keras-3"],
+            ["reference offers keras-1, keras-2.0, keras-2.2, and not keras-3", "name a target"],
+        ),
+        (
+            ["reference", "-k", "exp", "--aspect", "configuration"],
+            ["no selected function of keras-2.2 has the aspect configuration", "signature"],
+        ),
+        (["--module", "reference"], ["reference: the suite itself uses this name", "init FILE.py"]),
+        (["--module", "theano"], ["theano: the suite itself uses this name"]),
         (["reference", "--format", "junit"], ["--format", "--output DIR"]),
         (["reference", "--format", "pdf"], ["pdf", "junit"]),
         (["reference", "--fail-on", "all"], ["all", "divergence"]),
@@ -233,6 +243,22 @@ def test_a_shard_finds_what_the_whole_finds(tmp_path: Path) -> None:
     invoke("reference", *chosen, *SMOKE, "--shard", "2/3", "-o", str(part))
     (mine,) = read_results(part / "reference.json").functions
     assert mine in read_results(whole / "reference.json").functions
+
+
+def test_a_file_that_is_called_like_a_target_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "reference.py").write_text("def exp(x):\n    return x\n")
+    result = invoke("reference.py", "-k", "exp", *SMOKE)
+    assert result.exit_code == 2
+    assert "reference: the suite itself uses this name for a target" in result.output
+
+
+def test_a_target_that_nobody_named_is_left_out_where_it_does_not_offer_the_edition() -> None:
+    result = invoke("--edition", "keras-3", "-k", "keras.ops.exp", *SMOKE, "--no-database", "-q")
+    assert result.exit_code != 2, result.output
+    assert "No target was tested" in result.output
 
 
 def test_another_edition_is_another_denominator(tmp_path: Path) -> None:

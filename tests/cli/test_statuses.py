@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -166,6 +167,29 @@ def test_a_reader_that_has_gone_makes_no_finding(command: list[str]) -> None:
     _, told = begun.communicate(timeout=120)
     assert begun.returncode == errors.NO_READER == 141, told
     assert "Traceback" not in told
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    "command", [("list",), ("--help",), ("run", "reference", *SMOKE, "-k", "sqrt")]
+)
+def test_a_full_disk_behind_the_output_is_no_error_of_the_suite(
+    command: tuple[str, ...], unbuffered: str
+) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "conformance", *command],
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+    assert done.returncode == 2, done.stderr
+    full_disk = "error: standard output cannot be written: No space left on device\n"
+    assert full_disk in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_home_that_cannot_be_made_is_3_without_a_traceback(

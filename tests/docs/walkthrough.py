@@ -46,6 +46,17 @@ def walk(page: Path, folder: Path) -> Iterator[tuple[Command, str]]:
             (folder / (named["name"] or named["last"])).write_text(token.content, encoding="utf-8")
 
 
+def files(page: Path) -> dict[str, str]:
+    """The files that a page has, as they are before its commands change them."""
+    before, found = "", dict[str, str]()
+    for token in MarkdownIt("commonmark").parse(page.read_text(encoding="utf-8")):
+        if token.type == "inline":
+            before = token.content
+        elif token.type == "fence" and (named := _FILE.match(before)):
+            found.setdefault(named["name"] or named["last"], token.content)
+    return found
+
+
 def commands(block: str) -> Iterator[Command]:
     """The commands of a block."""
     for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:

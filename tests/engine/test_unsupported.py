@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from msgspec import UNSET
 
+from conformance.adapters.process import Launch
 from conformance.engine import PROFILES
+from conformance.program import Prelude
 from conformance.results import Aspect, Verdict
 from conformance.results.events import CasesDone
-from tests.engine.support import TINY, examine, module
+from tests.engine.support import QUICK, TINY, examine, module, subject
 
 SOME = replace(
     PROFILES["smoke"], name="some", structures=30, values=("ordinary",), gradients=12, shrink=2
@@ -206,6 +209,16 @@ def test_scripts_do_not_stop_at_a_static_shape_that_nobody_tells(tmp_path: Path)
     scripts = [f.script for _, _, f in found.failures(Verdict.VIOLATES) if f.script]
     assert scripts
     assert not any("int_shape" in script for script in scripts)
+
+
+def test_a_module_of_one_function_has_no_static_shapes_to_ask_for(tmp_path: Path) -> None:
+    """It has neither `int_shape` nor what would make a tensor to try that with."""
+    (tmp_path / "lone.py").write_text("def softmax(x, axis=-1):\n    return x\n", "utf-8")
+    started = Launch(sys.executable, "lone", "eager", {"PYTHONPATH": str(tmp_path)})
+    alone = subject("lone", started, Prelude(("import lone as K",)), QUICK)
+    found = examine(alone, ("softmax",), TINY).verdicts()
+    assert found["softmax", Aspect.STATIC_SHAPE] is Verdict.UNSUPPORTED
+    assert found["softmax", Aspect.VALUE] is Verdict.VIOLATES
 
 
 @pytest.mark.thorough

@@ -89,6 +89,12 @@ def test_its_targets_are_listed_where_it_is(installed: Installed) -> None:
     assert mine == {"tinyback": True, "tinyback-lazy": True}
 
 
+def test_install_takes_them_as_run_does(installed: Installed) -> None:
+    done = installed.conformance("install", "tinyback", "tinyback-lazy")
+    assert done.returncode == 0, done.stderr
+    assert "ready tinyback-lazy" in done.stderr
+
+
 @pytest.mark.parametrize("target", ["tinyback", "tinyback-lazy"])
 def test_what_it_offers_is_tested_and_the_rest_is_unsupported(
     found: dict[str, Results], target: str

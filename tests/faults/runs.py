@@ -58,7 +58,6 @@ class Run:
         self.folder, self.output = folder, folder / "out"
         self.jobs = jobs
         self.where = ("--scheduler", scheduler) if scheduler else ("-j", str(jobs))
-        self.home = folder / "home" / "targets" / "staged" / "home"
         self.temporary = folder / "temporary"
         self.temporary.mkdir(parents=True)
         text = TARGET.format(
@@ -67,6 +66,12 @@ class Run:
         (folder / "conformance.toml").write_text(text)
         self.said = folder / "said"
         self.process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def home(self) -> Path:
+        """The home of the worker; a digest follows the name of its target."""
+        found = (self.folder / "home" / "targets").glob("staged-*/home")
+        return next(found, self.folder / "no home yet")
 
     def start(self, *options: str, before: str = "") -> None:
         """Start the host; `before` is Python that it runs first."""

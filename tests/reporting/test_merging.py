@@ -55,3 +55,26 @@ def test_runs_of_other_cases_are_refused(what: str, value: Any) -> None:
 def test_two_runs_of_one_function_are_refused() -> None:
     with pytest.raises(MergeError, match="judged twice on sum"):
         merge([part(1, "sum"), part(2, "sum")], ORDER)
+
+
+def test_shards_of_runs_that_were_cut_in_other_ways_are_refused() -> None:
+    with pytest.raises(MergeError, match="cut in other ways: 1/2 and 2/3"):
+        merge([part(1, "sum"), part(2, "exp", of=3)], ORDER)
+    merged = merge([part(1, "sum", of=3), part(3, "exp", of=3)], ORDER)
+    with pytest.raises(MergeError, match="cut in other ways"):
+        merge([merged, part(2, "dot")], ORDER)
+
+
+def test_what_was_merged_before_is_made_whole_by_the_last_shard() -> None:
+    merged = merge([part(1, "sum", of=3), part(3, "exp", of=3)], ORDER)
+    assert merge([merged, part(2, "dot", of=3)], ORDER).run.whole
+
+
+def test_shards_of_other_selections_are_refused() -> None:
+    with pytest.raises(MergeError, match="of other functions: -k 'sum' and -k 'exp'"):
+        merge([part(1, "sum", selection="sum"), part(2, "exp", selection="exp")], ORDER)
+
+
+def test_one_shard_twice_is_refused() -> None:
+    with pytest.raises(MergeError, match="judged twice: shard 1/2"):
+        merge([part(1, "sum"), part(1, "exp")], ORDER)

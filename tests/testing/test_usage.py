@@ -32,7 +32,18 @@ def refused(pytester: pytest.Pytester, *arguments: str) -> str:
             "cannot be run",
             "conformance install keras3-numpy",
         ),
-        (["--conformance-module=a.b"], "No module named 'a'", "say where a is: --path FOLDER"),
+        (
+            ["--conformance-module=a.b"],
+            "No module named 'a'",
+            "say where a is: --conformance-path FOLDER",
+        ),
+        (["--conformance-module=a.b"], "No module named 'a'", "or --conformance-python, if"),
+        (
+            ["--conformance-target=reference", "--conformance-edition=keras-3"],
+            "reference offers keras-1, keras-2.0, keras-2.2, and not keras-3",
+            "name a target that offers it",
+        ),
+        (["--conformance-module=reference"], "reference: the suite itself uses this name", "init"),
         (
             ["--conformance-module=fakes.does_not_import", PATH],
             "the library that this needs is not there",

@@ -100,7 +100,10 @@ def load(path: Path) -> Table:
         table = msgspec.toml.decode(path.read_bytes(), type=Table)
     except RecursionError as error:
         raise MappingError(f"{path}: nested too deep") from error
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        cure = "name a table beside the file of targets, or one that comes with the suite"
+        raise MappingError(f"{path}: {error.strerror or error}; {cure}") from error
+    except ValueError as error:
         raise MappingError(f"{path}: {error}") from error
     if both := sorted(table.functions.keys() & table.absent.keys()):
         raise MappingError(f"{path}: absent.{both[0]}: it has a row in [functions]; keep one")

@@ -69,7 +69,8 @@ def _make(target: Target, display: _Display, force: bool, remade: set[str]) -> d
         raise InstallationError(missing.reason, missing.hint)
     force_now = force and target.venv is not None and target.venv.name not in remade
     state = environments.status(target)
-    if isinstance(state, Ready) and state.versions and not force_now:
+    changes = target.described_in is not None  # a backend that its user is at work on
+    if isinstance(state, Ready) and state.versions and not (force_now or changes):
         return state.versions
     if target.venv is not None:
         environments.install(target.venv, on_progress=display.stage, force=force_now)

@@ -23,11 +23,10 @@ def _state(target: Target) -> Ready | Missing:
     state = environments.status(target)
     if isinstance(state, Missing) or target.name in registry.shipped():
         return state
-    from conformance.adapters.looks import LookError, look  # noqa: PLC0415 - it imports NumPy
+    from conformance.adapters.probe import tried  # noqa: PLC0415 - it imports NumPy
 
-    try:
-        look(target, ())
-    except LookError as error:
-        hint = "mend the import; module, path, python and requirements say what is imported where"
-        return Missing(str(error), hint)
-    return state
+    check, cure = tried(target)
+    if check.problem is None:
+        return state
+    hint = "mend the import; module, path, python and requirements say what is imported where"
+    return Missing(check.problem.partition("\n")[0], cure or hint)

@@ -10,14 +10,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from conformance.cli.errors import UsageProblem
 from conformance.cli.known_failures.frequency import frequency
 from conformance.cli.known_failures.judged import JudgedCell
 from conformance.cli.known_failures.judging import uncovered
 from conformance.cli.known_failures.model import UNEXPLAINED, KnownFailure
 from conformance.cli.known_failures.reading import Block, split
 from conformance.cli.options.gate import Mark
-from conformance.files import write_atomically
+from conformance.cli.outputs import write_file
 from conformance.reporting.safe_text import clean
 from conformance.results import Failure, Verdict
 
@@ -65,11 +64,7 @@ def write(
     `text` is the file as it is, which holds `known`, of which `gone` are stale; empty for a new
     one. UsageProblem if it cannot be written.
     """
-    try:
-        write_atomically(path, updated(text, known, gone, bad, mark=mark).encode("utf-8"))
-    except OSError as error:
-        hint = "name a file that can be written"
-        raise UsageProblem(f"{path}: {error.strerror}", hint) from error
+    write_file(path, updated(text, known, gone, bad, mark=mark).encode("utf-8"))
 
 
 def updated(

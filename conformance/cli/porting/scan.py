@@ -12,12 +12,12 @@ import click
 import msgspec
 
 from conformance.adapters.mappings import Table
-from conformance.cli.errors import CANNOT_RUN, UsageProblem
+from conformance.cli.errors import CANNOT_RUN
 from conformance.cli.options.given import MigrationOptions
+from conformance.cli.outputs import write_file
 from conformance.cli.porting.advice import Advice, Outcome, advice
 from conformance.cli.porting.sarif import sarif
 from conformance.cli.porting.uses import Unreadable, Use, sources, uses
-from conformance.files import write_atomically
 from conformance.reporting.counting import counted
 from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import Results
@@ -72,10 +72,7 @@ def _put(text: str, output: Path | None) -> None:
     if output is None:
         click.echo(text, nl=False)
         return
-    try:
-        write_atomically(output, text.encode())
-    except OSError as error:
-        raise UsageProblem(f"{output}: {error.strerror or error}", "name another file") from error
+    write_file(output, text.encode())
 
 
 def _lines(found: Sequence[Advice]) -> Iterator[str]:

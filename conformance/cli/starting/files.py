@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from conformance.adapters import registry
 from conformance.adapters.looks import LookError, computes_at_once, look
 from conformance.adapters.project import OWN
-from conformance.adapters.registry import Target, completed
+from conformance.adapters.registry import RegistryError, Target, completed
 from conformance.cli.errors import UsageProblem
 from conformance.cli.first_look.files import importable
 from conformance.cli.first_look.other_names import known_names, proposed
@@ -49,7 +50,10 @@ def described(options: InitOptions, folder: Path) -> Backend:
     module, place = importable(file)
     edition = options.edition or "keras-2.2"
     target = completed(Target(name=module, module=module, edition=edition), [place])
-    bare = Backend(_name(options, module), module, _seen(place, folder), edition)
+    name = _name(options, module)
+    if options.name is None and not options.force:
+        name = _described_as(module, folder) or name
+    bare = Backend(name, module, _seen(place, folder), edition)
     try:
         found = look(target, known_names())
     except LookError as error:
@@ -58,13 +62,40 @@ def described(options: InitOptions, folder: Path) -> Backend:
     return replace(bare, family="eager" if computes_at_once(found, names) else "graph", names=names)
 
 
+def own_modules(folder: Path) -> dict[str, str]:
+    """The targets that the folder's file describes, with their modules; none of a wrong file."""
+    try:
+        return {name: target.module for name, target in registry.load(folder / OWN).items()}
+    except RegistryError:
+        return {}
+
+
+def _described_as(module: str, folder: Path) -> str | None:
+    """What the file of the folder calls a module already."""
+    return next((name for name, own in own_modules(folder).items() if own == module), None)
+
+
 def _name(options: InitOptions, module: str) -> str:
-    """The target's name: letters, digits and `._-`, and none of the suite's own."""
-    name = options.name or re.sub(r"[^A-Za-z0-9._-]", "-", module.partition(".")[0])
+    """The target's name: letters, digits and `._-`, and none of the suite's own. UsageProblem."""
     taken = {taken for t in registry.shipped().values() for taken in (t.name, t.library)}
-    if options.name and name in taken:
-        raise UsageProblem(f"--name {name}: the suite itself uses this name", "give another")
+    if options.name is not None:
+        _check_name(options.name, taken)
+        return options.name
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", module.partition(".")[0]).strip("-.") or "backend"
     return f"my-{name}" if name in taken else name
+
+
+def _check_name(name: str, taken: Collection[str]) -> None:
+    """Refuse what the file of targets cannot hold, or what another command takes for a file."""
+    option = f"--name {name}"
+    try:
+        registry.check_name(option, name)
+    except RegistryError as error:
+        raise UsageProblem(str(error), "write --name NAME, such as my-backend") from error
+    if name.endswith(".py"):
+        raise UsageProblem(f"{option}: `conformance run` takes it for a file", "leave out .py")
+    if name in taken:
+        raise UsageProblem(f"{option}: the suite itself uses this name", "give another")
 
 
 def _seen(place: Path, folder: Path) -> str:
@@ -88,9 +119,11 @@ def files(backend: Backend, folder: Path) -> dict[Path, str]:
     }
     words = {
         "NAME": backend.name,
-        "MODULE": backend.module,
+        "KEY": _quoted(backend.name) if "." in backend.name else backend.name,
+        "QUOTED": _quoted(backend.name),
+        "MODULE": _quoted(backend.module),
         "EDITION": backend.edition,
-        "PATH": backend.path,
+        "PATH": _quoted(backend.path),
         "FAMILY": _family(backend),
         "NAMES": _names(backend),
         "INSTALL": _install(folder),
@@ -105,6 +138,11 @@ def _template(name: str) -> str:
 
 def _filled(text: str, words: Mapping[str, str]) -> str:
     return re.sub(r"@([A-Z]+)@", lambda found: words[found[1]], text)
+
+
+def _quoted(text: str) -> str:
+    """The text as TOML, YAML and JSON have it between quotes, whatever is in it."""
+    return json.dumps(text)
 
 
 def _family(backend: Backend) -> str:

@@ -6,21 +6,23 @@ from pathlib import Path
 
 import click
 
-from conformance.cli.errors import UsageProblem
+from conformance.adapters.project import OWN
 from conformance.cli.options.given import InitOptions
-from conformance.cli.starting.files import Backend, described, files
-from conformance.files import write_atomically
-from conformance.reporting.safe_text import clean
+from conformance.cli.outputs import write_file
+from conformance.cli.starting.files import Backend, described, files, own_modules
+from conformance.reporting.safe_text import clean, clean_block
 
 
 def init(options: InitOptions) -> int:
     """Write what is not there yet; the exit status."""
     folder = Path()
     backend = described(options, folder)
-    for place, text in files(backend, folder).items():
+    written = files(backend, folder)
+    for place, text in written.items():
         click.echo(_written(place, text, force=options.force))
     for line in _told(backend):
         click.echo(clean(line))
+    click.echo(clean_block(_next(backend, folder, written[Path(OWN)])))
     return 0
 
 
@@ -28,11 +30,7 @@ def _written(place: Path, text: str, *, force: bool) -> str:
     there = place.exists()
     if there and not force:
         return f"left as it is: {place} (--force writes it anew)"
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(place, text.encode())
-    except OSError as error:
-        raise UsageProblem(f"{place}: {error.strerror or error}", "make it writable") from error
+    write_file(place, text.encode())
     return f"{'written anew' if there else 'written'}: {place}"
 
 
@@ -43,4 +41,19 @@ def _told(backend: Backend) -> list[str]:
     if backend.names:
         pairs = ", ".join(f"`{own}` looks like `{name}`" for name, own in backend.names.items())
         listed.append(f"look at names in conformance.toml: {pairs}")
-    return [*listed, f"next: conformance run {backend.name} --profile smoke"]
+    return listed
+
+
+def _next(backend: Backend, folder: Path, text: str) -> str:
+    """What to do next: first of all to describe the backend, if a file that was left as it is does
+    not."""
+    if backend.name in own_modules(folder):
+        return f"next: conformance run {backend.name} --profile smoke"
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return "\n".join(
+        [
+            f"{backend.name} is not described yet, because {OWN} was there before and was left as "
+            "it is; next: add these lines to it (--force would write it anew, without what it has)",
+            *(f"    {line}" for line in lines),
+        ]
+    )

@@ -113,11 +113,14 @@ def holds_empty(program: Program, bindings: Collection[Binding]) -> bool:
 
 
 def shape_failure(
-    observed: StructureObservation, *, needs_shape: bool = False
+    observed: StructureObservation, *, needs_shape: bool = False, absent: Collection[str] = ()
 ) -> ShapeFailure | None:
     """What `int_shape` does wrong for a result, whatever it is: it raises, gives dimensions that
     are no integers, or, if the document promises a shape (`needs_shape`), gives none. None if none
-    of these. Where there is no result, as the target has no `square`, the input is looked at."""
+    of these. Where there is no result, as the target has no `square`, the input is looked at. A
+    target where it is `absent` may have no way to make an input, either: it shows nothing here."""
+    if "int_shape" in absent:
+        return FindingKind.INT_SHAPE_RAISES, "Absent"
     results = [c for o in observed.outputs for c in o.metadata]
     claims = results or [i.metadata for i in observed.inputs]
     if needs_shape and claims and all(c.shape is None and not c.shape_error for c in claims):

@@ -261,7 +261,7 @@ class Examination:
         of_variable = self.session.run_batch(shape_probe(Binding.VARIABLE))
         settled = load_conventions()[ConventionName.PRECISE_STATIC_SHAPE].settled
         promised = any(t.spec.editions[t.edition] in settled for t in self.tasks)
-        self.shapeless = shape_failure(of_variable, needs_shape=promised)
+        self.shapeless = shape_failure(of_variable, needs_shape=promised, absent=self.absent)
         of_placeholder = self.session.run_batch(shape_probe(Binding.PLACEHOLDER_NONE))
         self.marks = unknown_marks(of_placeholder)
 

@@ -55,7 +55,7 @@ def _module(name: str, file: str) -> SourceModule:
     try:
         return parsed(name, file, Path(file).read_bytes())
     except (OSError, SyntaxError) as error:
-        raise SourcesError(f"{file}: {error}") from error
+        raise SourcesError(f"{file}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def _places(target: Target) -> _Places:

@@ -44,7 +44,7 @@ def read_report(file: Path) -> CodeMutationReport:
     try:
         return msgspec.json.decode(file.read_bytes(), type=CodeMutationReport)
     except (OSError, msgspec.MsgspecError) as error:
-        raise ReportError(f"{file}: {error}") from error
+        raise ReportError(f"{file}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def encode_schema() -> bytes:

@@ -3,6 +3,7 @@
 import importlib
 from typing import Any, Callable, List, Optional
 
+from .blame import blamed
 from .mapping import Mapped, read
 
 
@@ -11,12 +12,17 @@ def load(module: str, startup: str = "", mapping: Optional[str] = None) -> Any:
 
     `startup` is Python source that runs before the import.
     """
-    exec(startup, {"__name__": "startup"})  # noqa: S102 - the target's own
+    with blamed("startup"):
+        exec(startup, {"__name__": "startup"})  # noqa: S102 - the target's own
     found = importlib.import_module(module)
-    return found if mapping is None else Mapped(module, read(mapping))
+    if mapping is None:
+        return found
+    with blamed("mapping"):
+        return Mapped(module, read(mapping))
 
 
 def functions(names: str) -> List[Callable[[], Any]]:
     """The functions of these dotted names, which commas part."""
     split = [name.rpartition(".") for name in names.split(",") if name]
-    return [getattr(importlib.import_module(module), name) for module, _, name in split]
+    with blamed("forget"):
+        return [getattr(importlib.import_module(module), name) for module, _, name in split]

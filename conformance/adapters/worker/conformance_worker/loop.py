@@ -11,6 +11,7 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from .adapters import BUILT_IN
 from .adapters import load as load_adapter
+from .blame import blamed
 from .channel import Channel
 from .failures import describe
 from .forking import Ends, Zygote
@@ -214,7 +215,8 @@ def _imported(options: Any) -> Any:
 
 def _adapter(module: Any, options: Any) -> Any:
     if options.adapter:
-        return load_adapter(options.adapter)(module)
+        with blamed("adapter"):
+            return load_adapter(options.adapter)(module)
     return BUILT_IN[options.family](module, json.loads(options.names))
 
 

@@ -1,0 +1,24 @@
+"""Say which part of a target's description fails, so that its module is not blamed for that."""
+
+from contextlib import contextmanager
+from typing import Iterator
+
+from .failures import describe
+
+
+class DescriptionError(Exception):
+    """Something other than the import of the module fails: `PART: what it raised`.
+
+    The host reads its last line (`start_errors`).
+    """
+
+
+@contextmanager
+def blamed(part: str) -> Iterator[None]:
+    """A block whose exceptions are the fault of this part of the description."""
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        kind, _, message, _, _ = describe(error, "import")
+        said = " ".join("{}: {}".format(kind, message).split())
+        raise DescriptionError("{}: {}".format(part, said)) from error
