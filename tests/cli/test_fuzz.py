@@ -52,7 +52,7 @@ def test_programs_are_run_and_told(tmp_path: Path) -> None:
 
 
 def test_a_target_whose_functions_make_no_programs_is_refused() -> None:
-    done = fuzz("reference", "--edition", "keras-3", "--programs", "1")
+    done = fuzz("--module", "json", "--edition", "keras-3", "--programs", "1")
     assert done.exit_code == 2
     assert "no programs are made of the functions of keras-3" in done.output
     assert "name targets of keras-1, keras-2.0, keras-2.2" in done.output
