@@ -49,13 +49,17 @@ def killed_and_resumed(folder: Path, expected: Results, seconds: float, seed: in
 
 
 def _check_left(run: Run, family: set[int]) -> None:
-    """Nothing is left of what was killed but its results, and what was about to replace them."""
+    """Nothing is left of what was killed but its results, and what was about to replace them.
+
+    A run that was killed before it had any other process had none to take its empty folder away.
+    """
     deadline = time.monotonic() + _CLEANED
     while time.monotonic() < deadline:
-        if not any(map(alive, family)) and not any(run.temporary.iterdir()):
+        left = [one for one in run.temporary.iterdir() if family or any(one.iterdir())]
+        if not any(map(alive, family)) and not left:
             return
         time.sleep(0.02)
-    raise AssertionError([*filter(alive, family), *run.temporary.iterdir()])
+    raise AssertionError([*filter(alive, family), *left])
 
 
 def _saved(run: Run, expected: Results) -> bool:
