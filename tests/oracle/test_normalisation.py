@@ -196,3 +196,11 @@ def test_bias_of_each_place_has_its_channels_last() -> None:
     for n, c, i, j in np.ndindex(x.shape):
         right[n, c, i, j] = x[n, c, i, j] + bias[i, j, c]
     assert_right(right, ask("bias_add", x=x, bias=bias, data_format="channels_first"))
+
+
+def test_a_norm_beyond_the_range_demands_a_number_from_zero_to_the_right_one() -> None:
+    x = np.array([[3e20, -4e20]], np.float32)
+    for right in ([[0.6, -0.8]], [[0.0, 0.0]], [[0.3, -0.1]]):
+        assert allowed("l2_normalize", np.array(right, np.float32), x=x, axis=1)
+    for wrong in ([[7.0, -0.8]], [[0.6, 0.8]], [[np.inf, 0.0]]):
+        assert not allowed("l2_normalize", np.array(wrong, np.float32), x=x, axis=1)

@@ -11,10 +11,11 @@ import pytest
 import scipy.special
 
 from conformance.engine.judging.readings import AllowedAnswers
+from conformance.engine.judging.values import OF_PRODUCTS
 from conformance.oracle import ORACLES, Expectation, agrees, expect
 from conformance.oracle.compare import is_inaccurate
 from conformance.oracle.freedom import concerned
-from conformance.oracle.variants import read_otherwise
+from conformance.oracle.variants import Readings, read_otherwise
 from conformance.specs import load
 from conformance.specs.convention_names import ConventionName as Name
 from tests.oracle.support import ask
@@ -258,6 +259,39 @@ def test_no_finite_number_is_nearly_infinite() -> None:
     asked = Expectation(np.array([np.inf, 1.0]), np.array([0.0, 1e-16]), "float64")
     answer = AllowedAnswers((), lambda _: asked, _nowhere, elementwise=True)
     assert answer.nearly(np.array([7.0, 1.0]), single_will_do=False) is None
+
+
+def test_a_ruled_out_reading_is_told_where_its_answer_is_the_very_one() -> None:
+    """What is the answer of a reading that a document rules out is not its right one badly done."""
+    near = np.array([1.0 + 2e-5])
+    given: dict[Readings, float] = {
+        (): 1.0,
+        ((Name.POPULATION_VARIANCE, "with epsilon"),): 1.0 + 2e-5,
+    }
+    answer = AllowedAnswers(
+        (Name.POPULATION_VARIANCE,),
+        lambda readings: Expectation(np.array([given[readings]]), np.array([1e-6]), "float32"),
+        _nowhere,
+        {"population-variance: with epsilon"},
+    )
+    assert answer.nearly(near, single_will_do=False) == ()
+    assert answer.forbidden(near, nearly=False) == "population-variance: with epsilon"
+    assert answer.forbidden(near + 1e-5, nearly=False) is None
+    assert answer.forbidden(near + 1e-5, nearly=True) == "population-variance: with epsilon"
+
+
+def test_a_float_is_rounded_to_the_wider_dtype_that_a_result_has() -> None:
+    x = np.array([-3.0], np.float16)
+    for dtype in ("float16", "float32"):
+        asked = ask("relu", dtype, x=x, alpha=0.1)
+        assert agrees(np.array([-0.3], dtype), asked).all()
+    assert asked.value == pytest.approx(-0.3, rel=1e-7)
+
+
+def test_the_themes_of_products_are_themes() -> None:
+    specs = load()
+    assert {*OF_PRODUCTS} <= {specs.theme(name) for name in specs}
+    assert {specs.theme(n) for n in ("conv2d", "dot", "keras.ops.matmul")} <= OF_PRODUCTS
 
 
 def _nowhere(_convention: str, expectation: Expectation) -> Array:

@@ -136,9 +136,8 @@ def _allowed(case: Drawn, got: Array) -> AllowedAnswers:
 PLAIN = ("ordinary", "integers", "halves")
 """Profiles of numbers that are of one size."""
 OF_PRODUCTS = frozenset(
-    theme + where
-    for theme in ("convolution", "convolutions", "linear algebra", "products", "rows")
-    for where in ("", " of keras.ops", " in keras.ops")
+    {"convolution", "linear algebra", "convolutions of keras.ops", "linear algebra of keras.ops"}
+    | {"products of keras.ops", "rows in keras.ops"}
 )
 """Themes of functions that are, or are made of, products of matrices."""
 
@@ -353,10 +352,8 @@ def _decides_shape(structure: Structure) -> str | None:
 
 def _wrong(case: Drawn, got: Array, answer: AllowedAnswers) -> Finding:
     """The finding on a result of the right shape that no reading allows as it is."""
-    undocumented, forbidden = (
-        refusable(case.prepared.structure),
-        answer.forbidden(got, nearly=False),
-    )
+    undocumented = refusable(case.prepared.structure)
+    forbidden = answer.forbidden(got, nearly=False)
     found = None if forbidden else answer.nearly(got, single_will_do=undocumented)
     if found is not None:
         return _inaccurate(case, got, found)

@@ -255,3 +255,11 @@ for _name, _kernel in {
 }.items():
     _how = {"verdict": "reported"} if "ties" in _name else {}
     operation("in_top_k", _name, "in_top_k", _kernel, **_how)
+
+
+def _any_width(given):
+    given["width_factor"] = max(1, given["width_factor"])
+
+
+for _name in RESIZING:
+    arguments(_name, "any width factor", _any_width, aspect="error", verdict="reported")

@@ -46,6 +46,16 @@ replaced("batch_set_value", "only the first", lambda right: lambda tuples: right
 replaced("batch_set_value", "the values in reverse", lambda right: lambda tuples: right(
     [(x, np.resize(v, x.value.shape)) for (x, _), (_, v) in zip(tuples, tuples[::-1], strict=True)]),  # noqa: E501
     **ALONE)  # fmt: skip
+
+
+def _first_alone(right):
+    """The values of later pairs are cut or repeated until they fit."""
+    return lambda tuples: right(
+        [*tuples[:1], *((x, np.resize(v, x.value.shape)) for x, v in tuples[1:])])  # fmt: skip
+
+
+replaced("batch_set_value", "another shape is taken in later pairs", _first_alone, alone=True,
+         aspect="error", verdict="reported", profile="default")  # fmt: skip
 replaced("batch_get_value", "in reverse", lambda right: lambda ops: right(ops)[::-1], **VALUE)
 replaced("batch_get_value", "the first for all",
          lambda right: lambda ops: [right(ops)[0]] * len(ops), **VALUE)  # fmt: skip
