@@ -137,6 +137,9 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     forget: tuple[str, ...] = ()
     """Functions without parameters (`module.function`) that the worker calls now and then, so that
     what the library keeps of each call does not fill the memory."""
+    sources: tuple[str, ...] = ()
+    """The packages that hold the implementation, if `module` only leads to it: what `conformance
+    mutate --code` changes. By default the modules of the documented functions."""
     fork: bool = False
     """Whether a process that has imported the module can be forked, so that a worker that was lost
     is replaced by a fork of it instead of a new process."""

@@ -83,8 +83,8 @@ def _target(options: MutateOptions) -> Target:
     (found, *others) = chosen([options.target], known_targets(options.config))
     if others:
         raise UsageProblem(f"{options.target} stands for several targets", "write one of them")
-    if found.mapping is not None or found.adapter is not None:
-        reached = "a mapping" if found.mapping is not None else "an adapter"
+    reached = "a mapping" if found.mapping is not None else "an adapter"
+    if found.adapter is not None or (found.mapping is not None and not options.code):
         raise UsageProblem(
             f"{found.name} is reached through {reached}", "name a target that is a module"
         )

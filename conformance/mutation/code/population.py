@@ -87,7 +87,7 @@ def code_population(
 
 def _reached(found: Sources, chosen: dict[str, UnitKey]) -> dict[UnitKey, list[str]]:
     """For each unit the documented functions that reach it, the nearest first."""
-    graph = references(found.modules)
+    graph = references([*found.modules, *found.before])
     away: dict[UnitKey, list[tuple[int, str]]] = {}
     for function, unit in chosen.items():
         for other, distance in distances(graph, unit).items():

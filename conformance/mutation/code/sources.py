@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct, convert
@@ -26,14 +27,19 @@ class _Places(Struct, frozen=True):
     """The file of each module that holds a documented function."""
     functions: dict[str, tuple[str, str]]
     """Module and name of each documented function, by the name of its spec."""
+    behind: dict[str, str]
+    """The file of each module of the target's `sources`."""
 
 
 class Sources(Struct, frozen=True):
-    """The modules that hold documented functions, and where each function is."""
+    """The modules that hold a target's functions, and where each documented function is."""
 
     modules: list[SourceModule]
+    """Those that are changed."""
     functions: dict[str, UnitKey]
     """The unit of each documented function, by the name of its spec."""
+    before: list[SourceModule] = []
+    """Those that documented functions are in, and that only lead to what is changed."""
 
     def module(self, name: str) -> SourceModule:
         """The module of this name."""
@@ -43,12 +49,16 @@ class Sources(Struct, frozen=True):
 def sources(target: Target) -> Sources:
     """The modules of the target. Raises `SourcesError`."""
     places = _places(target)
-    modules = [_module(name, file) for name, file in sorted(places.files.items())]
-    units = {m.name: m.units() for m in modules}
+    holding, behind = _modules(places.files), _modules(places.behind)
+    units = {m.name: m.units() for m in holding}
     found = {f: (m, n) for f, (m, n) in places.functions.items() if n in units.get(m, {})}
     if not found:
         raise SourcesError(f"{target.module} has no documented function that is written in Python")
-    return Sources(modules, found)
+    return Sources(behind, found, holding) if behind else Sources(holding, found)
+
+
+def _modules(files: Mapping[str, str]) -> list[SourceModule]:
+    return [_module(name, file) for name, file in sorted(files.items())]
 
 
 def _module(name: str, file: str) -> SourceModule:
@@ -65,7 +75,8 @@ def _places(target: Target) -> _Places:
         if target.edition in s.editions
     }
     own = {name: target.names.get(documented, documented) for name, documented in names.items()}
-    asked = [str(layout.WORKER), target.module, target.beginning, json.dumps(own)]
+    lists = json.dumps(own), json.dumps(target.sources)
+    asked = [str(layout.WORKER), target.module, target.beginning, *lists]
     command = [str(interpreter(target)), "-B", str(_SCRIPT), *asked]
     try:
         return convert(json.loads(said_by(target, command)), _Places)

@@ -59,18 +59,30 @@ def _referred(
 ) -> Iterator[UnitKey]:
     own = {a.arg for n in ast.walk(node) if isinstance(n, ast.arguments) for a in _parameters(n)}
     for found in ast.walk(node):
-        name = found.id if isinstance(found, ast.Name) else getattr(found, "attr", None)
-        if isinstance(found, ast.Attribute) and not _names_module(found, known):
-            continue
-        if name is not None and not (isinstance(found, ast.Name) and name in own):
-            others = [m for m in (module, *known) if name in known[m]]
-            yield from [(m, name) for m in others[:1]]
+        if isinstance(found, ast.Name) and found.id not in own:
+            others = [m for m in (module, *known) if found.id in known[m]]
+            yield from [(m, found.id) for m in others[:1]]
+        elif isinstance(found, ast.Attribute):
+            others = [m for m in _named(found.value, known) if found.attr in known[m]]
+            yield from [(m, found.attr) for m in others[:1]]
 
 
-def _names_module(node: ast.Attribute, known: Iterable[str]) -> bool:
-    """Whether the attribute is that of a name like one of the modules: `backend_config.floatx`."""
-    last = {module.rpartition(".")[2] for module in known}
-    return isinstance(node.value, ast.Name) and node.value.id in last
+def _named(node: ast.expr, known: Iterable[str]) -> list[str]:
+    """The modules that `backend_config` or `backend.numpy` may stand for, the likeliest first.
+
+    Of the names in it most are parts of the module's name; the last is its last part, or that
+    of a package above.
+    """
+    written = _dotted(node)
+    parts = {module: module.split(".") for module in known}
+    alike = [m for m in parts if written and written[-1] in parts[m]]
+    return sorted(alike, key=lambda m: -len({*written} & {*parts[m]}))
+
+
+def _dotted(node: ast.expr) -> list[str]:
+    if isinstance(node, ast.Attribute):
+        return [*_dotted(node.value), node.attr]
+    return [node.id] if isinstance(node, ast.Name) else []
 
 
 def _parameters(arguments: ast.arguments) -> Iterator[ast.arg]:
