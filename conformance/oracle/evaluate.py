@@ -68,6 +68,11 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
 """Canonical function name to its oracle: wide tensors by parameter name to the wide value."""
 
 
+_OF_NUMBERS = (elementwise, keras_elements, reductions, keras_sums)
+OF_NUMBERS = frozenset(name for module in _OF_NUMBERS for name in module.ORACLES)
+"""Functions that take integers for numbers, and none of them for places or labels."""
+
+
 def expect(
     function: str,
     arguments: Mapping[str, Any],
@@ -95,7 +100,8 @@ def expect(
     model = arithmetic(dtype, flush_subnormals)
     model = replace(model, nearby=True) if nearby and model is not None else model
     oracle = ORACLES[function]
-    wide = widened(arguments, dtype, given)
+    counts = _counts(function, arguments, dtype)
+    wide = widened(arguments, dtype, given, counts=counts)
     with np.errstate(all="ignore"):
         if model is None:
             value = _integers(oracle(**wide), dtype, wraps)
@@ -105,6 +111,9 @@ def expect(
             value, bound = KINDS[type(accuracy)](question, accuracy)
         if flush_subnormals:
             bound = bound + _effect_of_flushing(oracle, arguments, wide, dtype, given)
+        if counts:
+            rounding = {name: _rounded(value, dtype) for name, value in arguments.items()}
+            bound = bound + _effect(oracle, widened(rounding, dtype, given), wide)
         if model is not None:
             value, bound = _narrowed(*_in_range(value, bound, model))
     return Expectation(value, bound, dtype, terms(function, wide))
@@ -116,14 +125,31 @@ def value_of(
     """The value that `expect` gives, before it is rounded, without a bound, which takes most of the
     time. `arguments`, `dtype`, `given` and errors as there; integers are wrapped."""
     with np.errstate(all="ignore"):
-        value = ORACLES[function](**widened(arguments, dtype, given))
+        counts = _counts(function, arguments, dtype)
+        value = ORACLES[function](**widened(arguments, dtype, given, counts=counts))
         return np.asarray(value) if dtype in WIDE else _integers(value, dtype, wraps=True)
 
 
-def widened(arguments: Mapping[str, Any], dtype: str, given: str | None = None) -> dict[str, Any]:
+def _counts(function: str, arguments: Mapping[str, Any], dtype: str) -> bool:
+    """Whether a floating result is made of integers alone, which are numbers.
+
+    A target may round them to the dtype of the result before it computes.
+    """
+    kinds = {value.dtype.kind for value in arguments.values() if isinstance(value, np.ndarray)}
+    return dtype in WIDE and function in OF_NUMBERS and bool(kinds) and "f" not in kinds
+
+
+def _rounded(value: Any, dtype: str) -> Any:
+    return rounded(value, dtype) if isinstance(value, np.ndarray) else value
+
+
+def widened(
+    arguments: Mapping[str, Any], dtype: str, given: str | None = None, *, counts: bool = False
+) -> dict[str, Any]:
     """The arguments with tensors in a wide type and Python floats rounded to the case's dtype.
 
-    A result of a wider dtype than the tensors have is computed in it: so are the floats.
+    A result of a wider dtype than the tensors have is computed in it: so are the floats. With
+    `counts` integers and truth values are numbers of the wide type.
     """
     tensors = [value for value in arguments.values() if isinstance(value, np.ndarray)]
     named = next((name_of(x.dtype) for x in tensors if x.dtype.kind == "f"), dtype)
@@ -131,22 +157,25 @@ def widened(arguments: Mapping[str, Any], dtype: str, given: str | None = None) 
     scalar: Callable[[float], Any] = float
     if floating in WIDE:
         scalar = partial(rounded, dtype=floating)
-    return {name: _wide(value, scalar) for name, value in arguments.items()}
+    whole = WIDE[dtype] if counts else None
+    return {name: _wide(value, scalar, whole) for name, value in arguments.items()}
 
 
 def _is_wider(dtype: str, other: str) -> bool:
     return dtype in WIDE and other in WIDE and limits(dtype).nmant > limits(other).nmant
 
 
-def _wide(value: Any, scalar: Callable[[float], Any]) -> Any:
+def _wide(value: Any, scalar: Callable[[float], Any], whole: Any) -> Any:
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f":
             return value.astype(WIDE[name_of(value.dtype)])
+        if whole is not None:
+            return value.astype(whole)
         return value if value.dtype.kind == "b" else value.astype(np.int64)
     if type(value) is float:
         return np.float64(scalar(value))
     if isinstance(value, list | tuple) and value and isinstance(value[0], np.ndarray):
-        return [_wide(item, scalar) for item in value]
+        return [_wide(item, scalar, whole) for item in value]
     return value
 
 
@@ -166,7 +195,14 @@ def _effect_of_flushing(
     smaller = {name: _flushed(value) for name, value in arguments.items()}
     if all(value is arguments[name] for name, value in smaller.items()):
         return 0
-    moved = np.asarray(oracle(**widened(smaller, dtype, given)), np.longdouble)
+    return _effect(oracle, widened(smaller, dtype, given), wide)
+
+
+def _effect(
+    oracle: Callable[..., Array], others: Mapping[str, Any], wide: Mapping[str, Any]
+) -> Any:
+    """How far the value moves with the other arguments."""
+    moved = np.asarray(oracle(**others), np.longdouble)
     value = np.asarray(oracle(**wide), np.longdouble)
     same = (moved == value) | (np.isnan(moved) & np.isnan(value))
     effect = np.where(same, 0, np.abs(moved - value))

@@ -35,6 +35,8 @@ _WINDOW = 24
 
 
 def _without_nan(x: Array, number: float) -> Array:
+    if x.dtype.kind != "f":
+        return x
     return np.where(np.isnan(x), x.dtype.type(number), x)
 
 

@@ -19,7 +19,7 @@ from conformance.engine.judging.readings import (
 from conformance.engine.judging.refusals import with_input_dtype
 from conformance.generators.structure import Structure, accepted_dtypes
 from conformance.observations import TensorMetadata, Value
-from conformance.results import Aspect, FindingKind
+from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs import load_conventions
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.kinds import Dtype
@@ -37,7 +37,43 @@ def plain_dtype(dtype: str | None) -> str | None:
 def dtype(
     prepared: Prepared, said: TensorMetadata, value: Value | None, other: dict[str, str]
 ) -> Iterator[Finding]:
-    """Findings on the dtype of the result, as evaluated and as `K.dtype` reports it."""
+    """Findings on the dtype of the result, as evaluated and as `K.dtype` reports it.
+
+    Each may be one that the documents leave open, and still the two must agree.
+    """
+    found = list(_apart(prepared, said, value, other))
+    yield from found
+    if all(finding.conventions for finding in found):
+        yield from _contradicted(prepared, said, value)
+
+
+def _contradicted(
+    prepared: Prepared, said: TensorMetadata, value: Value | None
+) -> Iterator[Finding]:
+    """What is reported against what is delivered, unless the document leaves open what is."""
+    structure, claimed = prepared.structure, plain_dtype(said.dtype)
+    delivered = None if value is None or value.python_type in _SCALARS else value.dtype
+    document = structure.spec.editions[structure.edition]
+    left_open = document in load_conventions()[ConventionName.CLAIMED_DTYPE].silent
+    if None in (claimed, delivered) or claimed == delivered or left_open:
+        return
+    if structure.claimed != "result":
+        return
+    yield Finding(
+        Aspect.DTYPE,
+        Verdict.VIOLATES,
+        FindingKind.CLAIMED_DTYPE,
+        gives=f"is reported as {claimed} and is a {delivered}",
+        demands="the same of both",
+        detail=f"{claimed} reported, {delivered} given",
+        got=claimed,
+        expected=str(delivered),
+    )
+
+
+def _apart(
+    prepared: Prepared, said: TensorMetadata, value: Value | None, other: dict[str, str]
+) -> Iterator[Finding]:
     structure = prepared.structure
     accepted = accepted_dtypes(structure, other) if other else prepared.dtypes
     delivered = None if value is None or value.python_type in _SCALARS else value.dtype
