@@ -68,7 +68,7 @@ ORACLES: Mapping[str, Callable[..., Array]] = {
 """Canonical function name to its oracle: wide tensors by parameter name to the wide value."""
 
 
-_OF_NUMBERS = (elementwise, keras_elements, reductions, keras_sums)
+_OF_NUMBERS = (elementwise, keras_elements, reductions, keras_sums, numpy_functions, activations)
 OF_NUMBERS = frozenset(name for module in _OF_NUMBERS for name in module.ORACLES)
 """Functions that take integers for numbers, and none of them for places or labels."""
 

@@ -57,6 +57,15 @@ def gelu(w: Array, x: Array, approximate: bool = True) -> Magnitudes:
     return {"x": np.abs(w) * ((1 + np.abs(t)) / 2 + np.abs(x) / 2 * (1 + np.square(t)) * inner)}
 
 
+def average(w: Array, x: Array, axis: int | None = None, weights: Any = None) -> Magnitudes:
+    """By a weight: (x_i - y) / S with the sum of weights S and the average y."""
+    if weights is None:
+        return {}
+    total = np.abs(weights.sum(axis, keepdims=True))
+    size = (np.abs(x * weights)).sum(axis, keepdims=True) / total
+    return {"weights": np.abs(w).reshape(total.shape) * (np.abs(x) + size) / total}
+
+
 def celu(w: Array, x: Array, alpha: Any = 1.0) -> Magnitudes:
     """1 where x is positive, elsewhere y / alpha + 1."""
     below = np.abs(np.expm1(np.minimum(x, 0) / alpha)) + 1
@@ -89,6 +98,7 @@ def sinc(w: Array, x: Array) -> Magnitudes:
 
 
 PATHS: Mapping[str, Callable[..., Magnitudes]] = {
+    "average": average,
     "expm1": expm1,
     "tanh_shrink": tanh_shrink,
     "log_sigmoid": log_sigmoid,

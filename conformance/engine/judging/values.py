@@ -174,7 +174,7 @@ def _expectation(case: Drawn, got: Array, readings: Readings = ()) -> Expectatio
     if WIDER in readings and came in _FLOATS:
         return case.prepared.expectation(case.number, came, readings)
     accepted = _accepted(case)
-    if NARROWED in readings and got.dtype.kind in "iu":
+    if NARROWED in readings and got.dtype.kind in "iu" and not is_floating(accepted):
         accepted = came
     dtype = _narrower(accepted, came)
     expectation = case.prepared.expectation(case.number, dtype, readings)
