@@ -83,6 +83,30 @@ def test_functions_that_another_module_lends_are_changed_there() -> None:
     assert "sum" in reached
 
 
+def test_what_a_module_leads_to_is_changed_in_its_place(tmp_path: Path) -> None:
+    package = tmp_path / "led"
+    (package / "backend").mkdir(parents=True)
+    texts = {
+        "front.py": "from led import backend\n\ndef exp(x): return backend.numpy.exp(x)\n"
+        "def log(x): return 2 * backend.core.log(x)\n",
+        "backend/__init__.py": "from led.backend import core, numpy\n",
+        "backend/numpy.py": "from led.backend.core import cast\n\n"
+        "def exp(x): return 1 + cast(x)\ndef unused(x): return 1 - x\n",
+        "backend/core.py": "def cast(x): return x + 0\ndef log(x): return x - 1\n",
+    }
+    for name, text in {"__init__.py": "", **texts}.items():
+        (package / name).write_text(text, "utf-8")
+    target = Target(name="l", module="led.front", edition="keras-2.2", sources=("led.backend",))
+    led = sources(registry.completed(target, [tmp_path]))
+    assert [m.name for m in led.before] == ["led.front"]
+    found = {(m.module.name, m.unit): [*m.reached_from] for m in code_population(led)}
+    assert found == {
+        ("led.backend.core", "cast"): ["exp"],
+        ("led.backend.core", "log"): ["log"],
+        ("led.backend.numpy", "exp"): ["exp"],
+    }
+
+
 def test_a_module_without_documented_functions_has_no_sources(tmp_path: Path) -> None:
     (tmp_path / "empty.py").write_text("import numpy\n", "utf-8")
     target = registry.completed(Target(name="e", module="empty", edition="keras-2.2"), [tmp_path])

@@ -75,7 +75,21 @@ def gradient_of(name: str, x: Array) -> WeightedGradient:
 
 
 def test_there_is_one_of_each() -> None:
-    assert {*DERIVATIVES} == {*PATHS}
+    assert {*DERIVATIVES, "average"} == {*PATHS}
+
+
+def test_the_gradient_of_an_average_by_its_weights() -> None:
+    """Of one element it is the difference of two equal terms, which need not be 0 when computed."""
+    x, weights = np.array([3.7], "float32"), np.array([0.3], "float32")
+    accuracy = load()["keras.ops.average"].accuracy
+    assert accuracy is not None
+    given = {"x": x, "weights": weights}
+    gradient = WeightedGradient("average", given, np.ones((), "float32"), accuracy)
+    place = ("weights", None)
+    got = x / weights - x * weights / (weights * weights)
+    assert not gradient.outside(place, got).any()
+    assert not gradient.outside(place, np.float32([1e-6])).any()
+    assert gradient.outside(place, np.float32([1e-4])).all()
 
 
 def points(name: str) -> Array:

@@ -1,0 +1,91 @@
+"""What a symbol says of its dtype, and what is delivered: where both are open they must agree."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conformance.engine.judging.calls import CallTrial
+from conformance.engine.judging.cases import Prepared
+from conformance.engine.judging.findings import Finding
+from conformance.generators import Draw
+from conformance.generators.drawing import Drawn, seeded
+from conformance.generators.structure import made
+from conformance.observations import (
+    DrawObservation,
+    OutputObservation,
+    Returned,
+    StructureObservation,
+    TensorMetadata,
+    Value,
+)
+from conformance.results import Aspect, FindingKind, Verdict
+from conformance.specs import load
+from conformance.specs.load import Edition
+from tests.oracle.test_whole_numbers import FUNCTIONS
+
+DRAWS = tuple(Draw("ordinary", seed) for seed in range(3))
+
+
+def trial(function: str, dtype: str, edition: Edition = "keras-3") -> CallTrial:
+    """A call of one tensor with elements."""
+    spec = load()[function]
+    for seed in range(50):
+        drawn = seeded(lambda c: made(c, spec, edition, dtype=dtype, elements=60), Random(seed))
+        if isinstance(drawn, Drawn) and drawn.value.program.inputs[0].shape == (1,):
+            return CallTrial(Prepared(drawn.value, DRAWS))
+    raise AssertionError(function)
+
+
+def told(call: CallTrial, reported: str, delivered: str) -> list[Finding]:
+    """What is said of a library that computes in float64 and delivers another dtype."""
+    name = call.prepared.structure.oracle
+    values = []
+    for number in range(len(DRAWS)):
+        (x,) = call.prepared.arrays[number].values()
+        found = np.asarray(FUNCTIONS[name](x.astype("float64"))).astype(delivered)
+        values.append(Value(found, delivered, "ndarray"))
+    claim = TensorMetadata(reported, call.prepared.static_shape)
+    draws = tuple(DrawObservation(Returned({"result": (value,)})) for value in values)
+    outputs = (OutputObservation("result", "tensor", (claim,)),)
+    return list(call.judge(StructureObservation((), outputs, draws)).findings)
+
+
+def of_dtype(findings: list[Finding]) -> list[Any]:
+    return [(f.kind, f.verdict) for f in findings if f.aspect is Aspect.DTYPE]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int32", "int64"])
+def test_what_is_reported_is_what_is_delivered(dtype: str) -> None:
+    call = trial("keras.ops.exp", dtype)
+    for one in ("float32", "float64"):
+        assert (FindingKind.CLAIMED_DTYPE, Verdict.VIOLATES) not in of_dtype(told(call, one, one))
+    for reported, delivered in (("float64", "float32"), ("float32", "float64")):
+        found = told(call, reported, delivered)
+        assert (FindingKind.CLAIMED_DTYPE, Verdict.VIOLATES) in of_dtype(found)
+        said = next(f for f in found if f.kind == FindingKind.CLAIMED_DTYPE and not f.conventions)
+        assert said.gives == f"is reported as {reported} and is a {delivered}"
+
+
+def test_a_dtype_that_is_wrong_itself_is_told_once() -> None:
+    found = told(trial("keras.ops.rsqrt", "float64"), "float64", "float32")
+    assert of_dtype(found) == [(FindingKind.DTYPE, Verdict.VIOLATES)]
+
+
+def test_documents_that_leave_it_open_convict_nobody() -> None:
+    call = trial("exp", "float64", "keras-2.2")
+    found = of_dtype(told(call, "float64", "float32"))
+    assert {verdict for _, verdict in found} == {Verdict.DIVERGES}
+
+
+@pytest.mark.parametrize("whole", ["int32", "int64"])
+def test_fractions_that_are_cut_off_are_wrong(whole: str) -> None:
+    """An integer is none of the readings of how many bits there are."""
+    found = told(trial("keras.ops.sqrt", whole), whole, whole)
+    wrong = {f.verdict for f in found if f.aspect is Aspect.VALUE}
+    assert wrong == {Verdict.VIOLATES}
+    right = told(trial("keras.ops.sqrt", whole), "float32", "float32")
+    assert not [f for f in right if f.aspect is Aspect.VALUE]
