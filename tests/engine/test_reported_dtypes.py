@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from conformance.editions import Edition
 from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding
@@ -24,7 +25,6 @@ from conformance.observations import (
 )
 from conformance.results import Aspect, FindingKind, Verdict
 from conformance.specs import load
-from conformance.specs.load import Edition
 from tests.oracle.test_whole_numbers import FUNCTIONS
 
 DRAWS = tuple(Draw("ordinary", seed) for seed in range(3))

@@ -88,8 +88,8 @@ def test_the_gradient_of_an_average_by_its_weights() -> None:
     place = ("weights", None)
     got = x / weights - x * weights / (weights * weights)
     assert not gradient.outside(place, got).any()
-    assert not gradient.outside(place, np.float32([1e-6])).any()
-    assert gradient.outside(place, np.float32([1e-4])).all()
+    assert not gradient.outside(place, np.array([1e-6], "float32")).any()
+    assert gradient.outside(place, np.array([1e-4], "float32")).all()
 
 
 def points(name: str) -> Array:
