@@ -67,6 +67,11 @@ def open_inputs_of(edition: Edition) -> Mapping[str, str]:
     return _FOUND[edition].open_inputs  # type: ignore[return-value]
 
 
+def promotes(edition: Edition) -> bool:
+    """Whether an edition takes tensors of different dtypes together, integers and floats, too."""
+    return _FOUND[edition].promotes
+
+
 def compiles(edition: Edition) -> bool:
     """Whether calls of an edition are compiled, too."""
     return _FOUND[edition].compiled

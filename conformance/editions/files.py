@@ -47,6 +47,8 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether calls are compiled, too, which a mapping says how to do."""
     differentiated: bool = False
     """Whether gradients are taken by each backend's own means, which a mapping says how to do."""
+    promotes: bool = False
+    """Whether tensors of different dtypes are taken together, integers and floats, too."""
 
 
 class EditionFiles(Struct, frozen=True):
@@ -60,6 +62,7 @@ class EditionFiles(Struct, frozen=True):
     open_inputs: dict[OpenInput, str]
     compiled: bool
     differentiated: bool
+    promotes: bool
     folder: Traversable
 
     def spec_texts(self) -> dict[str, str]:
@@ -120,6 +123,7 @@ def _read(folder: Traversable) -> EditionFiles:
         open_inputs=file.open_inputs,
         compiled=file.compiled,
         differentiated=file.differentiated,
+        promotes=file.promotes,
         folder=folder,
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from conformance.editions import EDITIONS, Edition, inputs_of, open_inputs_of
+from conformance.editions import EDITIONS, Edition, inputs_of, open_inputs_of, promotes
 from conformance.generators import tensors
 from conformance.generators.drawing import Chooser
 from conformance.generators.parts import taken_apart
@@ -311,23 +311,31 @@ class CallDraft:
                 self.static_shapes[name] = listed if isinstance(value, list) else listed[0]
 
     def _mix_dtypes(self) -> None:
-        """Seldom, make one tensor but the first of another documented floating dtype."""
+        """Seldom, make one tensor but the first of another dtype that the function takes."""
         fitting = [i.name for i in self.inputs if self._may_be_mixed(i)]
         if len(fitting) < 2 or not self.pick_as("mixed dtypes", _RARELY, tensors.yes_or_no):
             return
         chosen = self.pick(tuple(fitting[1:]))
         dtype = next(i.dtype for i in self.inputs if i.name == chosen)
-        other = next(d for d in tensors.MIXED if d != dtype)
+        other = self.pick(tuple(d for d in self._mixed() if d != dtype))
         self.inputs = [i.of_dtype(other) if i.name == chosen else i for i in self.inputs]
         self.dtypes |= {n: other for n, value in self.passed.items() if value == Ref(chosen)}
         self.mixed = True
 
     def _may_be_mixed(self, item: Input) -> bool:
-        """Whether the tensor may as well have the other one of two documented dtypes."""
-        documented = {*self.spec.dtypes.documented}
+        """Whether the tensor may as well have another dtype that the function takes."""
         own = getattr(self.rules.get(item.name), "dtypes", None)
-        fits = {*tensors.MIXED} <= documented and item.dtype in tensors.MIXED
+        fits = item.dtype in self._mixed() and len(self._mixed()) > 1
         return fits and own is None and item.binding not in AS_THEY_ARE
+
+    def _mixed(self) -> tuple[str, ...]:
+        """The dtypes that its tensors may have beside each other.
+
+        Floats that are documented, and integers that are tried where the edition promotes them.
+        """
+        floats = {*self.spec.dtypes.documented} & {*tensors.MIXED}
+        whole = {*self.spec.dtypes.probed} & {tensors.WHOLE} if promotes(self.edition) else set()
+        return tuple(d for d in (tensors.WHOLE, *tensors.MIXED) if d in floats | whole)
 
     def integer_dtype(self, dtype: str, below: int) -> str:
         """The dtype of indices less than `below`: seldom another one that can hold them."""

@@ -9,7 +9,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from conformance.editions import Edition
+from conformance.editions import Edition, promotes
+from conformance.generators import tensors
 from conformance.generators.calls import CallDraft
 from conformance.generators.classes import Classes
 from conformance.generators.drawing import ByHypothesis, Chooser
@@ -264,6 +265,9 @@ def expected_static_shape(structure: Structure) -> tuple[Any, ...]:
 def accepted_dtypes(structure: Structure, dtypes: Mapping[str, str] | None = None) -> list[str]:
     """The dtypes that the result may have, given the inputs' own (or `dtypes` in their place)."""
     scope = structure.runtime
+    if ConventionName.MIXED_DTYPES in structure.unsettled and promotes(structure.edition):
+        widest = tensors.widest(item.dtype for item in structure.program.inputs)
+        dtypes = {**dict.fromkeys(scope.dtypes, widest), **(dtypes or {})}
     if dtypes:
         scope = Scope(scope.values, scope.shapes, {**scope.dtypes, **dtypes}, scope.floatx)
     rule = structure.spec.dtype

@@ -34,6 +34,7 @@ LAYOUTS = (
 ODD = (Layout.SWAPPED, Layout.UNALIGNED)
 """Layouts that no document speaks of, even in passing."""
 MIXED = ("float32", "float64")
+WHOLE = "int32"
 """The dtypes of which a call may have both."""
 PYTHONS = ("float32", "int32", "bool")
 """The dtypes for which Python's own numbers stand."""
@@ -158,6 +159,12 @@ def stricter(domain: str, other: str) -> str | None:
         if wide in (narrow, "real") or (wide, narrow) == ("fraction", "probability"):
             return narrow
     return None
+
+
+def widest(dtypes: Iterable[str]) -> str:
+    """The widest of some of the dtypes that tensors of one call may have: no number is lost."""
+    order = (WHOLE, *MIXED)
+    return max({*dtypes} & {*order}, key=order.index)
 
 
 @cache

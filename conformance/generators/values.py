@@ -70,9 +70,15 @@ def draw_arrays(structure: Structure, draw: Draw) -> dict[str, Array]:
     return arrays
 
 
+_EXACT = 2**24
+"""The integers up to this one are numbers of float32."""
+
+
 def _as_float32(array: Array) -> Array:
     """The numbers rounded to float32, but for those beyond its range: in which of two dtypes an
     implementation takes them makes no difference then."""
+    if array.dtype.kind == "i":
+        return np.clip(array, -_EXACT, _EXACT)
     if array.dtype != np.float64:
         return array
     with np.errstate(over="ignore"):

@@ -36,7 +36,7 @@ UNPAIRED = {
     " known": "of which dimensions are known, whether some are is paired, as a binding",
     "layout": "how an array lies in memory matters to what reads it, and to nothing else",
     " iterable": "that an iterable is neither a list nor a tuple is paired, not which one",
-    "mixed dtypes": "the documents do not speak of mixed dtypes, so that no such call can convict",
+    "mixed dtypes": "the documents do not speak of mixed dtypes",
 }
 """Features whose classes are shown by themselves alone, and why."""
 _ELSEWHERE = "which elements a call takes together does not depend on"

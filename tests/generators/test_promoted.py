@@ -1,0 +1,57 @@
+"""Tensors of different dtypes in one call: which, with what numbers, and what may come of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import numpy as np
+import pytest
+
+from conformance.editions import Edition
+from conformance.generators import Draw, Structure
+from conformance.generators.drawing import Drawn, seeded
+from conformance.generators.structure import accepted_dtypes, made
+from conformance.generators.values import draw_arrays
+from conformance.specs import load
+from conformance.specs.convention_names import ConventionName
+
+
+def mixed(function: str, edition: Edition = "keras-3") -> Iterator[Structure]:
+    for seed in range(400):
+        drawn = seeded(lambda c: made(c, load()[function], edition), Random(seed))
+        if isinstance(drawn, Drawn) and ConventionName.MIXED_DTYPES in drawn.value.unsettled:
+            yield drawn.value
+
+
+def dtypes(structure: Structure) -> set[str]:
+    return {item.dtype for item in structure.program.inputs}
+
+
+@pytest.mark.parametrize("function", ["keras.ops.add", "keras.ops.stack", "keras.ops.outer"])
+def test_integers_stand_beside_floats_and_floats_come_of_them(function: str) -> None:
+    found = [*mixed(function)]
+    assert {"int32", "float32"} in map(dtypes, found)
+    assert {"float32", "float64"} in map(dtypes, found)
+    order = ("int32", "float32", "float64")
+    for structure in found:
+        assert accepted_dtypes(structure) == [max(dtypes(structure), key=order.index)]
+
+
+def test_what_takes_floats_alone_gets_no_integers() -> None:
+    assert {"float32", "float64"} in [dtypes(s) for s in mixed("keras.ops.matmul")]
+    assert not [s for s in mixed("keras.ops.matmul") if "int32" in dtypes(s)]
+
+
+def test_other_editions_mix_floats_alone() -> None:
+    assert {frozenset(dtypes(s)) for s in mixed("maximum", "keras-2.2")} == {
+        frozenset({"float32", "float64"})
+    }
+
+
+def test_the_numbers_are_the_same_in_each_of_the_dtypes() -> None:
+    for structure in mixed("keras.ops.add"):
+        for array in draw_arrays(structure, Draw("large", 3)).values():
+            narrow = array.astype("float32").astype(array.dtype)
+            same = (narrow == array) | ~np.isfinite(narrow.astype(float))
+            assert same.all()
