@@ -74,7 +74,7 @@ def stack(x: Sequence[Array], axis: int = 0) -> Array:
 
 
 def one_hot(
-    indices: Array, num_classes: int, axis: int = -1, *, beyond: str = NOTHING, **_: Any
+    indices: Array, num_classes: int, beyond: str = NOTHING, *, axis: int = -1, **_: Any
 ) -> Array:
     """indices.shape with an axis of `num_classes` inserted, 1 where the class is the index.
 

@@ -111,8 +111,11 @@ def _noted(call: Call, about: str) -> Call:
 
 
 def _cross_of_two(draw: DrawFn) -> Call:
-    """Vectors of two elements, or of two and three."""
-    shape, dtype = a_shape(draw, 0, 2), a_dtype(draw)
+    """Vectors of two elements, or of two and three.
+
+    No other axis has the length 3: torch, which lacks these, would take it for that of the vectors.
+    """
+    shape, dtype = a_shape(draw, 0, 2, 2), a_dtype(draw)
     lengths = draw(st.sampled_from(((2, 2), (2, 3), (3, 2))))
     x, y = (small(draw, [*shape, length], dtype) for length in lengths)
     made = one({"x": x, "y": y}, X, Ref("y"), gives=exact(product(x, y), dtype))
@@ -121,7 +124,7 @@ def _cross_of_two(draw: DrawFn) -> Call:
 
 @dataclass(frozen=True)
 class Mode:
-    """A mode of `pad` under the name that NumPy has for it."""
+    """A mode of `pad`."""
 
     name: str
     most: Callable[[int], int]
@@ -131,17 +134,19 @@ class Mode:
     """Of the axes: of these the mean and the median are exact."""
     ranks: tuple[int, int] = (1, 3)
     numpy: str = ""
-    everywhere: bool = False
-    """Whether the notes leave it to no backend."""
+    """NumPy's own name, if it has another one."""
 
 
 def _any(_: int) -> int:
     return 3
 
 
-MODES = (
-    Mode("reflect", lambda n: n - 1, everywhere=True),
-    Mode("symmetric", lambda n: n, everywhere=True),
+SETTLED = (
+    Mode("reflect", lambda n: n - 1, lengths=(3, 4)),
+    Mode("symmetric", lambda n: n, lengths=(3, 4)),
+)
+"""Those that the notes leave to no backend."""
+NOTED = (
     Mode("edge", _any),
     Mode("maximum", _any),
     Mode("minimum", _any),
@@ -150,21 +155,28 @@ MODES = (
     Mode("wrap", lambda n: n),
     Mode("circular", lambda n: n, numpy="wrap"),
 )
-"""Without those of which the docstring does not say what they give."""
+"""The others, but for those of which the docstring does not say what they give."""
+
+
+def _without_zero(draw: DrawFn, shape: Sequence[int]) -> Array:
+    """Different numbers, none of which could be taken for the zero of a border."""
+    x = distinct(draw, shape, a_dtype(draw))
+    return np.where(x < 0, x, x + 1).astype(x.dtype)
 
 
 def _pad(draw: DrawFn) -> Call:
-    mode = draw(st.sampled_from(MODES))
+    settled = draw(st.booleans())
+    mode = draw(st.sampled_from(SETTLED if settled else NOTED))
     rank = draw(st.integers(*mode.ranks))
     shape = [draw(st.sampled_from(mode.lengths)) for _ in range(rank)]
-    x = distinct(draw, shape, a_dtype(draw))
+    x = _without_zero(draw, shape)
     widths = tuple(
         tuple(draw(st.integers(0, min(3, mode.most(length)))) for _ in range(2)) for length in shape
     )
     numpy: Any = mode.numpy or mode.name
     wanted = np.pad(x, widths, numpy)
     made = one({"x": x}, X, widths, mode=mode.name, gives=exact(wanted, x.dtype.name))
-    return replace(made, about=mode.name) if mode.everywhere else _noted(made, mode.name)
+    return replace(made, about=mode.name) if settled else _noted(made, mode.name)
 
 
 _WIDTHS: tuple[tuple[str, Argument, tuple[int, int]], ...] = (
@@ -177,7 +189,7 @@ _WIDTHS: tuple[tuple[str, Argument, tuple[int, int]], ...] = (
 def _pad_all(draw: DrawFn) -> Call:
     """The same width for each axis."""
     about, given, pair = draw(st.sampled_from(_WIDTHS))
-    x = distinct(draw, a_shape(draw), a_dtype(draw))
+    x = _without_zero(draw, a_shape(draw))
     wanted = np.pad(x, [pair] * x.ndim)
     return replace(one({"x": x}, X, given, gives=exact(wanted, x.dtype.name)), about=about)
 
