@@ -1,8 +1,8 @@
 """Calls of `unique`: elements or slices, with their places and counts, and in a fixed size.
 
 What the docstring leaves open is not looked at: the shape of the inverse, which is compared in a
-row; the first places that stand where the result was filled up, and the counts there unless it was
-filled up with zeros; the inverse where the result was cut off.
+row; the order of slices that are no vectors; what stands for first places where the result was
+filled up, and for counts unless it was filled up with zeros; the inverse where it was cut off.
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ def rows_along(x: Array, axis: int | None) -> list[tuple[Any, ...]]:
     return [*map(tuple, slices.reshape(len(slices), -1).tolist())]
 
 
-def _given(draw: DrawFn, axis: int | None, *, row: bool = False) -> Array:
-    """Few different numbers; of slices so few that some are equal."""
+def _given(draw: DrawFn, axis: int | None, rank: int = 3, longest: int = 4) -> Array:
+    """Few different numbers in up to so many axes; of slices so few that some are equal."""
     dtype = draw(st.sampled_from(_DTYPES))
     if axis is None:
-        return small(draw, a_shape(draw, 1, 1 if row else 3, 9 if row else 4), dtype)
-    shape = [draw(st.integers(1, 2)) for _ in range(draw(st.integers(axis + 1, 3)))]
+        return small(draw, a_shape(draw, 1, rank, longest), dtype)
+    shape = [draw(st.integers(1, 3)) for _ in range(draw(st.integers(max(2, axis + 1), rank)))]
     shape[axis] = draw(st.integers(2, 6))
     return small(draw, shape, dtype, 1)
 
@@ -153,8 +153,8 @@ _FORMS: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
 
 def _unique(draw: DrawFn) -> Call:
     about, along, names = draw(st.sampled_from(_FORMS))
-    axis = draw(st.integers(0, 2)) if along else None
-    right = _Right(_given(draw, axis), axis)
+    axis = draw(st.integers(0, 1)) if along else None
+    right = _Right(_given(draw, axis, 2 if along else 3), axis)
     given = {**_along(axis), **_asked(names)}
     if draw(st.booleans()):
         given["sorted"] = True
@@ -228,7 +228,7 @@ _FILLS: tuple[tuple[str, dict[str, Argument]], ...] = (
 def _of_size(draw: DrawFn) -> Call:
     """A size that is given, and so known before the numbers are."""
     axis = draw(st.sampled_from((None, None, 0, 1)))
-    right = _Right(_given(draw, axis, row=True), axis)
+    right = _Right(_given(draw, axis, 1 if axis is None else 2, 9), axis)
     count, names = len(right.ordered), draw(st.sampled_from(((), (_PLACES,), (_COUNTS,), _ALL)))
     fill: dict[str, Argument] = {}
     about, size = "cut off", draw(st.integers(1, count))
