@@ -101,7 +101,8 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
 
 def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = None) -> Any:
     assert constant_values is None
-    return np.pad(x, pad_width, MODES.get(mode, mode))
+    named: Any = MODES.get(mode, mode)
+    return np.pad(x, pad_width, named)
 
 
 RIGHT: Mapping[str, Callable[..., Any]] = {
@@ -265,8 +266,8 @@ WRONG: tuple[tuple[str, str, Callable[..., Any]], ...] = (
     (
         "scatter_update",
         "min for max",
-        lambda *a, reduction=None: scatter_update(
-            *a, reduction="min" if reduction == "max" else reduction
+        lambda inputs, indices, updates, reduction=None: scatter_update(
+            inputs, indices, updates, "min" if reduction == "max" else reduction
         ),
     ),
     ("scatter_update", "one update each", once_each),

@@ -58,17 +58,15 @@ def _diagonals(summed: Callable[[Array], Array]) -> Callable[[DrawFn], Call]:
 
 
 def _trapezoid(draw: DrawFn) -> Call:
-    """Points in the shape of the numbers, known at once or not."""
+    """Points in the shape of the numbers; the docstring does not say that they may be symbolic."""
     y = small(draw, a_shape(draw, 1, 3), a_dtype(draw))
     axis = draw(st.integers(0, y.ndim - 1))
     x = np.cumsum(1 + np.abs(small(draw, y.shape, y.dtype.name)), axis)
     heights, points = np.moveaxis(y, axis, -1), np.moveaxis(x, axis, -1)
     steps = points[..., 1:] - points[..., :-1]
     wanted = ((heights[..., 1:] + heights[..., :-1]) * steps).sum(-1) / 2
-    made = one({"y": y}, Ref("y"), Ref("x"), axis=axis, gives=exact(wanted))
-    if draw(st.booleans()):
-        return replace(made, tensors={"y": y, "x": x}, about="points that are given")
-    return replace(made, outside={"x": x}, about="points that are known")
+    made = one({"y": y}, Ref("y"), X, axis=axis, gives=exact(wanted))
+    return replace(made, outside={"x": x}, about="points that are given")
 
 
 def _isin(draw: DrawFn) -> Call:
