@@ -268,6 +268,8 @@ _ALONG: tuple[tuple[str, dict[str, Argument], int | None], ...] = (
 def _argpartition(draw: DrawFn) -> Call:
     x = distinct(draw, a_shape(draw, 1, 3), a_dtype(draw))
     about, given, axis = draw(st.sampled_from(_ALONG))
+    if not given and draw(st.booleans()):
+        x, about = x / x.dtype.type(8), "of fractions"
     lines = x.reshape(-1) if axis is None else x
     kth = draw(st.integers(0, lines.shape[axis or 0] - 1))
     said = f"the number in place {kth}, smaller ones before it, larger ones behind it"
