@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -72,14 +73,16 @@ def stack(x: Sequence[Array], axis: int = 0) -> Array:
     return np.stack(x, axis=axis)
 
 
-def one_hot(indices: Array, num_classes: int, beyond: str = NOTHING) -> Array:
-    """indices.shape + (num_classes,), 1 where the class is the index.
+def one_hot(
+    indices: Array, num_classes: int, beyond: str = NOTHING, *, axis: int = -1, **_: Any
+) -> Array:
+    """indices.shape with an axis of `num_classes` inserted, 1 where the class is the index.
 
     `beyond` is a reading of `indices`.
     """
     places, inside = placed(indices, num_classes, beyond)
     result: Array = places[..., np.newaxis] == np.arange(num_classes)
-    return filled(result.astype(np.float64), inside, beyond)
+    return np.moveaxis(filled(result.astype(np.float64), inside, beyond), -1, axis)
 
 
 def reverse(x: Array, axes: int | Iterable[int]) -> Array:

@@ -24,8 +24,11 @@ from conformance.scenarios.operations import (
     pictures,
     pieces,
     places,
+    planes,
     sequences,
     spectra,
+    tolerances,
+    uniques,
 )
 from conformance.scenarios.promises import (
     activated,
@@ -77,6 +80,9 @@ FAMILIES: tuple[Family, ...] = (
     *activated.FAMILIES,
     *pieces.FAMILIES,
     *places.FAMILIES,
+    *planes.FAMILIES,
+    *tolerances.FAMILIES,
+    *uniques.FAMILIES,
     *matrices.FAMILIES,
     *pictures.FAMILIES,
     *branches.FAMILIES,

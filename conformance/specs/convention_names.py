@@ -80,6 +80,7 @@ class ConventionName(StrEnum):
     NEW_SESSION = "new-session"
     NONZERO_CONDITION = "nonzero-condition"
     NORM_OF_AXES = "norm-of-axes"
+    NOTED_BACKENDS = "noted-backends"
     NOT_ONLY_VARIABLES = "not-only-variables"
     NUMBER_TYPE = "number-type"
     ONE_SHOT_ITERABLE = "one-shot-iterable"

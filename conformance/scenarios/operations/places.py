@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
 from conformance.oracle import Expectation
-from conformance.program import Ref
+from conformance.program import Argument, Ref
 from conformance.scenarios.checks import agrees_with, shown
 from conformance.scenarios.model import Array, Family, Problem
 from conformance.scenarios.operations.calls import (
@@ -57,7 +58,7 @@ def _bincount(draw: DrawFn) -> Call:
     least = draw(st.sampled_from((0, 3, 9)))
     if draw(st.booleans()):
         return one({"x": x}, X, minlength=least, gives=exact(np.bincount(x, minlength=least)))
-    weights = small(draw, x.shape) / np.float32(2)
+    weights = small(draw, x.shape, a_dtype(draw)) / np.float32(2)
     wanted = np.bincount(x, weights, least)
     given = {"x": x, "weights": weights}
     return one(given, X, weights=Ref("weights"), minlength=least, gives=exact(wanted))
@@ -84,7 +85,34 @@ def _top_k(draw: DrawFn) -> Call:
     x = distinct(draw, [draw(st.integers(1, 9))], a_dtype(draw))
     k = draw(st.integers(1, x.size))
     order = np.argsort(-x)[:k]
-    return many({"x": x}, X, k, gives=[exact(x[order], x.dtype.name), exact(order)])
+    given: dict[str, Argument] = {"sorted": True} if draw(st.booleans()) else {}
+    return many({"x": x}, X, k, gives=[exact(x[order], x.dtype.name), exact(order)], **given)
+
+
+def _top_k_unsorted(draw: DrawFn) -> Call:
+    x = distinct(draw, [draw(st.integers(1, 9))], a_dtype(draw))
+    k = draw(st.integers(1, x.size))
+    best = np.sort(x)[-k:]
+
+    def are_largest(values: Array, places: Array) -> Problem | None:
+        if not np.array_equal(np.sort(values), best):
+            return Problem("gives other values", "values", got=values, expected=best)
+        inside = ((places >= 0) & (places < x.size)).all()
+        right = inside and np.array_equal(x[places.astype(int)], values)
+        return None if right else Problem("gives other indices", "indices", got=places)
+
+    said = f"{shown(best)} in any order, and the place of each"
+    gives = (shaped(best.shape, said, x.dtype.name), shaped(best.shape, ""))
+    return Call(
+        {"x": x},
+        (X, k),
+        {"sorted": False},
+        results=gives,
+        whole=are_largest,
+        demands=said,
+        several=True,
+        about="not sorted",
+    )
 
 
 def _in_top_k(draw: DrawFn) -> Call:
@@ -101,6 +129,19 @@ def _multi_hot(draw: DrawFn) -> Call:
     x = _numbers(draw, a_shape(draw, 1, 2), classes)
     wanted = (x[..., None] == np.arange(classes)).any(-2).astype("float32")
     return one({"x": x}, X, num_classes=classes, gives=exact(wanted))
+
+
+def _multi_hot_as(draw: DrawFn) -> Call:
+    """The axis is the last of the result: the docstring does not say of which axis of the labels
+    one vector is, if it is not the last one."""
+    classes, dtype = draw(st.integers(1, 6)), draw(st.sampled_from(("int32", "float64", "bool")))
+    x = _numbers(draw, a_shape(draw, 1, 2), classes)
+    told, given = dtype, dict[str, Argument](dtype=dtype)
+    if of_axis := draw(st.booleans()):
+        told, given = "float32", {"axis": x.ndim - 1}
+    wanted = (x[..., None] == np.arange(classes)).any(-2).astype(told)
+    made = one({"x": x}, X, num_classes=classes, gives=exact(wanted, told), **given)
+    return replace(made, about="the axis that is the last one" if of_axis else "a dtype")
 
 
 def _targets(draw: DrawFn) -> tuple[tuple[int, ...], Array, Array]:
@@ -129,6 +170,32 @@ def _scatter_update(draw: DrawFn) -> Call:
     wanted[tuple(indices.T)] = updates
     given = {"inputs": inputs, "indices": indices, "updates": updates}
     return one(given, *map(Ref, given), gives=exact(wanted, "float32"))
+
+
+_REDUCTIONS: tuple[tuple[str | None, Callable[[Any, Any], Any]], ...] = (
+    (None, lambda _, update: update),
+    ("add", np.add),
+    ("max", np.maximum),
+    ("min", np.minimum),
+    ("mul", np.multiply),
+)
+
+
+def _scatter_reduced(draw: DrawFn) -> Call:
+    """Several updates of one place, one after the other, of small whole numbers: all is exact."""
+    name, reduced = draw(st.sampled_from(_REDUCTIONS))
+    shape, dtype = a_shape(draw, 1, 3), a_dtype(draw)
+    known = draw(st.integers(1, len(shape)))
+    size, count = int(np.prod(shape[:known])), draw(st.integers(2, 6))
+    indices = np.stack(np.unravel_index(_numbers(draw, count, min(size, 3)), shape[:known]), -1)
+    inputs = small(draw, shape, dtype, 3)
+    updates = small(draw, [count, *shape[known:]], dtype, 3)
+    wanted = inputs.copy()
+    for place, update in zip(map(tuple, indices), updates, strict=True):
+        wanted[place] = reduced(wanted[place], update)
+    given = {"inputs": inputs, "indices": indices.astype("int32"), "updates": updates}
+    made = one(given, *map(Ref, given), reduction=name, gives=exact(wanted, dtype))
+    return replace(made, about="the last of several updates" if name is None else name)
 
 
 def _slice_update(draw: DrawFn) -> Call:
@@ -190,42 +257,46 @@ def _argsort(draw: DrawFn) -> Call:
     return one({"x": x}, X, axis=axis, gives=exact(np.argsort(x, axis)))
 
 
+_ALONG: tuple[tuple[str, dict[str, Argument], int | None], ...] = (
+    ("", {}, -1),
+    ("along the last axis", {"axis": -1}, -1),
+    ("along the first axis", {"axis": 0}, 0),
+    ("of all elements", {"axis": None}, None),
+)
+
+
 def _argpartition(draw: DrawFn) -> Call:
-    x = distinct(draw, [draw(st.integers(1, 9))], a_dtype(draw))
-    kth = draw(st.integers(0, x.size - 1))
-
-    def partitions(places: Array) -> Problem | None:
-        if places.dtype.kind not in "iu" or sorted(places.tolist()) != [*range(x.size)]:
-            return Problem("gives other indices", "indices", got=places)
-        values = x[places]
-        right = (values[:kth] < values[kth]).all() and (values[kth + 1 :] > values[kth]).all()
-        return None if right else Problem("gives another order", "order", got=places)
-
+    x = distinct(draw, a_shape(draw, 1, 3), a_dtype(draw))
+    about, given, axis = draw(st.sampled_from(_ALONG))
+    if not given and draw(st.booleans()):
+        x, about = x / x.dtype.type(8), "of fractions"
+    lines = x.reshape(-1) if axis is None else x
+    kth = draw(st.integers(0, lines.shape[axis or 0] - 1))
     said = f"the number in place {kth}, smaller ones before it, larger ones behind it"
-    found = shaped(x.shape, said)
-    return Call({"x": x}, (X, kth), results=(found,), whole=partitions, demands=said)
+    return Call(
+        {"x": x},
+        (X, kth),
+        given,
+        results=(shaped(lines.shape, said),),
+        whole=_partitions(np.moveaxis(lines, axis or 0, -1), axis or 0, kth),
+        demands=said,
+        about=about,
+    )
 
 
-def _unique(draw: DrawFn) -> Call:
-    x = small(draw, a_shape(draw), a_dtype(draw))
-    return one({"x": x}, X, gives=exact(np.unique(x), x.dtype.name))
+def _partitions(lines: Array, axis: int, kth: int) -> Callable[[Array], Problem | None]:
+    """The test of indices along an axis, which is the last of `lines`."""
 
+    def test(found: Array) -> Problem | None:
+        places = np.moveaxis(found, axis, -1)
+        if found.dtype.kind not in "iu" or (np.sort(places) != np.arange(places.shape[-1])).any():
+            return Problem("gives other indices", "indices", got=found)
+        values = np.take_along_axis(lines, places, -1)
+        middle = values[..., kth : kth + 1]
+        right = (values[..., :kth] < middle).all() and (values[..., kth + 1 :] > middle).all()
+        return None if right else Problem("gives another order", "order", got=found)
 
-def _close(draw: DrawFn) -> tuple[dict[str, Array], Array]:
-    x = distinct(draw, a_shape(draw)) * 16 + 8
-    apart = small(draw, x.shape) > draw(st.sampled_from((1, 4)))
-    return {"x": x, "y": x + apart}, ~apart
-
-
-def _isclose(draw: DrawFn) -> Call:
-    """Equal numbers, and some that are further apart than both tolerances together."""
-    given, equal = _close(draw)
-    return one(given, *map(Ref, given), gives=exact(equal))
-
-
-def _allclose(draw: DrawFn) -> Call:
-    given, equal = _close(draw)
-    return one(given, *map(Ref, given), gives=exact(np.asarray(equal.all())))
+    return test
 
 
 def _ops(
@@ -244,9 +315,12 @@ FUNCTIONS: tuple[Function, ...] = (
     _ops("segment_prod", _segments(lambda part: part.prod(0), 2), keeps_dtype=True),
     _ops("top_k", _top_k, keeps_dtype=True),
     _ops("in_top_k", _in_top_k),
+    _ops("top_k", _top_k_unsorted, "Args", keeps_dtype=True),
     _ops("multi_hot", _multi_hot, "Summary"),
+    _ops("multi_hot", _multi_hot_as, "Args", names_dtype=True),
     _ops("scatter", _scatter, "Summary"),
     _ops("scatter_update", _scatter_update, "Summary"),
+    _ops("scatter_update", _scatter_reduced, "Args"),
     _ops("slice_update", _slice_update, "Summary", keeps_dtype=True),
     _ops("unravel_index", _unravel_index),
     _ops("histogram", _histogram),
@@ -254,9 +328,6 @@ FUNCTIONS: tuple[Function, ...] = (
     _ops("nanargmin", _nan_place(np.nanargmin)),
     _ops("argsort", _argsort),
     _ops("argpartition", _argpartition, "Args"),
-    _ops("unique", _unique, "Args", keeps_dtype=True, symbolic=False),
-    _ops("isclose", _isclose, "Summary"),
-    _ops("allclose", _allclose),
 )
 
 FAMILIES: tuple[Family, ...] = tuple(families(FUNCTIONS))
