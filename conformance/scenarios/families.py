@@ -24,8 +24,11 @@ from conformance.scenarios.operations import (
     pictures,
     pieces,
     places,
+    quantiles,
+    ranges,
     sequences,
     spectra,
+    totals,
 )
 from conformance.scenarios.promises import (
     activated,
@@ -83,6 +86,9 @@ FAMILIES: tuple[Family, ...] = (
     *loops.FAMILIES,
     *conversions.FAMILIES,
     *spectra.FAMILIES,
+    *ranges.FAMILIES,
+    *quantiles.FAMILIES,
+    *totals.FAMILIES,
     *complexes.FAMILIES,
     *factors.FAMILIES,
     *derivatives.FAMILIES,

@@ -14,6 +14,7 @@ class ConventionName(StrEnum):
     ACCURACY = "accuracy"
     ADAPTIVE_WINDOWS = "adaptive-windows"
     AVERAGE_BORDER = "average-border"
+    AXIS_OF_SAMPLES = "axis-of-samples"
     AXIS_ORDER = "axis-order"
     BACKWARDS_ORDER = "backwards-order"
     BATCH_AXES_DEFAULT = "batch-axes-default"

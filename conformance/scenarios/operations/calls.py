@@ -85,6 +85,8 @@ class Call:
     be are among the cases of a run."""
     test: Test | None = None
     """A test of all that comes, in whatever form, in the place of one for each result."""
+    conventions: tuple[str, ...] = ()
+    """Those by which the call may be refused; what it gives must be right."""
 
 
 def exact(expected: Any, dtype: str | None = None) -> Result:
@@ -161,7 +163,7 @@ def _compiler(function: Function) -> Callable[[Edition], SearchStrategy[Scenario
         args, kwargs = arguments(call, _constants(w, {**call.tensors, **call.outside}))
         w.observe("values", COMPILED, function.name, whole, *args, **kwargs)
         made = _scenario(function, call, w, "tensors, compiled")
-        return replace(made, conventions=(ConventionName.COMPILED_CALL,))
+        return replace(made, conventions=(*call.conventions, ConventionName.COMPILED_CALL))
 
     return lambda _: drawn()
 
@@ -265,7 +267,14 @@ def _scenario(
         checks += (replace(c, at=at, alternatives=()) for c in _dtype_checks(call))
     if static is not None:
         checks += _static_checks(call, at, static)
-    return Scenario(function.name, title, program=w.program(), arrays=w.arrays, checks=(*checks,))
+    return Scenario(
+        function.name,
+        title,
+        program=w.program(),
+        arrays=w.arrays,
+        checks=(*checks,),
+        conventions=call.conventions,
+    )
 
 
 def _value_checks(call: Call, at: Mapping[str, str]) -> Iterator[Check]:
