@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -195,26 +195,18 @@ def _nonzero(draw: DrawFn) -> Call:
     return Call({"x": x}, (X,), results=(), test=_places(wanted), demands=shown(wanted))
 
 
+def _like(name: str, draw: Callable[[DrawFn], Call]) -> Function:
+    return Function(f"keras.ops.{name}", draw, section="Args", names_dtype=True, inner=0)
+
+
 FUNCTIONS: tuple[Function, ...] = (
     Function("keras.ops.cast", _cast, names_dtype=True),
     Function("keras.ops.saturate_cast", _saturating, section="Summary", names_dtype=True),
     Function("keras.ops.empty", _empty, section="Summary", names_dtype=True, symbolic=False),
     Function("keras.ops.empty_like", _empty_like, names_dtype=True),
-    Function("keras.ops.full_like", _filled, section="Args", names_dtype=True, inner=0),
-    Function(
-        "keras.ops.zeros_like",
-        lambda draw: _filled(draw, 0),
-        section="Args",
-        names_dtype=True,
-        inner=0,
-    ),
-    Function(
-        "keras.ops.ones_like",
-        lambda draw: _filled(draw, 1),
-        section="Args",
-        names_dtype=True,
-        inner=0,
-    ),
+    _like("full_like", _filled),
+    _like("zeros_like", lambda draw: _filled(draw, 0)),
+    _like("ones_like", lambda draw: _filled(draw, 1)),
     Function("keras.ops.nonzero", _nonzero, symbolic=False),
 )
 

@@ -119,7 +119,10 @@ def _asked(draw: DrawFn, rows: Array, method: str) -> list[int]:
 
 
 def _of(whole: int, *, missing: bool) -> Callable[[DrawFn], Call]:
-    """Parts of 1 or of 100: one, or a list, whose results are along the first axis."""
+    """Parts of 1 or of 100: one, or several, whose results are along the first axis.
+
+    Whether one in a list has that axis, the docstrings do not say.
+    """
 
     def drawn(draw: DrawFn) -> Call:
         lines, method = _lines(draw, missing=missing), draw(st.sampled_from([*METHODS]))
@@ -127,10 +130,8 @@ def _of(whole: int, *, missing: bool) -> Callable[[DrawFn], Call]:
         found = [[_quantile(row, eighths, method) for row in lines.rows] for eighths in asked]
         value = np.array(found).reshape(len(asked), *lines.shape)
         parts = [whole * eighths / EIGHTHS for eighths in asked]
-        if several := len(asked) > 1 or draw(st.booleans()):
-            q: Argument = parts
-        else:
-            q, value = parts[0], value[0]
+        several = len(asked) > 1
+        q, value = (parts, value) if several else (parts[0], value[0])
         gives = _close(value, lines.x)
         made = one({"x": lines.x}, X, q, method=method, gives=gives, **lines.given)
         return replace(made, about=f"{method}, {'a list' if several else 'a number'}")

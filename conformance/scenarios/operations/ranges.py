@@ -88,7 +88,7 @@ def _ends(draw: DrawFn, pair: list[Array]) -> Ends:
 def _called(
     pair: list[Array], ends: Ends, gives: Result | list[Result], others: Mapping[str, Argument]
 ) -> Call:
-    """The call, which a backend may refuse to make along another axis than the first."""
+    """The call, which may be refused along another axis than the first, or with one tensor."""
     arrays = {name: end for name, end in zip(NAMES, pair, strict=True) if end.ndim}
     args = [Ref(n) if e.ndim else float(e) for n, e in zip(NAMES, pair, strict=True)]
     kwargs = {**ends.given, **others}
@@ -97,7 +97,8 @@ def _called(
         if isinstance(gives, list)
         else one(arrays, *args, gives=gives, **kwargs)
     )
-    conventions = (ConventionName.AXIS_OF_SAMPLES,) if ends.axis else ()
+    refusable = ends.axis or len(arrays) == 1
+    conventions = (ConventionName.TENSORS_AS_ENDS,) if refusable else ()
     return replace(found, about=_about(ends, arrays, others), conventions=conventions)
 
 

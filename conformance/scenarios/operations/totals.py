@@ -65,7 +65,7 @@ def _in_dtype(total: Total, numbers: Numbers, *, several: bool = False) -> Calla
             return _beyond(draw, total)
         x = numbers(draw, a_shape(draw)).astype(draw(st.sampled_from(GIVEN)))
         axis = _axis(draw, x.ndim, several=several)
-        return _total(x, axis, draw(st.sampled_from(ASKED)), total(x.astype("int64"), axis=axis))
+        return _total(x, axis, draw(st.sampled_from(ASKED)), total)
 
     return drawn
 
@@ -73,13 +73,19 @@ def _in_dtype(total: Total, numbers: Numbers, *, several: bool = False) -> Calla
 def _beyond(draw: DrawFn, total: Total) -> Call:
     """Two or three numbers of eight bits, whose total has more of them."""
     x = 50 + np.abs(small(draw, (draw(st.integers(2, 3)),), "int8", 40))
-    found = _total(x, 0, draw(st.sampled_from(ASKED)), total(x.astype("int64"), axis=0))
+    found = _total(x, 0, draw(st.sampled_from(ASKED)), total)
     return replace(found, about="beyond the dtype of the input")
 
 
-def _total(x: Array, axis: Argument, dtype: str, wanted: Any) -> Call:
+def _total(x: Array, axis: Argument, dtype: str, total: Total, filled: Array | None = None) -> Call:
+    """The call of x, whose total is that of the numbers with which it is filled."""
+    whole = np.asarray(x if filled is None else filled, "int64")
     kwargs: dict[str, Argument] = {} if axis is None else {"axis": axis}
-    gives = exact(np.asarray(wanted, dtype), dtype)
+    gives = exact(np.asarray(total(whole, axis=axis), dtype), dtype)
+    if dtype in FLOATS:
+        bound = gamma(x.size, dtype) * total(np.abs(whole), axis=axis)
+        value = np.asarray(total(whole, axis=axis), "float64")
+        gives = replace(close_to(Expectation(value, np.asarray(bound), dtype)), dtype=dtype)
     return replace(one({"x": x}, X, dtype=dtype, gives=gives, **kwargs), about=_kinds(x, dtype))
 
 
@@ -95,8 +101,8 @@ def _without_nan(total: Total, numbers: Numbers, empty: int) -> Callable[[DrawFn
         whole = numbers(draw, a_shape(draw))
         axis, gone = _axis(draw, whole.ndim, several=False), small(draw, whole.shape) > 1
         x = np.where(gone, np.nan, whole).astype(a_dtype(draw))
-        wanted = total(np.where(gone, empty, whole), axis=axis)
-        return _total(x, axis, draw(st.sampled_from(ASKED)), wanted)
+        filled = np.where(gone, empty, whole)
+        return _total(x, axis, draw(st.sampled_from(ASKED)), total, filled)
 
     return drawn
 
