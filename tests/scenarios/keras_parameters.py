@@ -13,6 +13,10 @@ from tests.scenarios import keras_ops as ops
 Functions = Mapping[str, Callable[..., Any]]
 
 
+def linspace(start: Any, stop: Any, num: int = 50, **others: Any) -> Any:
+    return np.linspace(np.float64(start), np.float64(stop), num, **others)
+
+
 def geomspace(start: Any, stop: Any, num: int = 50, **others: Any) -> Any:
     return np.geomspace(np.float64(start), np.float64(stop), num, **others)
 
@@ -26,8 +30,10 @@ def like(fill: Any) -> Callable[..., Any]:
 
 
 def svd(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
-    found = np.linalg.svd(x.astype("float64"), full_matrices, compute_uv)
-    return tuple(found) if compute_uv else found
+    wide = x.astype("float64")
+    if not compute_uv:
+        return np.linalg.svd(wide, compute_uv=False)
+    return tuple(np.linalg.svd(wide, full_matrices))
 
 
 def cholesky_inverse(x: Any, upper: bool = False) -> Any:
@@ -55,7 +61,7 @@ def total(found: Callable[..., Any]) -> Callable[..., Any]:
 
 
 RIGHT: Functions = {
-    "linspace": np.linspace,
+    "linspace": linspace,
     "logspace": logspace,
     "geomspace": geomspace,
     "full_like": np.full_like,

@@ -73,15 +73,16 @@ class Ends:
 
 
 def _pair(draw: DrawFn, made: Callable[[tuple[int, ...]], Array], *, tensors: bool) -> list[Array]:
-    """Both ends, of which those of rank 0 are numbers; one of two is a tensor."""
+    """Both ends, of which those of rank 0 are numbers: where that is one, the other is a tensor."""
     shape = a_shape(draw, 1, 2, 3) if tensors else ()
-    alone = draw(st.sampled_from((None, None, *NAMES))) if tensors else None
+    alone = draw(st.sampled_from((*[None] * 6, *NAMES))) if tensors else None
     return [made(() if name == alone else shape) for name in NAMES]
 
 
 def _ends(draw: DrawFn, pair: list[Array]) -> Ends:
     start, stop = (np.asarray(end, "longdouble") for end in np.broadcast_arrays(*pair))
-    axis = draw(st.sampled_from((0, *range(start.ndim + 1))))
+    others = range(1, start.ndim + 1)
+    axis = draw(st.sampled_from((0, *[0 for _ in others], *others)))
     return Ends(start, stop, draw(st.sampled_from(COUNTS)), draw(st.booleans()), axis)
 
 
