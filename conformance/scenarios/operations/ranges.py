@@ -73,9 +73,11 @@ class Ends:
 
 
 def _pair(draw: DrawFn, made: Callable[[tuple[int, ...]], Array], *, tensors: bool) -> list[Array]:
-    """Both ends, of which those of rank 0 are numbers: where that is one, the other is a tensor."""
+    """Both ends, of which those of rank 0 are numbers: where that is one, the other is a tensor of
+    several numbers, because one of a single number might count as that."""
     shape = a_shape(draw, 1, 2, 3) if tensors else ()
-    alone = draw(st.sampled_from((*[None] * 6, *NAMES))) if tensors else None
+    several = int(np.prod(shape)) > 1
+    alone = draw(st.sampled_from((*[None] * 6, *NAMES))) if several else None
     return [made(() if name == alone else shape) for name in NAMES]
 
 
