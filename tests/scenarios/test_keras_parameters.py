@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from conformance.observations import Value
 from conformance.scenarios import Problem, Scenario, families_of
 from conformance.specs.convention_names import ConventionName
 from tests.scenarios import keras_ops as ops
@@ -163,6 +164,9 @@ def test_a_window_of_another_length_is_to_be_refused(name: str) -> None:
         assert check.conventions == (ConventionName.INVALID_INPUT,)
         (step,) = (step for step in scenario.program.steps if step.attempt)
         assert step.function == f"keras.ops.{name}"
+        accepted, refused = ((Value(None, "str", "str", text=t),) for t in ("returns", "raises E"))
+        assert check.test(accepted) is not None
+        assert check.test(refused) is None
 
 
 def test_every_parameter_is_passed_in_every_way() -> None:
