@@ -96,10 +96,10 @@ WRONG: tuple[tuple[str, str, Wrong], ...] = (
     ),
     ("pinv", "the tolerance as a number", absolute),
     ("pinv", "a part of the largest of all", of_all),
-    *((name, "always lower", always(name, method="lower")) for name in ("quantile", "percentile")),
     *(
-        (name, "always higher", always(name, method="higher"))
-        for name in ("quantile", "nanquantile")
+        (name, f"always {method}", always(name, method=method))
+        for name in ("quantile", "nanquantile", "percentile", "nanpercentile")
+        for method in ("lower", "higher", "midpoint", "nearest")
     ),
     *(
         (name, "rounded beforehand", in_dtype_of_input(name))
