@@ -25,9 +25,12 @@ from conformance.scenarios.operations import (
     pieces,
     places,
     planes,
+    quantiles,
+    ranges,
     sequences,
     spectra,
     tolerances,
+    totals,
     uniques,
 )
 from conformance.scenarios.promises import (
@@ -89,6 +92,9 @@ FAMILIES: tuple[Family, ...] = (
     *loops.FAMILIES,
     *conversions.FAMILIES,
     *spectra.FAMILIES,
+    *ranges.FAMILIES,
+    *quantiles.FAMILIES,
+    *totals.FAMILIES,
     *complexes.FAMILIES,
     *factors.FAMILIES,
     *derivatives.FAMILIES,

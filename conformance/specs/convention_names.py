@@ -114,6 +114,7 @@ class ConventionName(StrEnum):
     SUBNORMAL = "subnormal"
     SUM_OF_PROBABILITIES = "sum-of-probabilities"
     SYMBOLIC_PHASE = "symbolic-phase"
+    TENSORS_AS_ENDS = "tensors-as-ends"
     TIED_SCORES = "tied-scores"
     TIES = "ties"
     UID_COUNT = "uid-count"

@@ -28,6 +28,7 @@ OTHER_MEANINGS: Mapping[str, set[str]] = {
     "pytest_plugin.py": {"seed"},
     "reference/": {"nearest", "seed"},
     "reporting/": {"accuracy", "seed"},
+    "scenarios/operations/quantiles.py": {"nearest"},
     "results/": {"accuracy", "purity", "seed"},
     "scenarios/model.py": {"accuracy"},
     "scenarios/randomness/keras_random.py": {"seed"},

@@ -86,7 +86,7 @@ class Call:
     test: Test | None = None
     """A test of all that comes, in whatever form, in the place of one for each result."""
     conventions: tuple[ConventionName, ...] = ()
-    """Those without which the docstring does not cover the call."""
+    """Those by which the call may be refused; what it gives must be right."""
 
 
 def exact(expected: Any, dtype: str | None = None) -> Result:

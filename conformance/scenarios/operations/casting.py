@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -147,6 +147,17 @@ def _empty_like(draw: DrawFn) -> Call:
     return one({"x": x}, X, gives=_uninitialised(x.shape, dtype or x.dtype.name), **given)
 
 
+def _filled(draw: DrawFn, fill: float | None = None) -> Call:
+    """A tensor like another one, in a dtype of its own; all dtypes have the number in it."""
+    x = distinct(draw, a_shape(draw), draw(st.sampled_from((*FLOATS, "int32", "int8"))))
+    dtype = draw(st.sampled_from((*FLOATS, "int8", "int32", "int64")))
+    number = draw(st.sampled_from((2, 0, -3, 100))) if fill is None else fill
+    args = (X, number) if fill is None else (X,)
+    made = one({"x": x}, *args, dtype=dtype, gives=of_dtype(np.full(x.shape, number, dtype)))
+    kinds = ("integers" if "int" in name else "floats" for name in (x.dtype.name, dtype))
+    return replace(made, about=" to ".join(kinds))
+
+
 def _places(wanted: Array) -> Test:
     """Indices along each axis, one after the other or as rows or columns of one tensor, in any
     order: the docstring does not say how they are given."""
@@ -184,11 +195,18 @@ def _nonzero(draw: DrawFn) -> Call:
     return Call({"x": x}, (X,), results=(), test=_places(wanted), demands=shown(wanted))
 
 
+def _like(name: str, draw: Callable[[DrawFn], Call]) -> Function:
+    return Function(f"keras.ops.{name}", draw, section="Args", names_dtype=True, inner=0)
+
+
 FUNCTIONS: tuple[Function, ...] = (
     Function("keras.ops.cast", _cast, names_dtype=True),
     Function("keras.ops.saturate_cast", _saturating, section="Summary", names_dtype=True),
     Function("keras.ops.empty", _empty, section="Summary", names_dtype=True, symbolic=False),
     Function("keras.ops.empty_like", _empty_like, names_dtype=True),
+    _like("full_like", _filled),
+    _like("zeros_like", lambda draw: _filled(draw, 0)),
+    _like("ones_like", lambda draw: _filled(draw, 1)),
     Function("keras.ops.nonzero", _nonzero, symbolic=False),
 )
 

@@ -8,6 +8,7 @@ the matrix as Wedin's theorem says (N. J. Higham, Accuracy and Stability of Nume
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -27,11 +28,13 @@ from conformance.scenarios.operations.calls import (
     small,
 )
 from conformance.scenarios.operations.matrices import (
+    Spread,
     a_batch,
     close_to,
     parts_of,
     regular,
     spectral,
+    spread,
 )
 
 X, A, B = Ref("x"), Ref("a"), Ref("b")
@@ -64,10 +67,18 @@ def _moved(x: Array, inverse: Array, dtype: str) -> tuple[float, float]:
     return size, WEDIN * lost * float(np.linalg.norm(x.astype("float64"))) * size
 
 
+GAP = 2
+"""More than what moves of singular vectors that are cut: as much as the part of the smallest kept
+singular value that is between it and the next (8/7), times what the theorem has."""
+
+
 def _pinv(draw: DrawFn) -> Call:
     dtype = a_dtype(draw)
     kwargs: dict[str, Argument] = {}
-    if draw(st.integers(0, 2)) == 0:
+    kind = draw(st.integers(0, 3))
+    if kind == 0:
+        return _cut(draw, dtype)
+    if kind == 1:
         x, inverse = _of_rank_one(draw, dtype)
         kwargs = {"rcond": CUT}
     else:
@@ -85,8 +96,46 @@ def _of_rank_one(draw: DrawFn, dtype: str) -> tuple[Array, Array]:
     return np.outer(u, v), np.outer(v, u) / np.longdouble((u @ u) * (v @ v))
 
 
+def _cut(draw: DrawFn, dtype: str) -> Call:
+    """A ratio between those of singular values to the largest, of each matrix by itself."""
+    made = spread(draw)
+    kept = draw(st.integers(1, len(made.values)))
+    scales = np.array(draw(st.sampled_from(((1,), (1, 1024), (1024, 1)))), "float64")
+    x = (made.x / scales[:, None, None]).astype(dtype)
+    inverse = scales[:, None, None] * made.inverse(kept)
+    pairs = zip(x, inverse, strict=True)
+    far = [GAP * size * part for size, part in (_moved(*pair, dtype) for pair in pairs)]
+    value = inverse.astype("float64")
+    bound = np.broadcast_to(np.reshape(far, (-1, 1, 1)), value.shape)
+    place = 0 if len(scales) == 1 else slice(None)
+    expected = Expectation(value[place], bound[place], dtype)
+    found = one({"x": x[place]}, X, gives=close_to(expected), rcond=_ratio(made, kept))
+    return replace(found, about="a ratio between singular values")
+
+
+def _ratio(made: Spread, kept: int) -> float:
+    return round(made.between(kept) / float(made.values.max()), 4)
+
+
+def _cut_off(draw: DrawFn, dtype: str) -> Call:
+    """Of columns at right angles, of which the least are left alone by any decomposition: how the
+    rank takes part in the solution, the docstring does not say."""
+    made = spread(draw, columns=True)
+    kept = draw(st.integers(1, len(made.values)))
+    a, inverse = made.x.astype(dtype), made.inverse(kept)
+    b = small(draw, (len(a), *draw(st.sampled_from(((), (1,), (3,))))), dtype)
+    value = (inverse @ b).astype("float64")
+    size, part = _moved(a, inverse, dtype)
+    far = (GAP + 1) * part * size * float(np.linalg.norm(b.astype("float64")))
+    expected = Expectation(value, np.full(value.shape, far), dtype)
+    found = one({"a": a, "b": b}, A, B, gives=close_to(expected), rcond=_ratio(made, kept))
+    return replace(found, about="a ratio between singular values")
+
+
 def _lstsq(draw: DrawFn) -> Call:
     dtype = a_dtype(draw)
+    if draw(st.integers(0, 2)) == 0:
+        return _cut_off(draw, dtype)
     a = _of_full_rank(draw, dtype)
     columns = draw(st.sampled_from(((), (1,), (2,), (3,))))
     b = small(draw, (a.shape[0], *columns), dtype)

@@ -10,18 +10,19 @@ such factors from both sides, several times (`SWEEPS`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
+from conformance.observations import Value
 from conformance.oracle import Expectation, rational
 from conformance.oracle.rational import gamma
 from conformance.program import Argument, Ref
-from conformance.scenarios.checks import agrees_with
-from conformance.scenarios.model import INACCURATE, Array, Family, Problem
+from conformance.scenarios.checks import Test, agrees_with, has_shape, shown
+from conformance.scenarios.model import INACCURATE, Array, Family, Problem, Values
 from conformance.scenarios.operations.calls import (
     Call,
     Function,
@@ -68,11 +69,11 @@ def _definite(draw: DrawFn, batch: tuple[int, ...], n: int, dtype: str) -> Array
 
 def close_to(expected: Expectation) -> Result:
     """A result within the bounds of an expectation."""
-    shown = np.array2string(expected.value, threshold=12, precision=6)
+    said = np.array2string(expected.value, threshold=12, precision=6)
     return Result(
         expected.value.shape,
         agrees_with(expected),
-        demands=" ".join(shown.split()),
+        demands=" ".join(said.split()),
     )
 
 
@@ -101,6 +102,13 @@ def _of_each(
 
 def _inverse(matrix: Array, dtype: str) -> tuple[Array, Array]:
     return rational.solved(matrix, np.eye(len(matrix)), dtype)
+
+
+def _cholesky_inverse(draw: DrawFn) -> Call:
+    """By either factor the inverse is the same."""
+    made = _of_each(_definite, _inverse, keeps_shape=True)(draw)
+    upper = draw(st.sampled_from((None, True, False)))
+    return made if upper is None else replace(made, kwargs={"upper": upper}, about=f"{upper=}")
 
 
 def _slogdet(draw: DrawFn) -> Call:
@@ -248,30 +256,68 @@ def spectral(x: Array, dtype: str) -> tuple[float, Array]:
     return lost, lost * np.sqrt(np.square(x.astype("float64")).sum((-2, -1)))
 
 
-def _svd(draw: DrawFn) -> Call:
-    """The docstring does not say whether the right vectors are columns or rows."""
+def _svd(*, full: bool) -> Callable[[DrawFn], Call]:
+    """The docstring does not say whether the right vectors are columns or rows; of those that are
+    not full, as many are left as there are singular values."""
+
+    def drawn(draw: DrawFn) -> Call:
+        x = _rectangular(draw)
+        m, n = x.shape[-2:]
+        k = min(m, n)
+        left, right = (m, n) if full else (k, k)
+
+        def are_factors(dtype: str, u: Array, s: Array, v: Array) -> Problem | None:
+            lost, bound = spectral(x, dtype)
+            sides = [side for side in (v, _turned(v)) if side.shape[-2:] == (n, right)]
+            problem = _orthonormal(u, 3 * np.sqrt(m) * lost)
+            problem = problem or _orthonormal(sides[0], 3 * np.sqrt(n) * lost)
+            if problem is not None or (s < 0).any():
+                return problem or Problem("gives a singular value below 0", "negative", got=s)
+            scaled, near = u[..., :k].astype("longdouble") * s[..., None, :], 4 * bound
+            products = (scaled @ _turned(side)[..., :k, :] for side in sides)
+            found = [_near(product, x, near[..., None, None], s) for product in products]
+            return None if None in found else found[0]
+
+        said = "orthogonal factors and what is on the diagonal between them, which give x"
+        batch = x.shape[:-2]
+        rows = Result((*batch, right, n), _turned_or_not((*batch, right, n)), demands="")
+        results = shaped((*batch, m, left), said), shaped((*batch, k), ""), rows
+        kwargs: dict[str, Argument] = {} if full else {"full_matrices": False}
+        return parts_of(x, results, are_factors, said, **kwargs)
+
+    return drawn
+
+
+def _turned_or_not(shape: tuple[int, ...]) -> Test:
+    turned = has_shape((*shape[:-2], shape[-1], shape[-2]))
+
+    def tested(values: Values) -> Problem | None:
+        return None if turned(values) is None else has_shape(shape)(values)
+
+    return tested
+
+
+def _singular_values(draw: DrawFn) -> Call:
+    """In any order, alone or with nothing in the places of the vectors."""
     x = _rectangular(draw)
-    m, n = x.shape[-2:]
-    k = min(m, n)
+    wanted = np.sort(np.linalg.svd(x.astype("float64"), compute_uv=False), -1)
 
-    def are_factors(dtype: str, u: Array, s: Array, v: Array) -> Problem | None:
-        lost, bound = spectral(x, dtype)
-        problem = _orthonormal(u, 3 * np.sqrt(m) * lost) or _orthonormal(v, 3 * np.sqrt(n) * lost)
-        if problem is None and (s < 0).any():
-            problem = Problem("gives a singular value below 0", "negative", got=s)
-        if problem is not None:
-            return problem
-        left = u[..., :k].astype("longdouble") * s[..., None, :]
-        rows, columns = left @ v[..., :k, :], left @ _turned(v)[..., :k, :]
-        near = 4 * bound[..., None, None]
-        problem = _near(rows, x, near, s)
-        return None if problem is None else _near(columns, x, near, s) and problem
+    def are_values(values: Values) -> Problem | None:
+        arrays = [value.array for value in values if value.array is not None]
+        if len(arrays) != 1 or arrays[0].shape != wanted.shape:
+            return Problem(f"gives {[array.shape for array in arrays]}", "shape")
+        test = agrees_with(Expectation(wanted, _spectral_bounds(x, wanted), x.dtype.name))
+        got = np.sort(arrays[0], -1)
+        return test((Value(got, got.dtype.name, "ndarray"),))
 
-    said = "orthogonal factors and what is on the diagonal between them, which give x"
-    batch = x.shape[:-2]
-    shapes: Sequence[tuple[int, ...]] = ((*batch, m, m), (*batch, k), (*batch, n, n))
-    results = tuple(shaped(shape, said if place == 0 else "") for place, shape in enumerate(shapes))
-    return parts_of(x, results, are_factors, said)
+    said = f"singular values and no vectors: {shown(wanted)}"
+    given: dict[str, Argument] = {"compute_uv": False}
+    return Call({"x": x}, (X,), given, results=(), test=are_values, demands=said)
+
+
+def _spectral_bounds(x: Array, values: Array) -> Array:
+    bound = 2 * spectral(x, x.dtype.name)[1]
+    return np.broadcast_to(np.asarray(bound)[..., None], values.shape)
 
 
 def _eigh(draw: DrawFn) -> Call:
@@ -296,8 +342,55 @@ def _eigh(draw: DrawFn) -> Call:
     return parts_of(x, results, are_eigenvectors, said)
 
 
+SPREAD = (64, 8, 1)
+"""How far singular values lie apart: no rounding moves one beyond a tolerance between them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spread:
+    """Columns at right angles on both sides, and whole numbers that those of the left are times."""
+
+    left: Array
+    values: Array
+    right: Array
+
+    @property
+    def x(self) -> Array:
+        """The product, which is a matrix of whole numbers."""
+        return np.asarray(self.left * self.values @ self.right.T)
+
+    @property
+    def length(self) -> float:
+        """What the numbers are multiplied by in a singular value."""
+        return float(np.sqrt((self.left[:, 0] ** 2).sum() * (self.right[:, 0] ** 2).sum()))
+
+    def inverse(self, kept: int) -> Array:
+        """The pseudo-inverse without all but the largest singular values."""
+        few = np.where(self.values >= np.sort(self.values)[-kept], 1 / self.values, 0)
+        return np.asarray(self.right * few @ self.left.T / np.longdouble(self.length) ** 2)
+
+    def between(self, kept: int) -> float:
+        """A number in the middle between the last that is kept and the next one."""
+        ordered = np.sort(self.values)[::-1]
+        following = ordered[kept] if kept < len(ordered) else ordered[-1] / SPREAD[1]
+        return float(np.sqrt(ordered[kept - 1] * following))
+
+
+def spread(draw: DrawFn, *, columns: bool = False) -> Spread:
+    """Two or three singular values; perhaps of a matrix whose columns are orthogonal."""
+    pair = np.array([[1, 1], [1, -1]])
+    signs = {2: pair, 4: np.kron(pair, pair)}
+    m, n = (signs[draw(st.sampled_from((4, 2)))] for _ in range(2))
+    count = draw(st.integers(2, min(3, len(m), len(n))))
+    values = np.array(draw(st.permutations(SPREAD))[:count])
+    right = np.eye(count, dtype=int) if columns else n[:, draw(st.permutations(range(len(n))))]
+    return Spread(m[:, draw(st.permutations(range(len(m))))][:, :count], values, right[:, :count])
+
+
 def _matrix_rank(draw: DrawFn) -> Call:
     """The tolerance lies far from all singular values, which numbers of so few digits allow."""
+    if draw(st.booleans()):
+        return _rank_above(draw)
     m, n, r = (draw(st.integers(1, 4)) for _ in range(3))
     batch, dtype = a_batch(draw), a_dtype(draw)
     x = small(draw, (*batch, m, r), dtype, 2) @ small(draw, (*batch, r, n), dtype, 2)
@@ -305,6 +398,15 @@ def _matrix_rank(draw: DrawFn) -> Call:
     tolerance = 0.01 if (values[values > 1e-6] > 0.1).all() else 1e4
     rank = (values > tolerance).sum(-1)
     return one({"x": x}, X, tol=tolerance, gives=exact(np.asarray(rank)))
+
+
+def _rank_above(draw: DrawFn) -> Call:
+    """A tolerance between two singular values: no part of the largest, but a number."""
+    made = spread(draw)
+    rank = draw(st.integers(1, len(made.values)))
+    x, tolerance = made.x.astype(a_dtype(draw)), round(made.length * made.between(rank), 3)
+    found = one({"x": x}, X, tol=tolerance, gives=exact(np.asarray(rank)))
+    return replace(found, about="a tolerance between singular values")
 
 
 def _linalg(name: str, draw: Callable[[DrawFn], Call], **others: Any) -> Function:
@@ -319,12 +421,14 @@ FUNCTIONS: tuple[Function, ...] = (
         _of_each(_definite, rational.bounded_logarithm, keeps_shape=False, batched=False),
     ),
     _linalg("inv", _of_each(regular, _inverse, keeps_shape=True)),
-    _linalg("cholesky_inverse", _of_each(_definite, _inverse, keeps_shape=True)),
+    _linalg("cholesky_inverse", _cholesky_inverse),
     _linalg("solve", _solve),
     _linalg("solve_triangular", _solve_triangular),
     _linalg("cholesky", _cholesky),
     _linalg("qr", _qr),
-    _linalg("svd", _svd, symbolic=False),
+    _linalg("svd", _svd(full=True), symbolic=False),
+    _linalg("svd", _svd(full=False), symbolic=False, section="Summary"),
+    _linalg("svd", _singular_values, symbolic=False, section="Summary"),
     _linalg("eigh", _eigh),
     _linalg("matrix_rank", _matrix_rank, section="Summary"),
 )

@@ -8,7 +8,7 @@ makes one of two that a blank stands between is not said.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -147,17 +147,22 @@ def _ranked(x: Array, top: int) -> list[Label] | None:
 
 
 def _beam(draw: DrawFn) -> Call:
-    """As many labels as are asked for, the likeliest of all, and log of their probabilities."""
-    steps, top = draw(st.integers(2, 4)), draw(st.sampled_from((1, 2)))
-    made = _samples(draw, steps, draw(st.integers(3, 4)))
+    """As many labels as are asked for, the likeliest of all, and log of their probabilities.
+
+    A beam that is given is as wide as there are paths: what a narrow one loses, is not said.
+    """
+    steps, top = draw(st.integers(2, 4)), draw(st.sampled_from((1, 2, 3)))
+    classes = draw(st.integers(3, 4))
+    made = _samples(draw, steps, classes)
     rows = [row[:n] for row, n in zip(made.last, made.lengths, strict=True)]
     found = [_ranked(row, top) for row in rows]
     if any(labels is None for labels in found):
         return _merged(draw)
     labels = [[*one] for one in found if one is not None]
-    given: dict[str, Argument] = {"strategy": "beam_search"} | (
-        {"top_paths": top} if top > 1 else {}
-    )
+    width = draw(st.sampled_from((None, classes**steps, 300)))
+    given: dict[str, Argument] = {"strategy": "beam_search"}
+    given |= {} if width is None else {"beam_width": width}
+    given |= {"top_paths": top} if top > 1 else {}
     paths = [[made.label(label) for label in path] for path in zip(*labels, strict=True)]
     scores = _probabilities(made, labels)
     demands = f"{shown(scores.value)} as log of the probabilities"
@@ -166,7 +171,9 @@ def _beam(draw: DrawFn) -> Call:
         Result(scores.value.shape, agrees_with(scores), demands=demands),
     ]
     tensors = {"inputs": made.x, "lengths": made.lengths}
-    return many(tensors, *map(Ref, tensors), gives=gives, **made.given, **given)
+    call = many(tensors, *map(Ref, tensors), gives=gives, **made.given, **given)
+    wide = "" if width is None else ", of a given width"
+    return replace(call, about=f"{top} of a beam{wide}")
 
 
 def _probabilities(made: Samples, labels: Sequence[Sequence[Label]]) -> Expectation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +12,16 @@ from hypothesis.strategies import DrawFn
 from conformance.oracle import Expectation, fourier
 from conformance.oracle.rational import gamma
 from conformance.program import Argument, Ref
-from conformance.scenarios.checks import agrees_with, shown
-from conformance.scenarios.model import Array, Family
+from conformance.results import Aspect
+from conformance.scenarios.checks import agrees_with, raises, shown
+from conformance.scenarios.model import (
+    KERAS_3,
+    KERAS_3_DOCUMENT,
+    Array,
+    Check,
+    Family,
+    Scenario,
+)
 from conformance.scenarios.operations.calls import (
     Call,
     Function,
@@ -24,6 +32,8 @@ from conformance.scenarios.operations.calls import (
     one,
     small,
 )
+from conformance.scenarios.writing import ProgramWriter
+from conformance.specs.convention_names import ConventionName
 
 X, REAL, IMAG, WINDOW = Ref("x"), Ref("real"), Ref("imag"), Ref("window")
 LENGTHS = (4, 1, 2, 3, 5, 6, 7, 8, 9, 12, 16, 17)
@@ -242,4 +252,40 @@ FUNCTIONS: tuple[Function, ...] = (
     _ops("istft", _istft(center=True)),
 )
 
-FAMILIES: tuple[Family, ...] = tuple(families(FUNCTIONS))
+
+def _other_length(name: str, arrays: Mapping[str, Array], length: int, window: int) -> Scenario:
+    """A window longer or shorter than the sequences is attempted."""
+    w = ProgramWriter()
+    made = {key: w.call("constant", w.array(key, array)) for key, array in arrays.items()}
+    shape = w.call("constant", w.array("window", np.ones(window, "float32")))
+    x: Argument = made["x"] if len(made) == 1 else (*made.values(),)
+    w.attempt("outcome", f"keras.ops.{name}", x, length, 1, length, window=shape)
+    demands = "an exception: the length of a window must be that of the sequences"
+    check = Check(
+        "a window of another length is refused",
+        Aspect.ERROR,
+        outputs=("outcome",),
+        test=raises(),
+        demands=demands,
+        at={KERAS_3_DOCUMENT: "Args"},
+        conventions=(ConventionName.INVALID_INPUT,),
+    )
+    title = f"a {'longer' if window > length else 'shorter'} window"
+    return Scenario(
+        f"keras.ops.{name}", title, program=w.program(), arrays=w.arrays, checks=(check,)
+    )
+
+
+def _other_lengths(name: str) -> Family:
+    """Of each kind one: what is refused depends on no number."""
+    signal, part = np.ones(9, "float32"), np.ones((6, 3), "float32")
+    arrays = {"x": signal} if name == "stft" else {"real": part, "imag": part}
+    made = [_other_length(name, arrays, 4, window) for window in (3, 5, 1)]
+    aspects = frozenset({Aspect.ERROR})
+    return Family(f"keras.ops.{name}", aspects, make=lambda _: made, editions=KERAS_3)
+
+
+FAMILIES: tuple[Family, ...] = (
+    *families(FUNCTIONS),
+    *map(_other_lengths, ("stft", "istft")),
+)
