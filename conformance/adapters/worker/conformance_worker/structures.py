@@ -110,16 +110,22 @@ class BoundProgram(object):
         return not (same_shape and held.tobytes() == fed.astype(held.dtype).tobytes())
 
     def input_claims(self) -> List[Any]:
-        """What the implementation reports of the inputs."""
-        return [
-            {
-                "name": item.name,
-                "claim": dict(NO_CLAIM)
-                if item.binding in AS_THEY_ARE
-                else self._claim(self.names[item.name]),
-            }
-            for item in self._program.inputs
-        ]
+        """What the implementation reports of the inputs, and the dtypes that they were made in."""
+        return [self._input(item) for item in self._program.inputs]
+
+    def _input(self, item: Input) -> Dict[str, Any]:
+        tensor = self.names[item.name]
+        plain = item.binding in AS_THEY_ARE
+        claim = dict(NO_CLAIM) if plain else self._claim(tensor)
+        made = None if claim["dtype"] is not None else self._own_dtype(tensor)
+        return {"name": item.name, "claim": claim, "made": made}
+
+    def _own_dtype(self, tensor: Any) -> Any:
+        """The dtype that a tensor says of itself, where there is no `K.dtype` to ask; or None."""
+        try:
+            return self._meter.call("claim", None, _attribute, tensor)
+        except ImplementationError:
+            return None
 
     def output_claims(self) -> List[Any]:
         """What the implementation reports of the outputs before evaluation."""
@@ -181,6 +187,14 @@ class BoundProgram(object):
 
     def _set(self, variable: Any, value: Any) -> None:
         self._meter.call("bind", None, self._adapter.assign, variable, value)
+
+
+def _attribute(tensor: Any) -> Any:
+    """The name of the attribute `dtype`: float32 of `torch.float32`, too."""
+    dtype = getattr(tensor, "dtype", None)
+    if dtype is None:
+        return None
+    return said(getattr(dtype, "name", dtype), MOST_NAME).rpartition(".")[2]
 
 
 def _dimensions(shape: Any) -> Tuple[Any, List[List[Any]]]:
