@@ -135,7 +135,9 @@ def in_float32(trial: CallTrial, made: str | None) -> StructureObservation:
 
 def _as_float32(outcome: Outcome) -> Returned:
     assert isinstance(outcome, Returned)
-    return Returned({"result": tuple(replace(v, dtype="float32") for v in outcome.values["result"])})
+    return Returned(
+        {"result": tuple(replace(v, dtype="float32") for v in outcome.values["result"])}
+    )
 
 
 def test_no_array_stands_for_a_tensor_of_it() -> None:

@@ -4,7 +4,7 @@ from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
-from .adapters import required
+from .adapters import bound, required, tensor_maker
 from .calling import Calls
 from .failures import ImplementationError, Meter, describe
 from .layouts import same_numbers
@@ -12,7 +12,6 @@ from .limits import MOST_DIMENSIONS, MOST_ITEMS, MOST_NAME, class_name, said
 from .programs import AS_THEY_ARE, PLACEHOLDERS, Input, Program
 from .values import flatten, is_plain
 
-_INSTEAD = ("variable", "constant")
 NO_CLAIM = {"dtype": None, "shape": None, "dtype_error": None, "shape_error": None}
 _WHOLE = (int, np.integer)
 
@@ -21,7 +20,8 @@ def offered(adapter: Any, program: Program, eager_inputs: bool = False) -> Progr
     """The program with inputs that can be made.
 
     If the implementation lacks placeholders, variables or constants, another of them is used
-    instead, and at last the array itself. With `eager_inputs`, constants replace placeholders.
+    instead, then `keras.ops.convert_to_tensor`, and at last the array itself. With `eager_inputs`,
+    constants replace placeholders.
     """
     inputs = [_offered(adapter, item, eager_inputs) for item in program.inputs]
     return program._replace(inputs=inputs)
@@ -41,7 +41,7 @@ def _binding(adapter: Any, item: Input, eager_inputs: bool) -> str:
         return "constant"
     if adapter.function(own) is not None:
         return item.binding
-    return next((b for b in _INSTEAD if adapter.function(b) is not None), "array")
+    return tensor_maker(adapter) or "array"
 
 
 def _for_itself(item: Input) -> bool:
@@ -170,7 +170,7 @@ class BoundProgram(object):
             return value.tolist() if item.binding == "python" else value
         positional, keywords = self._arguments(item, value)
         binder = item.binding.split("_")[0]
-        return self._meter.call("bind", None, self._adapter.bind, binder, positional, keywords)
+        return self._meter.call("bind", None, bound, self._adapter, binder, positional, keywords)
 
     def _arguments(self, item: Input, value: Any) -> Tuple[List[Any], Dict[str, Any]]:
         """Keyword arguments that make the input: its own, or the usual shape and dtype."""
