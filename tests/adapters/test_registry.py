@@ -176,7 +176,11 @@ def test_a_script_gets_the_variables_that_hold_no_placeholder(
 module = "keras.ops"
 edition = "keras-3"
 path = "."
-environment = {{ KERAS_BACKEND = "mine", HOME = "{{home}}", BRACES = "{{{{x}}}}", PYTHONPATH = "a" }}
 {line}
+[targets.mine.environment]
+KERAS_BACKEND = "mine"
+HOME = "{{home}}"
+BRACES = "{{{{x}}}}"
+PYTHONPATH = "a"
 """
     assert registry.load(written(tmp_path, text))["mine"].script_environment == expected

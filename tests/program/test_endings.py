@@ -418,7 +418,7 @@ def test_what_the_script_itself_calls_and_is_not_there_is_not_the_fault(
 
 def test_an_attribute_that_the_function_looks_for_in_vain_is_the_fault(tmp_path: Path) -> None:
     (tmp_path / "slips.py").write_text("import math\ndef square(x):\n    return math.squared(x)\n")
-    prelude = Prelude(("import slips as K",), paths=(str(tmp_path),), absent=NOTHING)
+    prelude = Prelude(("import slips as K",), paths=(str(tmp_path),), absent=BARE)
     script = comparing_script(case(call("square")), prelude, elements(X), "it is wrong")
     ended = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False
@@ -427,7 +427,7 @@ def test_an_attribute_that_the_function_looks_for_in_vain_is_the_fault(tmp_path:
     assert "has no attribute 'squared'" in ended.stdout
 
 
-NOTHING = frozenset({"variable", "constant", "placeholder", "function", "eval"})
+BARE = frozenset({"variable", "constant", "placeholder", "function", "eval"})
 
 
 def test_a_script_says_what_the_system_must_have() -> None:
