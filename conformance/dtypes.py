@@ -63,6 +63,15 @@ def held_in(dtype: str) -> np.dtype[Any]:
 
 
 @cache
+def is_dtype(name: str) -> bool:
+    """Whether this is the name of a dtype that tensors may have."""
+    try:
+        return held_in(name).kind in "biuf"
+    except TypeError:
+        return False
+
+
+@cache
 def limits(dtype: str) -> Any:
     """The limits of a floating dtype, with the names of `numpy.finfo`."""
     return _OF_BFLOAT16 if dtype == BFLOAT16 else np.finfo(dtype)

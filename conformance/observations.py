@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy.typing as npt
 
-from conformance.dtypes import has_all, held_in
+from conformance.dtypes import has_all, held_in, is_dtype
 from conformance.program import Program
 
 Array = npt.NDArray[Any]
@@ -182,6 +182,16 @@ class InputObservation:
 
     name: str
     metadata: TensorMetadata
+    made: str | None = None
+    """Where `K.dtype` says nothing: the dtype that the tensor, or the array in its place, says of
+    itself."""
+
+    @property
+    def dtype(self) -> str | None:
+        """The dtype that the input was made with, as far as anything says so."""
+        if self.metadata.dtype is None and self.made is not None and is_dtype(self.made):
+            return self.made
+        return self.metadata.dtype
 
 
 @dataclass(frozen=True, slots=True)

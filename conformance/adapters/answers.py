@@ -89,6 +89,7 @@ class _ClaimAnswer(Struct):
 class _InputAnswer(Struct):
     name: str
     claim: _ClaimAnswer
+    made: str | None = None
 
 
 class _OutputAnswer(Struct):
@@ -184,7 +185,10 @@ def _inputs(answered: Sequence[_InputAnswer], batch: Batch) -> tuple[InputObserv
     if answered:
         asked = [item.name for item in batch.program.inputs]
         _check_names("the inputs", [item.name for item in answered], asked)
-    return tuple(InputObservation(i.name, _claim(i.claim, batch)) for i in answered)
+    return tuple(
+        InputObservation(i.name, _claim(i.claim, batch), texts.optional_name(i.made))
+        for i in answered
+    )
 
 
 def _outputs(answered: Sequence[_OutputAnswer], batch: Batch) -> tuple[OutputObservation, ...]:

@@ -120,7 +120,8 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     script_paths: tuple[str, ...] = ()
     """The folders that such a script adds to `sys.path`."""
     script_environment: dict[str, str] = msgspec.field(default_factory=dict)
-    """The environment variables that such a script needs."""
+    """The environment variables that such a script needs; by default those of `environment` without
+    placeholders."""
     shortfalls: tuple[Shortfall, ...] = ()
     """What the environment falls short of: an exception that shows it is `unsupported`."""
     editions: tuple[Edition, ...] = ()
@@ -326,6 +327,7 @@ def completed(target: Target, folders: Sequence[Path] = ()) -> Target:
         script_import=target.script_import
         or (f"from {package} import {module} as K" if package else f"import {module} as K",),
         script_paths=target.script_paths or tuple(paths),
+        script_environment=target.script_environment or target_texts.plain(target.environment),
     )
 
 

@@ -34,6 +34,19 @@ def problems(fields: Mapping[str, Any]) -> Iterator[str]:
             yield f"environment.{variable}: {problem}"
 
 
+def plain(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables whose texts hold no placeholder, as they are set: what a script can set, too.
+
+    PYTHONPATH is left out, which an interpreter reads when it starts.
+    """
+    split = {name: list(Formatter().parse(text)) for name, text in environment.items()}
+    return {
+        name: "".join(text for text, *_ in parts)
+        for name, parts in split.items()
+        if name != "PYTHONPATH" and all(field is None for _, field, *_ in parts)
+    }
+
+
 def _texts(value: Any) -> Iterator[str]:
     """All texts in a value, keys too."""
     if isinstance(value, str):

@@ -20,10 +20,13 @@ from conformance.program.model import (
     Ref,
     Step,
 )
-from conformance.program.script import BACKEND, Home, Outputs, Prelude, print_script
+from conformance.program.prelude import CONVERTER, HELPERS, Home, Prelude
+from conformance.program.script import BACKEND, Outputs, print_script
 
 __all__ = [
     "BACKEND",
+    "CONVERTER",
+    "HELPERS",
     "OPERATORS",
     "Argument",
     "Binding",

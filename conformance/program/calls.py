@@ -120,4 +120,5 @@ def _made_text(made: Made) -> str:
             return f"iter({listed})"
         case "int64":
             return f"np.int64({listed[0]})"
-    return f"K.{made.kind}(np.array({listed}, dtype='int32'), dtype='int32')"
+    maker = made.kind if "." in made.kind else f"K.{made.kind}"
+    return f"{maker}(np.array({listed}, dtype='int32'), dtype='int32')"

@@ -68,6 +68,19 @@ def told(error):
     return type(error).__name__ + ': ' + (text if len(text) <= 300 else text[:297] + '...')
 """.splitlines()
 
+_NOTHING = "nothing was looked at, for the implementation lacks what this script calls"
+UNREACHED = f"""
+def unreached(kind, error, trace):
+    sys.__excepthook__(kind, error, trace)
+    if lacks(error):
+        print({_NOTHING!r})
+        sys.exit(2)
+
+
+sys.excepthook = unreached
+""".splitlines()
+"""For a script that compares nothing: where it cannot be run at all it ends with another status."""
+
 _COMPARED = """
 def compared(got, wanted, limits, index):
     got = np.asarray(got)
@@ -93,10 +106,7 @@ def flat(value):
     plain = (np.ndarray, np.generic, bool, int, float, complex, str, bytes, type(None))
     if isinstance(value, plain) or type(value).__module__ == 'builtins':
         return [value]
-    try:
-        return [K.function([], [value])([])[0]]
-    except Exception:
-        return [K.eval(value)]
+    return [evaluated(value)]
 
 
 def measured(value):
@@ -276,9 +286,9 @@ def reports_a_shape(name: str, expected: str) -> Ending:
     return answers(expected, (_SAID.format(name),))
 
 
-def unchanged(names: Sequence[str], bound: Iterable[str]) -> Ending:
-    """The inputs should be as they were; those in `bound` are variables."""
-    held = "K.get_value({0}).astype({0}_before.dtype)"  # the array may be of the other byte order
+def unchanged(names: Sequence[str], bound: Iterable[str], read: str = "K.get_value") -> Ending:
+    """The inputs should be as they were; those in `bound` are variables, which `read` reads."""
+    held = read + "({0}).astype({0}_before.dtype)"  # the array may be of the other byte order
     pairs = [(n, held.format(n) if n in bound else f"{n}_value") for n in names]
     changed = [f"{n!r}: {now}.tobytes() != {n}_before.tobytes()" for n, now in pairs]
     compare = (
@@ -358,6 +368,16 @@ def has_signature(
     return Ending(documented, compare, observe=observe)
 
 
+def lacking(names: Sequence[str]) -> Iterator[str]:
+    """A function that says whether an exception is that one of these names is not there."""
+    yield from ("", "", "def lacks(error):", f"    for name in {list(names)!r}:")
+    yield from ("        try:", "            eval(name)", "        except Exception as missing:")
+    yield "            if type(error) is type(missing) is AttributeError:"
+    yield "                if str(error) == str(missing):"
+    yield "                    return True"
+    yield from ("    return False", "")
+
+
 def body(ending: Ending, lines: Iterable[str]) -> Iterator[str]:
     """The lines of the script's own, and what is made of them."""
     if ending.death is not None and not ending.death.compares:
@@ -371,6 +391,8 @@ def body(ending: Ending, lines: Iterable[str]) -> Iterator[str]:
     yield from (f"    {line}" for line in ending.compare)
     yield "else:"
     yield "    came = told(raised)"
+    yield from ("    if lacks(raised):", f"        print({_NOTHING!r}, came, sep=': ')")
+    yield "        sys.exit(2)"
     yield from (f"    {line}" for line in ending.raised)
     yield "print('expected %s; got %s' % (expected, came))"
     yield "sys.exit(1 if fault else 0)"

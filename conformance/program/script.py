@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from conformance.program.calls import (
-    argument_text,
     catches_prints,
     imports_again,
     step_lines,
     uses_package,
 )
-from conformance.program.endings import TELL, Ending, body, watching
+from conformance.program.endings import TELL, UNREACHED, Ending, body, lacking, watching
 from conformance.program.layouts import relaid
 from conformance.program.literals import assignment
-from conformance.program.model import Binding, Case, Input, Layout, Program
+from conformance.program.model import Case, Layout, Program
+from conformance.program.prelude import CONVERTER, Home, Prelude
+from conformance.program.reaching import bound, fed_inputs, reached
 
 _WIDTH = 98
 """Columns of the words at the head of a script."""
@@ -71,49 +71,6 @@ sys.excepthook = unimported
 """An exception before the case is run is not the fault: the script ends with another status."""
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
-    """A home folder that a script makes before it imports anything.
-
-    `configuration` is the text of `keras.json` there, None for no such file; variables of
-    `environment` that are None are removed.
-    """
-
-    configuration: str | None
-    environment: Mapping[str, str | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Prelude:
-    """How a script reaches a target: environment variables and the import of `K`."""
-
-    imports: Sequence[str] = ("from keras import backend as K",)
-    environment: Mapping[str, str] | None = None
-    package: str = "keras"
-    """The package that `keras.NAME` in a program means."""
-    backend: str = ""
-    """What `K.backend()` returns."""
-    home: Home | None = None
-    names: Mapping[str, str] = field(default_factory=dict)
-    """Documented names to the module's own, where they differ."""
-    paths: Sequence[str] = ()
-    """Folders to import from."""
-    absent: frozenset[str] = frozenset()
-    """Functions that `K` lacks, or that a script cannot use."""
-    computes: bool = False
-    """Whether `K` of a script has `function` and `eval`, whatever the worker's adapter offers."""
-    eager_inputs: bool = False
-    """Whether inputs have values: constants replace placeholders."""
-    definitions: Mapping[str, Sequence[str]] | None = None
-    """For each function of `K` the lines that define it, if no module has them."""
-    eager: bool = False
-    """Whether the implementation computes at once, so that nothing is compiled without inputs."""
-    made_for: str = ""
-    """The interpreter and the versions that a script was made for, in words."""
-    needs: Sequence[str] = ()
-    """Sentences on what the system must have besides, such as shared libraries."""
-
-
 def print_script(
     case: Case,
     prelude: Prelude,
@@ -128,17 +85,17 @@ def print_script(
     implementations cannot compute an output that is an input. `outputs` says what the
     outputs are: values are printed as they are.
     """
-    program = _reached(case.program, prelude)
-    lines = [*_values(case), *_run(program)]
-    if echo in _fed(program):
+    program = reached(case.program, prelude)
+    lines = [*_values(case), *_run(program, prelude)]
+    if echo in fed_inputs(program):
         lines.append(f"if {program.outputs[0]} is {echo}:")
         lines.append(f"    raise SystemExit('the result is {echo} itself: ' + repr({echo}_value))")
     if outputs == "values":
         lines += [f"print({name!r}, repr({name}))" for name in program.outputs]
     else:
-        lines += _evaluate(program, prelude.absent, listed=outputs == "lists")
-    reached = [*_prelude(prelude, lines, uses_package=uses_package(program.steps)), ""]
-    lines = [*reached, *_printing(program, prelude), *lines]
+        lines += _evaluate(program, prelude, listed=outputs == "lists")
+    before = [*_prelude(prelude, lines, uses_package=_uses_package(program, lines)), ""]
+    lines = [*before, *_printing(program, prelude), *lines]
     lines += [f"# {part}" for comment in comments for part in comment.splitlines() or [""]]
     return _joined(lines, prelude)
 
@@ -155,23 +112,50 @@ def comparing_script(
     """Python source that runs the case and says whether the fault is there.
 
     It ends with status 1 if it is, with 0 if it is not, and with 2 if the implementation cannot be
-    imported. The other arguments are those of
+    imported, or lacks what the script calls. The other arguments are those of
     `print_script`; `title` says in words what the fault is.
     """
-    program = _reached(case.program, prelude)
-    run = [*_run(program, steps=ending.steps), *_observed(program, prelude, ending, echo, outputs)]
+    program = reached(case.program, prelude)
+    run = [*_run(program, prelude, steps=ending.steps)]
+    run += _observed(program, prelude, ending, echo, outputs)
     before = [f"{n}_before = {n}_value.copy()" for n in case.arrays if f"{n}_before" in str(ending)]
-    called = [*run, *ending.helpers]
-    reached = _prelude(prelude, called, uses_package=uses_package(program.steps))
+    own = [*_evaluating(prelude, [*run, *ending.helpers, *ending.compare]), *ending.helpers]
+    called = [*run, *own, *ending.compare]
+    imports = _prelude(prelude, called, uses_package=_uses_package(program, run))
     if prelude.home is not None:  # the import may be what fails
-        run, reached = [*reached, *run], ["import numpy as np"]
-    helpers = [*_printing(program, prelude), *ending.helpers]
-    if prelude.home is None:
-        reached = [*UNIMPORTED, *reached, "sys.excepthook = sys.__excepthook__"]
-    told = () if ending.death and not ending.death.compares else TELL
+        run, imports = [*imports, *run], ["import numpy as np"]
+    else:
+        imports = [*UNIMPORTED, *imports, "sys.excepthook = sys.__excepthook__"]
+    alone = ending.death is not None and not ending.death.compares
+    told = [*lacking(_called(called)), *(UNREACHED if alone else TELL)]
     watch = watching(ending, ending.death) if ending.death else ()
-    lines = [*_head(title, prelude), "import sys", *watch, *reached, *told, "", *helpers]
+    helpers = [*_printing(program, prelude), *own]
+    lines = [*_head(title, prelude), "import sys", *watch, *imports, *told, "", *helpers]
     return _joined([*lines, *_values(case), *before, *body(ending, run)], prelude)
+
+
+def _uses_package(program: Program, lines: Iterable[str]) -> bool:
+    """Whether a script needs the implementation's package besides `K`."""
+    return uses_package(program.steps) or any(f"{CONVERTER}(" in line for line in lines)
+
+
+def _called(lines: Sequence[str]) -> list[str]:
+    """The names in `K` and in the package that these lines use."""
+    return sorted({*re.findall(r"\bK\.\w+|\bkeras(?:\.\w+)+", "\n".join(lines))})
+
+
+def _evaluating(prelude: Prelude, lines: Sequence[str]) -> Iterator[str]:
+    """The function that gives the value of one tensor as the worker reads it, if lines call it."""
+    if not any("evaluated(" in line for line in lines):
+        return
+    yield from ("", "", "def evaluated(value):")
+    each = f"return {prelude.read}(value)"
+    if prelude.at_once:
+        yield f"    {each}"
+    else:
+        yield from ("    try:", "        return K.function([], [value])([])[0]")
+        yield from ("    except Exception:", f"        {each}")
+    yield from ("", "")
 
 
 def _printing(program: Program, prelude: Prelude) -> Iterator[str]:
@@ -201,11 +185,6 @@ def _head(title: str, prelude: Prelude) -> Iterator[str]:
     yield "# It ends with status 1 where the fault is there, with 0 where it is not."
 
 
-def _reached(program: Program, prelude: Prelude) -> Program:
-    program = _without_int_shape(program, prelude.absent)
-    return replace(program, inputs=tuple(_as_bound(i, prelude) for i in program.inputs))
-
-
 def _values(case: Case) -> list[str]:
     """The statements that make the arrays."""
     layouts = {item.name: item.layout for item in case.program.inputs}
@@ -216,8 +195,8 @@ def _values(case: Case) -> list[str]:
     return lines
 
 
-def _run(program: Program, *, steps: bool = True) -> list[str]:
-    lines = [_bind(item) for item in program.inputs]
+def _run(program: Program, prelude: Prelude, *, steps: bool = True) -> list[str]:
+    lines = [bound(item, prelude) for item in program.inputs]
     return lines + [line for step in program.steps if steps for line in step_lines(step)]
 
 
@@ -232,7 +211,7 @@ def _observed(
     if outputs == "lists":
         return _listed(program, prelude)
     computed = _computed(program, prelude, f"[{', '.join(program.outputs)}]")
-    if echo not in _fed(program):
+    if echo not in fed_inputs(program):
         return computed
     indented = (f"    {line}" for line in computed)
     return [f"if {program.outputs[0]} is {echo}:", f"    got = [{echo}_value]", "else:", *indented]
@@ -254,28 +233,15 @@ def _listed(program: Program, prelude: Prelude) -> Sequence[str]:
 def _computed(program: Program, prelude: Prelude, tensors: str) -> list[str]:
     """By the way that the worker takes: by `function`, and if that refuses to have no inputs, by
     `eval`."""
-    fed = _fed(program)
+    fed = fed_inputs(program)
     if fed:
         values = ", ".join(f"{n}_value" for n in fed)
         return [f"got = K.function([{', '.join(fed)}], {tensors})([{values}])"]
-    value = "np.asarray(t)" if "eval" in prelude.absent else "K.eval(t)"
-    each = f"got = [{value} for t in {tensors}]"
-    if prelude.eager or prelude.definitions is not None or "function" in prelude.absent:
+    each = f"got = [{prelude.read}(t) for t in {tensors}]"
+    if prelude.at_once:
         return [each]
     compiled = f"    got = K.function([], {tensors})([])"
     return ["try:", compiled, "except Exception:", f"    {each}"]
-
-
-def _without_int_shape(program: Program, absent: frozenset[str]) -> Program:
-    """The program without its calls of `int_shape`, if that is absent."""
-    if "int_shape" not in absent:
-        return program
-    asked = {s.result for s in program.steps if s.function == "int_shape"} & {*program.outputs}
-    return replace(
-        program,
-        steps=tuple(step for step in program.steps if step.result not in asked),
-        outputs=tuple(name for name in program.outputs if name not in asked),
-    )
 
 
 def _prelude(prelude: Prelude, body: Sequence[str], *, uses_package: bool) -> list[str]:
@@ -329,49 +295,13 @@ def _home(home: Home) -> Iterator[str]:
         )
 
 
-def offered(binding: Binding, absent: frozenset[str]) -> Binding:
-    """The binding that a worker uses instead of one that the implementation lacks."""
-    if str(binding).partition("_")[0] not in absent:
-        return binding
-    instead = (b for b in (Binding.VARIABLE, Binding.CONSTANT) if str(b) not in absent)
-    return next(instead, Binding.ARRAY)
-
-
-def _as_bound(item: Input, prelude: Prelude) -> Input:
-    """The input as a worker binds it. One with arguments of its own is under test, and stays."""
-    if item.binding is Binding.PLACEHOLDER and item.arguments is not None:
-        return item
-    fed = str(item.binding).startswith("placeholder")
-    binding = Binding.CONSTANT if fed and prelude.eager_inputs else item.binding
-    binding = offered(binding, prelude.absent)
-    kept = item.arguments if str(binding).startswith("placeholder") else None
-    return replace(item, binding=binding, arguments=kept)
-
-
-def _fed(program: Program) -> list[str]:
-    placeholders = (Binding.PLACEHOLDER, Binding.PLACEHOLDER_NONE)
-    return [i.name for i in program.inputs if i.binding in placeholders]
-
-
-def _bind(item: Input) -> str:
-    binding = item.binding
-    if binding is Binding.ARRAY:
-        return f"{item.name} = {item.name}_value"
-    if binding is Binding.PYTHON:
-        return f"{item.name} = {item.name}_value.tolist()"
-    if item.arguments is not None:
-        passed = ", ".join(f"{k}={argument_text(v)}" for k, v in item.arguments)
-        return f"{item.name} = K.placeholder({passed})"
-    if binding in (Binding.VARIABLE, Binding.CONSTANT):
-        return f"{item.name} = K.{binding}({item.name}_value, dtype={item.dtype!r})"
-    return f"{item.name} = K.placeholder(shape={item.static_shape!r}, dtype={item.dtype!r})"
-
-
-def _evaluate(program: Program, absent: frozenset[str], *, listed: bool) -> list[str]:
+def _evaluate(program: Program, prelude: Prelude, *, listed: bool) -> list[str]:
     outputs = program.outputs
-    value = "np.asarray({})" if "eval" in absent else "K.eval({})"
-    tell = "" if absent & {"dtype", "int_shape"} else "print(K.dtype({0}), K.int_shape({0}))"
-    fed = _fed(program)
+    value = f"{prelude.read}({{}})"
+    tell = (
+        "" if prelude.absent & {"dtype", "int_shape"} else "print(K.dtype({0}), K.int_shape({0}))"
+    )
+    fed = fed_inputs(program)
     tensors = " + ".join(outputs) if listed else f"[{', '.join(outputs)}]"
     lines = [tell.format(name) for name in outputs if tell and not listed]
     if fed:

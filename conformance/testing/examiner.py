@@ -15,8 +15,8 @@ from conformance.adapters.session import Session, WorkerStartError
 from conformance.cli.hypothesis_home import keep_in_cache
 from conformance.cli.subjects import subject
 from conformance.engine import Run, Stop, Subject, Task, plan
-from conformance.engine.planning.plan import documented_names
 from conformance.engine.running.examination import Examination
+from conformance.engine.running.preludes import asked_for
 from conformance.results import Aspect, Results, RunInfo, TargetInfo, summarise
 from conformance.specs import load
 from conformance.testing.settings import TestedTargets
@@ -89,7 +89,7 @@ class Examiner:
             if target.workers == 1 < self._count:
                 raise self._lose(target, "it must not run twice at once", "run pytest without -n")
             tested = subject(target)
-            session = tested.open(documented_names(target.edition), self._number)
+            session = tested.open(asked_for(target.edition), self._number)
             self._reached[id(target)] = tested, self._held.enter_context(session)
         return self._reached[id(target)]
 

@@ -159,3 +159,28 @@ def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, text: str, messa
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(RegistryError, match=r"nowhere\.toml"):
         registry.load(tmp_path / "nowhere.toml")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("", {"KERAS_BACKEND": "mine", "BRACES": "{x}"}),
+        ('script_environment = { OTHER = "1" }', {"OTHER": "1"}),
+    ],
+)
+def test_a_script_gets_the_variables_that_hold_no_placeholder(
+    tmp_path: Path, line: str, expected: dict[str, str]
+) -> None:
+    text = f"""
+[targets.mine]
+module = "keras.ops"
+edition = "keras-3"
+path = "."
+{line}
+[targets.mine.environment]
+KERAS_BACKEND = "mine"
+HOME = "{{home}}"
+BRACES = "{{{{x}}}}"
+PYTHONPATH = "a"
+"""
+    assert registry.load(written(tmp_path, text))["mine"].script_environment == expected

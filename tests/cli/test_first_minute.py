@@ -291,3 +291,33 @@ def test_failures_of_kept_cases_alone_are_told(capsys: pytest.CaptureFixture[str
     tell_kept(found(3))
     said = capsys.readouterr().err
     assert said.startswith("1 failure shown by cases that earlier runs kept") and "id3" in said
+
+
+OPS = """
+import numpy as np
+def elu(x, alpha=1.0): return np.where(x > 0, x, alpha * np.expm1(x))
+def gelu(x): return x
+def hard_tanh(x): return x
+def relu(x): return np.maximum(x, 0)
+"""
+
+
+def test_a_module_that_stands_in_no_package_of_its_own_is_told_where_to_stand(folder: Path) -> None:
+    """`keras.ops.relu` is `ops.relu` of the package: 0 of 347 functions would be found."""
+    (folder / "hostile.py").write_text(OPS, encoding="utf-8")
+    done = invoke("run", "hostile.py", "--edition", "keras-3", *SMOKE)
+    assert done.exit_code == 2
+    assert "is ops.relu of a package, and hostile has relu itself" in done.output
+    assert "hint: put it into a package as PACKAGE/ops.py" in done.output
+
+
+def test_a_run_says_first_which_other_edition_a_module_has_more_of(folder: Path) -> None:
+    (folder / "mine").mkdir()
+    (folder / "mine" / "__init__.py").write_text("", encoding="utf-8")
+    (folder / "mine" / "ops.py").write_text(OPS, encoding="utf-8")
+    told = "it has 4 functions of keras-3, and 2 of keras-2.2, which it is tested against"
+    assert told in invoke("run", "--module", "mine.ops", "-k", "relu", *SMOKE).output
+    settling._say.cache_clear()
+    for of_its_own in (("--module", "mine.ops", "--edition", "keras-3"), ("mybackend.py",)):
+        run = invoke("run", *of_its_own, "-k", "keras.ops.relu or exp", *SMOKE)
+        assert "which it is tested against" not in run.output

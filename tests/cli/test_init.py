@@ -174,3 +174,40 @@ def test_a_file_of_any_name_is_described(folder: Path, file: str) -> None:
     assert result.exit_code == 0, result.output
     (target,) = registry.load(Path("conformance.toml")).values()
     assert target.module == Path(file).stem
+
+
+OPS = """
+import numpy as np
+def abs(x): return np.abs(x)
+def gelu(x): return x
+def hard_tanh(x): return x
+def logaddexp(x1, x2): return np.logaddexp(x1, x2)
+def sum(x): return np.sum(x)
+def take(x, indices): return np.take(x, indices)
+"""
+
+
+@pytest.fixture
+def package(folder: Path) -> Path:
+    """A package of keras.ops functions, two of which K has, too."""
+    (folder / "mybackend.py").unlink()
+    (folder / "mine").mkdir()
+    (folder / "mine" / "__init__.py").write_text("", encoding="utf-8")
+    (folder / "mine" / "ops.py").write_text(OPS, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.usefixtures("package")
+def test_a_package_of_keras_ops_gets_the_edition_that_it_has_most_of() -> None:
+    told = init().output
+    assert "mine is the module mine.ops in ., to be tested against keras-3\n" in told
+    assert "it has 2 functions of keras-2.2, too: --edition keras-2.2\n" in told
+    (target,) = registry.load(Path("conformance.toml")).values()
+    assert (target.edition, target.family, target.names) == ("keras-3", "eager", {})
+
+
+@pytest.mark.usefixtures("package")
+def test_an_edition_that_is_asked_for_stays_and_the_other_is_told() -> None:
+    told = init("--edition", "keras-2.2").output
+    assert "to be tested against keras-2.2\n" in told
+    assert "it has 6 functions of keras-3, too: --edition keras-3\n" in told

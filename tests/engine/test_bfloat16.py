@@ -4,6 +4,7 @@ wrong in this dtype alone is told, and the results say which dtype it was."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from random import Random
 from typing import Any
@@ -23,6 +24,8 @@ from conformance.generators.structure import made
 from conformance.observations import (
     Batch,
     DrawObservation,
+    InputObservation,
+    Outcome,
     OutputObservation,
     Returned,
     StructureObservation,
@@ -109,6 +112,32 @@ def test_a_result_with_half_of_its_digits_is_inaccurate() -> None:
 def _with_digits(x: Any, digits: int) -> Any:
     fraction, exponent = np.frexp(x)
     return np.ldexp(np.rint(np.ldexp(fraction, digits)), exponent - digits)
+
+
+@pytest.mark.parametrize(("made", "wrong"), [("float32", False), ("bfloat16", True), (None, True)])
+def test_what_never_had_it_does_not_have_to_give_it(made: str | None, *, wrong: bool) -> None:
+    """A library that makes float32 of it computes in float32: its inputs say so."""
+    trial = trials("keras.ops.exp", BFLOAT16)[0]
+    found = in_float32(trial, made)
+    assert bool([f for f in trial.judge(found).findings if f.aspect is Aspect.DTYPE]) is wrong
+
+
+def in_float32(trial: CallTrial, made: str | None) -> StructureObservation:
+    """What a library gives that computes in float32, with the dtype that its inputs tell."""
+    told = observed(trial, RIGHT["keras.ops.exp"])
+    inputs = tuple(
+        InputObservation(i.name, TensorMetadata(), made) for i in trial.batch.program.inputs
+    )
+    output = replace(told.outputs[0], metadata=(TensorMetadata("float32"),))
+    draws = tuple(replace(d, outcome=_as_float32(d.outcome)) for d in told.draws)
+    return StructureObservation(inputs, (output,), draws)
+
+
+def _as_float32(outcome: Outcome) -> Returned:
+    assert isinstance(outcome, Returned)
+    return Returned(
+        {"result": tuple(replace(v, dtype="float32") for v in outcome.values["result"])}
+    )
 
 
 def test_no_array_stands_for_a_tensor_of_it() -> None:

@@ -124,9 +124,9 @@ PAIRS: dict[str, tuple[Case, Ending, str]] = {
         "expected ValueError, because; got a result of shape (2, 2)",
     ),
     "another refusal": (
-        case(call("no_such_function")),
+        case(call("square", no_such_argument=1)),
         endings.refuses(["ValueError"], "ValueError"),
-        "expected ValueError; got AttributeError: ",
+        "expected ValueError; got TypeError: ",
     ),
     "absent": (
         NOTHING,
@@ -399,6 +399,35 @@ def test_an_import_that_fails_is_not_the_fault(death: Death | None) -> None:
     assert ended.returncode == 2, ended.stderr
     assert "No module named 'no_such_library'" in ended.stderr
     assert "nothing was looked at" in ended.stdout
+
+
+@pytest.mark.parametrize("death", [None, Death(seconds=20), Death(seconds=20, compares=True)])
+@pytest.mark.parametrize("function", ["no_such_function", "keras.no.such_function"])
+def test_what_the_script_itself_calls_and_is_not_there_is_not_the_fault(
+    death: Death | None, function: str
+) -> None:
+    ending = replace(elements(X), death=death)
+    prelude = replace(REFERENCE, package="conformance.reference")
+    script = comparing_script(case(call(function)), prelude, ending, "it is wrong")
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert ended.returncode == 2, ended.stderr
+    assert "nothing was looked at, for the implementation lacks" in ended.stdout
+
+
+def test_an_attribute_that_the_function_looks_for_in_vain_is_the_fault(tmp_path: Path) -> None:
+    (tmp_path / "slips.py").write_text("import math\ndef square(x):\n    return math.squared(x)\n")
+    prelude = Prelude(("import slips as K",), paths=(str(tmp_path),), absent=BARE)
+    script = comparing_script(case(call("square")), prelude, elements(X), "it is wrong")
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 1
+    assert "has no attribute 'squared'" in ended.stdout
+
+
+BARE = frozenset({"variable", "constant", "placeholder", "function", "eval"})
 
 
 def test_a_script_says_what_the_system_must_have() -> None:

@@ -12,11 +12,16 @@ from conformance.adapters import registry
 from conformance.adapters.looks import LookError, computes_at_once, look
 from conformance.adapters.registry import Target
 from conformance.cli.errors import UsageProblem
-from conformance.cli.first_look.other_names import known_names, proposed
+from conformance.cli.first_look.offers import (
+    another_edition,
+    check_place,
+    documented,
+    looked_for,
+)
+from conformance.cli.first_look.other_names import proposed
 from conformance.near_names import did_you_mean, proposal
 from conformance.reporting.safe_text import clean
-from conformance.specs import Specs, load
-from conformance.specs.load import documented_name
+from conformance.specs import load
 
 _LISTED = 6
 """So many proposals stand on a line."""
@@ -31,10 +36,11 @@ def settled(target: Target) -> Target:
     if target.name in registry.shipped() or target.adapter or target.mapping:
         return target
     try:
-        found = look(target, (*known_names(), *target.names.values()))
+        found = look(target, (*looked_for(), *target.names.values()))
     except LookError:
         return target  # whoever runs it will say so
     _check_names(target, found)
+    check_place(target, found)
     _say(target.name, *_notes(target, found))
     if target.family is None and computes_at_once(found, target.names):
         return msgspec.structs.replace(target, family="eager")
@@ -68,12 +74,18 @@ def _notes(target: Target, found: frozenset[str]) -> Iterator[str]:
             f"{target.name}: it has neither placeholder nor function, so that it is tested as one "
             'that computes at once (--eager; in TOML family = "eager")'
         )
+    if (other := another_edition(found, target.edition)) is not None:
+        name, there, own = other
+        yield (
+            f"{target.name}: it has {there} functions of {name}, and {own} of {target.edition}, "
+            f'which it is tested against: --edition {name} (in TOML edition = "{name}")'
+        )
     yield from _proposals(target, found)
 
 
 def _proposals(target: Target, found: frozenset[str]) -> Iterator[str]:
     """Functions that stand under another name, as an entry for `names`."""
-    names = _documented(target, load())
+    names = documented(target.edition)
     own = [name for name in sorted(found) if name not in target.names.values()]
     missing = [name for name in names if name not in target.names]
     pairs = proposed(missing, own)
@@ -82,14 +94,6 @@ def _proposals(target: Target, found: frozenset[str]) -> Iterator[str]:
         entry = ", ".join(f'{name} = "{other}"' for name, other in pairs.items())
         options = " ".join(f"--name {name}={other}" for name, other in [*pairs.items()][:2])
         yield f"{target.name}: {looks}: names = {{ {entry} }} in its TOML, or {options}"
-
-
-def _documented(target: Target, specs: Specs) -> list[str]:
-    return [
-        documented_name(spec, target.edition)
-        for spec in specs.values()
-        if target.edition in spec.editions
-    ]
 
 
 def _words(pairs: Mapping[str, str]) -> str:

@@ -14,12 +14,16 @@ from conformance.adapters.project import OWN
 from conformance.adapters.registry import RegistryError, Target, completed
 from conformance.cli.errors import UsageProblem
 from conformance.cli.first_look.files import importable
-from conformance.cli.first_look.other_names import known_names, proposed
+from conformance.cli.first_look.offers import (
+    DEFAULT,
+    another_edition,
+    documented,
+    looked_for,
+)
+from conformance.cli.first_look.other_names import proposed
 from conformance.cli.options.given import InitOptions
 from conformance.cli.starting.finding import LEAST, likeliest
 from conformance.editions import Edition
-from conformance.specs import load
-from conformance.specs.load import documented_name
 
 _TEMPLATES = Path(__file__).parent / "templates"
 WORKFLOW = Path(".github") / "workflows" / "conformance.yml"
@@ -36,6 +40,8 @@ class Backend:
     family: str | None = None
     """`eager` or `graph`; None if the module could not be imported."""
     names: Mapping[str, str] = field(default_factory=dict)
+    besides: str = ""
+    """What it has of another edition."""
     problem: str = ""
     """Why it could not be imported."""
 
@@ -48,18 +54,32 @@ def described(options: InitOptions, folder: Path) -> Backend:
             f"no module here has {LEAST} functions of the API", "name it: conformance init FILE.py"
         )
     module, place = importable(file)
-    edition = options.edition or "keras-2.2"
+    edition = options.edition or DEFAULT
     target = completed(Target(name=module, module=module, edition=edition), [place])
     name = _name(options, module)
     if options.name is None and not options.force:
         name = _described_as(module, folder) or name
     bare = Backend(name, module, _seen(place, folder), edition)
     try:
-        found = look(target, known_names())
+        found = look(target, looked_for())
     except LookError as error:
         return replace(bare, problem=str(error))
-    names = proposed(_documented(edition), found)
-    return replace(bare, family="eager" if computes_at_once(found, names) else "graph", names=names)
+    return _seen_as(bare, found, chosen=options.edition is not None)
+
+
+def _seen_as(bare: Backend, found: frozenset[str], *, chosen: bool) -> Backend:
+    """The backend with what a look at it shows; of the edition that it has most of, if its user has
+    `chosen` none."""
+    other = another_edition(found, bare.edition)
+    edition, besides = bare.edition, ""
+    if other is not None:
+        name, there, own = other
+        edition = bare.edition if chosen else name
+        told = (bare.edition, own) if edition == name else (name, there)
+        besides = f"it has {told[1]} functions of {told[0]}, too: --edition {told[0]}"
+    names = proposed(documented(edition), found)
+    family = "eager" if computes_at_once(found, names) else "graph"
+    return replace(bare, edition=edition, family=family, names=names, besides=besides)
 
 
 def own_modules(folder: Path) -> dict[str, str]:
@@ -102,10 +122,6 @@ def _seen(place: Path, folder: Path) -> str:
     """The folder of the module as it is seen from the project's."""
     inside = place.is_relative_to(folder.resolve())
     return (place.relative_to(folder.resolve()) if inside else place).as_posix()
-
-
-def _documented(edition: Edition) -> list[str]:
-    return [documented_name(s, edition) for s in load().values() if edition in s.editions]
 
 
 def files(backend: Backend, folder: Path) -> dict[Path, str]:

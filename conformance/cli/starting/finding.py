@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from conformance.cli.first_look.offers import last_part
 from conformance.cli.first_look.other_names import OTHER_NAMES
 from conformance.specs import load
 
@@ -47,7 +48,8 @@ def _offered(file: Path) -> set[str]:
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
     names = {name for statement in body for name in _bound(statement)}
-    return {n for n in load() if n in names or names.intersection(OTHER_NAMES.get(n, ()))}
+    own = {n for n in load() if n in names or names.intersection(OTHER_NAMES.get(n, ()))}
+    return own | {last_part(n) for n in load() if last_part(n) in names}
 
 
 def _bound(statement: ast.stmt) -> Iterator[str]:

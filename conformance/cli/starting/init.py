@@ -35,7 +35,12 @@ def _written(place: Path, text: str, *, force: bool) -> str:
 
 
 def _told(backend: Backend) -> list[str]:
-    listed = [f"{backend.name} is the module {backend.module} in {backend.path}"]
+    listed = [
+        f"{backend.name} is the module {backend.module} in {backend.path}, to be tested against "
+        f"{backend.edition}"
+    ]
+    if backend.besides:
+        listed.append(backend.besides)
     if backend.problem:
         listed.append(f"not yet: {backend.problem}")
     if backend.names:

@@ -147,7 +147,7 @@ def _other_dtypes(prepared: Prepared, observed: StructureObservation) -> dict[st
     """
     if prepared.structure.claimed != "result":
         return {}
-    reported = {i.name: metadata.plain_dtype(i.metadata.dtype) for i in observed.inputs}
+    reported = {i.name: metadata.plain_dtype(i.dtype) for i in observed.inputs}
     asked = {i.name: i.dtype for i in prepared.structure.program.inputs}
     other = {}
     for name, value in prepared.structure.arguments.items():

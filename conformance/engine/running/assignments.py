@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 
 from conformance.adapters.session import WorkerStartError
 from conformance.editions import Edition
-from conformance.engine.planning.plan import Task, documented_names, plan
+from conformance.engine.planning.plan import Task, plan
 from conformance.engine.planning.profiles import Profile
 from conformance.engine.running.examination import Examination, Examined
+from conformance.engine.running.preludes import asked_for
 from conformance.engine.running.progress import Portion
 from conformance.engine.running.repetition import run_remembered
 from conformance.engine.running.stop import Stop
@@ -92,7 +93,7 @@ def perform(
     infos: list[TargetInfo] = []
     try:
         findings = run_remembered(subject, tasks, common, number, stop)
-        with subject.open(documented_names(subject.edition), number) as session:
+        with subject.open(asked_for(subject.edition), number) as session:
             examination = Examination(
                 subject,
                 session,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
 
@@ -38,11 +38,12 @@ from conformance.engine.judging.probes import (
 from conformance.engine.judging.releases import Release
 from conformance.engine.judging.shortfalls import with_shortfalls
 from conformance.engine.judging.trials import Trial
-from conformance.engine.planning.plan import Task
+from conformance.engine.planning.plan import Task, documented_names
 from conformance.engine.planning.portions import bundles, by_setup, riskiest_first
 from conformance.engine.planning.profiles import Profile
 from conformance.engine.running.consistency import Consistency, waits
 from conformance.engine.running.endings import MOST_FATAL, weight, why_restarted
+from conformance.engine.running.preludes import reaching
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
 from conformance.engine.running.twins import Twins, unmade
@@ -202,26 +203,14 @@ class Examination:
     def prelude(self) -> Prelude:
         """How a script reaches the target, without the functions that the target lacks."""
         absent = self.absent | ({"int_shape"} if self.shapeless else set())
-        return replace(
-            self.subject.prelude,
-            backend=self.session.identity.backend or "",
-            absent=absent - ({"function", "eval"} if self.subject.prelude.computes else set()),
-            made_for=self._made_for,
-        )
-
-    @property
-    def _made_for(self) -> str:
-        """The interpreter and the libraries of the target, in words."""
-        identity = self.session.identity
-        versions = [f"{name} {version}" for name, version in sorted(identity.versions.items())]
-        return f"Python {identity.python} with {', '.join(versions) or 'its library'}"
+        return reaching(self.subject.prelude, self.session.identity, absent)
 
     def _identify(self) -> TargetInfo:
         identity = self.session.identity
         for task in self.tasks:
             self._judge_signature(task, identity.functions[task.documented.name])
-        found = identity.functions.items()
-        self.absent = frozenset(name for name, function in found if not function.present)
+        documented = {*documented_names(self.subject.edition)} & identity.functions.keys()
+        self.absent = frozenset(n for n in documented if not identity.functions[n].present)
         return TargetInfo(
             name=self.subject.name,
             edition=self.subject.edition,

@@ -12,9 +12,10 @@ from msgspec import UNSET
 
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.trials import Trial
-from conformance.engine.planning.plan import Task, documented_names
+from conformance.engine.planning.plan import Task
 from conformance.engine.planning.profiles import PROFILES
 from conformance.engine.running.examination import Examination, RememberedFinding
+from conformance.engine.running.preludes import asked_for
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
 from conformance.engine.verdicts.failures import failure, identifier
@@ -72,7 +73,7 @@ def repeat(
     `introduce` is called with the target's identity first. WorkerStartError if the worker does not
     start.
     """
-    with subject.open(documented_names(subject.edition), number) as session:
+    with subject.open(asked_for(subject.edition), number) as session:
         tasks = list({id(task): task for task, _ in cases}.values())
         examination = Examination(subject, session, tasks, common, lambda _: None, Stop())
         examination.begin(introduce)

@@ -22,13 +22,14 @@ from functools import partial
 
 from conformance.adapters.session import SessionAbortedError, WorkerStartError
 from conformance.editions import Edition
-from conformance.engine.planning.plan import Task, documented_names
+from conformance.engine.planning.plan import Task
 from conformance.engine.planning.profiles import SURVEY
 from conformance.engine.running.announcing import Emit, locked
 from conformance.engine.running.assignments import Answer, assignment
 from conformance.engine.running.collecting import seldom
 from conformance.engine.running.examination import Examination, RememberedFinding
 from conformance.engine.running.hosts import Hosts, Sink, forked
+from conformance.engine.running.preludes import asked_for
 from conformance.engine.running.progress import Portion, Progress
 from conformance.engine.running.repetition import run_remembered
 from conformance.engine.running.stop import Budget, Stop, end, overdue
@@ -185,7 +186,7 @@ def _examine_here(target: Sink, portion: Portion, stop: Stop) -> None:
     subject = target.subject
     try:
         findings = _remembered(target, portion, stop)
-        with subject.open(documented_names(subject.edition), portion.number) as session:
+        with subject.open(asked_for(subject.edition), portion.number) as session:
             target.start(session)
             examination = Examination(
                 subject,

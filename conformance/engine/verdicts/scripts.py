@@ -34,6 +34,7 @@ from conformance.observations import Batch
 from conformance.program import Binding, Case, Home, Prelude, Program, endings
 from conformance.program.endings import Death, Ending
 from conformance.program.model import AS_THEY_ARE
+from conformance.program.reaching import reached
 from conformance.program.script import comparing_script
 from conformance.results import FindingKind
 from conformance.results.kinds import FATAL
@@ -58,7 +59,7 @@ def script(
         return _without_case(title, finding, prelude, documented)
     case = _run(trial, finding.draw)
     made = _prelude(prelude, trial, documented.name)
-    ending = _ending(finding, trial)
+    ending = _ending(finding, trial, made)
     echo = _echo(finding, case) if trial.outputs == "tensors" else None
     return comparing_script(case, made, ending, title, echo=echo, outputs=trial.outputs)
 
@@ -88,12 +89,12 @@ def _echo(finding: Finding, case: Case) -> str | None:
     return next((name for name, a in arrays if got == (a.shape, a.tobytes())), None)
 
 
-def _ending(finding: Finding, trial: Trial) -> Ending:
+def _ending(finding: Finding, trial: Trial, prelude: Prelude) -> Ending:
     demands = finding.demands or "an answer"
     if finding.kind in FATAL or (finding.kind == FindingKind.UNMADE_INPUT and _died(finding)):
         return endings.dies(demands, _death(finding, trial))
     if isinstance(trial, CallTrial):
-        return _of_call(finding, trial, demands)
+        return _of_call(finding, trial, demands, prelude)
     if "raises " in finding.gives and finding.checked is None:
         if trial.outputs != "values":
             return endings.answers(demands)
@@ -119,7 +120,7 @@ def _death(finding: Finding, trial: Trial) -> Death:
 # Calls
 
 
-def _of_call(finding: Finding, trial: CallTrial, demands: str) -> Ending:
+def _of_call(finding: Finding, trial: CallTrial, demands: str, prelude: Prelude) -> Ending:
     error = trial.prepared.structure.error
     if finding.kind == FindingKind.INT_SHAPE_RAISES:
         return endings.reports_a_shape(trial.prepared.structure.claimed, demands)
@@ -130,6 +131,8 @@ def _of_call(finding: Finding, trial: CallTrial, demands: str) -> Ending:
         return endings.refuses(names, demands)
     if finding.kind == FindingKind.EXCEPTION:
         return endings.answers(demands)
+    if finding.kind == FindingKind.CHANGED_INPUT:
+        return _impure(finding, trial, prelude)
     compare = _COMPARED.get(str(finding.kind))
     if compare is None:
         both = isinstance(finding.got, np.ndarray) and isinstance(finding.expected, np.ndarray)
@@ -195,11 +198,14 @@ def _integers(finding: Finding, trial: CallTrial) -> Ending:
     return endings.reports_integers(trial.prepared.structure.claimed, finding.demands)
 
 
-def _impure(finding: Finding, trial: CallTrial) -> Ending:
+def _impure(finding: Finding, trial: CallTrial, prelude: Prelude) -> Ending:
+    """Inputs as they were. A worker reads variables back, and of what else there is the arrays."""
     found = _CHANGES.search(finding.gives)
     names = found[1].split(", ") if found else []
-    inputs = trial.prepared.structure.program.inputs
-    return endings.unchanged(names, [i.name for i in inputs if i.binding is Binding.VARIABLE])
+    program = reached(trial.prepared.structure.program, prelude)
+    variables = [i.name for i in program.inputs if i.binding is Binding.VARIABLE]
+    read = "evaluated" if "get_value" in prelude.absent else "K.get_value"
+    return endings.unchanged(names, variables, read)
 
 
 def _one_array(_: Finding, trial: CallTrial) -> Ending:
@@ -216,7 +222,6 @@ _COMPARED: Mapping[str, Callable[[Finding, CallTrial], Ending]] = {
     FindingKind.CONTRADICTION: _static,
     FindingKind.UNKNOWN: _static,
     FindingKind.IMPRECISE: _static,
-    FindingKind.CHANGED_INPUT: _impure,
     NOT_INTEGERS: _integers,
 }
 """What a script compares for each kind of difference of a call."""

@@ -11,6 +11,8 @@ import numpy as np
 
 BINDERS = ("variable", "constant", "placeholder")
 GROUP = "conformance.adapters"
+CONVERTER = "keras.ops.convert_to_tensor"
+"""What makes a tensor where the implementation has neither `variable` nor `constant`."""
 
 
 class Absent(NotImplementedError):  # noqa: N818 - no error of the implementation
@@ -94,6 +96,26 @@ def required(adapter: Any, name: str) -> Callable[..., Any]:
     if found is None:
         raise Absent("there is no function {}".format(name))
     return found
+
+
+def tensor_maker(adapter: Any) -> Optional[str]:
+    """The binder that makes tensors of arrays; None if nothing does.
+
+    `constant` is one, too, where `keras.ops.convert_to_tensor` stands in for it (`bound`).
+    """
+    found = next((b for b in BINDERS[:2] if adapter.function(b) is not None), None)
+    if found is None and adapter.function(CONVERTER) is not None:
+        return "constant"
+    return found
+
+
+def bound(adapter: Any, binder: str, values: Sequence[Any], keywords: Dict[str, Any]) -> Any:
+    """A tensor that the binder makes, or what stands in for it."""
+    if binder == "constant" and adapter.function(binder) is None:
+        convert = adapter.function(CONVERTER)
+        if convert is not None:
+            return convert(*values, **keywords)
+    return adapter.bind(binder, values, keywords)
 
 
 def load(name: str) -> Callable[[Any], Any]:

@@ -1,11 +1,11 @@
 """Call the steps of a program on an implementation: functions, operators and callables."""
 
 import operator
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Optional
 
 import numpy as np
 
-from .adapters import Absent, required
+from .adapters import Absent, bound, required, tensor_maker
 from .failures import ImplementationError, Meter
 from .marks import (
     MAYBE,
@@ -70,10 +70,15 @@ class Calls(object):
     def _made(self, made: Made) -> Any:
         if made.kind in _MADE:
             return _MADE[made.kind](made.items)
-        items = np.array(made.items, dtype="int32")
-        instead = "variable" if made.kind == "constant" else "constant"
-        binder = made.kind if self._adapter.function(made.kind) is not None else instead
-        return self._adapter.bind(binder, [items], {"dtype": "int32"})
+        own = made.kind if self._adapter.function(made.kind) is not None else None
+        return self._tensor(np.array(made.items, dtype="int32"), own, dtype="int32")
+
+    def _tensor(self, value: Any, binder: Optional[str] = None, **keywords: Any) -> Any:
+        """A tensor of the array, made by whatever makes some; else the array itself."""
+        binder = binder or tensor_maker(self._adapter)
+        if binder is None:
+            return np.asarray(value, **keywords)
+        return bound(self._adapter, binder, [value], keywords)
 
     def _resolve(self, name: str) -> Callable[..., Any]:
         if name in CALLS:
@@ -85,9 +90,9 @@ class Calls(object):
             return self._importing
         if name.startswith(MAYBE):
             return self._asking(name[len(MAYBE) :])
-        if name == "eval" and self._adapter.function(name) is None:
+        if name in _HELPS and self._adapter.function(name) is None:
             # a step in programs that test other functions: another function does the same
-            return self._adapter.evaluate  # type: ignore[no-any-return]
+            return self._adapter.evaluate if name == "eval" else self._tensor
         return required(self._adapter, name)
 
     def _importing(self) -> str:
@@ -107,6 +112,7 @@ class Calls(object):
         return ask
 
 
+_HELPS = ("eval", "constant")
 _MADE: Dict[str, Callable[[List[int]], Any]] = {
     "range": lambda items: range(items[0], items[-1] + 1),
     "set": set,

@@ -4,7 +4,7 @@ from typing import Any, Dict, List, Tuple
 
 import numpy as np
 
-from .adapters import required
+from .adapters import bound, required, tensor_maker
 from .calling import Calls
 from .failures import ImplementationError, Meter, describe
 from .layouts import same_numbers
@@ -12,7 +12,6 @@ from .limits import MOST_DIMENSIONS, MOST_ITEMS, MOST_NAME, class_name, said
 from .programs import AS_THEY_ARE, PLACEHOLDERS, Input, Program
 from .values import flatten, is_plain
 
-_INSTEAD = ("variable", "constant")
 NO_CLAIM = {"dtype": None, "shape": None, "dtype_error": None, "shape_error": None}
 _WHOLE = (int, np.integer)
 
@@ -21,7 +20,8 @@ def offered(adapter: Any, program: Program, eager_inputs: bool = False) -> Progr
     """The program with inputs that can be made.
 
     If the implementation lacks placeholders, variables or constants, another of them is used
-    instead, and at last the array itself. With `eager_inputs`, constants replace placeholders.
+    instead, then `keras.ops.convert_to_tensor`, and at last the array itself. With `eager_inputs`,
+    constants replace placeholders.
     """
     inputs = [_offered(adapter, item, eager_inputs) for item in program.inputs]
     return program._replace(inputs=inputs)
@@ -41,7 +41,7 @@ def _binding(adapter: Any, item: Input, eager_inputs: bool) -> str:
         return "constant"
     if adapter.function(own) is not None:
         return item.binding
-    return next((b for b in _INSTEAD if adapter.function(b) is not None), "array")
+    return tensor_maker(adapter) or "array"
 
 
 def _for_itself(item: Input) -> bool:
@@ -110,16 +110,22 @@ class BoundProgram(object):
         return not (same_shape and held.tobytes() == fed.astype(held.dtype).tobytes())
 
     def input_claims(self) -> List[Any]:
-        """What the implementation reports of the inputs."""
-        return [
-            {
-                "name": item.name,
-                "claim": dict(NO_CLAIM)
-                if item.binding in AS_THEY_ARE
-                else self._claim(self.names[item.name]),
-            }
-            for item in self._program.inputs
-        ]
+        """What the implementation reports of the inputs, and the dtypes that they were made in."""
+        return [self._input(item) for item in self._program.inputs]
+
+    def _input(self, item: Input) -> Dict[str, Any]:
+        tensor = self.names[item.name]
+        plain = item.binding in AS_THEY_ARE
+        claim = dict(NO_CLAIM) if plain else self._claim(tensor)
+        made = None if claim["dtype"] is not None else self._own_dtype(tensor)
+        return {"name": item.name, "claim": claim, "made": made}
+
+    def _own_dtype(self, tensor: Any) -> Any:
+        """The dtype that a tensor says of itself, where there is no `K.dtype` to ask; or None."""
+        try:
+            return self._meter.call("claim", None, _attribute, tensor)
+        except ImplementationError:
+            return None
 
     def output_claims(self) -> List[Any]:
         """What the implementation reports of the outputs before evaluation."""
@@ -164,7 +170,7 @@ class BoundProgram(object):
             return value.tolist() if item.binding == "python" else value
         positional, keywords = self._arguments(item, value)
         binder = item.binding.split("_")[0]
-        return self._meter.call("bind", None, self._adapter.bind, binder, positional, keywords)
+        return self._meter.call("bind", None, bound, self._adapter, binder, positional, keywords)
 
     def _arguments(self, item: Input, value: Any) -> Tuple[List[Any], Dict[str, Any]]:
         """Keyword arguments that make the input: its own, or the usual shape and dtype."""
@@ -181,6 +187,14 @@ class BoundProgram(object):
 
     def _set(self, variable: Any, value: Any) -> None:
         self._meter.call("bind", None, self._adapter.assign, variable, value)
+
+
+def _attribute(tensor: Any) -> Any:
+    """The name of the attribute `dtype`: float32 of `torch.float32`, too."""
+    dtype = getattr(tensor, "dtype", None)
+    if dtype is None:
+        return None
+    return said(getattr(dtype, "name", dtype), MOST_NAME).rpartition(".")[2]
 
 
 def _dimensions(shape: Any) -> Tuple[Any, List[List[Any]]]:
