@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import conformance
 from conformance.adapters import environments
@@ -17,6 +18,7 @@ from conformance.cli.empty_runs import something_conforms
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.first_look.files import with_file
 from conformance.cli.gate import Gate, gate
+from conformance.cli.judgement import judgement
 from conformance.cli.known_targets import chosen, in_edition, known_targets, unnamed
 from conformance.cli.options.given import RunOptions
 from conformance.cli.outputs import check_writable
@@ -45,7 +47,7 @@ def run_targets(options: RunOptions) -> None:
     earlier = baseline(options.baseline, subjects, tasks)
     common = replace(_common(options), remembered=kept_cases.remembered())
     begun = _begun(options, subjects, tasks, common)
-    announced = Announced(options)
+    announced = Announced(options, partial(judgement, checked, earlier))
     with announced.opened(missing), cluster(options.scheduler) as elsewhere:
         reached = run(
             subjects,
