@@ -59,7 +59,8 @@ def run_targets(options: RunOptions) -> None:
             elsewhere=elsewhere,
         )
     kept_cases.update(announced.results)
-    tell_kept(announced.results)
+    surveyed = common.max_time is not None or bool(begun)
+    tell_kept(announced.results, common.remembered, surveyed=surveyed)
     announced.check()
     done = reached and not missing
     raise SystemExit(_status(announced.results, checked, earlier, done=done))
