@@ -54,7 +54,8 @@ class Judgement:
         for function in results.functions:
             for aspect in function.aspects:
                 judged = self.of(results.target.name, function.function, aspect)
-                for failure in (judged.unexpected or [None]) if judged.fails else ():
+                failing: Sequence[Failure | None] = judged.unexpected or [None]
+                for failure in failing if judged.fails else ():
                     yield ListedFailure(function.function, aspect, failure)
 
 
