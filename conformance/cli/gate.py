@@ -165,6 +165,8 @@ def gate(options: GateOptions, known: Mapping[str, Target], own: Iterable[Target
     read: dict[Path | None, list[KnownFailure]] = {
         p: known_failures.read(p, libraries) for p in (file, written) if p and p.is_file()
     }
+    if file is not None and file != written:
+        _check_filled(file)
     if options.strict:
         _check_reasons(read.get(file, []))
     if written is not None:
@@ -191,6 +193,13 @@ def _libraries(targets: Sequence[Target]) -> dict[str, list[str]]:
     for target in targets:
         named.setdefault(target.library, []).append(target.name)
     return {**named, **{target.name: [target.name] for target in targets}}
+
+
+def _check_filled(file: Path) -> None:
+    """UsageProblem for an empty file; one with a comment alone is what nothing fails with."""
+    if not file.read_text("utf-8").strip():
+        hint = "name a file that --write-expectations FILE wrote, or leave --expectations out"
+        raise UsageProblem(clean(f"{file}: the file of known failures is empty"), hint)
 
 
 def _check_reasons(known: Iterable[KnownFailure]) -> None:

@@ -24,7 +24,7 @@ from conformance.cli.options.given import RunOptions
 from conformance.cli.outputs import check_writable
 from conformance.cli.portioning import check_shards, shard
 from conformance.cli.resuming import previous
-from conformance.cli.select import no_such_aspect, nothing_selected
+from conformance.cli.select import expression, no_such_aspect, nothing_selected
 from conformance.cli.subjects import module_targets, subject
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Run, Subject, Task, plan, run
@@ -85,7 +85,10 @@ def _whole(results: Sequence[Results]) -> bool:
 
 
 def check_files(options: Options) -> None:
-    """Refuse options that need --output before anything is run; UsageProblem."""
+    """Refuse what is wrong with options before anything is run or looked at; UsageProblem."""
+    shard(options.shard)
+    if options.selection is not None:
+        expression(options.selection)
     for name, given in (("format", options.formats), ("resume", options.resume)):
         if given and options.output is None:
             raise UsageProblem(f"--{name} writes files", "add --output DIR")

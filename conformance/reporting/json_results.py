@@ -115,10 +115,15 @@ def representable(value: Any, key: str = "") -> Any:
 
 
 NO_RESULTS = (
-    "this is no results file of conformance, or a damaged one: give one that `conformance run`"
-    " wrote, or make it again"
+    "this is no results file of conformance, or a damaged one: give TARGET.json that"
+    " `conformance run --output DIR` wrote, or make it again"
 )
 """What to do about a file that nobody writes by hand."""
+TOML = (
+    "results are wanted: TARGET.json, which `conformance run --output DIR` writes; a TOML file of"
+    " known failures goes with --expectations, one of targets with --config"
+)
+"""What to do about a file that somebody has written for another option."""
 
 
 class SchemaHeader(msgspec.Struct):
@@ -208,7 +213,7 @@ def _decode(path: Path, content: bytes | msgspec.Raw, kind: type[T]) -> T:
     except RecursionError:
         raise ResultsError(path, "$", "nested too deep", "write fewer levels") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        hint = NO_RESULTS
+        hint = TOML if path.suffix == ".toml" else NO_RESULTS
         raise ResultsError(path, "$", f"this is not JSON ({error})", hint) from None
 
 

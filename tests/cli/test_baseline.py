@@ -162,3 +162,13 @@ def test_two_runs_of_a_target_are_no_baseline(tmp_path: Path) -> None:
     status, output = run("--baseline", str(tmp_path))
     assert status == 2
     assert "2 runs of fakes.wrong_dtype" in output
+
+
+def test_a_file_of_known_failures_is_no_baseline(tmp_path: Path) -> None:
+    known = tmp_path / "known.toml"
+    known.write_text('[[expect]]\nfunction = "exp"\n')
+    status, output = run("--baseline", str(known))
+    assert status == 2
+    assert f"error: {known}: this is not JSON" in output
+    assert "results are wanted: TARGET.json" in output
+    assert "known failures goes with --expectations" in output

@@ -209,7 +209,7 @@ def test_an_unknown_function_gets_suggestions() -> None:
         (["--results", "{folder}", "--failure", "zz"], "batch_dot has no failure 'zz'"),
         (["--results", "{folder}", "--target", "good", "--script"], "has a script"),
         (["--results", "{empty}"], "conformance run --output"),
-        (["--results", "{broken}"], "broken.json: at $: this is not JSON"),
+        (["--results", "{broken}"], "broken.json: this is not JSON"),
         (["--results", "/nowhere"], "/nowhere"),
         (["--edition", "keras-9"], "keras-2.2"),
     ],
