@@ -207,6 +207,8 @@ def _decode(path: Path, content: bytes | msgspec.Raw, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(content, type=kind)
     except msgspec.ValidationError as error:
+        if path.suffix == ".toml":  # its first bracket is one of JSON, too
+            raise ResultsError(path, "$", "this is TOML and not JSON", TOML) from None
         problem, _, place = str(error).partition(" - at ")
         where = place.strip("`") or "$"
         raise ResultsError(path, where, problem, _hint(where, problem)) from None
