@@ -235,7 +235,7 @@ def _tables(path: Path) -> _Tables:
         raise RegistryError(
             f"{path}: unknown table `{prefix}{unknown[0]}`; write [{prefix}targets.NAME]"
         )
-    tables = {name: content[name] for name in ("targets", "venvs") if name in content}
+    tables: _Tables = {name: content[name] for name in ("targets", "venvs") if name in content}
     for name, found in tables.items():
         _check_table(path, name, found, prefix)
     return tables
