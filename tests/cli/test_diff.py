@@ -121,7 +121,7 @@ def test_what_cannot_be_run_is_status_3_and_names_the_cure() -> None:
         (("diff", "right", "wrong", "-k", "conv2d"), "no aspect of -k 'conv2d'"),
         (("report", "home"), "holds no results files"),
         (("report", "part1", "reports"), "judged twice"),
-        (("report", "conformance.toml"), "conformance.toml: at $"),
+        (("report", "conformance.toml"), "conformance.toml: this is "),
     ],
 )
 def test_a_mistake_is_status_2_with_what_to_write(arguments: tuple[str, ...], message: str) -> None:
