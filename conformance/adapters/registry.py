@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from conformance.adapters import mappings, target_texts
+from conformance.adapters import field_texts, mappings, target_texts
 from conformance.editions import Edition
 from conformance.near_names import proposal
 
@@ -223,7 +223,9 @@ def documents_folder(path: Path) -> Path | None:
     if folder is None:
         return None
     if not isinstance(folder, str) or not folder:
-        raise RegistryError(f'{path}: {prefix}{DOCUMENTS}: write a folder, such as "texts"')
+        found = field_texts.shown(folder)
+        hint = 'write a folder, such as "texts"'
+        raise RegistryError(f"{path}: {prefix}{DOCUMENTS}: found {found}; {hint}")
     return path.parent / Path(folder).expanduser()
 
 
@@ -234,11 +236,20 @@ def _tables(path: Path) -> _Tables:
         raise RegistryError(
             f"{path}: unknown table `{prefix}{unknown[0]}`; write [{prefix}targets.NAME]"
         )
-    try:
-        tables = {name: content[name] for name in ("targets", "venvs") if name in content}
-        return msgspec.convert(tables, _Tables)
-    except msgspec.ValidationError as error:
-        raise RegistryError(f"{path}: {error}; write [{prefix}targets.NAME]") from error
+    tables: _Tables = {name: content[name] for name in ("targets", "venvs") if name in content}
+    for name, found in tables.items():
+        _check_table(path, name, found, prefix)
+    return tables
+
+
+def _check_table(path: Path, name: str, found: Any, prefix: str) -> None:
+    """Refuse what is no table, or has something else in it than tables."""
+    inside = found.items() if isinstance(found, dict) else [("", found)]
+    for key, value in inside:
+        if not isinstance(value, dict):
+            place, line = f"{name}.{key}".rstrip("."), field_texts.line_of(path, name, key)
+            told = f"{place}: found {field_texts.shown(value)}"
+            raise RegistryError(f"{path}{line}: {prefix}{told}; write [{prefix}{name}.NAME]")
 
 
 def _content(path: Path) -> tuple[dict[str, Any], str]:
@@ -278,7 +289,7 @@ def _venv(path: Path, name: str, table: Mapping[str, Any]) -> Venv:
     check_name(where, name)
     python = table.get("python", ())
     fields = {**table, "python": [python] if isinstance(python, str) else python}
-    venv = _convert(where, name, fields, Venv)
+    venv = _convert(path, f"venvs.{name}", name, fields, Venv)
     _check_texts(where, fields)
     if not venv.python or not venv.requirements:
         raise RegistryError(f'{where}: give `python` (as "3.11") and `requirements`')
@@ -296,7 +307,7 @@ def _target(path: Path, name: str, table: Mapping[str, Any], venvs: Mapping[str,
     if "module" not in table or "edition" not in table:
         raise RegistryError(f'{where}: give `module` ("my_package.backend") and `edition`')
     fields = {k: v for k, v in table.items() if k not in ("venv", "requirements", "path")}
-    target = _convert(where, name, fields, Target)
+    target = _convert(path, f"targets.{name}", name, fields, Target)
     _check(where, table, target)
     if target.mapping is not None:
         mapping = _mapping_file(where, path, str(target.mapping))
@@ -433,7 +444,8 @@ def _check_mapping(where: str, path: Path) -> None:
         raise RegistryError(f"{where}: mapping: {error}") from error
 
 
-def _convert(where: str, name: str, fields: Mapping[str, Any], kind: type[R]) -> R:
+def _convert(path: Path, place: str, name: str, fields: Mapping[str, Any], kind: type[R]) -> R:
+    where = f"{path}: {place}"
     if "name" in fields:
         raise RegistryError(f"{where}: `name` is the table's own name; leave the field out")
     for own in ("found_above", "described_in"):
@@ -442,30 +454,12 @@ def _convert(where: str, name: str, fields: Mapping[str, Any], kind: type[R]) ->
     try:
         return msgspec.convert({**fields, "name": name}, kind, dec_hook=_decode)
     except msgspec.ValidationError as error:
-        raise RegistryError(f"{where}: {error}{_nearest(str(error), kind)}") from error
+        told = field_texts.wrong_field(path, place, fields, kind, str(error))
+        raise RegistryError(told) from error
 
 
 def _decode(kind: type, value: Any) -> Any:
     return kind(value)
-
-
-def _nearest(message: str, kind: type[StrictRecord]) -> str:
-    """What to write instead of an unknown field, or of a word that a field does not take."""
-    parts = message.split("`")
-    own = [name for name in kind.__struct_fields__ if name != "name"]
-    wrong = re.match(r"Invalid enum value '(.*)' - at `\$\.(\w+)", message)
-    if wrong is not None:
-        return f"; {proposal(wrong[1], _choices(kind, wrong[2]))}"
-    if "unknown field" not in message:
-        return ""
-    return f"; {proposal(parts[1], own)}"
-
-
-def _choices(kind: type[StrictRecord], field: str) -> list[str]:
-    """The words that a field takes."""
-    (found,) = (f.type for f in msgspec.inspect.type_info(kind).fields if f.name == field)  # type: ignore[attr-defined]
-    kinds = (found, *getattr(found, "types", ()), getattr(found, "item_type", None))
-    return [str(word) for one in kinds for word in getattr(one, "values", ())]
 
 
 def check_name(where: str, name: str) -> None:

@@ -15,7 +15,7 @@ from conformance.cli.outputs import FileWriters
 from conformance.cli.results_files import DEFAULT_FOLDER
 from conformance.cli.texts import known_texts
 from conformance.reporting.documented import Documented
-from conformance.reporting.formats import FormatWriter
+from conformance.reporting.formats import FormatWriter, Judge
 from conformance.reporting.json_results import JsonWriter
 from conformance.reporting.markdown import MarkdownWriter
 from conformance.reporting.record import Recorder
@@ -32,10 +32,10 @@ Options = RunOptions | FuzzOptions
 class Announced:
     """The events of one run, told to everybody who wants to know."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, judge: Judge) -> None:
         self.options = options
         self.jobs = options.jobs or os.cpu_count() or 1
-        self._recorder, self._writers = Recorder(), _writers(options)
+        self._recorder, self._writers = Recorder(), _writers(options, judge)
 
     @property
     def results(self) -> list[Results]:
@@ -83,8 +83,8 @@ def _see(output: Path | None) -> str:
     return SEE.replace("FUNCTION", f"FUNCTION --results {shlex.quote(str(output))}")
 
 
-def _writers(options: Options) -> list[Writer]:
-    """The report on the terminal, and the files in --output."""
+def _writers(options: Options, judge: Judge) -> list[Writer]:
+    """The report on the terminal, and the files in --output, some of them as `judge` judges."""
     quote = known_texts(options.documents, options.config).line
     shown = TerminalWriter(
         verbose=options.verbose, quiet=options.quiet, quote=quote, see=_see(options.output)
@@ -94,6 +94,6 @@ def _writers(options: Options) -> list[Writer]:
         files: list[Writer] = [JsonWriter(options.output), MarkdownWriter(options.output)]
         said = documented() if options.formats else Documented()
         chosen = dict.fromkeys(options.formats)
-        files += [FormatWriter(name, options.output, said) for name in chosen]
+        files += [FormatWriter(name, options.output, said, judge) for name in chosen]
         writers.append(FileWriters(str(options.output), files))
     return writers

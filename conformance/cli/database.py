@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -20,6 +20,7 @@ from conformance.cli.errors import UsageProblem
 from conformance.cli.options.database import DEFAULT, VARIABLE, DatabaseOptions
 from conformance.cli.outputs import why
 from conformance.cli.stored_failures import StoredFailure
+from conformance.engine.planning.profiles import SURVEY
 from conformance.reporting.json_results import representable
 from conformance.reporting.safe_text import clean
 from conformance.results import Failure, FunctionResult, Results, TargetInfo
@@ -134,17 +135,45 @@ def _make(place: Path) -> None:
         return
 
 
-def kept_alone(results: Results) -> list[Failure]:
+Remembered = Mapping[tuple[str, str], Mapping[str, Sequence[Failure]]]
+"""The kept failures by target and edition, then by function."""
+
+
+def kept_alone(results: Results, remembered: Remembered, *, surveyed: bool) -> list[Failure]:
     """The failures that cases of other runs alone show: where these are not kept, as in CI, nothing
-    is known of them."""
-    own = (results.run.profile, results.run.seed)
-    found = (f for one in results.functions for a in one.aspects for f in a.failures)
-    return [f for f in found if f.origin is not UNSET and (f.origin.profile, f.origin.seed) != own]
+    is known of them.
+
+    What the survey of a run with --max-time has found with this seed is this run's own.
+    """
+    profiles = (results.run.profile, *([SURVEY.name] if surveyed else []))
+    own = {(profile, results.run.seed) for profile in profiles}
+    of_target = remembered.get((results.target.name, results.target.edition), {})
+    found = (
+        (f, of_target.get(one.function, ()))
+        for one in results.functions
+        for a in one.aspects
+        for f in a.failures
+    )
+    return [f for f, kept in found if _place(f) not in (None, *own) and _is_among(f, kept)]
 
 
-def tell_kept(results: Iterable[Results]) -> None:
+def _place(failure: Failure) -> tuple[str, int] | None:
+    """Profile and seed of the run that found a failure, if it says so."""
+    origin = failure.origin
+    return None if origin is UNSET else (origin.profile, origin.seed)
+
+
+def _is_among(failure: Failure, kept: Iterable[Failure]) -> bool:
+    return any(k.id == failure.id and _place(k) == _place(failure) for k in kept)
+
+
+def tell_kept(
+    results: Iterable[Results], remembered: Remembered, *, surveyed: bool = False
+) -> None:
     """Say which failures come from kept cases alone; on stderr."""
-    ids = [failure.id for one in results for failure in kept_alone(one)]
+    ids = [
+        failure.id for one in results for failure in kept_alone(one, remembered, surveyed=surveyed)
+    ]
     if ids:
         listed = ", ".join(ids[:_TOLD]) + (", ..." if len(ids) > _TOLD else "")
         click.echo(

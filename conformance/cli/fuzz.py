@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import click
 from msgspec import UNSET, UnsetType
@@ -12,6 +13,7 @@ import conformance
 from conformance.cli.announced import Announced
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.first_look.files import with_file
+from conformance.cli.judgement import judgement
 from conformance.cli.options.fuzzing import DEFAULT
 from conformance.cli.options.given import FuzzOptions
 from conformance.cli.portioning import shard
@@ -46,7 +48,7 @@ def fuzz_targets(options: FuzzOptions) -> None:
     campaign = _campaign(options, editions)
     _check_composable(campaign, editions)
     begun = _previous(options, subjects, campaign)
-    announced = Announced(options)
+    announced = Announced(options, partial(judgement, checked, None))
     with announced.opened(missing):
         reached = fuzz(subjects, campaign, announced.emit, announced.jobs, begun)
     _say(announced.results, quiet=options.quiet)

@@ -69,6 +69,8 @@ class Gate:
         unexplained = [e for e in self.known if not e.explained]
         for entry in unexplained:
             yield f"{entry.place}: no reason is given yet: {entry}"
+        if beyond := known_failures.not_sought(found, self.known):
+            yield _told_beyond(self.file, beyond, found)
         met = sum(any(e.covers(cell) for cell in found) for e in self.known)
         yield (
             f"{self.file}: {met} of {len(self.known)} entries met, {len(stale)} stale, "
@@ -101,6 +103,16 @@ def told_stale(entry: KnownFailure, found: Iterable[JudgedCell]) -> str:
         instead = f"no failure is such a one; there {ids}"
     issue = f"; see {entry.issue}" if entry.issue else ""
     return f"{entry.place}: stale, delete these lines: {entry}; {instead}{issue}"
+
+
+def _told_beyond(
+    file: Path | None, beyond: Sequence[KnownFailure], found: Sequence[JudgedCell]
+) -> str:
+    """Say of entries of a profile that tries more that this run cannot judge them."""
+    theirs = " and ".join(dict.fromkeys(str(entry.found_by) for entry in beyond))
+    ours = " and ".join(dict.fromkeys(c.profile for c in found if beyond[0].matches(c)))
+    entries = counted(len(beyond), "entry", "entries")
+    return f"{file}: {entries} of {theirs} not found by {ours}, which tries less; not stale"
 
 
 def _ids(cells: Iterable[JudgedCell], verdict: Verdict) -> str:
@@ -153,6 +165,8 @@ def gate(options: GateOptions, known: Mapping[str, Target], own: Iterable[Target
     read: dict[Path | None, list[KnownFailure]] = {
         p: known_failures.read(p, libraries) for p in (file, written) if p and p.is_file()
     }
+    if file is not None and file != written:
+        _check_filled(file)
     if options.strict:
         _check_reasons(read.get(file, []))
     if written is not None:
@@ -179,6 +193,13 @@ def _libraries(targets: Sequence[Target]) -> dict[str, list[str]]:
     for target in targets:
         named.setdefault(target.library, []).append(target.name)
     return {**named, **{target.name: [target.name] for target in targets}}
+
+
+def _check_filled(file: Path) -> None:
+    """UsageProblem for an empty file; one with a comment alone is what nothing fails with."""
+    if not file.read_text("utf-8").strip():
+        hint = "name a file that --write-expectations FILE wrote, or leave --expectations out"
+        raise UsageProblem(clean(f"{file}: the file of known failures is empty"), hint)
 
 
 def _check_reasons(known: Iterable[KnownFailure]) -> None:

@@ -41,7 +41,8 @@ def read_file(file: Path, only: str | None = None) -> Results:
     try:
         return read_results(file, only)
     except ResultsError as error:
-        message = f"{error.file}: at {error.place}: {error.problem}"
+        place = "" if error.place == "$" else f"at {error.place}: "
+        message = f"{error.file}: {place}{error.problem}"
         raise UsageProblem(clean(message), clean(error.hint)) from None
     except OSError as error:
         message = f"{file}: {error.strerror or error}"

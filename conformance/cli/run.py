@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import conformance
 from conformance.adapters import environments
@@ -17,12 +18,13 @@ from conformance.cli.empty_runs import something_conforms
 from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.first_look.files import with_file
 from conformance.cli.gate import Gate, gate
+from conformance.cli.judgement import judgement
 from conformance.cli.known_targets import chosen, in_edition, known_targets, unnamed
 from conformance.cli.options.given import RunOptions
 from conformance.cli.outputs import check_writable
 from conformance.cli.portioning import check_shards, shard
 from conformance.cli.resuming import previous
-from conformance.cli.select import no_such_aspect, nothing_selected
+from conformance.cli.select import expression, no_such_aspect, nothing_selected
 from conformance.cli.subjects import module_targets, subject
 from conformance.editions import Edition
 from conformance.engine import PROFILES, Run, Subject, Task, plan, run
@@ -45,7 +47,7 @@ def run_targets(options: RunOptions) -> None:
     earlier = baseline(options.baseline, subjects, tasks)
     common = replace(_common(options), remembered=kept_cases.remembered())
     begun = _begun(options, subjects, tasks, common)
-    announced = Announced(options)
+    announced = Announced(options, partial(judgement, checked, earlier))
     with announced.opened(missing), cluster(options.scheduler) as elsewhere:
         reached = run(
             subjects,
@@ -57,7 +59,8 @@ def run_targets(options: RunOptions) -> None:
             elsewhere=elsewhere,
         )
     kept_cases.update(announced.results)
-    tell_kept(announced.results)
+    surveyed = common.max_time is not None or bool(begun)
+    tell_kept(announced.results, common.remembered, surveyed=surveyed)
     announced.check()
     done = reached and not missing
     raise SystemExit(_status(announced.results, checked, earlier, done=done))
@@ -82,7 +85,10 @@ def _whole(results: Sequence[Results]) -> bool:
 
 
 def check_files(options: Options) -> None:
-    """Refuse options that need --output before anything is run; UsageProblem."""
+    """Refuse what is wrong with options before anything is run or looked at; UsageProblem."""
+    shard(options.shard)
+    if options.selection is not None:
+        expression(options.selection)
     for name, given in (("format", options.formats), ("resume", options.resume)):
         if given and options.output is None:
             raise UsageProblem(f"--{name} writes files", "add --output DIR")

@@ -57,15 +57,26 @@ def expression(text: str) -> Predicate:
 
     A name in the expression stands for all functions whose name contains it, as in pytest.
     """
+    if not text.strip():
+        raise UsageProblem(f"-k {text!r}: it is empty", _HELP)
     try:
         tree = ast.parse(text.strip(), mode="eval").body
         return _predicate(tree, text)
     except SyntaxError as error:
         raise UsageProblem(
-            f"-k {text!r}: not an expression (column {error.offset}): {error.msg}", _HELP
+            f"-k {text!r}: not an expression: {_where(text, error)}", _HELP
         ) from error
     except (RecursionError, MemoryError, ValueError) as error:
         raise UsageProblem(f"-k {text[:40]!r}…: nested too deep", _HELP) from error
+
+
+def _where(text: str, error: SyntaxError) -> str:
+    """What is wrong, and in which column of the text as it was given; Python counts from its first
+    word, and says 0 where something is missing at the end."""
+    if not error.offset:
+        return f"something is missing at its end (column {len(text.rstrip()) + 1})"
+    before = len(text) - len(text.lstrip())
+    return f"{error.msg} (column {before + error.offset})"
 
 
 def nothing_selected(

@@ -43,7 +43,7 @@ def show(options: ShowOptions) -> int:
     if options.identity is not None and not any(one.functions for one in results):
         raise _no_failure(spec.name, options.identity, ids)
     if options.script:
-        _print_script(spec.name, results)
+        _print_script(spec.name, results, _namesakes(options, spec.name, results))
         return 0
     texts = known_texts(options.documents)
     console = make_console()
@@ -132,6 +132,19 @@ def _ids(results: Sequence[Results], function: str) -> list[str]:
     return [failure.id for f in listed for a in f.aspects for failure in a.failures]
 
 
+def _namesakes(options: ShowOptions, function: str, results: Sequence[Results]) -> list[str]:
+    """Functions of this name in packages, such as `keras.ops.sum`, that the places have, if they
+    lack the function itself."""
+    if any(one.functions for one in results):
+        return []
+    named = [name for name in load() if name.endswith(f".{function}")]
+    return [n for n in named if any(_has(one, n) for one in read_places(options.places, n))]
+
+
+def _has(results: Results, function: str) -> bool:
+    return any(f.function == function for f in results.functions)
+
+
 def _no_failure(function: str, identity: str, there: Sequence[str]) -> UsageProblem:
     hint = f"`conformance show {function}` lists its failures" if there else "it has none"
     return UsageProblem(
@@ -150,7 +163,15 @@ def _with_failure(function: FunctionResult, identity: str) -> FunctionResult:
     return FunctionResult(function.function, function.theme, aspects)
 
 
-def _print_script(function: str, results: Sequence[Results]) -> None:
+def _no_script(function: str, namesakes: Sequence[str]) -> str:
+    """What to do: name the function of another edition that the results have, if there is one."""
+    if namesakes:
+        return f"they have {namesakes[0]}: `conformance show {namesakes[0]} --script`"
+    return f"`conformance show {function}` lists its failures; --results names others"
+
+
+def _print_script(function: str, results: Sequence[Results], namesakes: Sequence[str]) -> None:
+    """Print the gravest failure's script; the results may have `namesakes` instead."""
     scripted = [
         (one.target.name, found)
         for one in results
@@ -160,7 +181,7 @@ def _print_script(function: str, results: Sequence[Results]) -> None:
     if not scripted:
         raise UsageProblem(
             f"no failure of {function} has a script in these results",
-            f"`conformance show {function}` lists its failures; --results names others",
+            _no_script(function, namesakes),
         )
     scripted.sort(key=lambda pair: GRAVEST_FIRST.index(pair[1].verdict))
     (target, first), *others = scripted

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator
 
+from conformance.reporting.judgement import Judgement
 from conformance.reporting.listing import ListedFailure
 from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.reporting.readings import told
@@ -36,23 +37,30 @@ COLUMNS = (
 """The head of the table. Message, citation, convention and `failure`, its id, are those of the
 aspect's gravest failure; `failure_ids` are the ids of all. `standing` is the verdict over faults
 and lacks alone, `readings` are those of all of the aspect's answers."""
+JUDGED_COLUMNS = ("judged", "reason")
+"""Two more of a run with known failures: `known` or `unexpected`, and why what is known is so."""
 
 
-def render(results: Iterable[Results]) -> bytes:
-    """The table in UTF-8, with the line ends of RFC 4180."""
+def render(results: Iterable[Results], judgement: Judgement | None = None) -> bytes:
+    """The table in UTF-8, with the line ends of RFC 4180; with known failures two more columns."""
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer)
-    writer.writerow(COLUMNS)
-    writer.writerows(row for one in results for row in _rows(one))
+    writer.writerow((*COLUMNS, *(JUDGED_COLUMNS if judgement else ())))
+    writer.writerows(row for one in results for row in _rows(one, judgement))
     return buffer.getvalue().encode()
 
 
-def _rows(results: Results) -> Iterator[list[str]]:
+def _rows(results: Results, judgement: Judgement | None) -> Iterator[list[str]]:
     target = [_text(results.target.name), _text(results.target.edition), results.run.started]
     for function in results.functions:
         for aspect in function.aspects:
             place = [_text(function.theme), _text(function.function), str(aspect.aspect)]
-            yield [*map(_text, target), *place, *_verdict(function.function, aspect)]
+            row = [*map(_text, target), *place, *_verdict(function.function, aspect)]
+            if judgement:
+                judged = judgement.of(results.target.name, function.function, aspect)
+                known = "known" if judged.reason else ""
+                row += ["unexpected" if judged.fails else known, _text(judged.reason)]
+            yield row
 
 
 def _verdict(function: str, aspect: AspectResult) -> list[str]:

@@ -20,6 +20,7 @@ from conformance.reporting.containers import COMPRESSED, PLAIN, compressed
 from conformance.reporting.documented import Documented
 from conformance.reporting.html.site import site
 from conformance.reporting.json_results import encode, file_name
+from conformance.reporting.judgement import Judgement
 from conformance.reporting.pictures.files import badges, pictures
 from conformance.reporting.targets import target_histories
 from conformance.reporting.writer import ResultsCollector
@@ -30,10 +31,14 @@ File = tuple[str, bytes]
 """A path below the output folder, with `/`, and the content."""
 
 
+Judge = Callable[[Sequence[Results]], Judgement | None]
+"""Holds results against known failures and a baseline; None if there are none."""
+
+
 class Format(NamedTuple):
     """How a format is made."""
 
-    files: Callable[[Sequence[Results], Documented], Iterable[File]]
+    files: Callable[[Sequence[Results], Documented, Judgement | None], Iterable[File]]
     single: bool = False
     """Whether it is one file of text, which can also be printed."""
     history: bool = False
@@ -41,7 +46,12 @@ class Format(NamedTuple):
 
 
 def _single(name: str, render: Callable[[Sequence[Results]], bytes]) -> Format:
-    return Format(lambda results, _: [(name, render(results))], single=True)
+    return Format(lambda results, _, __: [(name, render(results))], single=True)
+
+
+def _judged(name: str, render: Callable[[Sequence[Results], Judgement | None], bytes]) -> Format:
+    """A format that shows known failures as such, and what is unexpected."""
+    return Format(lambda results, _, judged: [(name, render(results, judged))], single=True)
 
 
 def _matrix(results: Sequence[Results]) -> bytes:
@@ -58,28 +68,36 @@ def _compressed(one: Results) -> File:
 
 
 FORMATS: dict[str, Format] = {
-    "html": Format(lambda r, d: site(target_histories(r), d), history=True),
-    "results": Format(lambda r, _: map(_results, r)),
-    "compressed": Format(lambda r, _: map(_compressed, r)),
+    "html": Format(lambda r, d, _: site(target_histories(r), d), history=True),
+    "results": Format(lambda r, _, __: map(_results, r)),
+    "compressed": Format(lambda r, _, __: map(_compressed, r)),
     "markdown": _single(markdown.MATRIX, _matrix),
-    "pages": Format(lambda r, _: markdown_pages.render(target_histories(r))),
+    "pages": Format(lambda r, _, __: markdown_pages.render(target_histories(r))),
     "summary": _single("summary.md", job_summary.render),
-    "junit": _single("junit.xml", junit.render),
-    "csv": _single("results.csv", csv_table.render),
+    "junit": _judged("junit.xml", junit.render),
+    "csv": _judged("results.csv", csv_table.render),
     "json": _single("scores.json", scores.render),
-    "annotations": _single("annotations.txt", github.render),
-    "pictures": Format(lambda r, _: pictures(r), history=True),
-    "badges": Format(lambda r, _: badges(r)),
+    "annotations": _judged("annotations.txt", github.render),
+    "pictures": Format(lambda r, _, __: pictures(r), history=True),
+    "badges": Format(lambda r, _, __: badges(r)),
 }
 """The formats of `FORMAT_NAMES`."""
 
 
-def made(name: str, results: Sequence[Results], documented: Documented) -> Iterable[File]:
-    """The files of a format; of each target the newest results, or all if it shows history."""
+def made(
+    name: str,
+    results: Sequence[Results],
+    documented: Documented,
+    judgement: Judgement | None = None,
+) -> Iterable[File]:
+    """The files of a format; of each target the newest results, or all if it shows history.
+
+    `judgement` is what known failures make of the results, where there are some.
+    """
     chosen = FORMATS[name]
     if not chosen.history:
         results = [one.newest.results for one in target_histories(results)]
-    return chosen.files(results, documented)
+    return chosen.files(results, documented, judgement)
 
 
 def write(folder: Path, files: Iterable[File]) -> list[Path]:
@@ -93,10 +111,12 @@ def write(folder: Path, files: Iterable[File]) -> list[Path]:
 
 
 class FormatWriter:
-    """Writes a run's report in one format when the run is over."""
+    """Writes a run's report in one format when the run is over, as `judge` judges it."""
 
-    def __init__(self, name: str, folder: Path, documented: Documented) -> None:
-        self.name, self.folder, self.documented = name, folder, documented
+    def __init__(
+        self, name: str, folder: Path, documented: Documented, judge: Judge = lambda _: None
+    ) -> None:
+        self.name, self.folder, self.documented, self._judge = name, folder, documented, judge
         self._collected = ResultsCollector()
 
     def handle(self, event: Event) -> None:
@@ -104,7 +124,8 @@ class FormatWriter:
         self._collected.handle(event)
         results = self._collected.results
         if isinstance(event, RunFinished) and results:
-            write(self.folder, made(self.name, results, self.documented))
+            judged = self._judge(results)
+            write(self.folder, made(self.name, results, self.documented, judged))
 
     def close(self) -> None:
         """Nothing is held open."""

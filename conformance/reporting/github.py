@@ -1,14 +1,16 @@
 """GitHub's workflow commands: printed by a job, they become annotations of its run.
 
 GitHub shows ten of each level for a step, so failures of one cause share an annotation and the last
-one says how many are left.
+one says how many are left. Of a run with known failures only what is unexpected has an annotation,
+and each stale entry, at its line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from conformance.reporting.causes import Cause, causes, named, shared
+from conformance.reporting.judgement import Judgement, StaleEntry
 from conformance.reporting.listing import listed_failures
 from conformance.reporting.safe_text import clean
 from conformance.reporting.summary import told_counts
@@ -17,44 +19,80 @@ from conformance.results.scores import FAULTS, score
 
 MOST = 10
 """Annotations of one level that GitHub shows for a step."""
+MOST_STALE = 4
+"""Of these, the most that are about stale entries."""
 
 
-def render(results: Iterable[Results]) -> bytes:
-    """The commands, a line each."""
+def render(results: Iterable[Results], judgement: Judgement | None = None) -> bytes:
+    """The commands, a line each; with known failures of what is unexpected and what is stale."""
     listed = list(results)
-    found = [(one, cause) for one in listed for cause in _broken(one)]
-    errors = [_error(one, cause) for one, cause in found]
-    if len(errors) > MOST:
-        left = found[MOST - 1 :]
+    stale = _stale_entries(judgement.stale) if judgement else []
+    found = [(one, cause) for one in listed for cause in _broken(one, judgement)]
+    errors = [_error(one, cause, judgement) for one, cause in found]
+    room = MOST - len(stale)
+    if len(errors) > room:
+        left = found[room - 1 :]
         names = named(f for _, cause in left for f in cause.failures)
         more = _command("error", "more failures", f"{len(left)} more causes, in {names}")
-        errors = [*errors[: MOST - 1], more]
+        errors = [*errors[: room - 1], more]
+    errors += stale
     notices = [_notice(one) for one in listed][:MOST]
     return "".join(f"{line}\n" for line in (*errors, *notices)).encode()
 
 
-def _broken(results: Results) -> list[Cause]:
+def _broken(results: Results, judgement: Judgement | None) -> list[Cause]:
+    if judgement is not None:
+        return causes(judgement.unexpected(results))
     return causes(listed_failures(results.functions, *FAULTS))
 
 
-def _error(results: Results, cause: Cause) -> str:
+def _stale_entries(stale: Sequence[StaleEntry]) -> list[str]:
+    """An annotation for each, in which the last says how many are left."""
+    shown = list(stale) if len(stale) <= MOST_STALE else list(stale[: MOST_STALE - 1])
+    lines = [_stale_entry(entry, entry.says) for entry in shown]
+    if left := stale[len(shown) :]:
+        names = "; ".join(entry.entry for entry in left)
+        lines.append(_stale_entry(left[0], f"{len(left)} more entries are stale: {names}"))
+    return lines
+
+
+def _stale_entry(stale: StaleEntry, says: str) -> str:
+    return _command("error", f"stale: {stale.entry}", says, file=stale.file, line=str(stale.line))
+
+
+def _error(results: Results, cause: Cause, judgement: Judgement | None) -> str:
     concerned = cause.functions
-    one, several = _DOES[cause.verdict]
+    one, several = _DOES.get(cause.verdict, _LOST)
     does = one if len(concerned) == 1 else several
     title = f"{shared(concerned, 3)} {does} on {results.target.name}"
     left = cause.failures[1:]
     others = f". {len(left)} more are like it: {named(left)}" if left else ""
     first = cause.failures[0].failure
     again = f". To run it again: conformance replay {first.id}" if first is not None else ""
-    return _command("error", title, clean(cause.failures[0].message) + others + again)
+    return _command(
+        "error",
+        title,
+        clean(cause.failures[0].message) + _was(results, cause, judgement) + others + again,
+    )
+
+
+def _was(results: Results, cause: Cause, judgement: Judgement | None) -> str:
+    """Of a regression what it was."""
+    function, aspect, _ = cause.failures[0]
+    was = judgement.of(results.target.name, function, aspect).was if judgement else None
+    return f". It was: {was}" if was else ""
 
 
 _DOES: Mapping[Verdict, tuple[str, str]] = {
     Verdict.VIOLATES: ("does not do what the documents say", "do not do what the documents say"),
     Verdict.CRASHED: ("ends the process", "end the process"),
     Verdict.TIMED_OUT: ("gives no answer in time", "give no answer in time"),
+    Verdict.DIVERGES: ("has another answer that is allowed", "have another answer that is allowed"),
+    Verdict.UNSUPPORTED: ("is not offered in full", "are not offered in full"),
 }
 """What one function does, and what several do."""
+_LOST = ("was not looked at any more", "were not looked at any more")
+"""The same, where a baseline has what this run does not."""
 _COUNTED: Mapping[Verdict, str] = {
     Verdict.VIOLATES: "contradict a document",
     Verdict.CRASHED: "end the process",
@@ -74,8 +112,10 @@ def _notice(results: Results) -> str:
     return _command("notice", title, "; ".join(parts))
 
 
-def _command(level: str, title: str, message: str) -> str:
-    return f"::{level} title={_property(title)}::{_data(message)}"
+def _command(level: str, title: str, message: str, **place: str) -> str:
+    properties = {**place, "title": title}
+    listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::{level} {listed}::{_data(message)}"
 
 
 def _data(text: str) -> str:

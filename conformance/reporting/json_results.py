@@ -115,10 +115,15 @@ def representable(value: Any, key: str = "") -> Any:
 
 
 NO_RESULTS = (
-    "this is no results file of conformance, or a damaged one: give one that `conformance run`"
-    " wrote, or make it again"
+    "this is no results file of conformance, or a damaged one: give TARGET.json that"
+    " `conformance run --output DIR` wrote, or make it again"
 )
 """What to do about a file that nobody writes by hand."""
+TOML = (
+    "results are wanted: TARGET.json, which `conformance run --output DIR` writes; a TOML file of"
+    " known failures goes with --expectations, one of targets with --config"
+)
+"""What to do about a file that somebody has written for another option."""
 
 
 class SchemaHeader(msgspec.Struct):
@@ -202,13 +207,15 @@ def _decode(path: Path, content: bytes | msgspec.Raw, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(content, type=kind)
     except msgspec.ValidationError as error:
+        if path.suffix == ".toml":  # its first bracket is one of JSON, too
+            raise ResultsError(path, "$", "this is TOML and not JSON", TOML) from None
         problem, _, place = str(error).partition(" - at ")
         where = place.strip("`") or "$"
         raise ResultsError(path, where, problem, _hint(where, problem)) from None
     except RecursionError:
         raise ResultsError(path, "$", "nested too deep", "write fewer levels") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        hint = NO_RESULTS
+        hint = TOML if path.suffix == ".toml" else NO_RESULTS
         raise ResultsError(path, "$", f"this is not JSON ({error})", hint) from None
 
 

@@ -5,16 +5,21 @@ class's name at its dots: target, theme and function have none. The time of a fu
 evenly among its aspects, of which most are seen in the same cases. A violation is a failure,
 a crash or a time-out an error, what is unsupported is skipped. A divergence passes: the case's
 output tells it, with the readings that it takes. What is not demanded has no case.
+
+Of a run with known failures, these are skipped with the reason that they are known for, whatever is
+unexpected fails, be it a divergence or a lack, and a suite of its own has each stale entry.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
 from xml.etree import ElementTree
 
 from msgspec import UNSET
 
+from conformance.reporting.judgement import AspectJudgement, Judgement, StaleEntry
 from conformance.reporting.listing import ListedFailure
 from conformance.reporting.readings import told_of
 from conformance.reporting.safe_text import clean, clean_block
@@ -34,10 +39,13 @@ _ELEMENTS = {
 _COUNTED = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 
 
-def render(results: Iterable[Results]) -> bytes:
-    """The file."""
+def render(results: Iterable[Results], judgement: Judgement | None = None) -> bytes:
+    """The file; with what known failures make of the results, if there are some."""
+    judged = judgement or Judgement()
     root = Element("testsuites", name="Keras backend API conformance")
-    root.extend([_suite(one) for one in results])
+    listed = list(results)
+    root.extend([_suite(one, judged) for one in listed])
+    root.extend(_stale_entries(judged.stale, max((r.run.started for r in listed), default="")))
     for attribute in ("tests", "failures", "errors"):
         root.set(attribute, str(sum(int(suite.get(attribute, "0")) for suite in root)))
     ElementTree.indent(root)
@@ -45,21 +53,45 @@ def render(results: Iterable[Results]) -> bytes:
     return content + b"\n"
 
 
-def _suite(results: Results) -> Element:
-    cases = [case for f in results.functions for case in _cases(results, f)]
-    suite = Element("testsuite", name=clean(results.target.name), tests=str(len(cases)))
+def _suite(results: Results, judgement: Judgement) -> Element:
+    cases = [case for f in results.functions for case in _cases(results, f, judgement)]
+    run = results.run
+    return _told_suite(results.target.name, cases, run.seconds, run.started, _properties(results))
+
+
+def _told_suite(
+    name: str, cases: Sequence[Element], seconds: float, started: str, facts: Mapping[str, str]
+) -> Element:
+    """A suite that says how many cases it has, and what came of them."""
+    suite = Element("testsuite", name=clean(name), tests=str(len(cases)))
     for attribute, tag in _COUNTED.items():
         suite.set(attribute, str(sum(case.find(tag) is not None for case in cases)))
-    suite.set("time", f"{max(results.run.seconds, 0.0):.3f}")
-    suite.set("timestamp", clean(results.run.started))
-    suite.append(_properties(results))
+    suite.set("time", f"{max(seconds, 0.0):.3f}")
+    suite.set("timestamp", clean(started))
+    properties = ElementTree.SubElement(suite, "properties")
+    for fact, value in facts.items():
+        ElementTree.SubElement(properties, "property", name=clean(fact), value=clean(value))
     suite.extend(cases)
     return suite
 
 
-def _properties(results: Results) -> Element:
+def _stale_entries(stale: Sequence[StaleEntry], started: str) -> Iterator[Element]:
+    """A suite for each file of known failures with stale entries."""
+    for file in dict.fromkeys(entry.file for entry in stale):
+        cases = [_stale_entry(entry) for entry in stale if entry.file == file]
+        yield _told_suite(PurePath(file).name, cases, 0.0, started, {"file": file})
+
+
+def _stale_entry(stale: StaleEntry) -> Element:
+    case = Element("testcase", classname=_part(PurePath(stale.file).name), name=clean(stale.entry))
+    told = ElementTree.SubElement(case, "failure", message=clean(stale.says), type="stale entry")
+    told.text = clean(stale.says)
+    return case
+
+
+def _properties(results: Results) -> dict[str, str]:
     target, run = results.target, results.run
-    facts = {
+    return {
         "edition": target.edition,
         "implementation": target.implementation,
         "python": target.python,
@@ -68,13 +100,9 @@ def _properties(results: Results) -> Element:
         "complete": "yes" if run.whole else "no",
         **{f"version.{name}": version for name, version in sorted(target.versions.items())},
     }
-    properties = Element("properties")
-    for name, value in facts.items():
-        ElementTree.SubElement(properties, "property", name=clean(name), value=clean(value))
-    return properties
 
 
-def _cases(results: Results, function: FunctionResult) -> Iterator[Element]:
+def _cases(results: Results, function: FunctionResult, judgement: Judgement) -> Iterator[Element]:
     demanded = [a for a in function.aspects if a.verdict is not Verdict.NOT_APPLICABLE]
     place = ".".join(map(_part, (results.target.name, function.theme, function.function)))
     for aspect in demanded:
@@ -82,7 +110,8 @@ def _cases(results: Results, function: FunctionResult) -> Iterator[Element]:
         case = Element("testcase", classname=place, name=name)
         if (seconds := _seconds(results, function)) is not None:
             case.set("time", f"{seconds / len(demanded):.3f}")
-        case.extend(_outcome(function.function, aspect))
+        judged = judgement.of(results.target.name, function.function, aspect)
+        case.extend(_outcome(function.function, aspect, judged))
         yield case
 
 
@@ -99,32 +128,54 @@ def _seconds(results: Results, function: FunctionResult) -> float | None:
     return max(spent[function.function].seconds, 0.0)
 
 
-def _outcome(function: str, aspect: AspectResult) -> Iterator[Element]:
+def _outcome(function: str, aspect: AspectResult, judged: AspectJudgement) -> Iterator[Element]:
     listed = [ListedFailure(function, aspect, failure) for failure in aspect.failures]
-    verdict = standing(aspect)
-    if tag := _ELEMENTS.get(verdict):
-        deciding = [f for f in listed if f.verdict is verdict]
-        yield _told(tag, deciding or [ListedFailure(function, aspect, None)])
-    others = [f for f in listed if f.verdict is not verdict or tag is None]
+    tag, deciding = _deciding(listed, aspect, judged)
+    if tag is not None:
+        yield _told(tag, deciding or [ListedFailure(function, aspect, None)], judged)
+    others = [f for f in listed if f not in deciding]
     if others:
         output = Element("system-out")
-        output.text = "\n".join(map(_passed, others))
+        output.text = "\n".join(_passed(f, judged) for f in others)
         yield output
 
 
-def _passed(found: ListedFailure) -> str:
+def _deciding(
+    listed: Sequence[ListedFailure], aspect: AspectResult, judged: AspectJudgement
+) -> tuple[str | None, list[ListedFailure]]:
+    """What the case has, or None if it passes, and the failures that make it so."""
+    if judged.fails:
+        mine = [f for f in listed if f.failure in judged.unexpected]
+        verdict = mine[0].verdict if mine else aspect.verdict
+        return ("error" if _ELEMENTS.get(verdict) == "error" else "failure"), mine
+    if judged.reason:
+        return "skipped", [f for f in listed if f.failure in judged.known]
+    verdict = standing(aspect)
+    tag = _ELEMENTS.get(verdict)
+    return tag, [f for f in listed if tag is not None and f.verdict is verdict]
+
+
+def _passed(found: ListedFailure, judged: AspectJudgement) -> str:
     taken = told_of([found.failure] if found.failure else [])
     reading = f" (reading: {taken})" if taken else ""
-    return f"{found.verdict}: {clean(found.message)}{reading}"
+    known = f" (known: {clean(judged.reason)})" if found.failure in judged.known else ""
+    return f"{found.verdict}: {clean(found.message)}{reading}{known}"
 
 
-def _told(tag: str, deciding: Sequence[ListedFailure]) -> Element:
+def _told(tag: str, deciding: Sequence[ListedFailure], judged: AspectJudgement) -> Element:
     first = deciding[0]
-    element = Element(tag, message=clean(first.message))
+    element = Element(tag, message=clean(_message(first, judged)))
     if first.failure is not None:
         element.set("type", clean(first.failure.kind))
     element.text = "\n\n".join(_text(found) for found in deciding)
     return element
+
+
+def _message(found: ListedFailure, judged: AspectJudgement) -> str:
+    """The failure in a line; of a known one the reason, of a regression what it was."""
+    if judged.reason and not judged.fails:
+        return f"known: {judged.reason}"
+    return f"was {judged.was}: {found.message}" if judged.was else found.message
 
 
 def _text(found: ListedFailure) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.adapters import registry
+from conformance.adapters import field_texts, registry
 from conformance.adapters.registry import RegistryError, Target, UnknownTargetError, Venv
 
 
@@ -118,7 +118,9 @@ def test_a_file_may_name_the_folder_of_the_documents(tmp_path: Path, name: str) 
 def test_a_folder_of_documents_is_a_text(tmp_path: Path) -> None:
     path = tmp_path / "conformance.toml"
     path.write_text("documents = 3", "utf-8")
-    with pytest.raises(RegistryError, match=r"conformance\.toml: documents: write a folder"):
+    with pytest.raises(
+        RegistryError, match=r"conformance\.toml: documents: found 3; write a folder"
+    ):
         registry.documents_folder(path)
 
 
@@ -129,7 +131,10 @@ def test_a_folder_of_documents_is_a_text(tmp_path: Path) -> None:
         ("[target.a]\n" + GOOD, "unknown table `target`; write .targets.NAME."),
         ('[targets.a]\nmodule = "m"', r"targets.a: give `module` \(.*\) and `edition`"),
         ("[targets.a]\n" + GOOD + "modle = 1", "targets.a: .*`modle`.*did you mean module"),
-        ('[targets.a]\nmodule = "m"\nedition = "keras-9"', "targets.a: .*keras-9.*edition"),
+        (
+            '[targets.a]\nmodule = "m"\nedition = "keras-9"',
+            "targets.a: edition: there is no 'keras-9'",
+        ),
         ("[targets.a]\n" + GOOD + 'name = "b"', "targets.a: `name` is the table's own"),
         ('[targets."a/b"]\n' + GOOD, "targets.a/b: a name has letters"),
         ('[targets.".."]\n' + GOOD, r"targets.\.\.: a name has letters"),
@@ -154,6 +159,76 @@ def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, text: str, messa
     with pytest.raises(RegistryError, match=message) as caught:
         registry.load(written(tmp_path, text))
     assert str(caught.value).startswith(str(tmp_path / "mine.toml"))
+
+
+PLACED = """# a comment
+[targets.other]
+module = "m"
+edition = "keras-2.2"
+workers = 1
+
+[targets.a]
+module = "m"
+edition = "keras-2.2"
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("field", "told"),
+    [
+        ("names = ['a', 'b']", ':10: targets.a: names: found ["a", "b"]; write names = { pow = '),
+        ("workers = 3", ":10: targets.a: workers: found 3; write workers = 1, or 2"),
+        ("sandbox = 'no'", ':10: targets.a: sandbox: found "no"; write sandbox = false'),
+        ("names = { pow = 3 }", ':10: targets.a: names: found {"pow": 3}; write names = {'),
+        ("[targets.a.names]\npow = 3", ':10: targets.a: names: found {"pow": 3}; write names'),
+        ("modle = 3", ":10: targets.a: unknown field `modle`; did you mean module?"),
+        (
+            "programs = [{ name = 'g++' }]",
+            ':10: targets.a: programs: found [{"name": "g++"}] (missing required field `cure`)',
+        ),
+        ("family = 'lazy'", ":10: targets.a: family: there is no 'lazy'; "),
+    ],
+)
+def test_a_wrong_field_is_told_as_in_the_file_with_its_line_and_an_example(
+    tmp_path: Path, field: str, told: str
+) -> None:
+    with pytest.raises(RegistryError) as caught:
+        registry.load(written(tmp_path, PLACED.format(field)))
+    assert str(caught.value).startswith(f"{tmp_path / 'mine.toml'}{told}")
+    assert "$" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("targets = 3", ":1: targets: found 3; write [targets.NAME]"),
+        ("[targets]\na = 3", ":2: targets.a: found 3; write [targets.NAME]"),
+        ("[[targets]]\nmodule = 'm'", ':1: targets: found [{"module": "m"}]; write [targets.NAME]'),
+        ("venvs = 'v'", ':1: venvs: found "v"; write [venvs.NAME]'),
+        (
+            "[venvs.v]\npython = '3.6'",
+            ":1: venvs.v: `requirements` is missing; write requirements =",
+        ),
+    ],
+)
+def test_what_is_no_table_is_told_with_its_line(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(RegistryError) as caught:
+        registry.load(written(tmp_path, text))
+    assert str(caught.value).startswith(f"{tmp_path / 'mine.toml'}{told}")
+
+
+def test_a_field_of_pyproject_has_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "pyproject.toml"
+    path.write_text(f"[project]\n\n[tool.conformance.targets.a]\n{GOOD}workers = 3\n", "utf-8")
+    with pytest.raises(RegistryError, match=r"pyproject\.toml:6: targets\.a: workers: found 3"):
+        registry.load(path)
+
+
+def test_every_field_has_an_example() -> None:
+    inner = {"name", "found_above", "described_in"}
+    fields = {*Target.__struct_fields__, *Venv.__struct_fields__} - inner
+    assert fields == set(field_texts.EXAMPLES)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -162,3 +162,15 @@ def test_two_runs_of_a_target_are_no_baseline(tmp_path: Path) -> None:
     status, output = run("--baseline", str(tmp_path))
     assert status == 2
     assert "2 runs of fakes.wrong_dtype" in output
+
+
+def test_a_file_of_known_failures_is_no_baseline(tmp_path: Path) -> None:
+    known = tmp_path / "known.toml"
+    for text in ('[[expect]]\nfunction = "exp"\n', '# why\n\n[[expect]]\nfunction = "exp"\n'):
+        known.write_text(text)
+        status, output = run("--baseline", str(known))
+        assert status == 2
+        assert f"error: {known}: this is " in output
+        assert " not JSON" in output
+    assert "results are wanted: TARGET.json" in output
+    assert "known failures goes with --expectations" in output

@@ -142,7 +142,12 @@ def test_formats_of_reports_are_written_beside_the_results(tmp_path: Path) -> No
         (["reference", "-k", "sum(1)"], ["sum(1)", "not a name"]),
         (["reference", "-k", "'sum'"], ["not a name"]),
         (["reference", "-k", "1"], ["not a name"]),
-        (["reference", "-k", "", "--aspect", "presence"], ["-k"]),
+        (["reference", "-k", "", "--aspect", "presence"], ["-k", "it is empty"]),
+        (["reference", "-k", "sum or"], ["missing at its end (column 7)"]),
+        (["reference", "-k", " sum)"], ["unmatched ')' (column 5)"]),
+        (["reference", "-o", ""], ["--output", "it is empty"]),
+        (["reference", "--write-expectations", ""], ["--write-expectations", "it is empty"]),
+        (["reference", "--database", ""], ["--database", "it is empty"]),
         (["reference", "-k", "frobnicate"], ["no function", "conformance list"]),
         (["reference", "--shard", "3"], ["--shard", "1/3"]),
         (["reference", "--shard", "0/3"], ["--shard", "1/3"]),
@@ -185,6 +190,33 @@ def test_a_mistake_is_2_with_what_to_write_instead(
     for word in words:
         assert word in result.output
     assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--shard", "0/3"), ("-k", ""), ("-k", "sum or"), ("--expectations", "{empty}")],
+    ids=" ".join,
+)
+def test_a_mistake_is_told_once_before_a_worker_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: Sequence[str]
+) -> None:
+    def looked(_: object) -> None:
+        pytest.fail("a target was looked at")
+
+    monkeypatch.setattr("conformance.cli.run.subjects_of", looked)
+    (empty := tmp_path / "known.toml").write_text("\n")
+    result = fake("correct", *(a.format(empty=empty) for a in arguments))
+    assert result.exit_code == 2
+    assert result.output.count("error: ") == 1
+
+
+def test_an_empty_file_of_known_failures_may_be_written_but_not_read(tmp_path: Path) -> None:
+    (empty := tmp_path / "known.toml").write_text("")
+    options = ("-k", EXP, *SMOKE, "--no-database")
+    refused = fake("correct", *options, "--expectations", str(empty))
+    assert "the file of known failures is empty" in refused.output
+    assert fake("correct", *options, "--write-expectations", str(empty)).exit_code == 0
+    assert fake("correct", *options, "--expectations", str(empty)).exit_code == 0
 
 
 def test_a_folder_that_cannot_be_written_is_told_before_the_run(tmp_path: Path) -> None:

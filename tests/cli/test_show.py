@@ -153,6 +153,14 @@ def test_a_script_can_be_chosen(folder: Path) -> None:
     )
 
 
+def test_a_script_of_a_namesake_in_the_results_is_proposed(tmp_path: Path) -> None:
+    bad = aspect_result(ASPECTS[0], Verdict.VIOLATES, failure())
+    put(tmp_path, results("mine", [FunctionResult("keras.ops.hard_sigmoid", "t", [bad])]))
+    refused = show("hard_sigmoid", "--results", tmp_path, "--script")
+    assert "`conformance show keras.ops.hard_sigmoid --script`" in refused.output
+    assert show("keras.ops.hard_sigmoid", "--results", tmp_path, "--script").exit_code == 0
+
+
 def test_a_script_passes_verbatim_through_a_pipe(tmp_path: Path) -> None:
     script = "print('\x1b[31m [bold] é ' + \"`|\")\n\n# end"
     made = function("dot", Verdict.CONFORMS)
@@ -209,7 +217,7 @@ def test_an_unknown_function_gets_suggestions() -> None:
         (["--results", "{folder}", "--failure", "zz"], "batch_dot has no failure 'zz'"),
         (["--results", "{folder}", "--target", "good", "--script"], "has a script"),
         (["--results", "{empty}"], "conformance run --output"),
-        (["--results", "{broken}"], "broken.json: at $: this is not JSON"),
+        (["--results", "{broken}"], "broken.json: this is not JSON"),
         (["--results", "/nowhere"], "/nowhere"),
         (["--edition", "keras-9"], "keras-2.2"),
     ],

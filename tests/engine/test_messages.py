@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.engine.judging.messages import MOST, MOST_WORDS, gist, short_message, without_stack
+from conformance.engine.judging.messages import (
+    MOST,
+    MOST_WORDS,
+    gist,
+    named_error,
+    raising,
+    short_message,
+    without_stack,
+)
 
 WRAPPED = """Exception encountered when calling layer "tf.keras.backend.softmax" (type TFOpLambda).
 
@@ -118,3 +126,9 @@ def test_the_words_of_a_message_are_the_same_for_every_case(gives: str) -> None:
 
 def test_a_long_message_is_told_by_its_first_words() -> None:
     assert gist("raises ValueError: " + "no " * 100) == " ".join(["no"] * MOST_WORDS)
+
+
+def test_an_exception_without_a_message_has_no_colon() -> None:
+    assert raising("KeyboardInterrupt", "") == "raises KeyboardInterrupt"
+    assert raising("ValueError", "bad", " in f(x)") == "raises ValueError in f(x): bad"
+    assert (named_error("E", ""), named_error("E", "bad")) == ("E", "E: bad")

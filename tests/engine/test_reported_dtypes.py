@@ -89,3 +89,12 @@ def test_fractions_that_are_cut_off_are_wrong(whole: str) -> None:
     assert wrong == {Verdict.VIOLATES}
     right = told(trial("keras.ops.sqrt", whole), "float32", "float32")
     assert not [f for f in right if f.aspect is Aspect.VALUE]
+
+
+def test_what_is_no_array_is_told_as_what_it_is() -> None:
+    call = trial("keras.ops.relu", "float32")
+    values = [Value(None, "object", "generator", "not numeric")] * len(DRAWS)
+    draws = tuple(DrawObservation(Returned({"result": (value,)})) for value in values)
+    outputs = (OutputObservation("result", "tensor", (TensorMetadata(None, None),)),)
+    found = list(call.judge(StructureObservation((), outputs, draws)).findings)
+    assert "gives a generator" in {f.gives for f in found if f.aspect is Aspect.DTYPE}

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from conformance.engine.judging.scenarios import _demands
 from conformance.observations import Value
 from conformance.oracle import Expectation
-from conformance.scenarios import checks
+from conformance.results import Aspect
+from conformance.scenarios import Check, checks
 from conformance.scenarios.checks import Test
 from conformance.scenarios.model import Problem, Values
 
@@ -191,3 +193,10 @@ def test_what_is_equal_in_float32_alone_is_inaccurate() -> None:
     assert (rounded.detail, rounded.conventions) == ("accuracy", ("accuracy",))
     wrong = problem(test, array(wanted + np.array([1e-5, 0])))
     assert (wrong.detail, wrong.conventions) == ("value", ())
+
+
+def test_another_shape_is_told_beside_the_shape_that_is_demanded() -> None:
+    test = checks.is_array(0.0)
+    check = Check("squeezed", Aspect.VALUE, outputs=("values",), test=test, demands="0")
+    assert _demands(check, problem(test, array([0.0]))) == "shape ()"
+    assert _demands(check, problem(test, array(1.0))) == "0"

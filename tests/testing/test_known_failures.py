@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import pytest
 
+from conformance.engine import PROFILES
 from conformance.testing import items  # noqa: F401 - so that runs within this process find it imported
+from tests.engine.support import TINY
 from tests.testing.support import EXP, run_on
 
 ENTRY = """
@@ -57,6 +60,15 @@ def test_another_failure_than_the_marked_one_fails(pytester: pytest.Pytester) ->
     result = run_on(pytester, "always_wrong", *both, known(pytester, intermittent))
     result.assert_outcomes(failed=1, deselected=949)
     assert "violates: exp(" in result.stdout.str()
+
+
+def test_an_entry_of_a_profile_that_tries_more_is_not_stale(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(PROFILES, "smoke", dataclasses.replace(TINY, name="smoke"))
+    file = known(pytester, entry("value", "violates") + 'profile = "default"\n')
+    result = run_on(pytester, "correct", "-k", "[exp-value]", file)
+    result.assert_outcomes(passed=1, deselected=949)
 
 
 @pytest.mark.parametrize("verdict", ["diverges", "unsupported"])

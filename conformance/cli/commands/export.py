@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from conformance.cli.options.given import ExportOptions
+from conformance.cli.options.paths import written_file
 from conformance.cli.select import selection_option
 
 
@@ -19,7 +20,7 @@ from conformance.cli.select import selection_option
     "--pytest",
     "file",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=written_file(),
     help="Write this file, a test module.",
 )
 @click.option("--target", "targets", multiple=True, help="This target only; may be repeated.")

@@ -9,6 +9,7 @@ import click
 
 from conformance.cli.options.given import MigrationOptions
 from conformance.cli.options.named import Named
+from conformance.cli.options.paths import written_file
 
 FORMS = ("text", "json", "sarif")
 FAIL_ON = ("differs", "absent", "never")
@@ -16,7 +17,7 @@ FAIL_ON = ("differs", "absent", "never")
 
 @click.command("migration")
 @click.argument("places", nargs=-1, metavar="[RESULT]...", type=click.Path(True, path_type=Path))
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write this file.")
+@click.option("--output", type=written_file(), help="Write this file.")
 @click.option("--check", is_flag=True, help="Hold the mapping to the results; write no page.")
 @click.option(
     "--scan",

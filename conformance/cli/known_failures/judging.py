@@ -125,7 +125,13 @@ def stale(results: Sequence[Results], known: Sequence[KnownFailure]) -> list[Kno
 
 
 def _looked_at(found: Sequence[JudgedCell], entry: KnownFailure) -> bool:
-    return any(entry.matches(cell) for cell in found)
+    return any(entry.sought_by(cell) for cell in found)
+
+
+def not_sought(found: Sequence[JudgedCell], known: Iterable[KnownFailure]) -> list[KnownFailure]:
+    """Entries that a run did not find which tries less than the one that did: not stale."""
+    about = [e for e in known if any(e.matches(c) for c in found) and not _looked_at(found, e)]
+    return [e for e in about if not any(e.covers(cell) for cell in found)]
 
 
 def without_function(

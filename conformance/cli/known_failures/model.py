@@ -14,6 +14,7 @@ from conformance.cli.known_failures import conditions
 from conformance.cli.known_failures.frequency import Frequency
 from conformance.cli.known_failures.judged import JudgedCell
 from conformance.editions import Edition
+from conformance.engine import PROFILES
 from conformance.results import Aspect, Failure, Verdict
 
 UNEXPLAINED = "TODO: say why"
@@ -56,6 +57,8 @@ class KnownFailureTable(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Where it is reported."""
     cases: Frequency | None = None
     """How often it occurs; more often is not known."""
+    profile: str | None = None
+    """The profile that found it, if `cases` does not say so."""
 
 
 class KnownFailure(KnownFailureTable, frozen=True, kw_only=True):
@@ -82,6 +85,15 @@ class KnownFailure(KnownFailureTable, frozen=True, kw_only=True):
             and self.edition in (None, edition)
             and all(_within(versions.get(n.lower()), s) for n, s in self.versions.items())
         )
+
+    @property
+    def found_by(self) -> str | None:
+        """The profile of the run that it was written by, if that is known."""
+        return self.profile or (self.cases.profile if self.cases else None)
+
+    def sought_by(self, cell: JudgedCell) -> bool:
+        """Whether it is about the cell, of a run that tries no less than the one that found it."""
+        return self.matches(cell) and not tries_less(cell.profile, self.found_by)
 
     def matches(self, cell: JudgedCell) -> bool:
         """Whether it is about the cell, whatever its verdict."""
@@ -126,6 +138,12 @@ class KnownFailure(KnownFailureTable, frozen=True, kw_only=True):
         when = f" when {self.when}" if self.when else ""
         one = f" ({self.failure})" if self.failure else ""
         return f"{self.function} {self.aspect} {self.verdict}{of}{when}{one}"
+
+
+def tries_less(profile: str, other: str | None) -> bool:
+    """Whether a profile is one that tries less than the other; of an unknown one nobody knows."""
+    order = list(PROFILES)
+    return profile in order and other in order[order.index(profile) + 1 :]
 
 
 def _within(version: str | None, specifiers: str) -> bool:

@@ -16,6 +16,7 @@ from conformance.cli.known_failures import conditions
 from conformance.cli.known_failures.conditions import ConditionError
 from conformance.cli.known_failures.model import UNEXPLAINED, KnownFailure, KnownFailureTable, Place
 from conformance.editions import EDITIONS
+from conformance.engine import PROFILES
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.near_names import did_you_mean, misspelt, question
 from conformance.results import ASPECTS, Verdict
@@ -266,6 +267,13 @@ def _cases(found: KnownFailure, _: Known) -> Problems:
         yield "it counts the cases of one failure", "name that in failure, or delete the line"
 
 
+def _profile(found: KnownFailure, _: Known) -> Problems:
+    if found.profile is not None and found.profile not in PROFILES:
+        yield f"there is no {found.profile!r}", _one_of(found.profile, PROFILES)
+    if found.profile is not None and found.cases is not None:
+        yield "cases names a profile, too", "delete the line"
+
+
 def _issue(found: KnownFailure, _: Known) -> Problems:
     if found.issue is not None and not found.issue.strip():
         yield "it is empty", "write a link, or delete the line"
@@ -283,6 +291,7 @@ _CHECKS: dict[str, Callable[[KnownFailure, Known], Problems]] = {
     "failure": _failure,
     "issue": _issue,
     "cases": _cases,
+    "profile": _profile,
 }
 
 

@@ -13,10 +13,11 @@ from msgspec.structs import replace
 from conformance.cli.known_failures.frequency import frequency
 from conformance.cli.known_failures.judged import JudgedCell
 from conformance.cli.known_failures.judging import uncovered
-from conformance.cli.known_failures.model import UNEXPLAINED, KnownFailure
+from conformance.cli.known_failures.model import UNEXPLAINED, KnownFailure, tries_less
 from conformance.cli.known_failures.reading import Block, split
 from conformance.cli.options.gate import Mark
 from conformance.cli.outputs import write_file
+from conformance.engine import PROFILES
 from conformance.reporting.safe_text import clean
 from conformance.results import Failure, Verdict
 
@@ -24,7 +25,7 @@ HEADER = """\
 # Known failures, for `conformance run --expectations FILE`: it passes with them, and fails if one
 # of them does not occur. Say in `reason` why each is known. An entry with `failure` is about the
 # failure of that id alone, in at most so many cases as `cases` says. An entry may also have:
-# edition, versions, when, intermittent, issue.
+# edition, versions, when, intermittent, issue, profile.
 
 """
 _VERDICT = re.compile(r"^(\s*verdict\s*=\s*).*$", re.MULTILINE)
@@ -151,7 +152,10 @@ def _entry(one: _Unmarked) -> str:
     }
     lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items()]
     seen = frequency(one.failure, one.cell) if one.failure else None
-    lines += [f"cases = {seen}"] if seen else []
+    if seen:
+        lines.append(f"cases = {seen}")
+    elif tries_less(next(iter(PROFILES)), one.cell.profile):
+        lines.append(f"profile = {json.dumps(one.cell.profile)}")
     return "\n".join([*_comment(one), "[[expect]]", *lines]) + "\n"
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from conformance.cli.options.named import Named
+from conformance.cli.options.paths import written_folder
 from conformance.profile_names import PROFILE_NAMES
 from conformance.reporting.format_names import FORMAT_NAMES
 
@@ -38,8 +39,7 @@ def profile_option(
 
 def output_option(about: str) -> Callable[[F], F]:
     """`--output DIR`."""
-    folder: click.Path[Path] = click.Path(file_okay=False, path_type=Path)
-    return click.option("--output", "-o", type=folder, help=about)
+    return click.option("--output", "-o", type=written_folder(), help=about)
 
 
 def formats_option(about: str) -> Callable[[F], F]:

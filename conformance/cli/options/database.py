@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from conformance.cli.options import together
+from conformance.cli.options.paths import written_folder
 
 DEFAULT = Path(".conformance") / "examples"
 VARIABLE = "CONFORMANCE_DATABASE"
@@ -15,7 +16,7 @@ VARIABLE = "CONFORMANCE_DATABASE"
 database_options = together(
     click.option(
         "--database",
-        type=click.Path(file_okay=False, path_type=Path),
+        type=written_folder(),
         help="Keep failing cases in this folder and try them first in the next run; they "
         "add to the report only what the cases of this seed do not show.  "
         f"[default: ${VARIABLE}, or {DEFAULT} where CI is not set]",

@@ -10,6 +10,7 @@ import click
 
 from conformance.cli.options import together
 from conformance.cli.options.named import Named
+from conformance.cli.options.paths import written_file
 
 DEFAULT = "violation"
 Mark = Literal["failure", "cell"]
@@ -33,7 +34,7 @@ gate_options = together(
     ),
     click.option(
         "--write-expectations",
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=written_file(),
         help="Write the failures of this run into such a file, with the reasons left to fill in; "
         "what you wrote into it before stays.",
     ),

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from conformance.engine.judging.cases import answered
 from conformance.engine.judging.findings import Finding, Judgement
 from conformance.engine.judging.judge import without_answer
-from conformance.engine.judging.messages import short_message
+from conformance.engine.judging.messages import named_error, raising
 from conformance.engine.judging.readings import (
     Allowance,
     combinations,
@@ -170,12 +170,12 @@ class GradientTrial:
             Aspect.GRADIENT,
             Verdict.UNSUPPORTED if refused else allowed.verdict,
             kind=FindingKind.EXCEPTION if asked or late else FindingKind.UNMADE_INPUT,
-            gives=f"raises {outcome.type}: {short_message(outcome.message)}",
+            gives=raising(outcome.type, outcome.message),
             demands=demands,
             detail=outcome.type,
             conventions=conventions,
             draw=number,
-            got=f"{outcome.type}: {short_message(outcome.message)}",
+            got=named_error(outcome.type, outcome.message),
             readings=allowed.readings,
             open_points=allowed.open_points,
         )

@@ -13,7 +13,7 @@ from conformance.engine.judging.findings import (
     Finding,
     Judgement,
 )
-from conformance.engine.judging.messages import short_message, without_stack
+from conformance.engine.judging.messages import raising, without_stack
 from conformance.engine.judging.readings import (
     computed,
     demanded_shape,
@@ -292,7 +292,7 @@ def _raised(
     points = _points_with_answers(prepared, number, allowed.open_points)
     shapes = {prepared.shape}.union(*points.values())
     demands = f"{RESULT_OF}{demanded_shape(prepared.shape, allowed.open_points, shapes)}"
-    gives = f"raises {outcome.type}: {short_message(outcome.message)}"
+    gives = raising(outcome.type, outcome.message)
     return Finding(
         Aspect.VALUE,
         Verdict.UNSUPPORTED if refused else allowed.verdict,
@@ -346,7 +346,7 @@ def _refused(prepared: Prepared, draw: DrawObservation) -> Iterator[Finding]:
         case Raised():
             yield _not_refused(
                 error,
-                gives=f"raises {outcome.type}: {short_message(outcome.message)}",
+                gives=raising(outcome.type, outcome.message),
                 detail=refused_type(outcome) if refuses_by_name(outcome) else outcome.type,
                 unsupported=refuses_by_name(outcome),
             )
@@ -363,7 +363,7 @@ def _invalid_input_unmade(error: ErrorCase, outcome: Raised) -> Finding:
         Aspect.ERROR,
         Verdict.UNSUPPORTED,
         FindingKind.UNMADE_INPUT,
-        gives=f"gets an input that raises {outcome.type}: {short_message(outcome.message)}",
+        gives=f"gets an input that {raising(outcome.type, outcome.message)}",
         demands=error.says,
         detail=outcome.type,
     )

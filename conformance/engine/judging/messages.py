@@ -65,6 +65,17 @@ def without_stack(message: str) -> str:
     return without_addresses("\n\n".join(p for p in kept if not _CALLER.search(p)))
 
 
+def raising(kind: str, message: str, where: str = "") -> str:
+    """`raises ValueError: its message`, or without a message the type alone."""
+    said = short_message(message)
+    return f"raises {kind}{where}" + (f": {said}" if said else "")
+
+
+def named_error(kind: str, message: str) -> str:
+    """`ValueError: its message`, or without a message the type alone."""
+    return raising(kind, message).removeprefix("raises ")
+
+
 def short_message(message: str) -> str:
     """The first line of a message, without addresses and colours, cut to `MOST` characters.
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding
-from conformance.engine.judging.messages import short_message
+from conformance.engine.judging.messages import raising
 from conformance.engine.judging.probes import NOT_INTEGERS, types_of_dimensions
 from conformance.engine.judging.readings import (
     Allowance,
@@ -80,7 +80,7 @@ def _apart(
     claimed = plain_dtype(said.dtype)
     named = _dtype_conventions(prepared, other)
     if delivered is not None and delivered not in accepted and structure.claimed == "result":
-        gives = f"gives {delivered}"
+        gives = f"gives {_told(value, delivered)}"
         kind = FindingKind.DTYPE
         found = _other_dtype(kind, gives, dtype=delivered, accepted=accepted, named=named)
         yield _of_structure(found, structure, other, accepted)
@@ -91,6 +91,11 @@ def _apart(
         kind = FindingKind.CLAIMED_DTYPE
         found = _other_dtype(kind, gives, dtype=claimed, accepted=accepted, named=named)
         yield _of_structure(found, structure, other, accepted)
+
+
+def _told(value: Value | None, dtype: str) -> str:
+    """The dtype that came; of what is no array, such as a generator, what it is."""
+    return f"a {value.python_type}" if value is not None and dtype == "object" else dtype
 
 
 def _of_structure(
@@ -222,12 +227,11 @@ def _shape_error(prepared: Prepared, said: TensorMetadata) -> Iterator[Finding]:
     if said.shape_error is None or _is_not_asked_for(prepared, said.shape_error.type):
         return
     allowed = _of_raising(prepared, said)
-    message = short_message(said.shape_error.message)
     yield Finding(
         Aspect.STATIC_SHAPE,
         allowed.verdict,
         FindingKind.INT_SHAPE_RAISES,
-        gives=f"has an int_shape that raises {said.shape_error.type}: {message}",
+        gives=f"has an int_shape that {raising(said.shape_error.type, said.shape_error.message)}",
         demands=str(prepared.static_shape),
         detail=said.shape_error.type,
         conventions=allowed.conventions,

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 
 from conformance.engine.judging.findings import Checked, Finding, Judgement
 from conformance.engine.judging.judge import without_answer
-from conformance.engine.judging.messages import short_message
+from conformance.engine.judging.messages import named_error, raising
 from conformance.engine.judging.readings import (
     Allowance,
     of_anything,
@@ -259,7 +260,7 @@ class ScenarioTrial:
             Verdict.UNSUPPORTED if problem.unmade else allowed.verdict,
             FindingKind.UNMADE_INPUT if problem.unmade else check.name,
             gives=problem.gives,
-            demands=check.demands,
+            demands=_demands(check, problem),
             detail=problem.detail,
             conventions=conventions,
             got=problem.got,
@@ -307,11 +308,11 @@ class ScenarioTrial:
             check.aspect,
             Verdict.UNSUPPORTED if refused or not blamed else allowed.verdict,
             FindingKind.EXCEPTION if blamed else FindingKind.UNMADE_INPUT,
-            gives=f"raises {outcome.type}{where}: {short_message(outcome.message)}",
+            gives=raising(outcome.type, outcome.message, where),
             demands=lacked(demands, conventions, outcome) if refused else demands,
             detail=refused_type(outcome) if refused else outcome.type,
             conventions=conventions,
-            got=f"{outcome.type}: {short_message(outcome.message)}",
+            got=named_error(outcome.type, outcome.message),
             at=check.at,
             readings=allowed.readings,
             open_points=allowed.open_points,
@@ -340,6 +341,13 @@ class ScenarioTrial:
             if step.function == self.name or operates:
                 own.add(step.result)
         return own
+
+
+def _demands(check: Check, problem: Problem) -> str:
+    """What should have come: where the shape is another, the shape, and not the numbers."""
+    if problem.detail == "shape" and isinstance(problem.expected, np.ndarray):
+        return f"shape {problem.expected.shape}"
+    return check.demands
 
 
 def _violates(finding: Finding) -> bool:

@@ -1,0 +1,127 @@
+"""What JUnit's file, annotations and CSV make of known failures, lost aspects and stale entries."""
+
+from __future__ import annotations
+
+import csv
+import io
+from xml.etree import ElementTree
+
+import pytest
+
+from conformance.reporting import csv_table, github, junit
+from conformance.reporting.judgement import AspectJudgement, Judgement, StaleEntry
+from conformance.results import Aspect, Failure, FunctionResult, Results, Verdict
+from tests.reporting.records import HOSTILE, aspect_result, failure, results
+from tests.reporting.test_formats import JUNIT
+
+OLD = failure(id="a" * 12, message="gives 1; expected 2")
+NEW = failure(id="b" * 12, message="gives 3; expected 4")
+STALE = StaleEntry(
+    file="ci/known.toml", line=6, entry="exp value violates", says="delete these lines"
+)
+REASON = AspectJudgement(known=[OLD], reason="see issue 7")
+
+
+def of_dot(verdict: Verdict = Verdict.VIOLATES, *failures: Failure) -> Results:
+    aspect = aspect_result(Aspect.VALUE, verdict, *failures)
+    return results("mine", [FunctionResult("dot", "linear algebra", [aspect])])
+
+
+def judged(one: AspectJudgement, *stale: StaleEntry) -> Judgement:
+    return Judgement(aspects={("mine", "dot", Aspect.VALUE): one}, stale=stale)
+
+
+def suites(found: Results, judgement: Judgement) -> list[ElementTree.Element]:
+    content = junit.render([found], judgement).decode()
+    JUNIT.validate(content)
+    return list(ElementTree.fromstring(content))
+
+
+def case(found: Results, one: AspectJudgement) -> ElementTree.Element:
+    (only,) = suites(found, judged(one))[0].iter("testcase")
+    return only
+
+
+def errors(found: Results, judgement: Judgement) -> list[str]:
+    lines = github.render([found], judgement).decode().splitlines()
+    return [line for line in lines if line.startswith("::error ")]
+
+
+def test_junit_skips_what_is_known_with_its_reason() -> None:
+    (skipped,) = case(of_dot(Verdict.VIOLATES, OLD), REASON)
+    assert (skipped.tag, skipped.get("message")) == ("skipped", "known: see issue 7")
+    assert "gives 1; expected 2" in (skipped.text or "")
+    suite = suites(of_dot(Verdict.VIOLATES, OLD), judged(REASON))[0]
+    assert (suite.get("failures"), suite.get("skipped")) == ("0", "1")
+
+
+def test_junit_fails_for_what_is_unexpected_beside_what_is_known() -> None:
+    one = AspectJudgement(known=[OLD], reason="see issue 7", unexpected=[NEW], fails=True)
+    failed, output = case(of_dot(Verdict.VIOLATES, OLD, NEW), one)
+    assert (failed.tag, failed.get("message")) == ("failure", "gives 3; expected 4 (ko-2.2:1053)")
+    assert "gives 1" not in (failed.text or "")
+    assert (output.text or "").endswith(" (known: see issue 7)")
+
+
+def test_a_crash_is_an_error_and_what_fail_on_names_a_failure() -> None:
+    crash = failure(Verdict.CRASHED)
+    one = AspectJudgement(unexpected=[crash], fails=True)
+    assert case(of_dot(Verdict.CRASHED, crash), one)[0].tag == "error"
+    other = failure(Verdict.DIVERGES)
+    one = AspectJudgement(unexpected=[other], fails=True)
+    assert [child.tag for child in case(of_dot(Verdict.DIVERGES, other), one)] == ["failure"]
+
+
+def test_a_lost_function_says_what_it_was() -> None:
+    one = AspectJudgement(fails=True, was=Verdict.CONFORMS)
+    (failed,) = case(of_dot(Verdict.UNSUPPORTED), one)
+    assert (failed.tag, failed.get("message")) == ("failure", "was conforms: unsupported")
+    (line,) = errors(of_dot(Verdict.UNSUPPORTED), judged(one))
+    assert line == (
+        "::error title=dot is not offered in full on mine::unsupported. It was: conforms"
+    )
+
+
+def test_stale_entries_have_a_suite_of_their_own_and_an_annotation_at_their_line() -> None:
+    found, judgement = of_dot(Verdict.CONFORMS), judged(AspectJudgement(), STALE)
+    mine, file = suites(found, judgement)
+    assert mine.get("failures") == "0"
+    assert (file.get("name"), file.get("tests"), file.get("failures")) == ("known.toml", "1", "1")
+    assert file[1][0].get("message") == "delete these lines"
+    assert errors(found, judgement) == [
+        "::error file=ci/known.toml,line=6,title=stale%3A exp value violates::delete these lines"
+    ]
+
+
+def test_annotations_name_only_what_is_unexpected() -> None:
+    found = of_dot(Verdict.VIOLATES, OLD, NEW)
+    assert len(errors(found, judged(AspectJudgement(unexpected=[NEW], fails=True)))) == 1
+    assert errors(found, judged(REASON)) == []
+
+
+def test_there_are_no_more_annotations_than_are_shown() -> None:
+    many = [failure(id=f"{n:012}", kind=f"kind {n}") for n in range(20)]
+    found = of_dot(Verdict.VIOLATES, *many)
+    one = judged(AspectJudgement(unexpected=many, fails=True), *[STALE] * 9)
+    lines = errors(found, one)
+    assert len(lines) == github.MOST
+    assert "6 more entries are stale: exp value violates; " in lines[-1]
+    assert "15 more causes, in dot (15)" in lines[github.MOST - github.MOST_STALE - 1]
+
+
+def test_the_table_says_what_is_known_and_why() -> None:
+    found = of_dot(Verdict.VIOLATES, OLD)
+    for one, told in ((REASON, ("known", "see issue 7")), (AspectJudgement(), ("", ""))):
+        content = csv_table.render([found], judged(one)).decode()
+        (row,) = csv.DictReader(io.StringIO(content))
+        assert (row["judged"], row["reason"]) == told
+    assert "reason" not in csv_table.render([found]).decode()
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_reasons_and_names_of_files_harm_no_reader(text: str) -> None:
+    stale = StaleEntry(file=text, line=1, entry=text, says=text)
+    one = AspectJudgement(known=[OLD], reason=text or "known")
+    found = of_dot(Verdict.VIOLATES, OLD)
+    suites(found, judged(one, stale))
+    assert len(errors(found, judged(one, stale))) == 1
