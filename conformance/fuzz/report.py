@@ -27,9 +27,9 @@ def told(results: Results) -> Iterator[str]:
     if found.failed:
         yield (
             f"    {found.failed} programs differ: {sum(found.blamed.values())} because of a call "
-            f"that fails by itself{_listed(found.blamed)}; {_composition(results)} of composition"
+            f"that fails by itself{_listed(found.blamed)}; {_composition(results)} of composition (what is left of the former counts, too)"
             + (f", {found.alike} of them known by their error" if found.alike else "")
-            + (f"; {found.unrepeated} not again" if found.unrepeated else "")
+            + (f"; {found.unrepeated} not again, or not always" if found.unrepeated else "")
         )
 
 

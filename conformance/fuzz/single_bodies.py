@@ -10,12 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from conformance.editions import Edition
-from conformance.fuzz.bounds.bodies import takes_state
+from conformance.fuzz.bounds.bodies import run_body, takes_state
+from conformance.fuzz.bounds.known import Known
 from conformance.fuzz.bounds.running import Course
 from conformance.fuzz.bounds.special import special_answer
+from conformance.fuzz.bounds.types import Typed
 from conformance.fuzz.calls import Call, Special, calls_of
 from conformance.fuzz.judging import NO_ANSWER, Question
-from conformance.program import Function, Program, Step
+from conformance.program import Function, Program, Ref, Step
 
 
 @dataclass(slots=True)
@@ -75,6 +77,19 @@ def _rounds(course: Course, call: Special, edition: Edition) -> Sequence[Course]
     )
     try:
         special_answer(watched, call, edition)
+        if not watched.rounds:
+            _of_one_element(watched, call, edition)
     except NO_ANSWER:
         return []
     return watched.rounds
+
+
+def _of_one_element(course: Course, call: Special, edition: Edition) -> None:
+    """Run the body of `foldl` that is given one element alone, which computes nothing: a graph has
+    the body all the same."""
+    body, elements = call.step.args[:2]
+    assert isinstance(body, Function)
+    assert isinstance(elements, Ref)
+    kind, known = course.types[elements.name], course.given(elements.name)
+    first = Typed(kind.shape[1:], kind.dtypes), Known(known.value[0], known.reach[0])
+    run_body(course, body, dict.fromkeys(body.parameters, first), [body.returns], edition)
