@@ -187,10 +187,14 @@ def blamed_function(
         if one is None:
             continue
         found = _first(one, worker.run_batch(one.batch))
-        if found is not None and is_of_frame(one, found):
-            if words_of(found.says) == words_of(raised.says):
-                return Blame(FUNCTION, _resting(question, name, found), one)
+        if found is not None and _is_same(one, found, raised):
+            return Blame(FUNCTION, _resting(question, name, found), one)
     return None
+
+
+def _is_same(one: Question, found: Difference, raised: Difference) -> bool:
+    """Whether `function` raises here what it was found to raise, but for names and numbers."""
+    return is_of_frame(one, found) and words_of(found.says) == words_of(raised.says)
 
 
 def _output_alone(question: Question, right: Course, name: str) -> Question | None:
