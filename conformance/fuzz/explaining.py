@@ -16,14 +16,19 @@ from conformance.fuzz.bounds.sessions import graph, is_session
 from conformance.fuzz.calling_again import calling_again, last_alone
 from conformance.fuzz.calls import calls_of
 from conformance.fuzz.failures import failure, function_of, words_of
+from conformance.fuzz.frame import FUNCTION, is_of_frame
 from conformance.fuzz.judging import NO_ANSWER, Difference, Question, judged
 from conformance.fuzz.making.growth import Composed
-from conformance.fuzz.reduction import Reduction, planned, rest
-from conformance.fuzz.single import blamed, lacks_shapes
+from conformance.fuzz.reduction import Reduction, alike, planned, rest
+from conformance.fuzz.single import all_tried, blamed, lacks_shapes, right
+from conformance.fuzz.single_shapes import held_by_variables, wrongly_made
 from conformance.fuzz.single_steps import Blame
 from conformance.fuzz.tally import Found, Tally
 from conformance.program import Prelude
 
+PROCESSES = 3
+"""In how many new processes, one after the other, a failure must show itself to be filed: what
+threads race for comes out in one way often, and not always."""
 ROUNDS = 4
 """How many functions that fail by themselves a program is tried without, one after the other."""
 
@@ -73,6 +78,10 @@ class Explainer:
         What is left of a program without a function that fails by itself is run again. The
         `differences` are those of the program.
         """
+        begun = self._well_made(one, question, differences)
+        if begun is None:
+            return
+        question, differences = begun
         for round_ in range(ROUNDS):
             alone = self._explained(one, question, differences)
             if alone is None:
@@ -87,6 +96,22 @@ class Explainer:
             if not differences:
                 self.found.credit(question)
                 return
+
+    def _well_made(
+        self, one: Composed, question: Question, differences: Sequence[Difference]
+    ) -> tuple[Question, Sequence[Difference]] | None:
+        """The program with variables in the place of constants whose static shapes are wrong from
+        the start; None if it agrees so, and `constant` is to blame."""
+        wrong = wrongly_made(self.session, question, right(question)[0])
+        if wrong is None:
+            return question, differences
+        question = held_by_variables(question, wrong.names)
+        differs = judged(question, self.session.run_batch(question.batch)).differences
+        if differs:
+            return question, differs
+        self.found.blame(one, wrong.function, wrong.says)
+        self.found.credit(question)
+        return None
 
     def _explained(
         self, one: Composed, question: Question, differences: Sequence[Difference]
@@ -104,7 +129,7 @@ class Explainer:
             self.found.count_alike(like.function, like.failure)
             return None
         fault = self.known.faults.get(words_of(again[0].says))
-        if fault is not None and _calls(question, fault.function):
+        if fault is not None and _may_be(fault, question, again[0]):
             return fault
         failing = self._with_what_came_before(question, again[0])
         if failing is None:
@@ -125,13 +150,20 @@ class Explainer:
         return None
 
     def _anew(self, questions: Iterable[Question]) -> tuple[Question, Difference] | None:
-        """The first of these that differs in a process that has computed nothing before."""
-        for asked in questions:
+        """The first of these that differs alike in each of several new processes."""
+        return next((found for q in questions if (found := self._steadily(q))), None)
+
+    def _steadily(self, asked: Question) -> tuple[Question, Difference] | None:
+        """The question with its difference; None if a process that has computed nothing before does
+        not show it: then what comes may depend on timing."""
+        found: list[Difference] = []
+        for _ in range(PROCESSES):
             self.session.renew()
             differs = judged(asked, self.session.run_batch(asked.batch)).differences
-            if differs:
-                return asked, differs[0]
-        return None
+            if not differs or (found and not any(alike(d, found[0]) for d in differs)):
+                return None
+            found.append(differs[0])
+        return asked, found[0]
 
     def _reduced(
         self, one: Composed, question: Question, difference: Difference, whole: Sequence[Question]
@@ -141,8 +173,9 @@ class Explainer:
         reduction.run()
         differs = [reduction.difference]
         alone = blamed(self.session, reduction.question, differs, self.found.blamed)
-        if alone is None and _is_of_frame(reduction):
-            alone = Blame("function", reduction.difference, reduction.question)
+        if alone is None and _is_of_one_call(reduction):
+            function = function_of(reduction.question, reduction.difference)
+            alone = Blame(function, reduction.difference, reduction.question)
         if alone is None:
             self._file(one, [reduction.question, *whole])
         elif difference.kind == "exception":
@@ -163,6 +196,7 @@ class Explainer:
             seed=self.seed,
             number=one.number,
             shapeless=shapeless(self.session, question, difference),
+            tried=all_tried(question),
         )
         found = Found(function_of(question, difference), filed)
         self.found.add(found.function, filed)
@@ -200,8 +234,15 @@ def _calls(question: Question, function: str) -> bool:
     return function in {*steps, *(call.spec.name for call in calls)}
 
 
-def _is_of_frame(reduction: Reduction) -> bool:
-    """Whether a function of one call, or of none, cannot be compiled or called at all."""
+def _may_be(fault: Blame, question: Question, difference: Difference) -> bool:
+    """Whether an error can be the one that a call was found to raise alone."""
+    if fault.function == FUNCTION:
+        return is_of_frame(question, difference)
+    return _calls(question, fault.function)
+
+
+def _is_of_one_call(reduction: Reduction) -> bool:
+    """Whether one call, or a function of one or of none, raises in a program that compiles it."""
     program = reduction.question.program
     calls = list(calls_of(graph(program), reduction.question.edition))
     return is_session(program) and reduction.difference.kind == "exception" and len(calls) < 2

@@ -23,9 +23,10 @@ from conformance.fuzz.bounds.sessions import (
 )
 from conformance.fuzz.bounds.statics import has_unknown
 from conformance.fuzz.calls import calls_of, documented
+from conformance.fuzz.frame import FUNCTION, independent_outputs, is_of_frame, raising
 from conformance.fuzz.judging import Difference, Question
 from conformance.fuzz.programs import shape_of
-from conformance.program import Case, Prelude, Program, call_text, endings, to_json
+from conformance.program import Case, Prelude, Program, Step, call_text, endings, to_json
 from conformance.program.script import comparing_script
 from conformance.results import Aspect, Citation, Failure, Origin, Verdict
 from conformance.results.composed import PROFILE, TRIAL
@@ -33,18 +34,37 @@ from conformance.specs import Spec, load
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.load import claims, is_claimed
 
+_NAMED = re.compile(r"(?<=used to compute )\w+(?:\{[^{}]*\})?(?=\()")
+"""The operation that made a node of Theano's graph, which is named in an error that any of them may
+lead to."""
+_PARTS = re.compile(r"Function '.*' (?=Forward:|Backward:)")
+"""A function of CNTK's, with all that it is made of."""
 _RAISED = re.compile(r"raises (\w+) \(\w+\): ")
 _VERDICTS = {"crash": Verdict.CRASHED, "time-out": Verdict.TIMED_OUT}
 
 
 def function_of(question: Question, difference: Difference) -> str:
-    """The function under which a failure is filed: the one whose result is wrong, or the last."""
+    """The function under which a failure is filed: the one that raised or whose result is wrong, or
+    the last; `function` for what it raises itself."""
+    if is_of_frame(question, difference):
+        return FUNCTION
     calls = list(calls_of(graph(question.program), question.edition))
+    raised = raising(question.program, difference)
+    if raised is not None and (name := _name_of(raised, question.edition)):
+        return name
     wrong = _tensor(question.program, difference)
     for call in calls:
         if call.result == wrong:
             return call.spec.name
     return calls[-1].spec.name if calls else "function"
+
+
+def _name_of(step: Step, edition: Edition) -> str | None:
+    """The documented function that a step calls; None for what none is, such as an operator."""
+    spec = documented(edition).get(step.function)
+    if spec is not None:
+        return spec.name
+    return step.function if step.function in load() else None
 
 
 def _tensor(program: Program, difference: Difference) -> str:
@@ -63,10 +83,12 @@ def failure(
     seed: int,
     number: int,
     shapeless: bool = False,
+    tried: bool = True,
 ) -> Failure:
     """The failure of a program that was made smaller; `number` is that of the one it came from.
 
-    `shapeless` says that it fails because the target does not know the shape of a result.
+    `shapeless` says that it fails because the target does not know the shape of a result, `tried`
+    that each of its calls was tried alone.
     """
     spec = load()[function_of(question, difference)]
     conventions = _conventions(question, difference, spec, shapeless=shapeless)
@@ -75,7 +97,7 @@ def failure(
     aspect = Aspect.DTYPE if difference.kind == Aspect.DTYPE else Aspect.VALUE
     violates = verdict is Verdict.VIOLATES
     citation = _citation(spec, question.edition, aspect) if violates else None
-    message = _message(question, difference, citation)
+    message = _message(question, difference, citation, tried=tried)
     arrays = question.arrays[0]
     expected = difference.expected
     return Failure(
@@ -104,12 +126,15 @@ def _conventions(
     question: Question, difference: Difference, spec: Spec, *, shapeless: bool
 ) -> list[str]:
     """What the documents leave open: the order of updates, which dimensions of a result are known,
-    without which another call may be refused, and the dtype of most results."""
+    without which another call may be refused, whether a function may have an output that nothing
+    fed is in, and the dtype of most results."""
     program = question.program
     found = open_order(program) if is_session(program) else []
     refused = shapeless or (difference.kind == "exception" and has_unknown(program))
     if refused:
         found = [*found, str(ConventionName.PRECISE_STATIC_SHAPE)]
+    if is_of_frame(question, difference) and independent_outputs(question):
+        found = [*found, str(ConventionName.INDEPENDENT_OUTPUT)]
     if difference.kind == Aspect.DTYPE and not is_claimed(spec, Aspect.DTYPE, question.edition):
         found = [*found, str(ConventionName.RESULT_DTYPE)]
     return found
@@ -129,7 +154,10 @@ def identifier(question: Question, difference: Difference, conventions: Sequence
 def words_of(says: str) -> str:
     """What errors of one cause have in common: the type, and the words that are of no one case."""
     raised = _RAISED.match(says)
-    return f"{raised[1]}: {gist(_RAISED.sub('raises E: ', says))}" if raised else says
+    if raised is None:
+        return says
+    plain = _PARTS.sub("", _NAMED.sub("", _RAISED.sub("raises E: ", says)))
+    return f"{raised[1]}: {gist(plain)}"
 
 
 def _citation(spec: Spec, edition: Edition, aspect: Aspect) -> Citation:
@@ -138,14 +166,24 @@ def _citation(spec: Spec, edition: Edition, aspect: Aspect) -> Citation:
     return Citation(document, [*lines, spec.signatures[document].line][0])
 
 
-def _message(question: Question, difference: Difference, citation: Citation | None) -> str:
+def _message(
+    question: Question, difference: Difference, citation: Citation | None, *, tried: bool
+) -> str:
     said = "; ".join(f"{s.result} = {call_text(s)}" for s in question.program.steps)
     bound = ", ".join(
         f"{i.name} {i.dtype} {i.shape} ({i.binding})" for i in question.program.inputs
     )
-    what = f"{difference.output} {difference.says}" if difference.output else difference.says
+    where = _where(question.program, difference)
+    what = f"{where} {difference.says}" if where else difference.says
     line = f" ({citation})" if citation is not None else ""
-    return f"{said} with {bound}: {what}{_element(difference)}{line}; each call alone conforms"
+    alone = "; each call alone conforms" if tried else ""
+    return f"{said} with {bound}: {what}{_element(difference)}{line}{alone}"
+
+
+def _where(program: Program, difference: Difference) -> str:
+    """The output in words: of what a call gave, which of several."""
+    tensor = _tensor(program, difference)
+    return tensor if tensor == difference.output else f"{tensor} in {difference.output}"
 
 
 def _element(difference: Difference) -> str:

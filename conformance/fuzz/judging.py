@@ -61,6 +61,8 @@ class Difference:
     """Those that it may have, where it has another one."""
     step: int | None = None
     """Which step of the program raised, if it was one."""
+    stage: str = ""
+    """What the target was doing when it raised."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,7 +167,7 @@ def in_one_line(message: str) -> str:
 def _fault(outcome: Raised | Crashed | TimedOut | Garbled, draw: int) -> Difference:
     if isinstance(outcome, Raised):
         says = f"raises {outcome.type} ({outcome.stage}): {in_one_line(outcome.message)}"
-        return Difference("exception", "", draw, says, step=outcome.step)
+        return Difference("exception", "", draw, says, step=outcome.step, stage=outcome.stage)
     if isinstance(outcome, TimedOut):
         return Difference("time-out", "", draw, f"gives no answer within {outcome.limit:g} s")
     return Difference("crash", "", draw, "ends the process")

@@ -12,6 +12,7 @@ from conformance.fuzz.explaining import shapeless
 from conformance.fuzz.failures import failure
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.reduction import planned
+from conformance.fuzz.single import all_tried
 from conformance.program import Prelude, from_json
 from conformance.results import Failure
 from conformance.results.composed import number_of
@@ -43,5 +44,6 @@ def repeated(
         seed=origin.seed,
         number=number_of(origin.trial),
         shapeless=shapeless(worker, question, differences[0]),
+        tried=all_tried(question),
     )
     return replace(found, count=stored.count)

@@ -27,9 +27,10 @@ def told(results: Results) -> Iterator[str]:
     if found.failed:
         yield (
             f"    {found.failed} programs differ: {sum(found.blamed.values())} because of a call "
-            f"that fails by itself{_listed(found.blamed)}; {_composition(results)} of composition"
+            f"that fails by itself{_listed(found.blamed)}; {_composition(results)} of composition, "
+            "some of them in what is left of the others"
             + (f", {found.alike} of them known by their error" if found.alike else "")
-            + (f"; {found.unrepeated} not again" if found.unrepeated else "")
+            + (f"; {found.unrepeated} not again, or not always" if found.unrepeated else "")
         )
 
 

@@ -20,10 +20,14 @@ from conformance.fuzz.bounds.running import Course, course
 from conformance.fuzz.bounds.sessions import Session, graph, is_session
 from conformance.fuzz.bounds.statics import Static, given_statics, has_unknown, statics
 from conformance.fuzz.calls import Call, Special, calls_of
+from conformance.fuzz.frame import depends, reads_phase
 from conformance.fuzz.judging import Difference, Question, differing, judged
 from conformance.fuzz.programs import references
+from conformance.fuzz.single_bodies import body_of
+from conformance.fuzz.single_compiled import blamed_compiled, blamed_function, is_tried
 from conformance.fuzz.single_gradients import blamed_gradient
 from conformance.fuzz.single_inputs import blamed_input
+from conformance.fuzz.single_shapes import goes_on, wrong_shape
 from conformance.fuzz.single_steps import MAKERS, Blame, input_of, steps_of
 from conformance.fuzz.single_updates import blamed_update
 from conformance.generators.tensors import told
@@ -31,11 +35,6 @@ from conformance.observations import DrawObservation, Returned, StructureObserva
 from conformance.program import Binding, Input, Program
 
 Array = npt.NDArray[Any]
-
-
-BINDINGS = (Binding.PLACEHOLDER, Binding.VARIABLE)
-"""How results of other calls are passed to a call that is run alone: some functions, such as
-`zeros`, return variables."""
 
 
 def blamed(
@@ -59,9 +58,10 @@ def _blames(
     differences: Sequence[Difference],
     suspects: Container[str],
 ) -> Iterator[Blame]:
-    """What fails by itself: the call that raised, inputs, calls, updates, gradients of calls."""
+    """What fails by itself: the call that raised, inputs, calls, updates, gradients of calls, and
+    `function` of one output."""
     calls = list(calls_of(graph(question.program), question.edition))
-    courses = _right(question)
+    courses = right(question)
     raised = _raised(question.program, calls, differences)
     yield from _at_fault(worker, question, raised, [*_of_same_shapes(courses, _nothing(courses))])
     draws = [] if is_session(question.program) else _in_full_view(worker, question).draws
@@ -75,6 +75,7 @@ def _blames(
         yield from (b for b in [blamed_update(worker, question, first)] if b)
     if any(isinstance(c, Special) and c.function == "gradients" for c in calls):
         yield from (b for g in groups if (b := blamed_gradient(worker, question, g[0][0])))
+    yield from (b for b in [blamed_function(worker, question, differences, first)] if b)
 
 
 def _raised(
@@ -100,7 +101,7 @@ Group = tuple[Sequence[Course], Sequence[Mapping[str, Array]]]
 """Courses whose tensors have the same shapes, with the target's own numbers of each."""
 
 
-def _right(question: Question) -> Sequence[Course]:
+def right(question: Question) -> Sequence[Course]:
     """What is right in each draw, or in each call of a program that compiles a function."""
     if not is_session(question.program):
         return [course(question.program, a, question.edition) for a in question.arrays]
@@ -127,16 +128,27 @@ def _at_fault(
 ) -> Iterator[Blame]:
     """The calls that fail by themselves."""
     for call in calls:
-        if isinstance(call, Call) or _stands_alone(call):
-            yield from (b for g in groups if (b := _fault(worker, question, call, g)))
+        for courses, own in groups:
+            body = body_of(question, call, courses)
+            if body is not None:
+                inside = [*_of_same_shapes(body.rounds, _nothing(body.rounds))]
+                yield from _at_fault(worker, body.question, body.calls, inside)
+            yield from (b for b in [_fault(worker, question, call, (courses, own))] if b)
 
 
 def _fault(worker: Worker, question: Question, call: Call | Special, group: Group) -> Blame | None:
-    for one in _each_alone(question, call, *group):
-        differences = judged(one, worker.run_batch(one.batch)).differences
+    """The call, if it fails by itself: made, or compiled as the program has it."""
+    if isinstance(call, Special) and call.function == "gradients":
+        return None
+    for one in _each_alone(question, call, *group) if _stands_alone(call) else ():
+        observed = worker.run_batch(one.batch)
+        differences = judged(one, observed).differences
+        shape = group[0][0].types[call.result].shape
+        if not differences and goes_on(question.program, call):
+            differences = [d for d in [wrong_shape(observed, call.result, shape)] if d]
         if differences:
             return Blame(call.spec.name, differences[0], one)
-    return None
+    return blamed_compiled(worker, question, call, group[0])
 
 
 def _each_alone(
@@ -147,13 +159,15 @@ def _each_alone(
 ) -> Iterator[Question]:
     """The call with its tensors made in each way: with unknown dimensions, too, if there are some
     in the program."""
-    for binding in BINDINGS:
-        yield _alone(question, call, courses, own, binding)
+    yield from (_alone(question, call, courses, own, way) for way in (_fed, _held))
+    free = {n: depends(question.program, n) for n in call.references()}
+    if len({*free.values()}) > 1:  # together: some functions mind what is fed beside what is not
+        yield _alone(question, call, courses, own, lambda n: _fed(n) if free.get(n) else _held(n))
     if has_unknown(question.program):
         found = courses[0]
         begun = given_statics(question.program, found.types)
         known = statics(begun, found.calls, found.types)
-        one = _alone(question, call, courses, own, Binding.PLACEHOLDER)
+        one = _alone(question, call, courses, own, _fed)
         yield replace(one, program=_unknown(one.program, known))
 
 
@@ -162,10 +176,10 @@ def lacks_shapes(worker: Worker, question: Question, alike: Callable[[Difference
 
     Then the program fails because the target does not know these lengths. WorkerStartError.
     """
-    found = _right(question)[:1]
+    found = right(question)[:1]
     for call in calls_of(graph(question.program), question.edition):
-        if isinstance(call, Call) or _stands_alone(call):
-            alone = _alone(question, call, found, _nothing(found), Binding.PLACEHOLDER)
+        if _stands_alone(call):
+            alone = _alone(question, call, found, _nothing(found), _fed)
             for program in _of_fewer_lengths(alone.program, question.program):
                 one = replace(alone, program=program)
                 if any(map(alike, judged(one, worker.run_batch(one.batch)).differences)):
@@ -200,10 +214,29 @@ def _less_known(item: Input, known: Mapping[str, Static]) -> Input:
     return told(replace(item, binding=Binding.PLACEHOLDER_NONE), known[item.name])
 
 
-def _stands_alone(call: Special) -> bool:
-    """Whether the call has a meaning by itself: a gradient has none, nor has a fed phase."""
-    phased = call.function in ("in_train_phase", "in_test_phase")
-    return call.function != "gradients" and (not phased or "training" in dict(call.step.kwargs))
+def _fed(_: str) -> Binding:
+    return Binding.PLACEHOLDER
+
+
+def _held(_: str) -> Binding:
+    """Some functions, such as `zeros`, return variables."""
+    return Binding.VARIABLE
+
+
+def _stands_alone(call: Call | Special) -> bool:
+    """Whether the call has a meaning by itself: a gradient has none, nor has one that reads a fed
+    phase, which is compiled alone."""
+    if isinstance(call, Call):
+        return True
+    return call.function != "gradients" and not reads_phase(call.step)
+
+
+def all_tried(question: Question) -> bool:
+    """Whether every call of a program can be tried alone."""
+    courses = right(question)
+    calls = calls_of(graph(question.program), question.edition)
+    phased = [c for c in calls if isinstance(c, Special) and reads_phase(c.step)]
+    return all(is_tried(question, call, courses) for call in phased)
 
 
 def _nothing(courses: Sequence[Course]) -> Sequence[Mapping[str, Array]]:
@@ -235,13 +268,13 @@ def _alone(
     call: Call | Special,
     courses: Sequence[Course],
     own: Sequence[Mapping[str, Array]],
-    binding: Binding,
+    binding: Callable[[str], Binding],
 ) -> Question:
-    """The call in a program of its own; results of others are inputs of this binding."""
+    """The call in a program of its own; results of others are inputs of such a binding."""
     steps = steps_of(question.program, call)
     made = {s.result for s in steps}
     needed = [n for n in dict.fromkeys(r for s in steps for r in references(s)) if n not in made]
-    inputs = tuple(input_of(question.program, name, courses[0], binding) for name in needed)
+    inputs = tuple(input_of(question.program, n, courses[0], binding(n)) for n in needed)
     program = Program(inputs, steps, (call.result,))
     right = [{i.name: c.known[i.name].value for i in inputs} for c in courses]
     shown = [_shown(inputs, numbers, arrays) for numbers, arrays in zip(own, right, strict=True)]

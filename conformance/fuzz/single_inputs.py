@@ -27,7 +27,7 @@ BIND = "bind"
 
 def blamed_input(worker: Worker, question: Question, first: Course) -> Blame | None:
     """The first input that cannot be made; None if all can. WorkerStartError."""
-    for item, array in _made(question.program, first, question.arrays[0]):
+    for item, array in made(question.program, first, question.arrays[0]):
         program = Program((item,), (Step("axes", "ndim", (Ref(item.name),)),), ("axes",))
         one = replace(
             question,
@@ -45,7 +45,7 @@ def blamed_input(worker: Worker, question: Question, first: Course) -> Blame | N
     return None
 
 
-def _made(
+def made(
     program: Program, first: Course, arrays: Mapping[str, Array]
 ) -> Iterator[tuple[Input, Array]]:
     """The tensors that the program begins with, as inputs with their numbers."""

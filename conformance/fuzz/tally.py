@@ -17,6 +17,8 @@ from conformance.results import Composed, Failure, Results
 from conformance.results.composed import precedence
 from conformance.specs import load
 
+REASON = " programs fail because it fails by itself: "
+"""What stands between how many programs were put down to a function, and how it failed first."""
 BINS = 11
 """Shares of the digits that are lost, in tenths: from none to all of them."""
 
@@ -141,6 +143,8 @@ def tally_of(results: Results) -> Tally:
     for function in results.functions:
         for aspect in function.aspects:
             found.cases[function.function] = aspect.cases
+            if isinstance(aspect.note, str) and REASON in aspect.note:
+                found.said[function.function] = aspect.note.split(REASON, 1)[1]
             for failure in aspect.failures:
                 found.add(function.function, failure)
     return found

@@ -18,7 +18,7 @@ from conformance.fuzz.explaining import Experience, Explainer
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.making.composing import composed
 from conformance.fuzz.making.growth import SIZE, Composed, Plan
-from conformance.fuzz.tally import Found, Tally, tally_of
+from conformance.fuzz.tally import REASON, Found, Tally, tally_of
 from conformance.observations import Batch
 from conformance.results import (
     Aspect,
@@ -272,7 +272,7 @@ class TargetRun:
     def _function(self, name: str) -> FunctionResult:
         filed = [f.failure for f in self._tally.failures.values() if f.function == name]
         blame = self._tally.blamed[name]
-        note = f"{blame} programs fail because it fails by itself: {self._tally.said.get(name, '')}"
+        note = f"{blame}{REASON}{self._tally.said.get(name, 'the results told no reason')}"
         aspect = AspectResult(
             aspect=Aspect.VALUE,
             verdict=verdict_of(filed, self._tally.cases[name]),

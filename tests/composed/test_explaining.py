@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from msgspec import UNSET
 
-from conformance.adapters.process import Launch
 from conformance.adapters.session import Session
 from conformance.engine import Stop, Subject
 from conformance.fuzz.calling_again import calling_again, last_alone
@@ -25,6 +24,7 @@ from conformance.fuzz.target import Campaign, TargetRun
 from conformance.program import Binding, Input, Prelude, Program, Ref, Step
 from conformance.results import Failure, FunctionResult, Results, Verdict
 from conformance.results.events import Event, TargetFinished
+from tests.composed.fakes import launch
 from tests.engine.support import ROOT
 
 SINGLE = """
@@ -39,18 +39,12 @@ def function(inputs, outputs, updates=(), **kwargs):
 """
 
 
-def _launch(folder: Path, name: str, source: str) -> Launch:
-    (folder / f"{name}.py").write_text(source)
-    environment = {"PYTHONPATH": f"{folder}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
-    return Launch(sys.executable, name, "graph", environment)
-
-
 def _results(
     folder: Path, chunk: int, programs: int = 8, workers: int = 1, source: str = SINGLE
 ) -> Results:
     """What a backend that compiles no two outputs, or another one, is told to do wrong."""
-    launch = _launch(folder, "single_output", source)
-    subject = Subject("single", "keras-2.2", "", lambda *_: Session(launch), Prelude((), {}))
+    launched = launch(folder, "single_output", source)
+    subject = Subject("single", "keras-2.2", "", lambda *_: Session(launched), Prelude((), {}))
     campaign = Campaign(0, "1.0", "2000-01-01T00:00:00+00:00", programs=programs, chunk=chunk)
     events: list[Event] = []
     run = TargetRun(subject, campaign, events.append, Stop())
@@ -144,7 +138,7 @@ def test_a_call_alone_takes_variables_and_what_is_fed_as_the_program_does(tmp_pa
     inputs = tuple(Input(n, (3,), "float32", Binding.ARRAY) for n in ("v_start", "p_0"))
     arrays = {i.name: np.array([-1.0, 0.5, 2.0], "float32") for i in inputs}
     asked = Question(Program(inputs, steps, ("call_0",)), [arrays], "keras-2.2")
-    with Session(_launch(tmp_path, "mixed", MIXED)) as worker:
+    with Session(launch(tmp_path, "mixed", MIXED)) as worker:
         found = blamed(worker, planned(asked))
     assert found is not None
     assert found.function == "maximum"
@@ -180,7 +174,7 @@ def test_an_error_for_want_of_a_length_is_told_from_others(
         ("b",),
     )
     asked = planned(Question(made, [{"x": np.array([-1.0, 0.5, 2.0], "float32")}], "keras-2.2"))
-    with Session(_launch(tmp_path, "vague", source)) as worker:
+    with Session(launch(tmp_path, "vague", source)) as worker:
         (difference,) = judged(asked, worker.run_batch(asked.batch)).differences
         assert blamed(worker, asked) is None
         assert shapeless(worker, asked, difference) is needs_lengths
@@ -216,7 +210,7 @@ def test_numbers_that_fail_after_others_alone_are_called_after_them(tmp_path: Pa
     numbers = [np.array(n, "float32") for n in ([-1, 0.5, 2], [0.25, 1, -3], [1, 1, 1])]
     arrays = [{"x": x, "v": numbers[0]} for x in numbers]
     asked = planned(Question(made, arrays, "keras-2.2"))
-    with Session(_launch(tmp_path, "stale", STALE)) as worker:
+    with Session(launch(tmp_path, "stale", STALE)) as worker:
         difference = judged(asked, worker.run_batch(asked.batch)).differences[0]
         assert difference.draw == 1
         alone = planned(last_alone(asked, 1))
