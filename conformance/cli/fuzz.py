@@ -40,6 +40,8 @@ ATTEMPTS = 200
 def fuzz_targets(options: FuzzOptions) -> None:
     """Run, write and judge; SystemExit with the status."""
     options = with_file(options)
+    if options.again and not options.resume:
+        raise UsageProblem("--again goes with --resume", "add --resume, or leave it out")
     check_files(options)
     checked = gate_of(options)
     subjects, missing = subjects_of(options)
@@ -108,6 +110,7 @@ def _campaign(options: FuzzOptions, editions: set[Edition]) -> Campaign:
         selection=options.selection,
         shard=shard(options.shard),
         max_time=options.max_time,
+        again=options.again,
     )
 
 

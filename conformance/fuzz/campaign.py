@@ -44,7 +44,7 @@ def fuzz(
 
 
 def _started(runs: Sequence[TargetRun], campaign: Campaign) -> RunStarted:
-    planned = {run.subject.name: run.left or 0 for run in runs}
+    planned = {run.subject.name: (run.left or 0) + run.waiting for run in runs}
     return RunStarted(planned, dict.fromkeys(planned, 0), campaign.max_time)
 
 

@@ -18,7 +18,8 @@ from conformance.fuzz.explaining import Experience, Explainer
 from conformance.fuzz.judging import Question, judged
 from conformance.fuzz.making.composing import composed
 from conformance.fuzz.making.growth import SIZE, Composed, Plan
-from conformance.fuzz.tally import REASON, Found, Tally, tally_of
+from conformance.fuzz.once_more import OnceMore, program_of
+from conformance.fuzz.tally import REASON, Tally, tally_of
 from conformance.observations import Batch
 from conformance.results import (
     Aspect,
@@ -29,7 +30,7 @@ from conformance.results import (
     TargetInfo,
     summarise,
 )
-from conformance.results.composed import PROFILE, number_of, verdict_of
+from conformance.results.composed import PROFILE, verdict_of
 from conformance.results.events import (
     CasesDone,
     Event,
@@ -69,6 +70,8 @@ class Campaign:
     max_time: float | None = None
     chunk: int | None = None
     """Programs that a worker runs at a time; None for what suits their number."""
+    again: bool = False
+    """Whether failures that an earlier start filed are looked at once more."""
 
     @property
     def chunks_of(self) -> int:
@@ -118,10 +121,13 @@ class TargetRun:
     """Set once the first chunk is counted."""
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _sessions: set[Session] = field(default_factory=set)
+    _again: OnceMore = field(default_factory=OnceMore)
 
     def __post_init__(self) -> None:
         if self.previous is not None:
             self._tally = tally_of(self.previous)
+            if self.campaign.again:
+                self._again.waiting = [*self._tally.failures.values()]
             self._next = self._counted = self._tally.counts["programs"]
         if self._counted:
             self._first.set()
@@ -131,6 +137,11 @@ class TargetRun:
         """How many programs are to be run."""
         count = self.campaign.count
         return None if count is None else max(0, count - self._counted)
+
+    @property
+    def waiting(self) -> int:
+        """How many failures of an earlier start are to be looked at once more."""
+        return len(self._again.waiting)
 
     @property
     def found(self) -> int:
@@ -146,6 +157,7 @@ class TargetRun:
                 with self._lock:
                     self._sessions.add(session)
                 self._introduce(session)
+                self._look_again(session)
                 for start, stop in self._chunks():
                     self._record(start, self._run(session, start, stop))
                 self._restarts += session.losses
@@ -173,6 +185,18 @@ class TargetRun:
                 return
             yield start, stop
 
+    def _look_again(self, session: Session) -> None:
+        """Make the programs of failures that were filed before, and explain them anew."""
+        while not self.stop.is_set():
+            with self._lock:
+                if not self._again.waiting:
+                    return
+                old = self._again.waiting.pop()
+            found = self._told(session, [program_of(old)], Experience)
+            with self._lock:
+                self._again.seen.append((old, found))
+            self.emit(CasesDone(self.subject.name, old.function, 1, len(found.failures)))
+
     def _introduce(self, session: Session) -> None:
         identity = session.identity
         with self._lock:
@@ -195,12 +219,18 @@ class TargetRun:
 
     def _run(self, session: Session, start: int, stop: int) -> Tally:
         """The tally of the programs of one chunk; of the first ones if the run is to end."""
+        numbers = self.campaign.numbers(start, stop)
+        return self._told(session, numbers, lambda: self._experience(start))
+
+    def _told(
+        self, session: Session, numbers: Sequence[int], experience: Callable[[], Experience]
+    ) -> Tally:
         found = Tally()
         plan = self.campaign.plan(self.subject.edition)
-        made = [composed(plan, n) for n in self.campaign.numbers(start, stop)]
+        made = [composed(plan, n) for n in numbers]
         questions = [_question(one) for one in made]
         answers = [observed for _, observed in session.run_batches(self._batches(questions))]
-        known = self._experience(start)
+        known = experience()
         explainer = Explainer(session, found, known, self.subject.prelude, self.campaign.seed)
         for one, question, observed in zip(made, questions, answers, strict=False):
             result = judged(question, observed)
@@ -229,7 +259,7 @@ class TargetRun:
                 return Experience()
         first = self.campaign.numbers(0, self.campaign.chunks_of)
         with self._lock:
-            filed = {_program_of(f): f for f in self._tally.failures.values()}
+            filed = {program_of(f): f for f in self._tally.failures.values()}
         return Experience.of(filed[n] for n in sorted(filed) if n in first)
 
     def _record(self, start: int, tally: Tally) -> None:
@@ -252,6 +282,7 @@ class TargetRun:
     def finish(self) -> None:
         """Announce the results of all programs up to the first that was not run."""
         if self._info is not None and not self.lost:
+            self._again.settle(self._tally)
             self.emit(TargetFinished(self._results()))
 
     def _results(self) -> Results:
@@ -307,12 +338,6 @@ class TargetRun:
             machine=machine(),
             ended_by=(self.reason or "the time limit") if not complete else UNSET,
         )
-
-
-def _program_of(found: Found) -> int:
-    """The number of the program that a failure was found in."""
-    assert found.failure.origin is not UNSET
-    return number_of(found.failure.origin.trial)
 
 
 def _question(one: Composed) -> Question:

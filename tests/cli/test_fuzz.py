@@ -109,6 +109,7 @@ def test_shards_share_the_programs(tmp_path: Path) -> None:
         (("-k", "nothing"), "`conformance list` lists the functions"),
         (("--shard", "3"), "write --shard I/N"),
         (("--resume",), "add --output DIR"),
+        (("--again",), "--again goes with --resume"),
     ],
 )
 def test_wrong_usage_is_told(arguments: tuple[str, ...], said: str) -> None:

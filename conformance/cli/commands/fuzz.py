@@ -14,6 +14,7 @@ from conformance.cli.options import (
     seed_option,
 )
 from conformance.cli.options.fuzzing import (
+    again_option,
     max_time_option,
     programs_option,
     shard_option,
@@ -42,6 +43,7 @@ from conformance.cli.select import selection_option
 @max_time_option
 @shard_option
 @resume_option
+@again_option
 @output_option("Write TARGET.json and matrix.md into this folder.")
 @formats_option(
     "Also write this format into --output, as `conformance report` does; may be repeated."
@@ -64,6 +66,7 @@ def command(**values: Any) -> None:
     conformance fuzz torch --programs 5000         more of them on one target
     conformance fuzz theano --max-time 8h -o out   as many as a night has room for
     conformance fuzz theano --resume --max-time 8h -o out     the next ones, on the next night
+    conformance fuzz theano --resume --again -o out           what was found, once more
     conformance fuzz torch -k "softmax or dot" --size 2-6     short programs with these functions
     conformance fuzz torch --shard 3/8 -o out      an eighth, on one of eight machines
 

@@ -70,3 +70,9 @@ size_option = click.option(
     metavar="N[-M]",
     help=f"How many calls a program has.  [default: 2-{MOST}]",
 )
+again_option = click.option(
+    "--again",
+    is_flag=True,
+    help="With --resume: make the program of each failure that an earlier start filed again, and"
+    " tell what it shows now; then go on.",
+)

@@ -49,6 +49,7 @@ class FuzzOptions(GateOptions, ModuleOptions):
     max_time: float | None
     shard: str | None
     resume: bool
+    again: bool
     output: Path | None
     formats: tuple[str, ...]
     config: Path | None
