@@ -1,6 +1,6 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
 # mypy: disable-error-code="attr-defined,arg-type,misc,has-type,assignment,no-any-return,index"
-"""The reference with the fault that the environment variable COMPOSED_FAULT names."""
+"""The reference with the fault that the environment variable COMPOSED_FAULT names, if it names one."""
 
 from __future__ import annotations
 
@@ -9,4 +9,5 @@ import os
 from conformance.reference import *  # noqa: F403
 from tests.composed.faults import FAULTS, VARIABLE
 
-FAULTS[os.environ[VARIABLE]](globals())
+if os.environ[VARIABLE]:
+    FAULTS[os.environ[VARIABLE]](globals())
