@@ -39,7 +39,8 @@ def program_of(found: Found) -> int:
 
 
 def _replace(tally: Tally, shown: Tally, count: int) -> None:
-    for function in shown.blamed:
+    """A call that fails by itself beside a failure of what is left was counted before."""
+    for function in shown.blamed if not shown.failures else ():
         tally.blamed[function] += count
         tally.said.setdefault(function, shown.said.get(function, ""))
     for found in shown.failures.values():

@@ -31,13 +31,14 @@ def test_what_a_program_shows_now_takes_the_place_of_what_it_was_filed_as() -> N
     tally = Tally(failures={one.failure.id: one for one in (a, b, c, filed("d", 7))})
     again = OnceMore()
     again.seen = [
-        (a, Tally(failures={"b": filed("b", 1)})),
+        (a, Tally(failures={"b": filed("b", 1)}, blamed=Counter({"sum": 1}))),
         (b, Tally(blamed=Counter({"exp": 1}), said={"exp": "raises"})),
         (c, Tally()),
     ]
     again.settle(tally)
     assert counts(tally) == {"b": 5, "d": 7}
     assert (tally.blamed["exp"], tally.said["exp"]) == (3, "raises")
+    assert "sum" not in tally.blamed
     assert tally.counts["unrepeated"] == 2
 
 
