@@ -72,6 +72,12 @@ def promotes(edition: Edition) -> bool:
     return _FOUND[edition].promotes
 
 
+def symbols_of(edition: Edition) -> str:
+    """Where the document says that a symbolic tensor has the shape and dtype of what is computed;
+    empty if it does not."""
+    return _FOUND[edition].symbols
+
+
 def compiles(edition: Edition) -> bool:
     """Whether calls of an edition are compiled, too."""
     return _FOUND[edition].compiled

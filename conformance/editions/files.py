@@ -49,6 +49,8 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
     """Whether gradients are taken by each backend's own means, which a mapping says how to do."""
     promotes: bool = False
     """Whether tensors of different dtypes are taken together, integers and floats, too."""
+    symbols: str = ""
+    """Where it says that a symbolic tensor has the shape and dtype of what is computed."""
 
 
 class EditionFiles(Struct, frozen=True):
@@ -63,6 +65,7 @@ class EditionFiles(Struct, frozen=True):
     compiled: bool
     differentiated: bool
     promotes: bool
+    symbols: str
     folder: Traversable
 
     def spec_texts(self) -> dict[str, str]:
@@ -124,6 +127,7 @@ def _read(folder: Traversable) -> EditionFiles:
         compiled=file.compiled,
         differentiated=file.differentiated,
         promotes=file.promotes,
+        symbols=file.symbols,
         folder=folder,
     )
 

@@ -67,7 +67,7 @@ def test_what_is_reported_is_what_is_delivered(dtype: str) -> None:
         found = told(call, reported, delivered)
         assert (FindingKind.CLAIMED_DTYPE, Verdict.VIOLATES) in of_dtype(found)
         said = next(f for f in found if f.kind == FindingKind.CLAIMED_DTYPE and not f.conventions)
-        assert said.gives == f"is reported as {reported} and is a {delivered}"
+        assert said.gives == f"is reported as {reported} and comes as {delivered}"
 
 
 def test_a_dtype_that_is_wrong_itself_is_told_once() -> None:

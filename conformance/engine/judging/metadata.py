@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from conformance.editions import symbols_of
 from conformance.engine.judging.cases import Prepared
 from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.messages import raising
@@ -50,12 +51,10 @@ def dtype(
 def _contradicted(
     prepared: Prepared, said: TensorMetadata, value: Value | None
 ) -> Iterator[Finding]:
-    """What is reported against what is delivered, unless the document leaves open what is."""
+    """What is reported against what is delivered, where the document says that they agree."""
     structure, claimed = prepared.structure, plain_dtype(said.dtype)
     delivered = None if value is None or value.python_type in _SCALARS else value.dtype
-    document = structure.spec.editions[structure.edition]
-    left_open = document in load_conventions()[ConventionName.CLAIMED_DTYPE].silent
-    if None in (claimed, delivered) or claimed == delivered or left_open:
+    if None in (claimed, delivered) or claimed == delivered or not symbols_of(structure.edition):
         return
     if structure.claimed != "result":
         return
@@ -63,11 +62,12 @@ def _contradicted(
         Aspect.DTYPE,
         Verdict.VIOLATES,
         FindingKind.CLAIMED_DTYPE,
-        gives=f"is reported as {claimed} and is a {delivered}",
+        gives=f"is reported as {claimed} and comes as {delivered}",
         demands="the same of both",
         detail=f"{claimed} reported, {delivered} given",
         got=claimed,
         expected=str(delivered),
+        at={structure.spec.editions[structure.edition]: symbols_of(structure.edition)},
     )
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from msgspec import UNSET, UnsetType
 
 from conformance.dtypes import BFLOAT16
-from conformance.editions import Document, Edition
+from conformance.editions import Edition, symbols_of
 from conformance.engine.judging.findings import RESULT_OF, Finding
 from conformance.engine.planning.demands import demanded_aspects
 from conformance.engine.verdicts.limits import named_index
@@ -197,14 +197,16 @@ def cite(spec: Spec, edition: Edition, finding: Finding) -> Citation | None:
     if finding.verdict is not Verdict.VIOLATES:
         return None
     document = spec.editions[edition]
-    return Citation(document, next(_lines(spec, document, finding)))
+    return Citation(document, next(_lines(spec, edition, finding)))
 
 
-def _lines(spec: Spec, document: Document, finding: Finding) -> Iterator[int | str]:
+def _lines(spec: Spec, edition: Edition, finding: Finding) -> Iterator[int | str]:
     """The places in the document that the finding may rest on, the most specific first."""
+    document = spec.editions[edition]
     if document in finding.at:
         found = finding.at[document]
-        yield f"{spec.name}: {found}" if isinstance(found, str) else found
+        within = isinstance(found, str) and ": " not in found
+        yield f"{spec.name}: {found}" if within else found
     if finding.parameter and (line := parameter_line(spec, document, finding.parameter)):
         yield line
     # a shape that is documented is that of the value, too, which an exception withholds
@@ -219,6 +221,8 @@ def _lines(spec: Spec, document: Document, finding: Finding) -> Iterator[int | s
             yield f"{spec.name}: {rule.sections[document]}"
         elif document in rule.at:
             yield rule.at[document]
+    if finding.kind == FindingKind.CONTRADICTION and symbols_of(edition):
+        yield symbols_of(edition)
     yield spec.signatures[document].line or f"{spec.name}: signature"
 
 
