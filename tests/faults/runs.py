@@ -20,6 +20,7 @@ module = "fakes.staged"
 edition = "keras-2.2"
 path = {path!r}
 environment = {{ FAKE_STAGE = {stage!r} }}
+script_environment = {{ FAKE_STAGE = "" }}
 fork = {fork}
 sandbox = {sandbox}
 """

@@ -237,6 +237,7 @@ def test_magnitudes_of_paths_have_the_shape_of_the_tensors(function: str) -> Non
             "x": x, "gamma": t[0], "beta": t[1], "reduction_axes": [0], "epsilon": 1e-3,
         },
         "glu": {"x": x.T},
+        "average": {"x": x, "weights": t},
         "attention": dict.fromkeys(("query", "key", "value"), x[None, :, None]),
     }  # fmt: skip
     arguments = losses.get(function, {"x": x})
@@ -244,7 +245,7 @@ def test_magnitudes_of_paths_have_the_shape_of_the_tensors(function: str) -> Non
         "glu": (3, 1),
         "corrcoef": (2, 2),
         "attention": (1, 2, 1, 3),
-        **dict.fromkeys(("var", "std", "nanvar", "nanstd"), ()),
+        **dict.fromkeys(("var", "std", "nanvar", "nanstd", "average"), ()),
     }
     w = np.ones(2 if "categorical" in function else shapes.get(function, (2, 3)))
     for logits in (False, True):
