@@ -1,6 +1,6 @@
 # mypy: allow-untyped-defs, allow-untyped-calls
 # mypy: disable-error-code="attr-defined,arg-type,misc,has-type,assignment,no-any-return,index"
-"""The reference with the fault that the environment variable COMPOSED_FAULT names, if it names one."""
+"""The reference with the fault that the environment variable COMPOSED_FAULT names, or with none."""
 
 from __future__ import annotations
 
