@@ -14,15 +14,17 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 def linspace(start: Any, stop: Any, num: int = 50, **others: Any) -> Any:
-    return np.linspace(np.float64(start), np.float64(stop), num, **others)
+    return np.linspace(np.asarray(start, "float64"), np.asarray(stop, "float64"), num, **others)
 
 
 def geomspace(start: Any, stop: Any, num: int = 50, **others: Any) -> Any:
-    return np.geomspace(np.float64(start), np.float64(stop), num, **others)
+    return np.geomspace(np.asarray(start, "float64"), np.asarray(stop, "float64"), num, **others)
 
 
 def logspace(start: Any, stop: Any, num: int = 50, base: Any = 10, **others: Any) -> Any:
-    return np.logspace(np.float64(start), np.float64(stop), num, base=base, **others)
+    return np.logspace(
+        np.asarray(start, "float64"), np.asarray(stop, "float64"), num, base=base, **others
+    )
 
 
 def like(fill: Any) -> Callable[..., Any]:

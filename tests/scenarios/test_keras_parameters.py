@@ -83,7 +83,7 @@ def cross(  # noqa: PLR0917 - as documented
     ends = (axisa, axisb, axisc) if axis is None else (axis,) * 3
     x, y = ([*np.moveaxis(v, e, 0)] for v, e in zip((x1, x2), ends, strict=False))
     flat = len(x) == len(y) == 2
-    (a, b, c), (d, e, f) = ([*v, 0 * v[0]][:3] for v in (x, y))
+    (a, b, c), (d, e, f) = ([*v, np.zeros_like(v[0])][:3] for v in (x, y))
     found = [b * f - c * e, c * d - a * f, a * e - b * d]
     return found[2] if flat else np.stack(found, ends[2])
 
