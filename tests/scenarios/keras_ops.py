@@ -243,7 +243,7 @@ OTHERS: Functions = {
 
 @cache
 def scenarios(name: str, examples: int = 80) -> list[Scenario]:
-    """Scenarios of a function whose tensors are not symbolic, and not compiled."""
+    """Scenarios of a function whose tensors are not symbolic, not compiled, and not refused."""
     return [*_scenarios(name, examples)]
 
 
@@ -253,7 +253,8 @@ def _scenarios(name: str, examples: int) -> Iterator[Scenario]:
         for scenario in made if isinstance(made, Sequence) else _drawn(made, examples):
             called = {step.function for step in scenario.program.steps}
             told = str(scenario.program)
-            if not called & {"placeholder", "compiled"} and "bfloat16" not in told:
+            refused = any(step.attempt for step in scenario.program.steps)
+            if not (refused or called & {"placeholder", "compiled"} or "bfloat16" in told):
                 yield scenario
 
 

@@ -200,11 +200,15 @@ def i0(x): return np.asarray(sp.i0(np.asarray(x, float)), x.dtype)
 """,
     "logspace": """
 def logspace(start, stop, num=50, endpoint=True, base=10, dtype=None, axis=0):
-    return np.logspace(start, stop, num, endpoint=endpoint, base=base).astype("float32")
+    start, stop = np.asarray(start, float), np.asarray(stop, float)
+    found = np.logspace(start, stop, num, endpoint=endpoint, base=base, axis=axis)
+    return found.astype(dtype or "float32")
 """,
     "geomspace": """
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
-    return np.geomspace(start, stop, num, endpoint=endpoint).astype("float32")
+    start, stop = np.asarray(start, float), np.asarray(stop, float)
+    found = np.geomspace(start, stop, num, endpoint=endpoint, axis=axis)
+    return found.astype(dtype or "float32")
 """,
     "bartlett": """
 def bartlett(x): return np.bartlett(x).astype("float32")
