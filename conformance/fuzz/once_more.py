@@ -26,7 +26,7 @@ class OnceMore:
     def settle(self, tally: Tally) -> None:
         """Put what was seen in the place of the failures that were looked at."""
         for old, _ in self.seen:
-            tally.failures.pop(old.failure.id, None)
+            _take_away(tally, old)
         for old, shown in self.seen:
             _replace(tally, shown, old.failure.count)
         self.seen = []
@@ -36,6 +36,14 @@ def program_of(found: Found) -> int:
     """The number of the program that a failure was found in."""
     assert found.failure.origin is not UNSET
     return number_of(found.failure.origin.trial)
+
+
+def _take_away(tally: Tally, old: Found) -> None:
+    """Later programs that were counted at the failure meanwhile stay."""
+    now = tally.failures.pop(old.failure.id)
+    left = now.failure.count - old.failure.count
+    if left:
+        tally.failures[old.failure.id] = Found(now.function, replace(now.failure, count=left))
 
 
 def _replace(tally: Tally, shown: Tally, count: int) -> None:

@@ -112,8 +112,7 @@ def expect(
         if flush_subnormals:
             bound = bound + _effect_of_flushing(oracle, arguments, wide, dtype, given)
         if counts:
-            rounding = {name: _rounded(value, dtype) for name, value in arguments.items()}
-            bound = bound + _effect(oracle, widened(rounding, dtype, given), wide)
+            bound = bound + _effect_of_rounding(oracle, arguments, wide, dtype)
         if model is not None:
             value, bound = _narrowed(*_in_range(value, bound, model))
     return Expectation(value, bound, dtype, terms(function, wide))
@@ -137,6 +136,14 @@ def _counts(function: str, arguments: Mapping[str, Any], dtype: str) -> bool:
     """
     kinds = {value.dtype.kind for value in arguments.values() if isinstance(value, np.ndarray)}
     return dtype in WIDE and function in OF_NUMBERS and bool(kinds) and "f" not in kinds
+
+
+def _effect_of_rounding(
+    oracle: Callable[..., Array], arguments: Mapping[str, Any], wide: Mapping[str, Any], dtype: str
+) -> Any:
+    """How far the value moves if integers are rounded to the dtype of the result first."""
+    found = {name: _rounded(value, dtype) for name, value in arguments.items()}
+    return _effect(oracle, widened(found, dtype), wide)
 
 
 def _rounded(value: Any, dtype: str) -> Any:

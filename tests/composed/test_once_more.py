@@ -29,6 +29,7 @@ def test_what_a_program_shows_now_takes_the_place_of_what_it_was_filed_as() -> N
     """The programs that were counted there go with it; other failures stay."""
     a, b, c = filed("a", 5), filed("b", 3), filed("c", 2)
     tally = Tally(failures={one.failure.id: one for one in (a, b, c, filed("d", 7))})
+    tally.add("abs", filed("c", 4).failure)  # by programs of this start
     again = OnceMore()
     again.seen = [
         (a, Tally(failures={"b": filed("b", 1)}, blamed=Counter({"sum": 1}))),
@@ -36,7 +37,7 @@ def test_what_a_program_shows_now_takes_the_place_of_what_it_was_filed_as() -> N
         (c, Tally()),
     ]
     again.settle(tally)
-    assert counts(tally) == {"b": 5, "d": 7}
+    assert counts(tally) == {"b": 5, "c": 4, "d": 7}
     assert (tally.blamed["exp"], tally.said["exp"]) == (3, "raises")
     assert "sum" not in tally.blamed
     assert tally.counts["unrepeated"] == 2
