@@ -86,4 +86,4 @@ def test_results_hold_the_signature_and_the_mean_time_of_each_function() -> None
     # the fake wraps every function
     assert {f.signature for f in results.functions} == {"(*args, **kwargs)"}
     assert set(results.run.milliseconds) == set(FUNCTIONS)
-    assert all(0 < time < 60_000 for time in results.run.milliseconds.values())
+    assert all(time > 0 for time in results.run.milliseconds.values())

@@ -444,7 +444,7 @@ class Examination:
         spent = Spent(
             cases=tally.executed,
             seconds=round(tally.seconds, 3),
-            seconds_in_target=round(tally.inside, 3),
+            seconds_in_target=round(tally.inside, 6),
             restarts=self.session.losses - losses,
         )
         return Examined(result, spent, not unfinished)

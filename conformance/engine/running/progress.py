@@ -302,7 +302,7 @@ def _merged(found: Examined, seen: Examined) -> Examined:
     spent = Spent(
         cases=found.spent.cases + seen.spent.cases,
         seconds=round(found.spent.seconds + seen.spent.seconds, 3),
-        seconds_in_target=round(found.spent.seconds_in_target + seen.spent.seconds_in_target, 3),
+        seconds_in_target=round(found.spent.seconds_in_target + seen.spent.seconds_in_target, 6),
         restarts=found.spent.restarts + seen.spent.restarts,
     )
     return Examined(replace(found.result, aspects=aspects), spent, finished=False)
