@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from conformance.editions import EDITIONS, Edition, inputs_of, open_inputs_of, promotes
@@ -65,6 +66,14 @@ def offered_bindings(spec: Spec, edition: Edition) -> list[Binding]:
     return [b for b in (*named, *left_open) if b not in excluded]
 
 
+def mixtures(spec: Spec, edition: Edition) -> tuple[str, ...]:
+    """The dtypes that the tensors of a call may have beside each other: floats that are documented,
+    and integers that are tried where the edition promotes them."""
+    floats = {*spec.dtypes.documented} & {*tensors.MIXED}
+    whole = {*spec.dtypes.probed} & {tensors.WHOLE} if promotes(edition) else set()
+    return tuple(d for d in (tensors.WHOLE, *tensors.MIXED) if d in floats | whole)
+
+
 class CallDraft:
     """Collects arguments, inputs and shapes; names of parameters are the newest ones."""
 
@@ -115,8 +124,9 @@ class CallDraft:
         self.along: dict[str, Along] = {}
         self.part: Part | None = None
         self.claimed = "result"
+        self.mixtures = mixtures(spec, edition)
         self.mixed = False
-        """Whether its tensors have two floating dtypes, both of them documented."""
+        """Whether its tensors have two dtypes, as one call may."""
         self.one_tensor = False
         """Whether a tensor was shaped so that it can be passed in the place of the next one."""
         self.aims: Mapping[str, str] = {}
@@ -312,12 +322,17 @@ class CallDraft:
 
     def _mix_dtypes(self) -> None:
         """Seldom, make one tensor but the first of another dtype that the function takes."""
-        fitting = [i.name for i in self.inputs if self._may_be_mixed(i)]
-        if len(fitting) < 2 or not self.pick_as("mixed dtypes", _RARELY, tensors.yes_or_no):
+        fitting = {i.name: i.dtype for i in self.inputs if self._may_be_mixed(i)}
+        if len(fitting) < 2:
             return
-        chosen = self.pick(tuple(fitting[1:]))
-        dtype = next(i.dtype for i in self.inputs if i.name == chosen)
-        other = self.pick(tuple(d for d in self._mixed() if d != dtype))
+        first, *others = fitting
+        beside = tuple(d for d in self.mixtures if d != fitting[first])
+        told = partial(tensors.then, fitting[first])
+        other = self.pick_as("mixed dtypes", (None,) * _PLAINLY + beside, told)
+        if other is not None:
+            self._mix(self.pick(tuple(others)), other)
+
+    def _mix(self, chosen: str, other: str) -> None:
         self.inputs = [i.of_dtype(other) if i.name == chosen else i for i in self.inputs]
         self.dtypes |= {n: other for n, value in self.passed.items() if value == Ref(chosen)}
         self.mixed = True
@@ -325,17 +340,8 @@ class CallDraft:
     def _may_be_mixed(self, item: Input) -> bool:
         """Whether the tensor may as well have another dtype that the function takes."""
         own = getattr(self.rules.get(item.name), "dtypes", None)
-        fits = item.dtype in self._mixed() and len(self._mixed()) > 1
+        fits = item.dtype in self.mixtures and len(self.mixtures) > 1
         return fits and own is None and item.binding not in AS_THEY_ARE
-
-    def _mixed(self) -> tuple[str, ...]:
-        """The dtypes that its tensors may have beside each other.
-
-        Floats that are documented, and integers that are tried where the edition promotes them.
-        """
-        floats = {*self.spec.dtypes.documented} & {*tensors.MIXED}
-        whole = {*self.spec.dtypes.probed} & {tensors.WHOLE} if promotes(self.edition) else set()
-        return tuple(d for d in (tensors.WHOLE, *tensors.MIXED) if d in floats | whole)
 
     def integer_dtype(self, dtype: str, below: int) -> str:
         """The dtype of indices less than `below`: seldom another one that can hold them."""
@@ -407,6 +413,8 @@ class CallDraft:
 
 _SELDOM = (False,) * 7 + (True,)
 _RARELY = (False,) * 15 + (True,)
+_PLAINLY = 15
+"""How often the tensors of a call have one dtype, where each mixture comes once."""
 _CONSTRUCTED = ("mirrored", "mirrored_last", "even")
 """Domains of kernels, whose elements are made to fit each other."""
 

@@ -19,9 +19,10 @@ from conformance.specs import image_rules, kinds
 
 Classes = Mapping[str, str]
 """The class of each feature."""
-DTYPE, PART, PASSING = "dtype of tensors", "part of the result", "passing"
+DTYPE, MIXED = "dtype of tensors", "mixed dtypes"
+PART, PASSING = "part of the result", "passing"
 """Features of a whole call; those of a parameter begin with its name."""
-OF_CALL = ("aliases", "mixed dtypes", "layout")
+OF_CALL = ("aliases", MIXED, "layout")
 """Features of a whole call that are drawn when its parameters are."""
 
 _BINDINGS = {

@@ -157,7 +157,9 @@ def of_draft(call: CallDraft, name: str) -> Classes:
 
 
 def _of_program(call: CallDraft, program: Program) -> Classes:
-    found = {PASSING: passing(program.steps[0]), **tensors.classes(program.inputs, call.passed)}
+    mixed = call.mixtures if call.mixed else ()
+    of_tensors = tensors.classes(program.inputs, call.passed, mixed=mixed)
+    found = {PASSING: passing(program.steps[0]), **of_tensors}
     return found if call.part is None else {**found, PART: call.part.name}
 
 

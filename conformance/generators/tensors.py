@@ -5,7 +5,7 @@ Each of these is drawn of a small table, and its class can be read from the prog
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from itertools import combinations, product
@@ -180,10 +180,23 @@ def aliased(arguments: Mapping[str, Argument]) -> list[str]:
     return [*dict.fromkeys(same)]
 
 
-def classes(inputs: Iterable[Input], arguments: Mapping[str, Argument]) -> dict[str, str]:
+NOT_MIXED = "no"
+"""The class of `mixed dtypes` of a call whose tensors have one dtype."""
+
+
+def then(first: str, other: str | None) -> str:
+    """The class of `mixed dtypes` of a call with a tensor of the first dtype, and a later one of
+    the other, if there is such a one."""
+    return NOT_MIXED if other is None else f"{first} then {other}"
+
+
+def classes(
+    inputs: Iterable[Input], arguments: Mapping[str, Argument], *, mixed: Collection[str]
+) -> dict[str, str]:
     """How the tensors of a call are made and passed: the class of each feature of the call.
 
-    The features are `layout`, `aliases` and `mixed dtypes`.
+    The features are `layout`, `aliases` and `mixed dtypes`. In `mixed` are the dtypes that tensors
+    may have beside each other, if two of these have two.
     """
     items, passed = list(inputs), [ref for v in arguments.values() for ref in references(v)]
     found = (
@@ -193,7 +206,8 @@ def classes(inputs: Iterable[Input], arguments: Mapping[str, Argument]) -> dict[
     )
     if len(passed) > 1:
         found["aliases"] = yes_or_no(len({*passed}) < len(passed))
-        found["mixed dtypes"] = yes_or_no({*MIXED} <= {item.dtype for item in items})
+        dtypes = dict.fromkeys(i.dtype for i in items if i.dtype in mixed)
+        found["mixed dtypes"] = then(*dtypes) if mixed else NOT_MIXED
     return found
 
 

@@ -161,7 +161,7 @@ def test_the_gradient_of_one_tensor_twice_is_the_sum_of_both_paths(
 
 def _mixed() -> Prepared:
     """A call with tensors of both floating dtypes, which rests on nothing else."""
-    made = demanded("maximum", {"mixed dtypes": "yes"}, 60)
+    made = demanded("maximum", {"mixed dtypes": "float32 then float64"}, 60)
     alone = (s for s in made if s.unsettled == (ConventionName.MIXED_DTYPES,))
     return Prepared(next(s for s in alone if expected_shape(s)), [Draw("ordinary", 1)])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import permutations
 from random import Random
 
 import numpy as np
@@ -10,11 +11,13 @@ import pytest
 
 from conformance.editions import Edition
 from conformance.generators import Draw, Structure
+from conformance.generators.collect import covering_array
 from conformance.generators.drawing import Drawn, seeded
 from conformance.generators.structure import accepted_dtypes, made
 from conformance.generators.values import draw_arrays
 from conformance.specs import load
 from conformance.specs.convention_names import ConventionName
+from tests.generators.support import task
 
 
 def mixed(function: str, edition: Edition = "keras-3") -> Iterator[Structure]:
@@ -55,3 +58,16 @@ def test_the_numbers_are_the_same_in_each_of_the_dtypes() -> None:
             narrow = array.astype("float32").astype(array.dtype)
             same = (narrow == array) | ~np.isfinite(narrow.astype(float))
             assert same.all()
+
+
+@pytest.mark.parametrize("function", ["keras.ops.add", "keras.ops.hstack"])
+def test_a_plan_shows_each_dtype_before_and_after_each_other(function: str) -> None:
+    """Which of two comes first decides whose a promotion is; by chance one call in many mixes."""
+    mine = task("keras-3", function)
+    kept = covering_array(mine.spec, "keras-3", None, mine.own_seed).kept
+    orders = {
+        tuple(dict.fromkeys(item.dtype for item in drawn.value.program.inputs))
+        for drawn in kept
+        if ConventionName.MIXED_DTYPES in drawn.value.unsettled
+    }
+    assert orders == {*permutations(("int32", "float32", "float64"), 2)}

@@ -12,6 +12,7 @@ import pytest
 
 from conformance.editions import Edition
 from conformance.generators import Draw, Structure, draw_arrays, generate, structures
+from conformance.generators.coverage.classes import of_tensors
 from conformance.generators.gradients import resolved
 from conformance.generators.structure import expected_shape, expected_static_shape
 from conformance.generators.tensors import (
@@ -19,7 +20,6 @@ from conformance.generators.tensors import (
     LAYOUTS,
     MIXED,
     aliased,
-    classes,
     integers_for,
     knowledge,
     known_patterns,
@@ -46,7 +46,7 @@ def made(
 
 
 def shown(structure: Structure) -> dict[str, str]:
-    return classes(structure.program.inputs, structure.arguments)
+    return of_tensors(structure)
 
 
 # Dimensions that are known
@@ -140,7 +140,7 @@ def test_which_domain_is_part_of_the_other(domain: str, other: str, expected: st
 
 
 def test_two_documented_dtypes_rest_on_a_convention() -> None:
-    found = made("maximum", 12, mixed_dtypes="yes")
+    found = made("maximum", 12, mixed_dtypes="float32 then float64")
     assert len(found) > 10
     for structure in found:
         assert ConventionName.MIXED_DTYPES in structure.unsettled

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from conformance.generators.calls import mixtures
 from conformance.generators.classes import DTYPE, PART, PASSING, View, of_parameter, passing
 from conformance.generators.structure import Structure
 from conformance.generators.tensors import classes
 from conformance.specs import kinds
+from conformance.specs.convention_names import ConventionName
 
 
 def view(structure: Structure) -> View:
@@ -35,7 +37,7 @@ def classes_of(structure: Structure) -> dict[str, str]:
 def of_call(structure: Structure) -> dict[str, str]:
     """The classes that are decided when everything else is: how arguments are passed, and so on."""
     step = structure.program.steps[0]
-    found = {PASSING: passing(step), **classes(structure.program.inputs, structure.arguments)}
+    found = {PASSING: passing(step), **of_tensors(structure)}
     if structure.part is not None:
         found[PART] = structure.part.name
     free = {d for n, d in structure.runtime.dtypes.items() if not _own_dtypes(structure, n)}
@@ -43,6 +45,13 @@ def of_call(structure: Structure) -> dict[str, str]:
     if len(listed) > 1 and len(free) == 1 and free <= {*listed}:
         found[DTYPE] = free.pop()
     return found
+
+
+def of_tensors(structure: Structure) -> dict[str, str]:
+    """How its tensors are made and passed."""
+    mixed = ConventionName.MIXED_DTYPES in structure.unsettled
+    listed = mixtures(structure.spec, structure.edition) if mixed else ()
+    return classes(structure.program.inputs, structure.arguments, mixed=listed)
 
 
 def _own_dtypes(structure: Structure, name: str) -> bool:

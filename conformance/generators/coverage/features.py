@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from conformance.generators.coverage.classes import of_tensors
 from conformance.generators.coverage.terms import terms_class
 from conformance.generators.coverage.windows import Feature, windows_of
 from conformance.generators.forms import FEW
 from conformance.generators.sizes import long_axis, size_class
 from conformance.generators.structure import Structure, expected_shape
-from conformance.generators.tensors import classes
 from conformance.program import Argument, Made, Ref
 from conformance.specs import kinds
 
@@ -24,7 +24,7 @@ def features_of(structure: Structure) -> Iterator[Feature]:
         yield ("dtype", name, item.dtype)
         yield ("rank", name, len(item.shape))
         yield from (("dimension", name, d) for d in item.shape if d < 2)
-    yield from classes(structure.program.inputs, structure.arguments).items()
+    yield from of_tensors(structure).items()
     yield from (("convention", name) for name in structure.unsettled)
     if not structure.unsettled:
         yield ("settled", *(i.binding for i in structure.program.inputs))

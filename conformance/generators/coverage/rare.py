@@ -1,18 +1,21 @@
-"""What a spec names and few draws show: dtypes, conventions, long axes, effects of windows, which
-dimensions of a placeholder are known."""
+"""What a spec names and few draws show: dtypes, two of them in one call, conventions, long axes,
+effects of windows, which dimensions of a placeholder are known."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import permutations
 
 from conformance.editions import Edition
-from conformance.generators.classes import DTYPE, Classes
+from conformance.generators.calls import mixtures
+from conformance.generators.classes import DTYPE, MIXED, Classes
+from conformance.generators.coverage.classes import of_tensors
 from conformance.generators.coverage.terms import LongAxis, first_tensor, long_axes_of
 from conformance.generators.coverage.windows import beginnings, demanded_for, has_effect
 from conformance.generators.sizes import CLASSES
 from conformance.generators.structure import Structure
-from conformance.generators.tensors import knowledge, known_patterns, pattern, ranks_of
+from conformance.generators.tensors import knowledge, known_patterns, pattern, ranks_of, then
 from conformance.specs import Spec, kinds
 
 Condition = Callable[[Structure], bool]
@@ -24,8 +27,7 @@ def rare(spec: Spec, edition: Edition, elements: int) -> Iterator[tuple[Conditio
     A tensor is to have at most about so many `elements`.
     """
     plain = {DTYPE: spec.dtypes.documented[0]}
-    for dtype in (*spec.dtypes.documented, *spec.dtypes.probed):
-        yield partial(_has_dtype, dtype=dtype), {DTYPE: dtype}
+    yield from _of_dtypes(spec, edition)
     for point in spec.unsettled:
         if point.holds_in(edition):
             yield partial(_rests_on, convention=point.convention), {}
@@ -40,6 +42,14 @@ def rare(spec: Spec, edition: Edition, elements: int) -> Iterator[tuple[Conditio
         yield told, {**plain, f"{tensor} known": known}
 
 
+def _of_dtypes(spec: Spec, edition: Edition) -> Iterator[tuple[Condition, Classes]]:
+    for dtype in (*spec.dtypes.documented, *spec.dtypes.probed):
+        yield partial(_has_dtype, dtype=dtype), {DTYPE: dtype}
+    for order in permutations(mixtures(spec, edition), 2):
+        wanted = {DTYPE: order[0], MIXED: then(*order)}
+        yield partial(_mixes, order=then(*order)), wanted
+
+
 def patterns_of(rule: kinds.ParameterRule) -> list[str]:
     """The classes of which dimensions of a tensor are known, for each rank that it may have."""
     ranks, alone = ranks_of(rule), len(ranks_of(rule)) == 1
@@ -50,6 +60,10 @@ def patterns_of(rule: kinds.ParameterRule) -> list[str]:
 def _has_known(structure: Structure, tensor: str | None, known: str) -> bool:
     named = (item for item in structure.program.inputs if item.name == tensor)
     return any(knowledge(item) == known for item in named)
+
+
+def _mixes(structure: Structure, order: str) -> bool:
+    return of_tensors(structure).get(MIXED) == order
 
 
 def _has_dtype(structure: Structure, dtype: str) -> bool:
