@@ -170,7 +170,7 @@ def test_no_script_takes_what_a_reading_allows_for_the_fault(function: str, tmp_
     for name, line in zip(("flawed", "reading"), lines, strict=True):
         (tmp_path / f"{name}.py").write_text(source + body.format(line), encoding="utf-8")
     listed = examine(module("flawed", tmp_path), [function], "default").failures()
-    told = f"whatever the reading of {point}"
+    told = f"under every reading of {point}"
     script = next(str(f.script) for *_, f in listed if told in f.message and "shape" in f.message)
     assert [run(script, tmp_path, name).returncode for name in ("flawed", "reading")] == [1, 0]
 

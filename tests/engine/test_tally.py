@@ -400,7 +400,7 @@ def test_a_message_names_as_open_what_no_document_rules_out() -> None:
     points = ("empty", "population-variance")
     found = replace(finding(), open_points=points)
     told = sentence(tally(), Group(found, None), line)
-    assert "expected 2, whatever the reading of empty, population-variance (" in told
+    assert "expected 2 under every reading of empty and population-variance (" in told
     ruled_out = replace(found, detail="population-variance: with epsilon")
     assert "whatever the reading of empty (" in sentence(tally(), Group(ruled_out, None), line)
 

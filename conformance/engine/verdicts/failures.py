@@ -242,9 +242,9 @@ def _expected(finding: Finding, citation: Citation | None) -> str:
     if citation is not None:
         # the detail may be the reading that came, and that the document rules out
         open_here = (p for p in finding.open_points if not finding.detail.startswith(f"{p}: "))
-        points = ", ".join(open_here)
-        whatever = f", whatever the reading of {points}" if points else ""
-        return f"; expected {finding.demands}{whatever} ({citation})"
+        points = " and ".join(open_here)
+        always = f" under every reading of {points}" if points else ""
+        return f"; expected {finding.demands}{always} ({citation})"
     if finding.conventions:
         return f"; expected by convention ({', '.join(finding.conventions)}): {finding.demands}"
     return f"; expected {finding.demands}"
