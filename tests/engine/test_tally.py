@@ -402,7 +402,7 @@ def test_a_message_names_as_open_what_no_document_rules_out() -> None:
     told = sentence(tally(), Group(found, None), line)
     assert "expected 2 under every reading of empty and population-variance (" in told
     ruled_out = replace(found, detail="population-variance: with epsilon")
-    assert "whatever the reading of empty (" in sentence(tally(), Group(ruled_out, None), line)
+    assert "under every reading of empty (" in sentence(tally(), Group(ruled_out, None), line)
 
 
 def test_a_divergence_cites_no_line() -> None:
