@@ -97,9 +97,8 @@ def _judge_draw(
     structure = prepared.structure
     named = structure.conventions(prepared.profiles[number])
     conventions = with_input_dtype(named, structure, outcome, other=other)
-    if isinstance(outcome, Raised) and outcome.stage != "bind" and refused_by_choice(conventions):
-        told = ((Aspect.VALUE, reading) for reading in refused_by_choice(conventions))
-        judgement.readings.update(told)
+    if told := refused_by_choice(outcome, conventions):
+        judgement.readings.update((Aspect.VALUE, reading) for reading in told)
         return
     if not isinstance(outcome, Returned):
         judgement.findings.append(_fault(prepared, outcome, conventions, number, closed))

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from conformance.dtypes import BFLOAT16, rounded
 from conformance.engine.judging.findings import verdict_if_wrong
 from conformance.engine.judging.refusals import is_mistaken_code
-from conformance.observations import Outcome
+from conformance.observations import Outcome, Raised
 from conformance.oracle import Expectation, agrees
 from conformance.oracle.compare import HALF, Slack, is_inaccurate
 from conformance.oracle.freedom import allowed
@@ -50,8 +50,11 @@ def of_readings(*readings: Reading) -> Allowance:
     return Allowance(conventions, tuple(taken(*reading) for reading in readings))
 
 
-def refused_by_choice(conventions: Iterable[str]) -> tuple[str, ...]:
-    """The conventions whose own reading is a refusal, as readings that are taken."""
+def refused_by_choice(outcome: Outcome, conventions: Iterable[str]) -> tuple[str, ...]:
+    """Of a refused call the conventions whose own reading is a refusal, as readings that are taken;
+    nothing of any other outcome."""
+    if not isinstance(outcome, Raised) or outcome.stage == "bind":
+        return ()
     known = load_conventions()
     chosen = (name for name in sorted({*conventions}) if known[name].choice == REFUSED)
     return tuple(taken(name, REFUSED) for name in chosen)
