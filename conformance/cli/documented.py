@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from conformance.reporting import documented as records
 from conformance.specs import Spec, Specs, load, load_conventions
@@ -20,6 +20,7 @@ from conformance.specs.model import (
     Exact,
     Ulp,
 )
+from conformance.specs.places import place_of_signature, places
 from conformance.specs.signature import parse
 
 _KINDS = {
@@ -115,7 +116,7 @@ def _function(spec: Spec, theme: str) -> records.DocumentedFunction:
         signatures=[_signature(spec, d, s) for d, s in spec.signatures.items()],
         renamed=dict(spec.renamed),
         claims=list(_claims(spec)),
-        errors=[_error(error) for error in spec.errors],
+        errors=[_error(spec, error) for error in spec.errors],
         errata=list(_errata(spec)),
         conventions=[known[name] for name in silent if name in known],
         accuracy=None if spec.accuracy is None else _accuracy(spec.accuracy),
@@ -126,7 +127,7 @@ def _signature(spec: Spec, document: str, entry: DocumentedSignature) -> records
     holds = parse(entry.corrected or entry.text)
     return records.PrintedSignature(
         document=str(document),
-        line=entry.line,
+        at=place_of_signature(document, entry),
         name=holds.name,
         parameters=[p.name if p.required else f"{p.name}={p.default}" for p in holds.parameters],
         printed=entry.text if entry.corrected is not None else None,
@@ -135,22 +136,17 @@ def _signature(spec: Spec, document: str, entry: DocumentedSignature) -> records
     )
 
 
-def _at(lines: Mapping[str, int]) -> list[str]:
-    return [f"{document}:{line}" for document, line in lines.items()]
-
-
 def _claims(spec: Spec) -> Iterator[records.DocumentedDemand]:
     for claim in (*spec.claims, *general_claims()):
-        at = {str(d): line for d, line in claim.at.items() if d in spec.signatures}
+        at = {d: place for d, place in places(spec.name, claim).items() if d in spec.signatures}
         if at:
-            yield records.DocumentedDemand(about=str(claim.aspect), says=claim.says, at=_at(at))
+            yield records.DocumentedDemand(about=str(claim.aspect), says=claim.says, at=at)
 
 
-def _error(error: ErrorCase) -> records.DocumentedDemand:
+def _error(spec: Spec, error: ErrorCase) -> records.DocumentedDemand:
     kind = "any exception" if error.exception == "any" else error.exception
-    at = {str(d): line for d, line in error.at.items()}
-    lines = _at(at) or [f"convention {error.convention}"]
-    return records.DocumentedDemand(about=kind, says=error.says, at=lines)
+    at = places(spec.name, error) or {"": f"convention {error.convention}"}
+    return records.DocumentedDemand(about=kind, says=error.says, at=at)
 
 
 def _errata(spec: Spec) -> Iterator[records.Correction]:

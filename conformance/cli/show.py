@@ -17,6 +17,7 @@ from conformance.cli.results_files import DEFAULT_FOLDER, stored
 from conformance.cli.texts import known_texts
 from conformance.editions import Edition
 from conformance.near_names import did_you_mean, proposal
+from conformance.reporting.containers import json_files
 from conformance.reporting.detail import function_lines
 from conformance.reporting.listing import ListedFailure, listed_failures
 from conformance.reporting.marks import GRAVEST_FIRST
@@ -28,6 +29,7 @@ from conformance.specs.documents.texts import Texts
 from conformance.specs.library import text_of
 from conformance.specs.load import general_claims
 from conformance.specs.model import DocumentedSignature, ErrorCase
+from conformance.specs.places import place_of_signature, places
 
 
 def show(options: ShowOptions) -> int:
@@ -37,7 +39,7 @@ def show(options: ShowOptions) -> int:
     if options.planned:
         return _print_plan(specs, spec, options.edition, options.seed)
     _check_edition(spec, options.edition)
-    results = _select(read_places(options.places, spec.name), options.edition, options.wanted)
+    results = _select(_having(spec, options), options.edition, options.wanted)
     ids = _ids(results, spec.name)
     results = [_only(one, spec.name, options.identity) for one in results]
     if options.identity is not None and not any(one.functions for one in results):
@@ -56,7 +58,8 @@ def show(options: ShowOptions) -> int:
     lines += [Text(), Text("Targets", "bold")]
     lines += function_lines(results, spec.name, paint, console.width, texts.line)
     if not results:
-        lines.append(Text("No results here: `conformance run --output reports` writes them"))
+        hint = f"`conformance run --output {DEFAULT_FOLDER} -k {spec.name}` writes them"
+        lines.append(Text(f"No results here: {hint}"))
     console.print(Text("\n").join(lines), soft_wrap=not console.is_terminal)
     return 0
 
@@ -94,6 +97,23 @@ def read_places(places: Sequence[Path], only: str | None = None) -> list[Results
     if not places and not DEFAULT_FOLDER.is_dir():
         return []
     return list({one.target.name: one for one in stored(places, only).values()}.values())
+
+
+def _having(spec: Spec, options: ShowOptions) -> list[Results]:
+    """The results in the places; without places, those in a folder of `reports` where `reports`
+    itself has none of the function. Of editions that lack it, only those that are asked for."""
+    found = read_places(options.places, spec.name)
+    folders = () if options.places else (p for p in sorted(DEFAULT_FOLDER.glob("*/")))
+    for folder in folders:
+        if any(_has(one, spec.name) for one in found):
+            break
+        if json_files(folder):
+            found += read_places([folder], spec.name)
+    return [one for one in found if _may_have(one, spec) or one.target.name in options.wanted]
+
+
+def _may_have(results: Results, spec: Spec) -> bool:
+    return results.target.edition in spec.editions or _has(results, spec.name)
 
 
 def _select(
@@ -207,7 +227,7 @@ def _named(target: str, found: ListedFailure) -> str:
 def _documented(spec: Spec, edition: Edition | None, paint: Paint, texts: Texts) -> Iterator[Text]:
     documents = _documents(spec, edition)
     sections = {
-        "Signatures": _signatures(spec, documents),
+        "Signatures": list(_signatures(spec, documents)),
         "Renamed parameters": [f"{old} is now {new}" for old, new in spec.renamed.items()],
         "Claims": list(_claims(spec, documents, texts)),
         "Errors": list(_errors(spec, edition, documents, texts)),
@@ -227,12 +247,12 @@ def _documents(spec: Spec, edition: Edition | None) -> set[str]:
     return {document for e, document in spec.editions.items() if e == edition}
 
 
-def _signatures(spec: Spec, documents: set[str]) -> list[str]:
-    return [
-        f"{f'{document}:{entry.line}':<14}{_signature(entry)}{_bound(spec, document)}"
-        for document, entry in spec.signatures.items()
-        if document in documents
-    ]
+def _signatures(spec: Spec, documents: set[str]) -> Iterator[str]:
+    shown = {d: entry for d, entry in spec.signatures.items() if d in documents}
+    where = {d: place_of_signature(d, entry) for d, entry in shown.items()}
+    width = max(map(len, where.values()), default=0)
+    for document, entry in shown.items():
+        yield f"{where[document]:<{width}} {_signature(entry)}{_bound(spec, document)}"
 
 
 def _signature(entry: DocumentedSignature) -> str:
@@ -247,16 +267,15 @@ def _bound(spec: Spec, document: str) -> str:
     return f"  [{', '.join(bound)}]" if bound else ""
 
 
-def _lines(at: Mapping[str, int]) -> str:
-    return ", ".join(f"{document}:{line}" for document, line in at.items())
+def _among(found: Mapping[str, str], documents: set[str]) -> str:
+    return ", ".join(place for document, place in found.items() if document in documents)
 
 
 def _claims(spec: Spec, documents: set[str], texts: Texts) -> Iterator[str]:
     for claim in (*spec.claims, *general_claims()):
-        at = {str(d): line for d, line in claim.at.items() if d in documents}
-        if at:
-            yield f"{claim.aspect}: {claim.says} [{_lines(at)}]"
-            yield from _quoted(at, texts)
+        if at := _among(places(spec.name, claim), documents):
+            yield f"{claim.aspect}: {claim.says} [{at}]"
+            yield from _quoted({d: n for d, n in claim.at.items() if d in documents}, texts)
 
 
 def _quoted(at: Mapping[str, int], texts: Texts) -> Iterator[str]:
@@ -272,15 +291,14 @@ def _errors(
 ) -> Iterator[str]:
     for error in spec.errors:
         if edition is None or edition in error.editions:
-            yield _error(error, documents)
+            yield _error(spec.name, error, documents)
             yield from _quoted({d: n for d, n in error.at.items() if d in documents}, texts)
 
 
-def _error(error: ErrorCase, documents: set[str]) -> str:
-    at = {str(d): line for d, line in error.at.items() if d in documents}
+def _error(function: str, error: ErrorCase, documents: set[str]) -> str:
     kind = "any exception" if error.exception == "any" else error.exception
-    basis = _lines(at) or f"convention {error.convention}"
-    return f"{error.says} ({kind}; {', '.join(error.editions)}) [{basis}]"
+    at = _among(places(function, error), documents) or f"convention {error.convention}"
+    return f"{error.says} ({kind}; {', '.join(error.editions)}) [{at}]"
 
 
 def _conventions(spec: Spec) -> list[str]:

@@ -11,7 +11,8 @@ class PrintedSignature(Struct, frozen=True, kw_only=True):
     """A function's signature in one document."""
 
     document: str
-    line: int
+    at: str
+    """Its place, such as `ko-2.2:2738`, or the document, if it has no lines."""
     name: str
     parameters: list[str]
     """Each with its default, such as `axis=None`, as it holds after correction."""
@@ -23,11 +24,13 @@ class PrintedSignature(Struct, frozen=True, kw_only=True):
 
 
 class DocumentedDemand(Struct, frozen=True, kw_only=True):
-    """Something that is demanded, in the suite's own words; `at` has `document:line` strings."""
+    """Something that is demanded, in the suite's own words."""
 
     about: str
     says: str
-    at: list[str]
+    at: dict[str, str]
+    """By document the place that says it, such as `ko-2.2:2742`; the convention, beside none,
+    where none says it."""
 
 
 class Correction(Struct, frozen=True, kw_only=True):

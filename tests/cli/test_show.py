@@ -13,7 +13,7 @@ from conformance.cli.commands.show import command
 from conformance.reporting.documented import Documented
 from conformance.reporting.formats import made, write
 from conformance.reporting.json_results import JsonWriter
-from conformance.results import ASPECTS, AspectResult, FunctionResult, Results, Verdict
+from conformance.results import ASPECTS, Aspect, AspectResult, FunctionResult, Results, Verdict
 from conformance.results.events import TargetFinished
 from conformance.specs import load
 from tests.editions import OF_K
@@ -92,6 +92,29 @@ def test_reports_is_where_results_are_looked_for(
     monkeypatch.chdir(tmp_path)
     put(tmp_path / "reports", results("wrong", [wrong_value()]))
     assert "differs (a1b2) (ko-2.2:1053)" in show("batch_dot").output
+
+
+def test_results_of_a_package_are_found_in_a_folder_of_reports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    bad = aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure(message="all wrong"))
+    mine = results("mine", [FunctionResult("keras.ops.dot", "t", [bad])])
+    put(tmp_path / "reports", results("old", [function("relu", Verdict.CONFORMS)]))
+    put(
+        tmp_path / "reports" / "ops", results("mine", [FunctionResult("keras.ops.dot", "t", [bad])])
+    )
+    (tmp_path / "reports" / "pictures").mkdir()
+    answer = show("keras.ops.dot").output
+    assert "all wrong" in answer
+    assert "old" not in answer, "its edition has no such function"
+    assert "Not run on: old" in show("keras.ops.dot", "--target", "old").output
+
+
+def test_sections_of_docstrings_are_cited_like_lines() -> None:
+    answer = show("keras.ops.take_along_axis").output
+    assert "keras-3.15.1 keras.ops.take_along_axis(x, indices, axis=None)  [keras-3]" in answer
+    assert "[keras.ops.take_along_axis: " in answer
 
 
 def test_compressed_results_are_shown(tmp_path: Path) -> None:

@@ -107,10 +107,9 @@ def document_lines(
 def _demands(function: DocumentedFunction, documents: Sequence[str]) -> Iterator[str]:
     for printed in function.signatures:
         if printed.document in documents:
-            where = f"{printed.document}:{printed.line}"
-            yield f"{where}  {printed.name}({', '.join(printed.parameters)})"
+            yield f"{printed.at}  {printed.name}({', '.join(printed.parameters)})"
     for demand in (*function.claims, *function.errors):
-        at = [line for line in demand.at if line.partition(":")[0] in documents]
+        at = [place for document, place in demand.at.items() if document in documents]
         if at:
             yield f"{demand.about}: {demand.says} [{', '.join(at)}]"
 
