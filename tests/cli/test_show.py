@@ -101,9 +101,7 @@ def test_results_of_a_package_are_found_in_a_folder_of_reports(
     bad = aspect_result(Aspect.VALUE, Verdict.VIOLATES, failure(message="all wrong"))
     mine = results("mine", [FunctionResult("keras.ops.dot", "t", [bad])])
     put(tmp_path / "reports", results("old", [function("relu", Verdict.CONFORMS)]))
-    put(
-        tmp_path / "reports" / "ops", results("mine", [FunctionResult("keras.ops.dot", "t", [bad])])
-    )
+    put(tmp_path / "reports" / "ops", mine)
     (tmp_path / "reports" / "pictures").mkdir()
     answer = show("keras.ops.dot").output
     assert "all wrong" in answer
