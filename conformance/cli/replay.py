@@ -17,7 +17,7 @@ from conformance.cli.errors import CANNOT_RUN, UsageProblem
 from conformance.cli.known_targets import known_targets
 from conformance.cli.options.given import ReplayOptions
 from conformance.cli.replaying import CANNOT, FIXED, STILL, ReplayOutcome, outcomes
-from conformance.cli.results_files import DEFAULT_FOLDER, stored
+from conformance.cli.results_files import DEFAULT_FOLDER, in_folders, stored
 from conformance.cli.stored_failures import StoredFailure, chosen_failures, failures, with_id
 from conformance.cli.subjects import module_targets
 from conformance.near_names import LISTED, did_you_mean
@@ -44,6 +44,8 @@ def replay(options: ReplayOptions) -> int:
 def _chosen(options: ReplayOptions) -> list[StoredFailure]:
     """The failures that are asked for; UsageProblem if there are none."""
     there = _there(options.places)
+    if not options.places and not all(_is_among(text, there) for text in options.identities):
+        there += failures(one for files in in_folders().values() for one in stored(files).values())
     _check_targets(options.targets, [one.target.name for one in there])
     found = chosen_failures(there, options.targets, options.select)
     if bool(options.everything) == bool(options.identities):
@@ -54,6 +56,10 @@ def _chosen(options: ReplayOptions) -> list[StoredFailure]:
     return list(
         {(one.target.name, one.target.edition, one.failure.id): one for one in listed}.values()
     )
+
+
+def _is_among(text: str, there: Iterable[StoredFailure]) -> bool:
+    return any(one.failure.id.startswith(text) for one in there)
 
 
 def _nothing(options: ReplayOptions, there: Sequence[StoredFailure]) -> NoReturn:

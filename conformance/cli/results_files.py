@@ -15,7 +15,7 @@ from conformance.reporting.containers import content_of, json_files
 from conformance.reporting.json_results import ResultsError, SchemaHeader, read_results
 from conformance.reporting.merging import MergeError, merge
 from conformance.reporting.safe_text import clean
-from conformance.results import Results
+from conformance.results import SCHEMA, Results
 from conformance.specs import load
 
 DEFAULT_FOLDER = Path("reports")
@@ -34,6 +34,13 @@ def stored(places: Sequence[Path], only: str | None = None) -> dict[Path, Result
         )
     files = [file for place in places or [DEFAULT_FOLDER] for file in _files(place)]
     return {file.resolve(): read_file(file, only) for file in files}
+
+
+def in_folders() -> dict[Path, list[Path]]:
+    """The results files in each folder in `reports`, such as those of a package's own functions."""
+    folders = {folder: json_files(folder) for folder in sorted(DEFAULT_FOLDER.glob("*/"))}
+    found = {folder: [f for f in files if _holds(f, SCHEMA)] for folder, files in folders.items()}
+    return {folder: files for folder, files in found.items() if files}
 
 
 def read_file(file: Path, only: str | None = None) -> Results:
@@ -77,20 +84,20 @@ def ordered(results: Iterable[Results]) -> list[Results]:
 def _files(place: Path) -> list[Path]:
     if not place.is_dir():
         return [place]
-    files = [f for f in json_files(place) if not _holds_other(f)]
+    # scores, and what came of mutants, are passed over
+    files = [f for f in json_files(place) if not _holds(f, scores.SCHEMA, records.SCHEMA)]
     if not files:
         hint = f"`conformance run --output {clean(str(place))}` writes them"
         raise UsageProblem(f"{clean(str(place))} holds no results files", hint)
     return files
 
 
-def _holds_other(file: Path) -> bool:
-    """Whether it holds scores, or what came of mutants."""
+def _holds(file: Path, *schemas: str) -> bool:
     try:
         schema = msgspec.json.decode(content_of(file), type=SchemaHeader).schema
-        return schema in (scores.SCHEMA, records.SCHEMA)
     except (msgspec.MsgspecError, ValueError, OSError, RecursionError):
         return False
+    return schema in schemas
 
 
 def _runs(files: Mapping[Path, Results]) -> list[Results]:

@@ -13,11 +13,10 @@ from rich.text import Text
 from conformance.cli.errors import UsageProblem
 from conformance.cli.known_targets import known_targets
 from conformance.cli.options.given import ShowOptions
-from conformance.cli.results_files import DEFAULT_FOLDER, stored
+from conformance.cli.results_files import DEFAULT_FOLDER, in_folders, stored
 from conformance.cli.texts import known_texts
 from conformance.editions import Edition
 from conformance.near_names import did_you_mean, proposal
-from conformance.reporting.containers import json_files
 from conformance.reporting.detail import function_lines
 from conformance.reporting.listing import ListedFailure, listed_failures
 from conformance.reporting.marks import GRAVEST_FIRST
@@ -103,12 +102,10 @@ def _having(spec: Spec, options: ShowOptions) -> list[Results]:
     """The results in the places; without places, those in a folder of `reports` where `reports`
     itself has none of the function. Of editions that lack it, only those that are asked for."""
     found = read_places(options.places, spec.name)
-    folders = () if options.places else (p for p in sorted(DEFAULT_FOLDER.glob("*/")))
-    for folder in folders:
+    for files in () if options.places else in_folders().values():
         if any(_has(one, spec.name) for one in found):
             break
-        if json_files(folder):
-            found += read_places([folder], spec.name)
+        found += read_places(files, spec.name)
     return [one for one in found if _may_have(one, spec) or one.target.name in options.wanted]
 
 

@@ -113,6 +113,20 @@ def test_the_beginning_of_an_id_is_enough(module: Path, out: Path) -> None:
     assert "1 still failing" in result.output
 
 
+def test_without_results_a_folder_of_reports_is_looked_at_too(
+    module: Path, out: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(out, tmp_path / "reports" / "mine")
+    (tmp_path / "reports" / "other").mkdir()
+    (tmp_path / "reports" / "other" / "scores.json").write_text('{"schema": "another"}')
+    (tmp_path / "reports" / "good.json").write_text(next(out.glob("*.json")).read_text())
+    failure = failures(out, verdict="violates")[0]
+    asked = call("replay", module, "all", failure.id)
+    assert asked.exit_code == 1
+    assert failure.message in asked.output
+    assert call("replay", module, "all", "0" * 12).exit_code == 2
+
+
 def test_a_failure_of_another_sort_is_told(module: Path, out: Path) -> None:
     failure = next(f for f in failures(out, kind="value") if "exp" in f.message)
     result = replay(module, "crash", out, failure.id)

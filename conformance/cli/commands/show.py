@@ -20,7 +20,8 @@ from conformance.editions import EDITIONS
     "places",
     type=click.Path(exists=True, path_type=Path),
     multiple=True,
-    help="Folder of results files, or one file; may be repeated. [default: reports]",
+    help="Folder of results files, or one file; may be repeated.  [default: reports, or a folder "
+    "in it that has the function]",
 )
 @click.option("--edition", type=Named(EDITIONS), help="This edition of the API only.")
 @click.option("--target", "wanted", multiple=True, help="This target only; may be repeated.")
