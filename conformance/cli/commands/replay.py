@@ -23,8 +23,8 @@ from conformance.cli.select import selection_option
     "places",
     type=click.Path(exists=True, path_type=Path),
     multiple=True,
-    help="Folder of results files, or one file; may be repeated.  [default: reports and folders in it, and what "
-    "earlier runs here have kept]",
+    help="Folder of results files, or one file; may be repeated.  [default: reports, folders in "
+    "it, and what earlier runs here have kept]",
 )
 @click.option("--script", is_flag=True, help="Print the failure's script; nothing is run.")
 @config_option
