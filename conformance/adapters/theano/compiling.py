@@ -8,7 +8,8 @@ GNU gold links a module in half the time of GNU ld, where it is installed.
 
 Theano keeps what it has compiled in a folder, and opens every file of that folder again before it
 compiles anything, because other processes may have added some. A worker's folder is its own, so
-that each process reads it once. CPython 3.6 and later.
+that each process reads it once; a fork reads what the process that it comes from has not read.
+CPython 3.6 and later.
 """
 
 import hashlib
@@ -18,6 +19,7 @@ import subprocess
 from typing import Any
 
 from theano import config  # type: ignore[import-not-found]
+from theano.gof.cc import get_module_cache  # type: ignore[import-not-found]
 from theano.gof.cmodule import (  # type: ignore[import-not-found]
     GCC_compiler,
     ModuleCache,
@@ -82,3 +84,4 @@ def read_folder_once() -> None:
 link_with_gold()
 compile_header()
 read_folder_once()
+get_module_cache()
