@@ -1,9 +1,9 @@
 """From an expression in Python source to a program. Nothing of the source is ever evaluated.
 
-`program_of` reads calls of documented functions (`K.sum(x)`), numbers, texts, tuples and lists,
-the arithmetic that tensors have, parts of results (`x[0]`), callables (`lambda x: K.exp(x)`), and
-lines that give a result a name (`x = K.ones((2,))`) before the last one. `ExpressionError` names
-the line and the column of whatever else it meets, and what may stand there.
+`program_of` reads calls of documented functions (`K.sum(x)`, `keras.ops.sum(x)`), numbers, texts,
+tuples and lists, the arithmetic that tensors have, parts of results (`x[0]`), callables (`lambda x:
+K.exp(x)`), and lines that give a result a name (`x = K.ones((2,))`) before the last one.
+`ExpressionError` names the line and the column of whatever else it meets, and what may stand there.
 """
 
 from __future__ import annotations
@@ -23,9 +23,12 @@ RESULT = "result"
 """The name of what the last call gives."""
 BACKENDS = ("K", "backend", "keras.backend")
 """What may stand before the name of a function."""
+SHORT = {"ops": "keras.ops", "random": "keras.random"}
+"""How a package may be called."""
 ALLOWED = (
-    "what may stand there: K.NAME(...) with a documented function, numbers, texts, True, False, "
-    "None, tuples and lists of them, + - * / **, x[0], lambda x: ..., and np.nan, np.inf, np.pi"
+    "what may stand there: K.NAME(...) or keras.ops.NAME(...) with a documented function, numbers, "
+    "texts, True, False, None, tuples and lists of them, + - * / **, x[0], lambda x: ..., and "
+    "np.nan, np.inf, np.pi"
 )
 _LONGEST = 63
 """Bits of an integer."""
@@ -204,7 +207,10 @@ class _Reader:
 
     def _function(self, node: ast.expr) -> str:
         prefix, _, name = ast.unparse(node).rpartition(".")
-        if prefix and prefix not in BACKENDS:
+        package = SHORT.get(prefix, prefix)
+        if package in SHORT.values():
+            name = f"{package}.{name}"
+        elif prefix and prefix not in BACKENDS:
             raise self._refused(node, f"{ast.unparse(node)} is no function of K", ALLOWED)
         if name not in self._functions:
             near = did_you_mean(name, self._functions)

@@ -76,6 +76,16 @@ def test_an_edition_has_its_own_functions_names_and_conventions() -> None:
     assert "special-values" in silent.structure.conventions(silent.profiles[0])
 
 
+def test_functions_of_a_package_have_answers_too() -> None:
+    moved = oracle("keras.ops.moveaxis(ops.array([[1, 2, 3]]), 0, 1)", "keras-3")
+    assert moved.answer is not None and moved.prepared is not None
+    assert (moved.answer.dtype, moved.answer.value.tolist()) == ("int32", [[1], [2], [3]])
+    made = oracle("ops.sum(ops.exp(ops.convert_to_tensor([0.0, 0.0], dtype='float64')))", "keras-3")
+    assert made.answer is not None and made.prepared is None
+    assert (made.answer.dtype, float(made.answer.value)) == ("float64", 2.0)
+    assert "no single call tells" in oracle("random.uniform((2,), seed=1)", "keras-3").untold
+
+
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
@@ -108,6 +118,15 @@ def test_the_reference_agrees_and_the_documents_are_cited() -> None:
     assert "✓ reference  float32 (3, 4), as the oracle" in result.output
     assert "ko-2.2:1031 batch_dot(x, y, axes=None)" in result.output
     assert "[ko-2.2:1035]" in result.output
+
+
+def test_without_targets_those_are_asked_whose_edition_has_the_functions() -> None:
+    """None of `keras.ops` is ready here: what to do about it is told."""
+    result = attempt("keras.ops.sum(keras.ops.ones((2,)))")
+    assert result.exit_code == 3
+    assert "keras3-ops-numpy" in result.output and "conformance install keras3" in result.output
+    assert "reference" not in result.output
+    assert "keras3-ops" not in attempt("K.ones((2,))").output
 
 
 def test_a_wrong_answer_stands_beside_the_right_one() -> None:

@@ -99,7 +99,7 @@ def _filled(
     arrays: dict[str, Array] = {}
     for name, value in given.items():
         if isinstance(call.rules.get(name), ValueKind) and not isinstance(value, Ref):
-            _add(call, arrays, name, _as_array(value))
+            _add(call, arrays, name, as_array(value))
         elif isinstance(value, Ref):
             _add(call, arrays, name, known[value.name])
         elif isinstance(value, list | tuple) and value and isinstance(value[0], Ref):
@@ -109,7 +109,8 @@ def _filled(
     return arrays
 
 
-def _as_array(value: Argument) -> Array:
+def as_array(value: Argument) -> Array:
+    """The numbers of a literal; UntoldError if it has others."""
     try:
         array = np.asarray(value)
     except ValueError as error:

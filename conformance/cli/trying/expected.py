@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from conformance.cli.trying.calls import MisfitError, UntoldError, bound, prepared_call
+from conformance.cli.trying.calls import MisfitError, UntoldError, as_array, bound, prepared_call
 from conformance.editions import Edition
 from conformance.engine.judging.cases import Prepared
 from conformance.oracle import Expectation
@@ -23,7 +23,7 @@ from conformance.oracle.programs import OPERATORS, expect_program
 from conformance.program import Program, Ref, Step
 from conformance.program.expressions import RESULT
 from conformance.program.marks import OPERATOR
-from conformance.specs import Specs
+from conformance.specs import Spec, Specs
 from conformance.specs.load import signature
 from conformance.specs.model import Exact
 
@@ -31,6 +31,10 @@ Array = npt.NDArray[Any]
 
 MOST_ELEMENTS = 1_000_000
 """Of a larger array nothing is computed here."""
+CONVERTERS = ("keras.ops.array", "keras.ops.convert_to_tensor")
+"""What makes a tensor of numbers, of which no single call tells what it gives."""
+_USUAL = {"b": "bool", "i": "int32", "u": "int32", "f": "float32"}
+"""The dtype of a tensor of Python's numbers, by their kind."""
 _NO_ANSWER = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError)
 """What the oracle raises for arguments that no document allows."""
 
@@ -88,6 +92,8 @@ def _learn(program: Program, step: Step, edition: Edition, specs: Specs, known: 
     known.last = None
     if step.function.startswith(OPERATOR):
         _learn_operation(step, known)
+    elif step.function in CONVERTERS:
+        _learn_array(step, specs[step.function], edition, known)
     elif step.function in CONTROL_FLOW:
         known.steps.append(step)
         _learn_by_program(program, step, known)
@@ -105,11 +111,25 @@ def _learn_call(step: Step, edition: Edition, specs: Specs, known: _Knowledge) -
         known.arrays[step.result] = np.asarray(answer.value).astype(dtype)
     given = bound(step, spec, signature(spec, edition))
     arguments = {**prepared.structure.arguments, **given}
-    known.steps.append(Step(step.result, spec.name, (), tuple(arguments.items())))
+    oracle = prepared.structure.oracle
+    known.steps.append(Step(step.result, oracle, (), tuple(arguments.items())))
     if step.mentions() <= known.exact:
         known.last = prepared
         if isinstance(spec.accuracy, Exact):
             known.exact.add(step.result)
+
+
+def _learn_array(step: Step, spec: Spec, edition: Edition, known: _Knowledge) -> None:
+    """A tensor of the numbers that are given, in the dtype that is given or usual for them."""
+    given = bound(step, spec, signature(spec, edition))
+    value = given["x"]
+    array = known.arrays[value.name] if isinstance(value, Ref) else as_array(value)
+    usual = array.dtype.name if isinstance(value, Ref) else _USUAL[array.dtype.kind]
+    dtype = str(given.get("dtype") or usual)
+    known.arrays[step.result] = array.astype(dtype)
+    known.exact |= {step.result} if step.mentions() <= known.exact else set()
+    made = (("value", value), ("dtype", dtype))
+    known.steps.append(Step(step.result, "constant", (), made))
 
 
 def _learn_operation(step: Step, known: _Knowledge) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
 import click
@@ -24,8 +24,10 @@ from conformance.cli.subjects import module_targets
 from conformance.cli.trying import report
 from conformance.cli.trying.answers import TargetAnswer, answers
 from conformance.cli.trying.expected import Expected, expected
+from conformance.editions import Edition
 from conformance.program import Program
 from conformance.program.expressions import ExpressionError, program_of
+from conformance.program.marks import OPERATOR
 from conformance.reporting.paint import Paint, make_console
 from conformance.specs import Specs, load
 
@@ -34,7 +36,7 @@ def try_expression(options: TryOptions) -> int:
     """Run the expression and print what came; the exit status."""
     options, specs = with_file(options), load()
     program = _program(options.expression, specs)
-    ready, missing = _targets(options)
+    ready, missing = _targets(options, lambda edition: _documented(program, edition, specs))
     editions = dict.fromkeys(target.edition for target in ready)
     expectations = {edition: expected(program, edition, specs) for edition in editions}
     jobs = options.jobs or os.cpu_count() or 1
@@ -60,18 +62,30 @@ def _program(source: str, specs: Specs) -> Program:
         raise UsageProblem(message, error.hint) from error
 
 
-def _targets(options: TryOptions) -> tuple[list[Target], list[TargetAnswer]]:
-    """The targets that are ready, and an answer for each one that is named and is not."""
+def _documented(program: Program, edition: Edition, specs: Specs) -> bool:
+    """Whether the edition has every function that the program calls."""
+    called = {s.function for s in program.steps if not s.function.startswith(OPERATOR)}
+    names = specs.aliases()
+    return all(edition in specs[names.get(name, name)].editions for name in called)
+
+
+def _targets(
+    options: TryOptions, has: Callable[[Edition], bool]
+) -> tuple[list[Target], list[TargetAnswer]]:
+    """The targets that are ready, and an answer for each one that is named and is not. If none is
+    named, those of which the edition `has` the functions, or all if no edition does."""
     known = known_targets(options.config)
     named = [*chosen(options.targets, known), *module_targets(options)]
+    having = [target for target in known.values() if has(target.edition)]
     ready, missing = [], []
-    for target in named or known.values():
+    for target in named or having or known.values():
         state = environments.status(target)
         if isinstance(state, environments.Ready):
             ready.append(settled(target))
-        elif named:
+        else:
             said = f"cannot be run: {state.reason.partition(chr(10))[0]}; {state.hint}"
             missing.append(TargetAnswer(target, said, ran=False))
+    missing = missing if named or not ready else []
     return sorted(ready, key=lambda target: target.venv is not None), missing
 
 
