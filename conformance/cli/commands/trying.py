@@ -30,6 +30,7 @@ def command(**values: Any) -> None:
     conformance try "K.softmax(K.constant([[1, np.inf]]))" theano tf_keras
     conformance try "x = K.variable([[1., 2.]]); K.sum(x * x, axis=-1)" reference
     conformance try "K.map_fn(lambda x: K.square(x), K.ones((3,)))" --json
+    conformance try "keras.ops.hard_sigmoid(keras.ops.array([1.0]))"
 
     EXPRESSION is read, not run as Python here: calls of documented functions, numbers, texts,
     tuples, lists, + - * / **, x[0], lambda, and lines `x = ...` before the last one. Anything

@@ -37,7 +37,8 @@ def try_expression(options: TryOptions) -> int:
     options, specs = with_file(options), load()
     program = _program(options.expression, specs)
     ready, missing = _targets(options, lambda edition: _documented(program, edition, specs))
-    editions = dict.fromkeys(target.edition for target in ready)
+    asked = [*ready, *(one.target for one in missing)]
+    editions = dict.fromkeys(target.edition for target in asked)
     expectations = {edition: expected(program, edition, specs) for edition in editions}
     jobs = options.jobs or os.cpu_count() or 1
     coming = answers(program, ready, expectations, jobs, open_session)
@@ -47,8 +48,8 @@ def try_expression(options: TryOptions) -> int:
         data = msgspec.json.encode(report.as_data(options.expression, listed, found))
         click.echo(msgspec.json.format(data, indent=2))
     else:
-        names = [*(target.name for target in ready), *(one.target.name for one in missing)]
-        found = _print(program, listed, everyone, max(map(len, names), default=0), specs)
+        width = max((len(target.name) for target in asked), default=0)
+        found = _print(program, listed, everyone, width, specs)
     return _status(found, listed)
 
 
