@@ -25,6 +25,7 @@ from conformance.reporting.safe_text import clean, clean_block
 from conformance.results import FunctionResult, Results, Verdict
 from conformance.specs import EDITIONS, Spec, Specs, load, load_conventions
 from conformance.specs.documents.texts import Texts
+from conformance.specs.kinds import Omitted
 from conformance.specs.library import text_of
 from conformance.specs.load import general_claims
 from conformance.specs.model import DocumentedSignature, ErrorCase
@@ -226,6 +227,7 @@ def _documented(spec: Spec, edition: Edition | None, paint: Paint, texts: Texts)
     sections = {
         "Signatures": list(_signatures(spec, documents)),
         "Renamed parameters": [f"{old} is now {new}" for old, new in spec.renamed.items()],
+        "Parameters that single calls do not pass": list(_omitted(spec)),
         "Claims": list(_claims(spec, documents, texts)),
         "Errors": list(_errors(spec, edition, documents, texts)),
         "Errata": [f"{e.number}: tested is: {e.claim}" for e in spec.errata],
@@ -262,6 +264,13 @@ def _signature(entry: DocumentedSignature) -> str:
 def _bound(spec: Spec, document: str) -> str:
     bound = [e for e, d in spec.editions.items() if d == document]
     return f"  [{', '.join(bound)}]" if bound else ""
+
+
+def _omitted(spec: Spec) -> Iterator[str]:
+    rules = spec.parameters.items()
+    reasons = {name: rule.why for name, rule in rules if isinstance(rule, Omitted)}
+    if spec.dtype is not None:  # else scenarios make all calls
+        yield from (f"{name}: {why}" for name, why in reasons.items())
 
 
 def _among(found: Mapping[str, str], documents: set[str]) -> str:

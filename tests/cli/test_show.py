@@ -115,6 +115,12 @@ def test_sections_of_docstrings_are_cited_like_lines() -> None:
     assert "[keras.ops.take_along_axis: " in answer
 
 
+def test_what_no_call_passes_is_told_with_the_reason() -> None:
+    told = show("relu").output
+    assert "do not pass" not in told
+    assert "name: a label: it changes no result" in show("zeros").output
+
+
 def test_compressed_results_are_shown(tmp_path: Path) -> None:
     write(tmp_path, made("compressed", [results("wrong", [wrong_value()])], Documented()))
     assert "differs (a1b2) (ko-2.2:1053)" in show("batch_dot", "--results", tmp_path).output

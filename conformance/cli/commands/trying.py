@@ -23,7 +23,7 @@ def command(**values: Any) -> None:
     """Run EXPRESSION on targets: what the oracle answers, who agrees, what the documents say.
 
     A TARGET is a name from `conformance targets`, or a library for all of its targets. Without a
-    name: every target that is ready.
+    name: every target that is ready and whose edition has the functions.
 
     \b
     conformance try "K.batch_dot(K.ones((3, 2)), K.ones((3, 2, 4)), axes=1)"
