@@ -21,7 +21,7 @@ from conformance.generators.structure import (
 from conformance.generators.values import leaves_domain, shown_profile
 from conformance.observations import Batch
 from conformance.oracle import Expectation, expect
-from conformance.oracle.evaluate import value_of
+from conformance.oracle.evaluate import shape_before, value_of
 from conformance.oracle.variants import FLUSHED, WIDER, NoReadingError, Readings, read_otherwise
 from conformance.program import Case
 from conformance.specs.kinds import Omitted
@@ -126,7 +126,8 @@ class Prepared:
         ValueError: under these readings it has another shape than `shape`.
         """
         arguments = read_otherwise(self.structure.oracle, self.oracle_arguments(draw), readings)
-        if readings not in self._reshaping:
+        known = shape_before(self.structure.oracle, arguments)
+        if readings not in self._reshaping and known in {None, self.shape}:
             value = value_of(self.structure.oracle, arguments, dtype, self.given)
             if value.shape == self.shape:
                 return value
