@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.dtypes import BFLOAT16
-from conformance.generators import Draw, Structure, draw_arrays
+from conformance.generators import Draw, Structure
 from conformance.generators.gradients import resolved
 from conformance.generators.structure import (
     CONVENTION_OF_PROFILE,
@@ -18,7 +18,7 @@ from conformance.generators.structure import (
     expected_shape,
     expected_static_shape,
 )
-from conformance.generators.values import leaves_domain, shown_profile
+from conformance.generators.values import arrays_of_draws, leaves_domain, shown_profile
 from conformance.observations import Batch
 from conformance.oracle import Expectation, expect
 from conformance.oracle.evaluate import shape_before, value_of
@@ -53,7 +53,7 @@ class Prepared:
     @cached_property
     def arrays(self) -> list[Mapping[str, Array]]:
         """The numbers of each draw, by input name."""
-        return self._arrays or [draw_arrays(self.structure, d) for d in self.draws]
+        return self._arrays or [*arrays_of_draws(self.structure, self.draws)]
 
     @cached_property
     def batch(self) -> Batch:
