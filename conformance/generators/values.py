@@ -259,8 +259,12 @@ _SIGNS = np.array([-1.0, 1.0])
 
 
 def _ordinary(rng: np.random.Generator, shape: tuple[int, ...], _info: Any) -> Array:
-    wide = portable.exp(rng.uniform(*_WIDE, shape)) * signs(rng, shape)
-    return np.where(rng.random(shape) < 0.75, rng.uniform(-3.0, 3.0, shape), wide)
+    exponents, sign = np.asarray(rng.uniform(*_WIDE, shape)), signs(rng, shape)
+    far = rng.random(shape) >= 0.75
+    found = np.asarray(rng.uniform(-3.0, 3.0, shape))
+    # of these alone, because a long double's exponential costs more than all else
+    found[far] = portable.exp(exponents[far]) * sign[far]
+    return found
 
 
 def _large(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array:
