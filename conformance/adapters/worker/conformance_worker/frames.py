@@ -42,7 +42,7 @@ class FrameError(Exception):
 def encode_frame(header: Dict[str, Any], arrays: Sequence[Any] = ()) -> bytes:
     """The frame that holds `header` and `arrays`; FrameError if a limit is exceeded."""
     try:
-        text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode("utf-8")
+        text = _ENCODER.encode(header).encode("utf-8")
     except (TypeError, ValueError, RecursionError) as error:
         raise FrameError("the header is not JSON: {}".format(error)) from error
     payloads = [_encode_array(array) for array in arrays]
@@ -138,7 +138,7 @@ def _check_limits(
 
 def _decode_header(text: bytes) -> Dict[str, Any]:
     try:
-        header = json.loads(text.decode("utf-8"), parse_constant=_no_number)
+        header = _DECODER.decode(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise FrameError("the header is not JSON: {}".format(error)) from error
     if not isinstance(header, dict):
@@ -148,6 +148,11 @@ def _decode_header(text: bytes) -> Dict[str, Any]:
 
 def _no_number(name: str) -> None:
     raise ValueError("{} is not a number in JSON".format(name))
+
+
+# `json.dumps` and `json.loads` make one for each call
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+_DECODER = json.JSONDecoder(parse_constant=_no_number)
 
 
 def _encode_array(array: Any) -> bytes:
@@ -195,7 +200,8 @@ def _parse_npy_header(head: bytes) -> Tuple[Any, bool, Tuple[int, ...]]:
         dtype, fortran, shape = _fields(head)
         # checked before decoding: a record may have any size
         known = dtype.kind in KINDS and dtype.subdtype is None
-        np.broadcast_to(np.zeros((), dtype if known else bool), shape)
+        if known:
+            np.ndarray(shape, dtype, bytes(dtype.itemsize), strides=(0,) * len(shape))
     except Exception as error:
         raise FrameError("a payload's .npy header is broken: {}".format(error)) from error
     if not known:
