@@ -247,7 +247,7 @@ def _wide(rng: np.random.Generator, values: Array) -> Array:
     return np.where(rng.random(values.shape) < 0.5, far, values)
 
 
-_WIDE = portable.log([1e-3, MOST_ORDINARY])
+_LOW, _HIGH = portable.log([1e-3, MOST_ORDINARY]).tolist()
 
 
 def signs(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
@@ -259,7 +259,7 @@ _SIGNS = np.array([-1.0, 1.0])
 
 
 def _ordinary(rng: np.random.Generator, shape: tuple[int, ...], _info: Any) -> Array:
-    exponents, sign = np.asarray(rng.uniform(*_WIDE, shape)), signs(rng, shape)
+    exponents, sign = np.asarray(rng.uniform(_LOW, _HIGH, shape)), signs(rng, shape)
     far = rng.random(shape) >= 0.75
     found = np.asarray(rng.uniform(-3.0, 3.0, shape))
     # of these alone, because a long double's exponential costs more than all else

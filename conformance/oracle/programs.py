@@ -187,7 +187,7 @@ def _random_signs(pattern: int, unit: float) -> Change:
 
 
 class _Factors:
-    """1 more or less a unit, at random: drawn for many small arrays at once, because each draw costs
+    """1 more or less a unit, at random: drawn for many small arrays at once, because a draw costs
     more than its numbers."""
 
     def __init__(self, pattern: int, unit: float) -> None:

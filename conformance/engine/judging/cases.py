@@ -120,6 +120,11 @@ class Prepared:
             self._expectations[draw, named] = self._expect(draw, named, ())
         return self._expectations[draw, named]
 
+    def forget(self) -> None:
+        """Keep no expectation any longer: they take half of the memory of a run."""
+        self._expectations.clear()
+        self._others = {}
+
     def value(self, draw: int, dtype: str, readings: Readings) -> Array:
         """The value alone, which is computed faster; not in a wider dtype than asked for.
 

@@ -80,7 +80,7 @@ class _Names(object):
             self._names.update(self._originals)
 
     def _same(self) -> bool:
-        # `itemgetter` and `map` compare a thousand names in the time that a loop takes for a hundred
+        # they compare a thousand names in the time that a loop takes for a hundred
         try:
             return all(map(operator.is_, self._found(self._names), self._originals.values()))
         except KeyError:
