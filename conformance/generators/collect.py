@@ -16,7 +16,7 @@ from conformance.generators.coverage.array import CoveringArray
 from conformance.generators.coverage.effort import Effort
 from conformance.generators.coverage.stored import stored_rows
 from conformance.generators.drawing import Drawn, Rejected, drawn, replayed, seeded
-from conformance.generators.gradients import differentiated
+from conformance.generators.gradients import Differentiated, differentiated
 from conformance.generators.sizes import ELEMENTS
 from conformance.generators.structure import Structure, made
 from conformance.program import Program, to_json
@@ -134,25 +134,23 @@ def resting_on(
 
 def gradients_of(
     spec: Spec, edition: Edition, count: int, seed: int, *, elements: int = ELEMENTS
-) -> list[Drawn[Structure]]:
+) -> list[Drawn[Differentiated]]:
     """Up to `count` structures with different gradients; two of three in the documents' dtype."""
     random = Random(seed)  # noqa: S311
     plain: dict[str, str] = {DTYPE: spec.dtypes.documented[0]}
 
-    def make(number: int) -> Drawn[Structure] | Rejected:
+    def make(number: int) -> Drawn[Differentiated | None] | Rejected:
         wanted = plain if number % 3 else {}
         return seeded(
-            lambda chooser: made(chooser, spec, edition, wanted=wanted, elements=elements), random
+            lambda chooser: differentiated(
+                made(chooser, spec, edition, wanted=wanted, elements=elements)
+            ),
+            random,
         )
 
     draws = (make(number) for number in range(GRADIENT_DRAWS * count))
-    given = (d for d in draws if isinstance(d, Drawn) and differentiated(d.value))
-    return different(given, _key_of_gradient, count)
-
-
-def _key_of_gradient(structure: Structure) -> str:
-    found = differentiated(structure)
-    return "" if found is None else key_of_program(found.program)
+    given = (Drawn(d.value, d.made_of) for d in draws if isinstance(d, Drawn) and d.value)
+    return different(given, lambda found: key_of_program(found.program), count)
 
 
 def distinct(

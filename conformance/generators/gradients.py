@@ -22,7 +22,7 @@ from conformance.editions import differentiates
 from conformance.generators import images
 from conformance.generators.structure import Structure, accepted_dtypes, expected_shape
 from conformance.generators.twins import of_constants, with_program
-from conformance.generators.values import Draw, draw_arrays
+from conformance.generators.values import Draw, draw_arrays, signs
 from conformance.program import Argument, Binding, Input, Made, Program, Ref, Step
 
 Array = npt.NDArray[Any]
@@ -54,8 +54,8 @@ class Differentiated:
         arrays = draw_arrays(self.structure, draw)
         shape = expected_shape(self.structure)
         rng = np.random.Generator(np.random.PCG64([draw.seed, len(shape), *shape]))
-        signs = rng.choice((-1.0, 1.0), shape)
-        arrays[self.weights] = np.asarray(rng.uniform(0.5, 1.5, shape) * signs, self.dtype)
+        chosen = signs(rng, shape)
+        arrays[self.weights] = np.asarray(rng.uniform(0.5, 1.5, shape) * chosen, self.dtype)
         return arrays
 
     @property

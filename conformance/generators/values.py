@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ import numpy.typing as npt
 from conformance.dtypes import held_in, is_floating, limits, rounded
 from conformance.generators import arrangement, images, portable, probabilities
 from conformance.generators.structure import Structure
+from conformance.program import Input
 from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
@@ -46,8 +47,17 @@ class Draw:
 
 def draw_arrays(structure: Structure, draw: Draw) -> dict[str, Array]:
     """One array for each input, by name; the same for the same structure and draw."""
-    arrays = {}
+    return arrays_of_draws(structure, [draw])[0]
+
+
+def arrays_of_draws(structure: Structure, draws: Iterable[Draw]) -> list[dict[str, Array]]:
+    """The arrays of each draw."""
     key = zlib.crc32(repr(structure.program.inputs).encode())
+    return [_arrays(structure, draw, key) for draw in draws]
+
+
+def _arrays(structure: Structure, draw: Draw, key: int) -> dict[str, Array]:
+    arrays = {}
     rng = np.random.Generator(np.random.PCG64([draw.seed, key]))
     for item in structure.program.inputs:
         below = structure.below.get(item.name)
@@ -88,25 +98,36 @@ def _as_float32(array: Array) -> Array:
 
 def suits(profile: str, structure: Structure) -> bool:
     """Whether numbers of a profile differ from ordinary ones for this structure."""
-    floats = [i for i in structure.program.inputs if is_floating(i.dtype)]
-    open_ended = [
-        i
-        for i in floats
-        if i.name not in structure.distributions
-        and structure.domains.get(i.name) not in ("probability", "fraction")
-    ]
     if profile in DECLARED and profile not in structure.spec.profiles:
         return False
-    return {
-        "large": bool(open_ended),
-        "offset": any(math.prod(i.shape) > 1 for i in open_ended),
-        "sparse": bool(floats) or bool(structure.below),
-        "outside": bool(structure.below) and min(structure.below.values()) > 0,
-        "unnormalised": any(not one.target for one in structure.distributions.values()),
-        "wide": any(_is_whole(i.dtype) for i in structure.program.inputs),
-        **dict.fromkeys(("halves", "integers"), bool(floats)),
-        **dict.fromkeys(("extremes", "subnormal", "special"), bool(floats)),
-    }.get(profile, True)
+    return profile not in _SUITING or _SUITING[profile](structure)
+
+
+def _has_floats(structure: Structure) -> bool:
+    return any(is_floating(i.dtype) for i in structure.program.inputs)
+
+
+def _open_ended(structure: Structure) -> list[Input]:
+    """The inputs that hold any floating number."""
+    return [
+        i
+        for i in structure.program.inputs
+        if is_floating(i.dtype)
+        and i.name not in structure.distributions
+        and structure.domains.get(i.name) not in {"probability", "fraction"}
+    ]
+
+
+_SUITING: Mapping[str, Callable[[Structure], bool]] = {
+    "large": lambda s: bool(_open_ended(s)),
+    "offset": lambda s: any(math.prod(i.shape) > 1 for i in _open_ended(s)),
+    "sparse": lambda s: _has_floats(s) or bool(s.below),
+    "outside": lambda s: bool(s.below) and min(s.below.values()) > 0,
+    "unnormalised": lambda s: any(not one.target for one in s.distributions.values()),
+    "wide": lambda s: any(_is_whole(i.dtype) for i in s.program.inputs),
+    **dict.fromkeys(("halves", "integers", "extremes", "subnormal", "special"), _has_floats),
+}
+"""Whether a profile suits a structure."""
 
 
 def _is_whole(dtype: str) -> bool:
@@ -226,10 +247,24 @@ def _wide(rng: np.random.Generator, values: Array) -> Array:
     return np.where(rng.random(values.shape) < 0.5, far, values)
 
 
+_LOW, _HIGH = portable.log([1e-3, MOST_ORDINARY]).tolist()
+
+
+def signs(rng: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """-1 or 1 for each element: what `rng.choice` gives, in half of the time."""
+    return _SIGNS[rng.integers(0, 2, shape)]
+
+
+_SIGNS = np.array([-1.0, 1.0])
+
+
 def _ordinary(rng: np.random.Generator, shape: tuple[int, ...], _info: Any) -> Array:
-    low, high = portable.log([1e-3, MOST_ORDINARY])
-    wide = portable.exp(rng.uniform(low, high, shape)) * rng.choice((-1.0, 1.0), shape)
-    return np.where(rng.random(shape) < 0.75, rng.uniform(-3.0, 3.0, shape), wide)
+    exponents, sign = np.asarray(rng.uniform(_LOW, _HIGH, shape)), signs(rng, shape)
+    far = rng.random(shape) >= 0.75
+    found = np.asarray(rng.uniform(-3.0, 3.0, shape))
+    # of these alone, because a long double's exponential costs more than all else
+    found[far] = portable.exp(exponents[far]) * sign[far]
+    return found
 
 
 def _large(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array:
@@ -237,7 +272,7 @@ def _large(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array
     far = np.where(
         rng.random(shape) < 0.3, MOST_LARGE, rng.uniform(MOST_ORDINARY, MOST_LARGE, shape)
     )
-    far = far * rng.choice((-1.0, 1.0), shape)
+    far = far * signs(rng, shape)
     return np.asarray(np.where(rng.random(shape) < 0.5, far, _ordinary(rng, shape, info)))
 
 
@@ -257,13 +292,13 @@ def _extremes(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Ar
     magnitude = portable.exp(rng.uniform(bottom, top, shape))
     ends = rng.choice(np.array([float(info.max), float(info.tiny), float(info.eps), 1.0]), shape)
     magnitude = np.where(rng.random(shape) < 0.3, ends, magnitude)
-    signed: Array = magnitude * rng.choice((-1.0, 1.0), shape)
+    signed: Array = magnitude * signs(rng, shape)
     return signed
 
 
 def _subnormal(rng: np.random.Generator, shape: tuple[int, ...], info: Any) -> Array:
     tiny = float(info.tiny)
-    small = tiny * rng.uniform(float(info.eps), 1.0, shape) * rng.choice((-1.0, 1.0), shape)
+    small = tiny * rng.uniform(float(info.eps), 1.0, shape) * signs(rng, shape)
     return np.where(rng.random(shape) < 0.8, small, rng.uniform(-2.0, 2.0, shape))
 
 

@@ -39,6 +39,7 @@ _POOLING = ("pool2d", "pool3d", "average_pool", "max_pool")
 _IMAGES = (
     *("adaptive_average_pool", "adaptive_max_pool", "unfold", "fold"),
     *("space_to_depth", "depth_to_space"),
+    *("temporal_padding", "spatial_2d_padding", "spatial_3d_padding"),
 )
 
 IMAGES: Mapping[str, str] = {

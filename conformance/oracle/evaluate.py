@@ -129,6 +129,13 @@ def value_of(
         return np.asarray(value) if dtype in WIDE else _integers(value, dtype, wraps=True)
 
 
+def shape_before(function: str, arguments: Mapping[str, Any]) -> tuple[int, ...] | None:
+    """The shape of the value, where that is known before a value is computed that may be very
+    large; ValueError: arguments that do not fit."""
+    shape = normalisation.SHAPES.get(function)
+    return None if shape is None else shape(**arguments)
+
+
 def _counts(function: str, arguments: Mapping[str, Any], dtype: str) -> bool:
     """Whether a floating result is made of integers alone, which are numbers.
 

@@ -55,6 +55,12 @@ def batch_normalization(  # noqa: PLR0917 - as documented
     return result
 
 
+def _normalised_shape(x: Array, axis: int = -1, **others: Any) -> tuple[int, ...]:
+    """The shape of `batch_normalization`: vectors stretch an axis of length 1."""
+    vectors = (others[name] for name in ("mean", "var", "beta", "gamma"))
+    return np.broadcast_shapes(x.shape, *(_along(v, x, axis).shape for v in vectors))
+
+
 def bounded_batch_normalization(  # noqa: PLR0917 - as documented
     model: Arithmetic,
     x: Array,
@@ -282,3 +288,6 @@ CONTRACTIONS: Mapping[str, Callable[..., Bounded]] = {
     f"{_TRAINING}.variance": bounded_batch_variance,
     "l2_normalize": bounded_l2_normalize,
 }
+
+SHAPES: Mapping[str, Callable[..., tuple[int, ...]]] = {"batch_normalization": _normalised_shape}
+"""The shapes of results that may be very large under another reading than the suite's own."""

@@ -177,14 +177,35 @@ def expect_program(
 
 
 def _random_signs(pattern: int, unit: float) -> Change:
-    random = np.random.default_rng(pattern)
-    factors = np.array([1 - unit, 1 + unit])
+    factors = _Factors(pattern, unit)
 
     def change(x: Array) -> Array:
-        moved: Array = x * factors[random.integers(0, 2, x.shape)]
+        moved: Array = x * factors.of_shape(x.shape, x.size)
         return moved.astype(x.dtype, copy=False)
 
     return change
+
+
+class _Factors:
+    """1 more or less a unit, at random: drawn for many small arrays at once, because a draw costs
+    more than its numbers."""
+
+    def __init__(self, pattern: int, unit: float) -> None:
+        self._random = np.random.default_rng(pattern)
+        self._either = np.array([1 - unit, 1 + unit])
+        self._ahead, self._used = np.zeros(0), 0
+
+    def of_shape(self, shape: tuple[int, ...], size: int) -> Array:
+        """One factor for each element of an array."""
+        if self._used + size > len(self._ahead):
+            drawn = self._either[self._random.integers(0, 2, max(size, _AHEAD))]
+            self._ahead = np.concatenate([self._ahead[self._used :], drawn])
+            self._used = 0
+        self._used += size
+        return self._ahead[self._used - size : self._used].reshape(shape)
+
+
+_AHEAD = 512
 
 
 def _expectation(value: Array, spread: Array, dtype: str, factor: float) -> Expectation:

@@ -148,7 +148,7 @@ def is_exact(magnitude: Array, unit: float, model: Arithmetic) -> Array:
 def flushed(x: Array) -> Array:
     """A floating `x` with its subnormal elements replaced by zero; `x` itself if it has none."""
     magnitude = np.abs(x)
-    least = np.finfo(x.dtype).smallest_normal
+    least = limits(name_of(x.dtype)).smallest_normal
     small = (magnitude < least) & (magnitude > 0)
     return np.where(small, x.dtype.type(0), x) if small.any() else x
 

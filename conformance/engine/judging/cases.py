@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from conformance.dtypes import BFLOAT16
-from conformance.generators import Draw, Structure, draw_arrays
+from conformance.generators import Draw, Structure
 from conformance.generators.gradients import resolved
 from conformance.generators.structure import (
     CONVENTION_OF_PROFILE,
@@ -18,10 +18,10 @@ from conformance.generators.structure import (
     expected_shape,
     expected_static_shape,
 )
-from conformance.generators.values import leaves_domain, shown_profile
+from conformance.generators.values import arrays_of_draws, leaves_domain, shown_profile
 from conformance.observations import Batch
 from conformance.oracle import Expectation, expect
-from conformance.oracle.evaluate import value_of
+from conformance.oracle.evaluate import shape_before, value_of
 from conformance.oracle.variants import FLUSHED, WIDER, NoReadingError, Readings, read_otherwise
 from conformance.program import Case
 from conformance.specs.kinds import Omitted
@@ -53,7 +53,7 @@ class Prepared:
     @cached_property
     def arrays(self) -> list[Mapping[str, Array]]:
         """The numbers of each draw, by input name."""
-        return self._arrays or [draw_arrays(self.structure, d) for d in self.draws]
+        return self._arrays or [*arrays_of_draws(self.structure, self.draws)]
 
     @cached_property
     def batch(self) -> Batch:
@@ -120,13 +120,19 @@ class Prepared:
             self._expectations[draw, named] = self._expect(draw, named, ())
         return self._expectations[draw, named]
 
+    def forget(self) -> None:
+        """Keep no expectation any longer: they take half of the memory of a run."""
+        self._expectations.clear()
+        self._others = {}
+
     def value(self, draw: int, dtype: str, readings: Readings) -> Array:
         """The value alone, which is computed faster; not in a wider dtype than asked for.
 
         ValueError: under these readings it has another shape than `shape`.
         """
         arguments = read_otherwise(self.structure.oracle, self.oracle_arguments(draw), readings)
-        if readings not in self._reshaping:
+        known = shape_before(self.structure.oracle, arguments)
+        if readings not in self._reshaping and known in {None, self.shape}:
             value = value_of(self.structure.oracle, arguments, dtype, self.given)
             if value.shape == self.shape:
                 return value

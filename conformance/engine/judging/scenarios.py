@@ -154,22 +154,31 @@ class ScenarioTrial:
         for check in seen:
             if not _not_told(check, outcome):
                 judgement.count(check.aspect)
+        failures = self._failures(outcome) if isinstance(outcome, Returned) else {}
         if not refused:
-            judgement.findings += self._found(outcome)
+            judgement.findings += self._found(outcome, failures)
         for finding in judgement.findings:
             judgement.readings.update((finding.aspect, reading) for reading in finding.readings)
             if finding.aspect not in judgement.cases:
                 judgement.count(finding.aspect)
         if isinstance(outcome, Returned):
-            judgement.readings.update(self._choices(outcome))
+            judgement.readings.update(self._choices(outcome, failures))
         return judgement
 
-    def _choices(self, returned: Returned) -> Iterator[tuple[Aspect, str]]:
+    def _failures(self, returned: Returned) -> dict[Check, Finding | None]:
+        """What each check finds of the values: first those that others come after."""
+        told = [check for check in self.scenario.checks if not _not_told(check, returned)]
+        before = [check.after for check in told if check.after]
+        return {check: self._failure(check, returned) for check in dict.fromkeys([*before, *told])}
+
+    def _choices(
+        self, returned: Returned, failures: Mapping[Check, Finding | None]
+    ) -> Iterator[tuple[Aspect, str]]:
         """The suite's own readings that the values show: those that no alternative allows."""
         for check in self.scenario.checks:
-            values = [returned.values[name] for name in check.outputs]
-            if not check.alternatives or _not_told(check, returned) or check.test(*values):
+            if not check.alternatives or _not_told(check, returned) or failures[check]:
                 continue
+            values = [returned.values[name] for name in check.outputs]
             for name in {other.convention for other in check.alternatives}:
                 others = (o.test(*values) for o in check.alternatives if o.convention == name)
                 if all(problem is not None for problem in others):
@@ -179,10 +188,12 @@ class ScenarioTrial:
     def _first(self) -> tuple[Check, ...]:
         return self.scenario.checks[:1]
 
-    def _found(self, outcome: Outcome) -> Iterator[Finding]:
+    def _found(
+        self, outcome: Outcome, failures: Mapping[Check, Finding | None]
+    ) -> Iterator[Finding]:
         """What the checks find; a program that did not finish fails its first check."""
         if isinstance(outcome, Returned):
-            yield from self._checked(outcome)
+            yield from self._checked(outcome, failures)
         else:
             yield from self._unfinished(outcome, self._first[0])
 
@@ -218,14 +229,15 @@ class ScenarioTrial:
         at_import = isinstance(outcome, Raised) and outcome.stage == "import"
         return at_import and setup is not None and setup.may_refuse
 
-    def _checked(self, returned: Returned) -> Iterator[Finding]:
+    def _checked(
+        self, returned: Returned, failures: Mapping[Check, Finding | None]
+    ) -> Iterator[Finding]:
         told = [check for check in self.scenario.checks if not _not_told(check, returned)]
         before = dict.fromkeys(check.after for check in told if check.after)
-        first = {check: self._failure(check, returned) for check in before}
-        yield from filter(None, first.values())
-        wrong = {check for check, found in first.items() if found and _violates(found)}
+        yield from filter(None, (failures[check] for check in before))
+        wrong = {check for check in before if (found := failures[check]) and _violates(found)}
         for check in told:
-            found = self._failure(check, returned)
+            found = failures[check]
             if found is not None and check.after not in wrong:
                 yield found
             elif found is not None and check.after and check.after.aspect is not check.aspect:

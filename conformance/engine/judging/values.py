@@ -101,8 +101,9 @@ def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Fin
             if not case.conventions and got.dtype.kind == "f":
                 error = worst(got, expectation)
                 judgement.note_error(error.ulp, error.limit_ulp)
-            shown = _allowed(case, got).choices(got, partial(_value, case, got))
-            judgement.readings.update((Aspect.VALUE, reading) for reading in shown)
+            if case.conventions:
+                shown = _allowed(case, got).choices(got, partial(_value, case, got))
+                judgement.readings.update((Aspect.VALUE, reading) for reading in shown)
             return
     finding = _otherwise(case, got)
     judgement.readings.update((Aspect.VALUE, reading) for reading in finding.readings)

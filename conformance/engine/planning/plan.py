@@ -232,7 +232,7 @@ class Task:
         strategy = structures(spec, edition, elements=elements).map(differentiated).filter(bool)
         pool = GRADIENT_POOL * count
         found = gradients_of(spec, edition, pool, self.own_seed, elements=elements)
-        trials = [(self._gradient(differentiated(draw.value)), draw) for draw in found]
+        trials = [(self._gradient(draw.value), draw) for draw in found]
         unsettled = [bool(trial.unsettled) for trial, _ in trials]
         made_of = [trial.differentiated.structure for trial, _ in trials]
         for place in select_settled(made_of, unsettled, count):

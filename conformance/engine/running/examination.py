@@ -13,6 +13,7 @@ from hypothesis.strategies import SearchStrategy
 from conformance.adapters.session import Session, SessionAbortedError
 from conformance.editions import differentiates
 from conformance.engine.judging import signatures
+from conformance.engine.judging.calls import CallTrial
 from conformance.engine.judging.findings import Finding, Identity, Judgement
 from conformance.engine.judging.probes import (
     BINDINGS,
@@ -384,6 +385,8 @@ class Examination:
         known = frozenset(f.identity for f in judgement.findings)
         self.known.setdefault(name, {})[trial.key] = known
         self._count(name, observed, judgement.failed)
+        if self.common.alone and isinstance(trial, CallTrial):
+            trial.prepared.forget()
         return judgement
 
     def _judged(self, task: Task, trial: Trial, observed: StructureObservation) -> Judgement:

@@ -17,7 +17,7 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from conformance.adapters.session import SessionAbortedError, WorkerStartError
@@ -88,6 +88,7 @@ def run(
     is announced before it returns.
     """
     begun = time.monotonic()
+    common = replace(common, alone=len(subjects) == 1)
     make = partial(_target, plans, common, locked(emit), elsewhere)
     targets = [make(subject, (previous or {}).get(subject.name)) for subject in subjects]
     with seldom(), forked(targets, 1 if elsewhere else jobs, _examine_here) as hosts:

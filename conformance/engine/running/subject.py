@@ -91,6 +91,8 @@ class Run:
         default_factory=dict
     )
     """Failures of earlier runs whose cases are run first, by target and edition, then function."""
+    alone: bool = False
+    """Whether there is one subject, so that no other asks for the same expectations."""
 
 
 def _same_for_all_draws(outcome: Outcome, batch: Batch) -> StructureObservation:

@@ -8,7 +8,8 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 from .frames import FrameDecoder, encode_frame
 
 _HIGHEST = 900
-_CHUNK = 2**20
+_CHUNK = 2**16
+"""What a pipe holds: memory for more is asked of the system, and given back, for each read."""
 
 
 class ChannelError(Exception):

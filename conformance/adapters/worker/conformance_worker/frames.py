@@ -7,6 +7,7 @@ UTF-8), and the payloads (`.npy`, version 1.0, numbers and bools only, never a p
 
 import io
 import json
+import re
 import struct
 import warnings
 from typing import Any, Dict, List, Optional, Sequence, Tuple
@@ -23,6 +24,12 @@ KINDS = "biufc"
 
 _PREFIX = struct.Struct("<4sII")
 _NPY_PREFIX = b"\x93NUMPY\x01\x00"
+_LENGTH = b"(?:0|[1-9][0-9]{0,17})"
+_WRITTEN_BY_NUMPY = re.compile(
+    b"[{]'descr': '([<|][biufc][0-9]{1,2})', 'fortran_order': (False|True), "
+    b"'shape': [(]((?:LENGTH,(?: LENGTH(?:, LENGTH)*)?)?)[)], [}] *\n".replace(b"LENGTH", _LENGTH)
+)
+"""The header of an array as NumPy writes it, from its dictionary on."""
 _READ: Dict[bytes, Tuple[Any, bool, Tuple[int, ...]]] = {}
 _WRITTEN: Dict[Tuple[str, Tuple[int, ...]], bytes] = {}
 _MOST_CACHED = 4096
@@ -35,7 +42,7 @@ class FrameError(Exception):
 def encode_frame(header: Dict[str, Any], arrays: Sequence[Any] = ()) -> bytes:
     """The frame that holds `header` and `arrays`; FrameError if a limit is exceeded."""
     try:
-        text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode("utf-8")
+        text = _ENCODER.encode(header).encode("utf-8")
     except (TypeError, ValueError, RecursionError) as error:
         raise FrameError("the header is not JSON: {}".format(error)) from error
     payloads = [_encode_array(array) for array in arrays]
@@ -131,7 +138,7 @@ def _check_limits(
 
 def _decode_header(text: bytes) -> Dict[str, Any]:
     try:
-        header = json.loads(text.decode("utf-8"), parse_constant=_no_number)
+        header = _DECODER.decode(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise FrameError("the header is not JSON: {}".format(error)) from error
     if not isinstance(header, dict):
@@ -141,6 +148,11 @@ def _decode_header(text: bytes) -> Dict[str, Any]:
 
 def _no_number(name: str) -> None:
     raise ValueError("{} is not a number in JSON".format(name))
+
+
+# `json.dumps` and `json.loads` make one for each call
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+_DECODER = json.JSONDecoder(parse_constant=_no_number)
 
 
 def _encode_array(array: Any) -> bytes:
@@ -184,20 +196,32 @@ def decode_array(payload: bytes) -> Any:
 
 
 def _parse_npy_header(head: bytes) -> Tuple[Any, bool, Tuple[int, ...]]:
-    # NumPy's parser raises what its version's tokenizer raises, not only ValueError
     try:
-        with warnings.catch_warnings():
-            # junk is also Python source with warnings of its own
-            warnings.simplefilter("ignore")
-            shape, fortran, dtype = np.lib.format.read_array_header_1_0(io.BytesIO(head[8:]))
+        dtype, fortran, shape = _fields(head)
         # checked before decoding: a record may have any size
         known = dtype.kind in KINDS and dtype.subdtype is None
-        np.broadcast_to(np.zeros((), dtype if known else bool), shape)
+        if known:
+            np.ndarray(shape, dtype, bytes(dtype.itemsize), strides=(0,) * len(shape))
     except Exception as error:
         raise FrameError("a payload's .npy header is broken: {}".format(error)) from error
     if not known:
         raise FrameError("a payload holds {}, not numbers or bools".format(dtype))
     return dtype, fortran, shape
+
+
+def _fields(head: bytes) -> Tuple[Any, bool, Tuple[int, ...]]:
+    """What a header says, in any form; NumPy's parser takes ten times as long, and raises what its
+    version's tokenizer raises, not only ValueError."""
+    plain = _WRITTEN_BY_NUMPY.fullmatch(head, 10)
+    if plain is not None:
+        descr, fortran, shape = plain.groups()
+        lengths = tuple(int(length) for length in shape.replace(b",", b"").split())
+        return np.dtype(descr.decode("ascii")), fortran == b"True", lengths
+    with warnings.catch_warnings():
+        # junk is also Python source with warnings of its own
+        warnings.simplefilter("ignore")
+        found = np.lib.format.read_array_header_1_0(io.BytesIO(head[8:]))
+    return found[2], found[1], found[0]
 
 
 def _empty(dtype: Any) -> Any:

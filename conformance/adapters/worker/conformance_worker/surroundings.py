@@ -26,7 +26,11 @@ import numpy as np
 
 _MODULES = (np, builtins, json, math, os, struct)
 _STREAMS = ("stdin", "stdout", "stderr")
-_LIMITS = ("AS", "CORE", "CPU", "DATA", "FSIZE", "NOFILE", "STACK")
+_LIMITS = [
+    getattr(resource, "RLIMIT_" + name)
+    for name in ("AS", "CORE", "CPU", "DATA", "FSIZE", "NOFILE", "STACK")
+    if hasattr(resource, "RLIMIT_" + name)
+]
 _SIGNALS = sorted(int(number) for number in signal.Signals)
 _TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
 
@@ -37,16 +41,14 @@ class Surroundings(object):
     """The state of the process at the time when this object is made."""
 
     def __init__(self) -> None:
-        self._modules = [(vars(module), dict(vars(module))) for module in _MODULES]
+        self._modules = [_Names(vars(module)) for module in _MODULES]
         self._saved = {name: read() for name, (read, _) in _STATES.items()}
         self._depth = sys.getrecursionlimit()
 
     def restore(self) -> bool:
         """Restore what was changed; whether that was possible."""
-        for names, originals in self._modules:
-            # `map` compares a thousand names in the time that a loop takes for a hundred
-            if not all(map(operator.is_, map(names.get, originals), originals.values())):
-                names.update(originals)
+        for names in self._modules:
+            names.restore()
         # a limit that was raised does no harm, and a library may need it
         if sys.getrecursionlimit() < self._depth:
             sys.setrecursionlimit(self._depth)
@@ -61,6 +63,27 @@ class Surroundings(object):
             write(self._saved[name])
             return bool(read() == self._saved[name])
         except BaseException:
+            return False
+
+
+class _Names(object):
+    """The names of a module, and what they stood for at the start."""
+
+    def __init__(self, names: Dict[str, Any]) -> None:
+        self._names = names
+        self._originals = dict(names)
+        self._found = operator.itemgetter(*names)
+
+    def restore(self) -> None:
+        """Have all of them stand for that again."""
+        if not self._same():
+            self._names.update(self._originals)
+
+    def _same(self) -> bool:
+        # they compare a thousand names in the time that a loop takes for a hundred
+        try:
+            return all(map(operator.is_, self._found(self._names), self._originals.values()))
+        except KeyError:
             return False
 
 
@@ -86,14 +109,13 @@ def _umask() -> int:
     return mask
 
 
-def _limits() -> Dict[str, Tuple[int, int]]:
-    kinds = [(name, getattr(resource, "RLIMIT_" + name, None)) for name in _LIMITS]
-    return {name: resource.getrlimit(kind) for name, kind in kinds if kind is not None}
+def _limits() -> List[Tuple[int, int]]:
+    return [resource.getrlimit(kind) for kind in _LIMITS]
 
 
-def _set_limits(saved: Dict[str, Tuple[int, int]]) -> None:
-    for name, limit in saved.items():
-        resource.setrlimit(getattr(resource, "RLIMIT_" + name), limit)
+def _set_limits(saved: List[Tuple[int, int]]) -> None:
+    for kind, limit in zip(_LIMITS, saved):  # noqa: B905 - not before CPython 3.10
+        resource.setrlimit(kind, limit)
 
 
 def _set_streams(saved: List[Any]) -> None:
