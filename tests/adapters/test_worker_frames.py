@@ -169,3 +169,20 @@ def _framed(header: bytes, payloads: list[bytes]) -> bytes:
     return b"".join(
         [struct.pack("<4sII", b"KBC1", len(header), len(payloads)), sizes, header, *payloads]
     )
+
+
+@given(
+    hnp.scalar_dtypes() | st.sampled_from([np.dtype([("a", "<f4")]), np.dtype("V8")]),
+    hnp.array_shapes(min_dims=0, max_dims=5, min_side=0),
+    st.booleans(),
+)
+def test_headers_say_what_numpy_reads_in_them(
+    dtype: np.dtype[Any], shape: tuple[int, ...], fortran: bool
+) -> None:
+    """Whether they are read by the suite's own expression or by NumPy's parser."""
+    head = io.BytesIO()
+    said = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": fortran, "shape": shape}
+    np.lib.format.write_array_header_1_0(head, said)
+    content = head.getvalue()
+    its_shape, its_order, its_dtype = np.lib.format.read_array_header_1_0(io.BytesIO(content[8:]))
+    assert frames._fields(content) == (its_dtype, its_order, its_shape)

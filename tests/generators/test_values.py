@@ -8,7 +8,7 @@ import pytest
 from conformance.engine import PROFILES as RUN_PROFILES
 from conformance.engine.planning.profiles import Profile
 from conformance.generators import PROFILES, Draw, draw_arrays
-from conformance.generators.values import fill, shown_profile, suits
+from conformance.generators.values import fill, shown_profile, signs, suits
 from conformance.specs import load
 from tests.generators.support import NEWEST, everything, task
 
@@ -275,3 +275,11 @@ def test_profiles_that_need_a_convention_are_used_where_a_spec_names_one() -> No
     assert any(suits("wide", s) for s in everything("square"))
     assert not any(suits("large", s) for s in everything("one_hot"))
     assert all(suits("ordinary", s) for s in everything("one_hot"))
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (7, 3), (500,)])
+def test_signs_are_those_that_a_choice_gives(shape: tuple[int, ...]) -> None:
+    one, other = (np.random.Generator(np.random.PCG64(8)) for _ in range(2))
+    for _ in range(5):
+        np.testing.assert_array_equal(signs(one, shape), other.choice((-1.0, 1.0), shape))
+    assert one.bit_generator.state == other.bit_generator.state

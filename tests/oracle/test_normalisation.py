@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from conformance.oracle import agrees, expect
+from conformance.oracle.evaluate import shape_before, value_of
 from conformance.oracle.expectation import Array
 from conformance.specs.model import Contraction
 from tests.bounds import assert_right, assert_same
@@ -204,3 +205,22 @@ def test_a_norm_beyond_the_range_demands_a_number_from_zero_to_the_right_one() -
         assert allowed("l2_normalize", np.array(right, np.float32), x=x, axis=1)
     for wrong in ([[7.0, -0.8]], [[0.6, 0.8]], [[np.inf, 0.0]]):
         assert not allowed("l2_normalize", np.array(wrong, np.float32), x=x, axis=1)
+
+
+@pytest.mark.parametrize(
+    ("x", "vector", "axis"), [((2, 3), (3,), -1), ((2, 3, 1), (3,), 1), ((2, 1), (4,), -1)]
+)
+def test_the_shape_is_known_before_the_value(
+    x: tuple[int, ...], vector: tuple[int, ...], axis: int
+) -> None:
+    vectors = {name: np.full(vector, 0.5) for name in ("mean", "var", "beta", "gamma")}
+    arguments = {"x": np.ones(x), **vectors, "axis": axis, "epsilon": 1e-3}
+    value = value_of("batch_normalization", arguments, "float64")
+    assert shape_before("batch_normalization", arguments) == value.shape
+    assert shape_before("exp", {"x": np.ones(x)}) is None
+
+
+def test_a_shape_of_vectors_that_do_not_fit_is_refused_as_the_value_is() -> None:
+    vectors = {name: np.ones(3) for name in ("mean", "var", "beta", "gamma")}
+    with pytest.raises(ValueError, match="broadcast"):
+        shape_before("batch_normalization", {"x": np.ones((2, 4)), **vectors})
