@@ -14,7 +14,7 @@ from conformance.editions import Edition
 from conformance.generators.classes import DTYPE, Classes
 from conformance.generators.coverage.array import CoveringArray
 from conformance.generators.coverage.effort import Effort
-from conformance.generators.coverage.stored import Choices, stored_array
+from conformance.generators.coverage.stored import Choices, StoredArray, stored_array
 from conformance.generators.drawing import Drawn, Rejected, drawn, replayed, seeded
 from conformance.generators.gradients import differentiated
 from conformance.generators.sizes import ELEMENTS
@@ -65,20 +65,18 @@ def kept_structures(
     elements: int = ELEMENTS,
 ) -> list[Drawn[Structure]]:
     """The same structures: made of what is stored of them, or found if nothing is."""
-    rows = _stored_rows(spec, edition, count, seed, effort, elements)
+    stored = stored_array(spec.name, edition, seed)
+    rows = None if stored is None else _rows_of(stored, count, effort, elements)
     remade = None if rows is None else _remade(spec, edition, rows, elements)
     if remade is not None:
         return remade
     return covering_array(spec, edition, count, seed, effort, elements=elements).kept
 
 
-def _stored_rows(
-    spec: Spec, edition: Edition, count: int | None, seed: int, effort: Effort, elements: int
+def _rows_of(
+    stored: StoredArray, count: int | None, effort: Effort, elements: int
 ) -> tuple[Choices, ...] | None:
-    """What is stored of the structures of such a plan; None if nothing is."""
-    stored = stored_array(spec.name, edition, seed)
-    if stored is None:
-        return None
+    """The rows of such a plan; None if they are not stored."""
     if count is None:
         return stored.rows if (effort, elements) == (USUAL, ELEMENTS) else None
     return stored.few[:count] if count <= FEW and (effort, elements) == (QUICK, SMALL) else None
