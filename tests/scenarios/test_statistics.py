@@ -52,8 +52,8 @@ def all_distances(sample: Any, law: Law) -> statistics.Distance:
     is_above = bool(above.max() >= below.max())
     chosen, says = (above, over) if is_above else (below, under)
     place = int(chosen.argmax())
-    numbers = (float(given[place]) for given in (chosen, values, says))
-    return statistics.Distance(*numbers, is_above)
+    size, at, probability = (float(given[place]) for given in (chosen, values, says))
+    return statistics.Distance(size, at, probability, is_above)
 
 
 @pytest.mark.parametrize("law", [*(law for law, _ in LAWS), statistics.binomial(5, 0.3)])
