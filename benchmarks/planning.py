@@ -48,7 +48,7 @@ def main() -> None:
     names = [argument for argument in sys.argv[1:] if argument != "--anew"]
     profile = names[0] if names else "default"
     if "--anew" in sys.argv:
-        patch.object(collect, "stored_rows", return_value=None).start()
+        patch.object(collect, "stored_array", return_value=None).start()
     load()
     unit, _ = seconds(loop)
     spent, trials = seconds(lambda: planned(profile))

@@ -1,4 +1,4 @@
-"""Store the covering arrays of the default profile, which plans are made of.
+"""Store the covering arrays of the profiles `default` and `smoke`, which plans are made of.
 
     python -m tools.arrays
 
@@ -18,14 +18,14 @@ import click
 
 from conformance.editions import EDITIONS, Edition
 from conformance.engine import PROFILES, Task, plan
-from conformance.generators.collect import covering_array
+from conformance.generators.collect import FEW, QUICK, SMALL, covering_array
 from conformance.generators.coverage.stored import FOLDER, StoredArray, encoded, file_name
 from conformance.generators.coverage.table import table
 from conformance.specs import load
 
 
 class Found(NamedTuple):
-    """The array of a function, and what of all pairs, triples and effects it shows."""
+    """The arrays of a function, and what the first shows of all pairs, triples and effects."""
 
     theme: str
     stored: StoredArray
@@ -36,9 +36,11 @@ class Found(NamedTuple):
 
 
 def found(task: Task) -> Found:
-    """The array of a function, found anew."""
-    array = covering_array(task.spec, task.edition, None, task.own_seed, task.profile.effort)
-    stored = StoredArray(task.own_seed, tuple(draw.made_of for draw in array.kept))
+    """The arrays of a function, found anew."""
+    given, seed = (task.spec, task.edition), task.own_seed
+    array = covering_array(*given, None, seed, task.profile.effort)
+    few = covering_array(*given, FEW, seed, QUICK, elements=SMALL)
+    stored = StoredArray(seed, *(tuple(draw.made_of for draw in a.kept) for a in (array, few)))
     shows = table(array)
     counts = (shows.structures, shows.existing, len(shows.missing), shows.settled)
     return Found(task.theme, stored, *counts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from conformance.adapters import layout
+from conformance.adapters import bytecode, layout
 from conformance.adapters.launching import interpreter, launch_environment
 from conformance.adapters.process import Launch
 from conformance.adapters.registry import Target
@@ -19,6 +19,7 @@ def launch(target: Target, number: int = 0) -> Launch:
     (`environments.status`).
     """
     environment = launch_environment(target, number)
+    bytecode.provide()
     return Launch(
         python=str(interpreter(target)),
         module=target.module,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -23,10 +23,18 @@ class Configurable:
 
     def __init__(self, target: Target) -> None:
         self._target = target
+        self._plain: Session | None = None
+
+    def plain(self, functions: Sequence[str], number: int) -> Session:
+        """A session in the target's own environment, whose worker tells `backend`, too."""
+        self._plain = open_session(self._target, functions, number)
+        return self._plain
 
     @cached_property
     def backend(self) -> str:
         """What `K.backend()` returns in the target's own environment; empty if there is none."""
+        if self._plain is not None and self._plain.told is not None:
+            return self._plain.told.backend or ""
         with open_session(self._target) as session:
             return session.identity.backend or ""
 

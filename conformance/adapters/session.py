@@ -129,6 +129,11 @@ class Session:
         assert self._identity is not None
         return self._identity
 
+    @property
+    def told(self) -> Identity | None:
+        """The same, if a worker has told it already."""
+        return self._identity
+
     def run_batch(self, batch: Batch) -> StructureObservation:
         """The observation of one batch; WorkerStartError if the worker does not start (again)."""
         ((_, result),) = self.run_batches([batch])

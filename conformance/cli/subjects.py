@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from conformance.adapters import mappings, registry
-from conformance.adapters.access import open_session
 from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import SharedLibrary, Target, completed, literal
 from conformance.cli.errors import UsageProblem
@@ -93,7 +92,7 @@ def subject(target: Target) -> Subject:
         name=target.name,
         edition=target.edition,
         implementation=target.implementation,
-        open=lambda functions, number: open_session(target, functions, number),
+        open=configurable.plain,
         workers=target.workers,
         library=target.library,
         shortfalls={s.message: s.because for s in target.shortfalls},

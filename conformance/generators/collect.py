@@ -14,7 +14,7 @@ from conformance.editions import Edition
 from conformance.generators.classes import DTYPE, Classes
 from conformance.generators.coverage.array import CoveringArray
 from conformance.generators.coverage.effort import Effort
-from conformance.generators.coverage.stored import stored_rows
+from conformance.generators.coverage.stored import Choices, StoredArray, stored_array
 from conformance.generators.drawing import Drawn, Rejected, drawn, replayed, seeded
 from conformance.generators.gradients import Differentiated, differentiated
 from conformance.generators.sizes import ELEMENTS
@@ -27,6 +27,10 @@ Found = TypeVar("Found")
 
 USUAL = Effort(first=40, free=2, steered=2, least=250, tries=2)
 """How much is drawn for each function."""
+QUICK = Effort(first=40, free=2, steered=2, least=0, tries=0)
+"""How much is drawn where few structures are kept."""
+FEW, SMALL = 5, 500
+"""How many structures are kept then, and the most elements of a tensor of theirs, about."""
 
 STEERED = 40
 """How many structures are drawn at most for each one with certain classes."""
@@ -61,19 +65,31 @@ def kept_structures(
     elements: int = ELEMENTS,
 ) -> list[Drawn[Structure]]:
     """The same structures: made of what is stored of them, or found if nothing is."""
-    if (count, effort, elements) == (None, USUAL, ELEMENTS):
-        remade = _remade(spec, edition, seed)
-        if remade is not None:
-            return remade
+    stored = stored_array(spec.name, edition, seed)
+    rows = None if stored is None else _rows_of(stored, count, effort, elements)
+    remade = None if rows is None else _remade(spec, edition, rows, elements)
+    if remade is not None:
+        return remade
     return covering_array(spec, edition, count, seed, effort, elements=elements).kept
 
 
-def _remade(spec: Spec, edition: Edition, seed: int) -> list[Drawn[Structure]] | None:
-    """The structures of which the choices are stored; None if any cannot be made again."""
-    rows = stored_rows(spec.name, edition, seed)
-    if rows is None:
-        return None
-    found = [replayed(lambda chooser: made(chooser, spec, edition), row) for row in rows]
+def _rows_of(
+    stored: StoredArray, count: int | None, effort: Effort, elements: int
+) -> tuple[Choices, ...] | None:
+    """The rows of such a plan; None if they are not stored."""
+    if count is None:
+        return stored.rows if (effort, elements) == (USUAL, ELEMENTS) else None
+    return stored.few[:count] if count <= FEW and (effort, elements) == (QUICK, SMALL) else None
+
+
+def _remade(
+    spec: Spec, edition: Edition, rows: Sequence[Choices], elements: int
+) -> list[Drawn[Structure]] | None:
+    """The structures of these choices; None if any cannot be made again."""
+    found = [
+        replayed(lambda chooser: made(chooser, spec, edition, elements=elements), row)
+        for row in rows
+    ]
     kept = [draw for draw in found if isinstance(draw, Drawn)]
     return kept if len(kept) == len(rows) else None
 

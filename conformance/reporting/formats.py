@@ -18,7 +18,6 @@ from conformance.reporting import (
 )
 from conformance.reporting.containers import COMPRESSED, PLAIN, compressed
 from conformance.reporting.documented import Documented
-from conformance.reporting.html.site import site
 from conformance.reporting.json_results import encode, file_name
 from conformance.reporting.judgement import Judgement
 from conformance.reporting.pictures.files import badges, pictures
@@ -67,8 +66,14 @@ def _compressed(one: Results) -> File:
     return name.removesuffix(PLAIN) + COMPRESSED, compressed(content)
 
 
+def _site(results: Sequence[Results], documented: Documented) -> Iterable[File]:
+    from conformance.reporting.html.site import site  # noqa: PLC0415 - few runs make pages
+
+    return site(target_histories(results), documented)
+
+
 FORMATS: dict[str, Format] = {
-    "html": Format(lambda r, d, _: site(target_histories(r), d), history=True),
+    "html": Format(lambda r, d, _: _site(r, d), history=True),
     "results": Format(lambda r, _, __: map(_results, r)),
     "compressed": Format(lambda r, _, __: map(_compressed, r)),
     "markdown": _single(markdown.MATRIX, _matrix),

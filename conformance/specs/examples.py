@@ -18,6 +18,7 @@ from msgspec import Meta, field
 from conformance.editions import Document
 from conformance.specs import source
 from conformance.specs.records import DtypeName, Line
+from conformance.specs.remembered import remembered
 from conformance.specs.source import SpecError
 
 FILE = "examples.yaml"
@@ -194,7 +195,8 @@ class Example(_ExampleRecord, frozen=True, kw_only=True):
 @cache
 def load_examples() -> tuple[Example, ...]:
     """All examples, in the order of the file."""
-    return examples_in(resources.files(__package__).joinpath(FILE).read_text("utf-8"))
+    text = resources.files(__package__).joinpath(FILE).read_text("utf-8")
+    return remembered({FILE: text}, tuple[Example, ...], lambda: examples_in(text))
 
 
 def examples_in(text: str) -> tuple[Example, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from conformance.adapters import configured
 from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import Target
 from conformance.adapters.session import Session, WorkerStartError
@@ -81,6 +82,18 @@ def test_the_name_of_the_backend_is_filled_in_everywhere(target: Configurable) -
         assert ask(session, "file") == '{"backend": "an_own_one"}'
         assert ask(session, "variable", "GIVEN") == "an_own_one"
         assert ask(session, "same", "{backend}") == "an_own_one"
+
+
+def test_a_worker_that_has_started_tells_the_name(
+    target: Configurable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with target.plain((), 0) as session:
+        assert session.told is None
+        assert ask(session, "floatx") == "float32"
+    assert session.told is not None
+    monkeypatch.delattr(configured, "open_session")
+    with target.open(None, {"GIVEN": "{backend}"}) as session:
+        assert ask(session, "variable", "GIVEN") == "an_own_one"
 
 
 def test_the_folder_is_new_each_time_and_removed(target: Configurable) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -15,7 +16,7 @@ from conformance.engine import Run, Subject, run
 from conformance.engine.running.hosts import forked
 from conformance.engine.running.progress import Progress
 from conformance.results import FunctionResult, Verdict
-from conformance.results.events import Event, FunctionJudged, TargetFinished
+from conformance.results.events import CasesDone, Event, FunctionJudged, TargetFinished
 from tests.engine.support import EDITION, TINY, fake, tasks
 
 FUNCTIONS = ("exp", "softmax", "reshape", "identity")
@@ -41,6 +42,19 @@ def judged(events: Sequence[Event]) -> dict[str, list[FunctionResult]]:
     """The results of each target that was run."""
     done = [e.results for e in events if isinstance(e, TargetFinished)]
     return {results.target.name: results.functions for results in done}
+
+
+def counted(events: Sequence[Event]) -> Counter[tuple[str, str, bool]]:
+    """How many cases of each function were announced before it was judged, and afterwards."""
+    counts: Counter[tuple[str, str, bool]] = Counter()
+    over = set()
+    for event in events:
+        if isinstance(event, FunctionJudged):
+            over.add((event.target, event.result.function))
+        elif isinstance(event, CasesDone):
+            place = (event.target, event.function)
+            counts[(*place, place in over)] += event.cases
+    return counts
 
 
 def ends(how: Callable[[], None]) -> Subject:
@@ -70,6 +84,7 @@ def test_a_run_is_the_same_in_one_process_and_in_several() -> None:
     _, shared = ran(subjects, 2)
     assert judged(shared) == judged(alone)
     assert judged(shared).keys() == {"correct", "always_wrong"}
+    assert counted(shared) == counted(alone)
     count = sum(isinstance(e, FunctionJudged) for e in shared)
     assert count == 2 * len(FUNCTIONS), "each function is announced as soon as it is judged"
 

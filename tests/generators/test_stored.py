@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis.errors import UnsatisfiedAssumption
 
 from conformance.editions import EDITIONS, Edition
-from conformance.engine import PROFILES
+from conformance.engine import PROFILES, Profile
+from conformance.engine.planning.profiles import SURVEY
 from conformance.generators import collect
 from conformance.generators.collect import covering_array, kept_structures, key
 from conformance.generators.coverage import stored
@@ -33,9 +35,11 @@ def same(mine: list[Drawn[Structure]], its: list[Drawn[Structure]]) -> bool:
 
 def check(edition: Edition, name: str) -> None:
     mine = task(edition, name)
-    given = (mine.spec, edition, None, mine.own_seed)
-    assert stored.stored_rows(name, edition, mine.own_seed) is not None, HINT
-    assert same(kept_structures(*given), covering_array(*given).kept), HINT
+    assert stored.stored_array(name, edition, mine.own_seed) is not None, HINT
+    for profile in (PROFILES["default"], PROFILES["smoke"]):
+        given = (mine.spec, edition, profile.structures, mine.own_seed, profile.effort)
+        found = covering_array(*given, elements=profile.elements).kept
+        assert same(kept_structures(*given, elements=profile.elements), found), HINT
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -56,15 +60,40 @@ def test_each_is_what_would_be_found(edition: Edition, name: str) -> None:
     check(edition, name)
 
 
+def kept(profile: Profile, seed: int = 0) -> list[Drawn[Structure]]:
+    mine = task("keras-2.2", "relu")
+    given = (mine.spec, "keras-2.2", profile.structures, mine.own_seed + seed, profile.effort)
+    return kept_structures(*given, elements=profile.elements)
+
+
+SMOKE = PROFILES["smoke"]
+
+
 def test_what_is_stored_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(collect, "covering_array")
-    mine = task("keras-2.2", "relu")
-    assert kept_structures(mine.spec, "keras-2.2", None, mine.own_seed)
-    for other in ((3, mine.own_seed), (None, mine.own_seed + 1)):
-        with pytest.raises(NameError):
-            kept_structures(mine.spec, "keras-2.2", *other)
+    assert len(kept(PROFILES["default"])) > len(kept(SMOKE)) > len(kept(SURVEY)) > 0
+    assert same(kept(SMOKE)[: len(kept(SURVEY))], kept(SURVEY))
+
+
+@pytest.mark.parametrize(
+    ("profile", "seed"),
+    [
+        (SMOKE, 1),
+        (PROFILES["default"], 1),
+        (PROFILES["thorough"], 0),
+        (replace(SMOKE, structures=6), 0),
+        (replace(SMOKE, elements=501), 0),
+        (replace(SMOKE, effort=PROFILES["default"].effort), 0),
+        (replace(PROFILES["default"], structures=3), 0),
+        (replace(PROFILES["default"], elements=500), 0),
+    ],
+)
+def test_what_is_not_stored_is_searched(
+    profile: Profile, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(collect, "covering_array")
     with pytest.raises(NameError):
-        kept_structures(mine.spec, "keras-2.2", None, mine.own_seed, PROFILES["thorough"].effort)
+        kept(profile, seed)
 
 
 @pytest.mark.parametrize("content", [b"", b"damaged", None])
@@ -77,24 +106,24 @@ def test_without_a_file_of_this_code_nothing_is_stored(
         file.write_bytes(content)
     monkeypatch.setattr(stored, "FOLDER", tmp_path)
     stored._stored.cache_clear()
+    one = stored.StoredArray(seed, ((1, 2),), ((1,),))
     try:
-        assert stored.stored_rows("relu", "keras-2.2", seed) is None
-        file.write_bytes(stored.encoded({"relu": stored.StoredArray(seed, ((1, 2),))}, "keras-2.2"))
+        assert stored.stored_array("relu", "keras-2.2", seed) is None
+        file.write_bytes(stored.encoded({"relu": one}, "keras-2.2"))
         stored._stored.cache_clear()
-        assert stored.stored_rows("relu", "keras-2.2", seed) == ((1, 2),)
+        assert stored.stored_array("relu", "keras-2.2", seed) == one
         monkeypatch.setattr(stored, "code", lambda _: "that of another version")
         stored._stored.cache_clear()
-        assert stored.stored_rows("relu", "keras-2.2", seed) is None
+        assert stored.stored_array("relu", "keras-2.2", seed) is None
     finally:
         stored._stored.cache_clear()
 
 
 def test_choices_that_do_not_fit_make_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    mine = task("keras-2.2", "relu")
-    right = kept_structures(mine.spec, "keras-2.2", None, mine.own_seed)
-    monkeypatch.setattr(collect, "stored_rows", lambda *_: ((99_999,),))
-    found = kept_structures(mine.spec, "keras-2.2", None, mine.own_seed)
-    assert same(found, right), "they are found anew"
+    right = kept(SMOKE)
+    wrong = stored.StoredArray(0, (), ((99_999,),))
+    monkeypatch.setattr(collect, "stored_array", lambda *_: wrong)
+    assert same(kept(SMOKE), right), "they are found anew"
 
 
 @pytest.mark.parametrize("made_of", [(), (2,), (-1,), (1, 7)])

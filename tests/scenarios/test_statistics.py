@@ -11,6 +11,7 @@ from scipy import stats
 from conformance.scenarios.randomness import statistics
 from conformance.scenarios.randomness.statistics import Law
 
+RNG = np.random.default_rng(0)
 RATES = (1e-9, 1e-4, 0.05)
 COUNTS = (100, 2_000, 200_000)
 LAWS: tuple[tuple[Law, Any], ...] = (
@@ -39,6 +40,40 @@ def test_the_distance_has_the_stated_tail(n: int, rate: float) -> None:
     tail = stats.kstwo(n).sf(bound)
     assert tail <= rate
     assert stats.kstwo(n).sf(bound * 0.95) > rate  # a bound that is hardly too wide
+
+
+def all_distances(sample: Any, law: Law) -> statistics.Distance:
+    """The farthest of all numbers, each looked at."""
+    values = np.sort(sample.astype("float64"))
+    blur = np.finfo(sample.dtype).eps * (np.abs(values) + 4 * law.scale)
+    rank = np.arange(values.size)
+    over, under = law.distribution(values + blur), law.distribution(values - blur)
+    above, below = (rank + 1) / values.size - over, under - rank / values.size
+    is_above = bool(above.max() >= below.max())
+    chosen, says = (above, over) if is_above else (below, under)
+    place = int(chosen.argmax())
+    size, at, probability = (float(given[place]) for given in (chosen, values, says))
+    return statistics.Distance(size, at, probability, is_above)
+
+
+@pytest.mark.parametrize("law", [*(law for law, _ in LAWS), statistics.binomial(5, 0.3)])
+@pytest.mark.parametrize("size", [1, 2, 127, 128, 129, 130, 3_000, 20_000])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_the_farthest_number_is_that_of_all(law: Law, size: int, dtype: str) -> None:
+    samples = (
+        RNG.normal(1.0, 2.0, size),
+        RNG.normal(1.1, 2.0, size),
+        RNG.uniform(-2.0, 3.0, size),
+        RNG.integers(0, 5, size),
+        np.full(size, 0.5),
+        np.repeat(RNG.normal(1.0, 2.0, size), 2),
+        np.append(RNG.normal(1.0, 2.0, size), [np.nan, np.inf]),
+    )
+    for sample in samples:
+        given = sample.astype(dtype)
+        with np.errstate(invalid="ignore", over="ignore"):
+            same = repr(statistics.farthest(given, law)) == repr(all_distances(given, law))
+        assert same
 
 
 @pytest.mark.parametrize("n", COUNTS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import click
@@ -82,6 +83,9 @@ def command(**values: Any) -> None:
     target could not be run, nothing conforms on it, or a cell was not reached; 70 an error of the
     suite itself; 130 after Ctrl-C.
     """
-    from conformance.cli.run import run_targets  # noqa: PLC0415 - help does not wait for it
-
+    gc.disable()  # among modules there is no garbage to search for
+    try:
+        from conformance.cli.run import run_targets  # noqa: PLC0415 - help does not wait for it
+    finally:
+        gc.enable()
     run_targets(RunOptions(**values))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from conformance.generators import Draw, Structure
-from conformance.generators.collect import USUAL
+from conformance.generators.collect import FEW, QUICK, SMALL, USUAL
 from conformance.generators.coverage.effort import Effort
 from conformance.generators.sizes import ELEMENTS
 from conformance.generators.values import suits
@@ -20,7 +20,6 @@ REBUILT = (Binding.CONSTANT, *AS_THEY_ARE)
 FEW_DRAWS = 3
 """The draws of a structure whose graph must be built again for each draw."""
 
-QUICK = Effort(first=40, free=2, steered=2, least=0, tries=0)
 THOROUGH = Effort(first=40, free=2, steered=2, least=2000, tries=8)
 
 
@@ -85,7 +84,7 @@ SURVEY = Profile(
     scenarios=1,
     gradients=1,
     compiled=1,
-    elements=500,
+    elements=SMALL,
     setups=4,
     effort=QUICK,
 )
@@ -96,7 +95,7 @@ PROFILES = {
     for p in (
         Profile(
             "smoke",
-            structures=5,
+            structures=FEW,
             invalid=2,
             values=_values("ordinary halves large special"),
             shrink=10,
@@ -104,7 +103,7 @@ PROFILES = {
             scenarios=2,
             gradients=1,
             compiled=1,
-            elements=500,
+            elements=SMALL,
             setups=3,
             effort=QUICK,
         ),

@@ -1,8 +1,9 @@
 """Covering arrays that come with the suite, because finding them takes most of the time of a plan.
 
-Of each structure the choices are stored of which it is made again. They are those of the profile
-`default` with seed 0; a plan of another profile or seed is found when it is asked for. An array is
-found anew, too, once the code that finds it has changed: `python -m tools.arrays` stores it then.
+Of each structure the choices are stored of which it is made again. They are those of the profiles
+`default` and `smoke` with seed 0; a plan of another profile or seed is found when it is asked for.
+An array is found anew, too, once the code that finds it has changed: `python -m tools.arrays`
+stores it then.
 """
 
 from __future__ import annotations
@@ -46,6 +47,9 @@ class StoredArray(msgspec.Struct, frozen=True):
 
     seed: int
     rows: tuple[Choices, ...]
+    """Those that show everything."""
+    few: tuple[Choices, ...] = ()
+    """The first of those of small tensors."""
 
 
 class StoredArrays(msgspec.Struct, frozen=True):
@@ -55,10 +59,10 @@ class StoredArrays(msgspec.Struct, frozen=True):
     arrays: Mapping[str, StoredArray]
 
 
-def stored_rows(function: str, edition: Edition, seed: int) -> tuple[Choices, ...] | None:
+def stored_array(function: str, edition: Edition, seed: int) -> StoredArray | None:
     """The choices of a function's structures; None if none are stored for this seed."""
     found = _stored(edition).get(function)
-    return found.rows if found is not None and found.seed == seed else None
+    return found if found is not None and found.seed == seed else None
 
 
 def file_name(edition: Edition) -> str:

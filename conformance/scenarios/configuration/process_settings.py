@@ -13,6 +13,7 @@ from conformance.editions import EDITIONS, Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios import checks
+from conformance.scenarios.composites import composite
 from conformance.scenarios.making import written
 from conformance.scenarios.model import Alternative, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import ProgramWriter
@@ -185,7 +186,7 @@ def _made_in(floatx: str, maker: str, arguments: tuple[Argument, ...]) -> Scenar
 CAST_AT = {"ja-1": 156, "ja-1-text": 114, "ja-2.0": 249, "zh-TW": 155, "ko-2.2": 3938}
 
 
-@st.composite
+@composite
 def _casts(draw: st.DrawFn) -> Scenario:
     """Arrays of any dtype and shape; the numbers need no more than a float16 has."""
     dtype = draw(st.sampled_from(("float64", "float32", "float16", "int32", "int64", "uint8")))

@@ -15,6 +15,7 @@ from conformance.editions import Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import is_array, raises
+from conformance.scenarios.composites import composite
 from conformance.scenarios.control_flow.graphs import GraphWriter, equals, item, value_check
 from conformance.scenarios.control_flow.readings import CONDITION_RANK, NONZERO, OpenPoints
 from conformance.scenarios.model import Check, Family, Scenario
@@ -197,7 +198,7 @@ PAIRS = ((False, False), (True, True), (False, True), (True, False))
 """Which of the two expressions are callables."""
 
 
-@st.composite
+@composite
 def _choices(draw: st.DrawFn, edition: Edition) -> SwitchCall:
     shape = tuple(draw(st.lists(st.sampled_from([2, 3, 1]), min_size=0, max_size=3)))
     ranks = [0, 0, len(shape), len(shape), *range(1, len(shape))]

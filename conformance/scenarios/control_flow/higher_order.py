@@ -15,6 +15,7 @@ from conformance.editions import Edition
 from conformance.program import Function, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import agrees_with, has_dtype, is_array, of_other_dtypes
+from conformance.scenarios.composites import composite
 from conformance.scenarios.control_flow.graphs import GraphWriter, Test, item
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import FunctionWriter
@@ -214,7 +215,7 @@ def keeps_dtype(dtype: str) -> Test:
     return test
 
 
-@st.composite
+@composite
 def _calls(draw: st.DrawFn, function: str, *, casts: bool = True) -> HigherOrderCall:
     mapped = function == "map_fn"
     # rarely the last, which needs an initializer, because the others show whether it is used; often

@@ -21,6 +21,7 @@ from conformance.scenarios.checks import (
     raises,
     shape_alone,
 )
+from conformance.scenarios.composites import composite
 from conformance.scenarios.control_flow.graphs import (
     Expected,
     GraphWriter,
@@ -294,7 +295,7 @@ def _drawn_told(draw: st.DrawFn, *, unroll: bool, needed: bool) -> bool:
     return draw(st.sampled_from([False, False, True]))
 
 
-@st.composite
+@composite
 def _calls(
     draw: st.DrawFn,
     edition: Edition,

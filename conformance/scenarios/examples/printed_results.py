@@ -8,7 +8,7 @@ shape, dtype and range.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial, singledispatch
+from functools import cache, partial, singledispatch
 
 import numpy as np
 
@@ -54,17 +54,19 @@ def scenarios(function: str, edition: Edition) -> list[Scenario]:
 
 
 def _results_of(function: str, edition: Edition) -> list[tuple[Example, ExampleResult]]:
-    return [
-        (example, shown)
-        for example, shown in _results()
-        if function_of(example, shown) == function and DOCUMENT[edition] in shown.at
-    ]
+    results = _results().get(function, ())
+    return [(example, shown) for example, shown in results if DOCUMENT[edition] in shown.at]
 
 
-def _results() -> Iterator[tuple[Example, ExampleResult]]:
+@cache
+def _results() -> dict[str, list[tuple[Example, ExampleResult]]]:
+    """The printed results of each function."""
+    found: dict[str, list[tuple[Example, ExampleResult]]] = {}
     for example in load_examples():
         for shown in example.shown:
-            yield example, shown
+            if (function := function_of(example, shown)) is not None:
+                found.setdefault(function, []).append((example, shown))
+    return found
 
 
 def function_of(example: Example, shown: ExampleResult) -> str | None:
@@ -219,8 +221,7 @@ def _is_tensor(has_shape: Test, has_dtype: Test, shape: Values, dtype: Values) -
 
 
 def _families() -> Iterator[Family]:
-    functions = dict.fromkeys(function_of(e, s) for e, s in _results())
-    for function in filter(None, functions):
+    for function in _results():
         editions = tuple(edition for edition in DOCUMENT if _results_of(function, edition))
         make = partial(scenarios, function)
         yield Family(function, frozenset({Aspect.EXAMPLE}), make=make, editions=editions)

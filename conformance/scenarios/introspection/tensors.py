@@ -15,6 +15,7 @@ from conformance.editions import EDITIONS, Edition
 from conformance.program import Ref
 from conformance.results import Aspect
 from conformance.scenarios import checks
+from conformance.scenarios.composites import composite
 from conformance.scenarios.model import Alternative, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.writing import ProgramWriter
 from conformance.specs import Document
@@ -41,7 +42,7 @@ class MadeTensor:
     conventions: tuple[str, ...]
 
 
-@st.composite
+@composite
 def _shapes(draw: st.DrawFn, ranks: tuple[int, int]) -> tuple[int, ...]:
     sizes = st.sampled_from((2, 3, 1, 4, 2, 3, 5, 0))
     low, high = ranks
@@ -148,7 +149,7 @@ def _scenario(
     )
 
 
-@st.composite
+@composite
 def _static_shapes(draw: st.DrawFn, edition: Edition) -> Scenario:
     w = ProgramWriter()
     return _static_shape(w, _make(draw, w, edition, list(KINDS)), edition)
@@ -214,7 +215,7 @@ def _has_dimensions(wanted: Dims, result: Values, joined: Values) -> Problem | N
     return Problem(f"gives {found}", "shape", got=str(found))
 
 
-@st.composite
+@composite
 def _ranks(draw: st.DrawFn, edition: Edition) -> Scenario:
     w = ProgramWriter()
     made = _make(draw, w, edition, list(KINDS))
@@ -224,7 +225,7 @@ def _ranks(draw: st.DrawFn, edition: Edition) -> Scenario:
     return _scenario("ndim", w, made, _check("the rank", Aspect.VALUE, test, f"{rank}, an integer"))
 
 
-@st.composite
+@composite
 def _counts(draw: st.DrawFn, edition: Edition) -> Scenario:
     w = ProgramWriter()
     made = _make(draw, w, edition, KNOWN)
@@ -255,7 +256,7 @@ def _is_integer(wanted: int, values: Values) -> Problem | None:
     return problem
 
 
-@st.composite
+@composite
 def _dtypes(draw: st.DrawFn, edition: Edition) -> Scenario:
     w = ProgramWriter()
     dtypes = [*DOCUMENTED * 3, *OTHERS] if draw(st.booleans()) else DOCUMENTED

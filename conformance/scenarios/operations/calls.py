@@ -32,6 +32,7 @@ from conformance.scenarios.checks import (
     shown,
 )
 from conformance.scenarios.checks import is_static_shape as is_static
+from conformance.scenarios.composites import composite
 from conformance.scenarios.model import (
     KERAS_3,
     KERAS_3_DOCUMENT,
@@ -145,7 +146,7 @@ def families(functions: Sequence[Function]) -> Iterator[Family]:
 
 
 def _maker(function: Function) -> Callable[[Edition], SearchStrategy[Scenario]]:
-    @st.composite
+    @composite
     def drawn(draw: DrawFn) -> Scenario:
         call = function.draw(draw)
         if not (function.symbolic and draw(st.booleans())):
@@ -156,7 +157,7 @@ def _maker(function: Function) -> Callable[[Edition], SearchStrategy[Scenario]]:
 
 
 def _compiler(function: Function) -> Callable[[Edition], SearchStrategy[Scenario]]:
-    @st.composite
+    @composite
     def drawn(draw: DrawFn) -> Scenario:
         call, whole = function.draw(draw), draw(st.booleans())
         w = ProgramWriter()

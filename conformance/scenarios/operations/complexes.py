@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
 from conformance.editions import Edition
@@ -20,6 +19,7 @@ from conformance.oracle.rational import gamma
 from conformance.program import Argument
 from conformance.results import Aspect
 from conformance.scenarios.checks import Test, agrees_with, is_array, only, shown
+from conformance.scenarios.composites import composite
 from conformance.scenarios.model import (
     KERAS_3,
     KERAS_3_DOCUMENT,
@@ -158,7 +158,7 @@ def _polar(draw: DrawFn) -> Scenario:
 
 
 def _family(name: str, draw: Callable[[DrawFn], Scenario]) -> Family:
-    @st.composite
+    @composite
     def drawn(inner: DrawFn) -> Scenario:
         return draw(inner)
 

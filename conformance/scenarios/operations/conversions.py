@@ -22,6 +22,7 @@ from conformance.scenarios.checks import (
     is_static_shape,
     shown,
 )
+from conformance.scenarios.composites import composite
 from conformance.scenarios.model import KERAS_3, KERAS_3_DOCUMENT, Array, Check, Family, Scenario
 from conformance.scenarios.operations.calls import (
     Call,
@@ -74,7 +75,7 @@ def _family(
     *aspects: Aspect,
     share: float = 2.0,
 ) -> Family:
-    @st.composite
+    @composite
     def drawn(inner: DrawFn) -> Scenario:
         return draw(inner)
 

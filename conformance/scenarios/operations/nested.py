@@ -22,6 +22,7 @@ from conformance.program import Function as Body
 from conformance.results import Aspect
 from conformance.scenarios.checks import OTHER_DTYPES, Test, has_dtype, is_array, shown
 from conformance.scenarios.checks import is_static_shape as is_static
+from conformance.scenarios.composites import composite
 from conformance.scenarios.model import (
     KERAS_3,
     KERAS_3_DOCUMENT,
@@ -186,7 +187,7 @@ Maker = Callable[[NestedFunction, Nested, DrawFn], Scenario]
 
 
 def _family(function: NestedFunction, aspects: set[Aspect], make: Maker, share: float) -> Family:
-    @st.composite
+    @composite
     def drawn(draw: DrawFn) -> Scenario:
         return make(function, function.draw(draw), draw)
 

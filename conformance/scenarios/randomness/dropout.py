@@ -26,6 +26,7 @@ from conformance.scenarios.checks import (
     is_static_shape,
     raises,
 )
+from conformance.scenarios.composites import composite
 from conformance.scenarios.model import INACCURATE, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.randomness import chance
 from conformance.scenarios.randomness.random_tensors import (
@@ -53,7 +54,7 @@ def small(edition: Edition) -> SearchStrategy[Scenario]:
     """A few elements of any shape and dtype: each is dropped, or kept and scaled."""
     del edition
 
-    @st.composite
+    @composite
     def drawn(draw: DrawFn) -> Scenario:
         shape = tuple(draw(st.lists(st.integers(0, 4), max_size=4)))
         return _small(

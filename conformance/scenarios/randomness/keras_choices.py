@@ -25,6 +25,7 @@ from conformance.scenarios.checks import (
     has_shape,
     is_static_shape,
 )
+from conformance.scenarios.composites import composite
 from conformance.scenarios.model import KERAS_3, KERAS_3_DOCUMENT, Check, Family, Problem, Scenario
 from conformance.scenarios.randomness import chance
 from conformance.scenarios.randomness.dropout import are_constant, elements_of, is_dropped_or_kept
@@ -64,7 +65,7 @@ def choices(edition: Edition) -> SearchStrategy[Scenario]:
     """A few choices between any number of classes."""
     del edition
 
-    @st.composite
+    @composite
     def drawn(draw: DrawFn) -> Scenario:
         shape = (draw(st.integers(1, 4)), draw(st.integers(1, 6)))
         logits = np.random.default_rng(draw(st.integers(0, 2**16))).normal(size=shape)
@@ -187,7 +188,7 @@ def shuffles(edition: Edition) -> SearchStrategy[Scenario]:
     """Tensors of any shape along any axis."""
     del edition
 
-    @st.composite
+    @composite
     def drawn(draw: DrawFn) -> Scenario:
         shape = tuple(draw(st.lists(st.integers(1, 5), min_size=1, max_size=3)))
         axis = draw(st.integers(-1, len(shape) - 1))
@@ -286,7 +287,7 @@ def drops(edition: Edition) -> SearchStrategy[Scenario]:
     """A few elements of any shape: each is dropped, or kept and scaled."""
     del edition
 
-    @st.composite
+    @composite
     def drawn(draw: DrawFn) -> Scenario:
         shape = tuple(draw(st.lists(st.integers(1, 5), min_size=1, max_size=3)))
         rate = draw(st.sampled_from((0.0, 0.25, 0.5, 0.75, 0.1, 0.9)))

@@ -23,6 +23,7 @@ from conformance.editions import Edition
 from conformance.program import Argument, Function, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import Test, has_dtype, has_shape, is_static_shape, raises
+from conformance.scenarios.composites import composite
 from conformance.scenarios.model import Alternative, Check, Family, Scenario
 from conformance.scenarios.randomness import chance
 from conformance.scenarios.randomness.samplers import SAMPLERS, Parameters, Sampler
@@ -43,7 +44,7 @@ def small(sampler: Sampler, edition: Edition) -> SearchStrategy[Scenario]:
     """Calls with any shape and dtype."""
     del edition
 
-    @st.composite
+    @composite
     def drawn(draw: DrawFn) -> Scenario:
         return _small(
             sampler,

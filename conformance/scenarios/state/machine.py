@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 from hypothesis import strategies as st
@@ -43,6 +43,16 @@ from conformance.specs.convention_names import ConventionName
 from conformance.specs.unsettled import unsettled_of
 
 Draw = st.DrawFn
+# asked for at each step: to have Hypothesis look for the strategy takes as long as to draw from it
+_between = cache(st.integers)
+_BOOLEANS = st.booleans()
+
+
+@cache
+def _whole_numbers(lowest: int, size: int) -> st.SearchStrategy[list[int]]:
+    return st.lists(_between(lowest, 8), min_size=size, max_size=size)
+
+
 Kind = tuple[tuple[int, ...], str]
 
 SHAPES = ((2,), (1,), (2, 3), (1, 2, 2), (), (0,))
@@ -143,15 +153,15 @@ class Machine:
 
     def rarely(self) -> bool:
         """True now and then, False if in doubt."""
-        return self.draw(st.integers(0, 7)) == 7
+        return self.draw(_between(0, 7)) == 7
 
     def perhaps(self) -> bool:
         """True half of the time, False if in doubt."""
-        return self.draw(st.booleans())
+        return self.draw(_BOOLEANS)
 
     def choose(self, candidates: Sequence[object]) -> int:
         """The index of one of the candidates."""
-        return self.draw(st.integers(0, len(candidates) - 1))
+        return self.draw(_between(0, len(candidates) - 1))
 
     def a_variable(self) -> ModelVariable:
         """One of the variables."""
@@ -171,7 +181,7 @@ class Machine:
         shape, dtype = kind
         lowest = 0 if dtype == "uint8" else -8
         size = int(np.prod(shape))
-        drawn = self.draw(st.lists(st.integers(lowest, 8), min_size=size, max_size=size))
+        drawn = self.draw(_whole_numbers(lowest, size))
         whole = np.array(drawn, dtype="float64").reshape(shape)
         unit = 0.5 + 2.0**-25 if dtype == "float64" else 0.5
         return (whole * unit if dtype.startswith("float") else whole).astype(dtype)
@@ -430,7 +440,7 @@ def run(machine: Machine, rules: Mapping[str, GuardedRule], main: str, steps: in
     """
     used = set()
     names = [main, *(name for name in rules if name != main)]
-    for _ in range(machine.draw(st.integers(1, steps))):
+    for _ in range(machine.draw(_between(1, steps))):
         enabled = [name for name in names if rules[name].enabled(machine)]
         name = enabled[machine.choose(enabled)]
         rules[name].rule(machine)

@@ -12,6 +12,7 @@ from conformance.editions import Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import Test, is_array, plain, raises, returns, shown
+from conformance.scenarios.composites import composite
 from conformance.scenarios.model import Check, Family, Problem, Scenario, Values
 from conformance.scenarios.state.machine import DTYPES, SHAPES, Kind, Machine, scenario_of
 from conformance.scenarios.state.variables import NEWER, read_back
@@ -84,7 +85,7 @@ def _unused(made: Values, backend: Values) -> Problem | None:
     return replace(problem, conventions=(ConventionName.UNKNOWN_KEYWORDS,))
 
 
-@st.composite
+@composite
 def wrong_inputs(draw: st.DrawFn, edition: Edition) -> Scenario:
     """Too many values, none, or one of another shape."""
     machine = Machine(draw, edition, function="function")
@@ -117,7 +118,7 @@ def _wrong_values(machine: Machine, kind: Kind) -> list[Argument]:
     return [given, given]
 
 
-@st.composite
+@composite
 def fed_variables(draw: st.DrawFn, edition: Edition) -> Scenario:
     """A variable among the inputs takes the value that is fed, for this call."""
     machine = Machine(draw, edition, function="function")
@@ -141,7 +142,7 @@ def fed_variables(draw: st.DrawFn, edition: Edition) -> Scenario:
     return _finished(machine, "a variable among the inputs", check)
 
 
-@st.composite
+@composite
 def other_shapes(draw: st.DrawFn, edition: Edition, function: str) -> Scenario:
     """An array of another shape is no value of a variable, and changes nothing."""
     machine = Machine(draw, edition, function=function)
@@ -200,7 +201,7 @@ def if_refused(test: Test) -> Test:
     return after
 
 
-@st.composite
+@composite
 def shapes(draw: st.DrawFn, edition: Edition) -> Scenario:
     """The shape of a variable as integers."""
     machine = Machine(draw, edition, function="get_variable_shape")

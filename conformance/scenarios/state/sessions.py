@@ -19,6 +19,7 @@ from conformance.scenarios.checks import (
     returns,
     shown,
 )
+from conformance.scenarios.composites import composite
 from conformance.scenarios.model import (
     Alternative,
     Check,
@@ -80,7 +81,7 @@ def _identifiers(writer: ProgramWriter, word: str, prefixes: Prefixes) -> Uids:
     return found
 
 
-@st.composite
+@composite
 def identifiers(draw: st.DrawFn, edition: Edition) -> Scenario:  # noqa: ARG001 - alike in all
     """Identifiers of one prefix differ; by convention they count from one after a reset."""
     writer = ProgramWriter()
@@ -128,7 +129,7 @@ def _counts_from(first: int) -> Callable[..., Problem | None]:
     return test
 
 
-@st.composite
+@composite
 def resets(draw: st.DrawFn, edition: Edition) -> Scenario:  # noqa: ARG001 - alike in all
     """After a reset the same identifiers come again."""
     writer = ProgramWriter()
@@ -182,7 +183,7 @@ def _again(first: list[str], later: list[str], at: dict[str, int]) -> Check:
     )
 
 
-@st.composite
+@composite
 def cleared(draw: st.DrawFn, edition: Edition) -> Scenario:
     """After `clear_session` new variables and functions work."""
     machine = Machine(draw, edition, function="clear_session")
@@ -197,7 +198,7 @@ def cleared(draw: st.DrawFn, edition: Edition) -> Scenario:
     return scenario_of(machine, "variables and functions of a new session", Aspect.STATE)
 
 
-@st.composite
+@composite
 def cleared_identifiers(draw: st.DrawFn, edition: Edition) -> Scenario:  # noqa: ARG001
     """By convention a new session counts its identifiers anew."""
     writer, prefixes = ProgramWriter(), draw(_some_prefixes(3))
@@ -213,7 +214,7 @@ def cleared_identifiers(draw: st.DrawFn, edition: Edition) -> Scenario:  # noqa:
     return _finished(writer, "clear_session", "identifiers of a new session", checks)
 
 
-@st.composite
+@composite
 def initialised(draw: st.DrawFn, edition: Edition) -> Scenario:
     """Variables made with the flag off have their value, the others once they are given one."""
     machine = Machine(draw, edition, function="manual_variable_initialization")
@@ -255,7 +256,7 @@ def _give_and_read(machine: Machine, variable: ModelVariable, waiting: list[Mode
     read_back(machine, variable)
 
 
-@st.composite
+@composite
 def uninitialised(draw: st.DrawFn, edition: Edition) -> Scenario:
     """By convention a variable that nobody initialised cannot be read; then one that can be."""
     machine = Machine(draw, edition, function="manual_variable_initialization")
@@ -279,7 +280,7 @@ def uninitialised(draw: st.DrawFn, edition: Edition) -> Scenario:
     return replace(scenario, checks=(check, *scenario.checks))
 
 
-@st.composite
+@composite
 def phases(draw: st.DrawFn, edition: Edition) -> Scenario:  # noqa: ARG001 - alike in all
     """The phase is what it was set to last."""
     writer = ProgramWriter()
@@ -338,7 +339,7 @@ def _wrong_phase(value: float) -> Scenario:
     return _finished(writer, "set_learning_phase", "a phase that is neither 0 nor 1", checks)
 
 
-@st.composite
+@composite
 def fed_phases(draw: st.DrawFn, edition: Edition) -> Scenario:
     """A function whose inputs include the phase behaves as the phase that is fed."""
     machine = Machine(draw, edition, function="learning_phase")

@@ -12,6 +12,7 @@ from conformance.editions import Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
 from conformance.scenarios.checks import Test, is_array, only, plain, raises, shown
+from conformance.scenarios.composites import composite
 from conformance.scenarios.model import Array, Check, Family, Problem, Scenario, Values
 from conformance.scenarios.state.machine import Machine
 from conformance.scenarios.state.variables import NEWER, machine
@@ -39,7 +40,7 @@ def new_value(kind: Kind, old: Array, operand: Array) -> Array:
     return made[kind]
 
 
-@st.composite
+@composite
 def _start(draw: st.DrawFn, function: str, edition: Edition) -> Machine:
     """A program with one variable."""
     written = Machine(draw, edition, function=function)
@@ -68,7 +69,7 @@ def _scenario(written: Machine, title: str, *checks: Check) -> Scenario:
 def gives_the_variable(kind: Kind) -> Callable[[Edition], st.SearchStrategy[Scenario]]:
     """What the update returns is the updated variable: it has the new value."""
 
-    @st.composite
+    @composite
     def drawn(draw: st.DrawFn, edition: Edition) -> Scenario:
         written = draw(_start(kind, edition))
         ref, value = _made(written, kind)
@@ -89,7 +90,7 @@ def gives_the_variable(kind: Kind) -> Callable[[Edition], st.SearchStrategy[Scen
 def changes_the_variable(kind: Kind) -> Callable[[Edition], st.SearchStrategy[Scenario]]:
     """After the update has been evaluated the variable has the new value."""
 
-    @st.composite
+    @composite
     def drawn(draw: st.DrawFn, edition: Edition) -> Scenario:
         written = draw(_start(kind, edition))
         ref, value = _made(written, kind)
@@ -117,7 +118,7 @@ def _if_evaluated(test: Test) -> Test:
 def refuses_another_shape(kind: str) -> Callable[[Edition], st.SearchStrategy[Scenario]]:
     """The new value must have the shape of the variable."""
 
-    @st.composite
+    @composite
     def drawn(draw: st.DrawFn, edition: Edition) -> Scenario:
         written = draw(_start(kind, edition))
         (variable,) = written.variables
@@ -140,7 +141,7 @@ def refuses_another_shape(kind: str) -> Callable[[Edition], st.SearchStrategy[Sc
     return drawn
 
 
-@st.composite
+@composite
 def averages(draw: st.DrawFn, edition: Edition) -> Scenario:
     """A moving average never leaves the range of the values, whatever its formula."""
     written = draw(_start("moving_average_update", edition))

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from conformance.editions import Edition
 from conformance.program import Argument, Ref
 from conformance.results import Aspect
+from conformance.scenarios.composites import composite
 from conformance.scenarios.model import Array, Family, Scenario
 from conformance.scenarios.state.machine import (
     DTYPES,
@@ -344,7 +345,7 @@ def machine(
     def programs(edition: Edition) -> st.SearchStrategy[Scenario]:
         kinds = tuple(old_updates if edition == "keras-1" else updates)
 
-        @st.composite
+        @composite
         def drawn(draw: st.DrawFn) -> Scenario:
             written = Machine(draw, edition, function=function, updates=kinds, probed=probed)
             make(written)
