@@ -120,9 +120,11 @@ class Prepared:
             self._expectations[draw, named] = self._expect(draw, named, ())
         return self._expectations[draw, named]
 
-    def forget(self) -> None:
-        """Keep no expectation any longer: they take half of the memory of a run."""
-        self._expectations.clear()
+    def forget(self, beyond: int = 0) -> None:
+        """Keep no expectation of more elements any longer: the large ones are few, and take most of
+        the memory of a run."""
+        found = self._expectations.items()
+        self._expectations = {key: e for key, e in found if e.value.size <= beyond}
         self._others = {}
 
     def value(self, draw: int, dtype: str, readings: Readings) -> Array:

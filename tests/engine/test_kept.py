@@ -1,0 +1,23 @@
+"""What a run keeps of a call after it is judged."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conformance.engine import PROFILES
+from conformance.engine.judging.calls import CallTrial
+from tests.engine.support import tasks
+
+
+def test_expectations_of_many_elements_are_made_anew_and_the_same() -> None:
+    (task,) = tasks({"exp"}, PROFILES["smoke"])
+    found = (trial for trial in task.trials() if isinstance(trial, CallTrial))
+    prepared = next(t.prepared for t in found if 1 < np.prod(t.prepared.shape) < 100)
+    first = prepared.expectation(0)
+    prepared.forget(first.value.size)
+    assert prepared.expectation(0) is first
+    prepared.forget(first.value.size - 1)
+    again = prepared.expectation(0)
+    assert again is not first
+    np.testing.assert_array_equal(again.value, first.value)
+    np.testing.assert_array_equal(again.bound, first.bound)
