@@ -24,6 +24,7 @@ from conformance.generators.structure import Structure, accepted_dtypes, expecte
 from conformance.generators.twins import of_constants, with_program
 from conformance.generators.values import Draw, draw_arrays, signs
 from conformance.program import Argument, Binding, Input, Made, Program, Ref, Step
+from conformance.specs.convention_names import ConventionName
 
 Array = npt.NDArray[Any]
 FLOATS = ("float32", "float64")
@@ -72,10 +73,8 @@ class Differentiated:
 
 def differentiated(structure: Structure) -> Differentiated | None:
     """The structure with its gradient; None where there is none to ask for."""
-    if not structure.spec.differentiable or structure.error or structure.claimed != "result":
+    if not _may_have_one(structure):
         return None
-    if structure.part is not None and structure.part is not structure.spec.results[0]:
-        return None  # it need not depend on every input
     structure = _bound(structure)
     inputs = structure.program.inputs
     wanted = tuple(i.name for i in inputs if i.dtype.startswith("float") and _free(structure, i))
@@ -89,6 +88,15 @@ def differentiated(structure: Structure) -> Differentiated | None:
     (dtype,) = dtypes
     with_gradient = _with_own if differentiates(structure.edition) else _with_gradient
     return with_gradient(structure, wanted, dtype)
+
+
+def _may_have_one(structure: Structure) -> bool:
+    """Whether a valid call has one: a part of the result need not depend on every input, and a call
+    of two dtypes may be refused, or have an integer, which has no slope."""
+    if not structure.spec.differentiable or structure.error or structure.claimed != "result":
+        return False
+    whole = structure.part is None or structure.part is structure.spec.results[0]
+    return whole and ConventionName.MIXED_DTYPES not in structure.unsettled
 
 
 def _free(structure: Structure, item: Input) -> bool:

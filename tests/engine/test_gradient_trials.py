@@ -28,7 +28,6 @@ from conformance.oracle.gradients import Slopes
 from conformance.program import Binding
 from conformance.results import Aspect, Verdict
 from conformance.specs import load
-from conformance.specs.convention_names import ConventionName
 from tests.engine.support import tasks
 
 LOOKED_AT = 16
@@ -292,17 +291,3 @@ def test_a_right_gradient_of_a_wrong_result_is_right() -> None:
     (result,) = right.values["result"]
     ones = replace(result, array=np.ones_like(result.array))
     assert findings(tested, Returned({**right.values, "result": (ones,)})) == []
-
-
-def test_a_call_of_two_dtypes_may_be_refused_when_its_gradient_is_asked_for_too() -> None:
-    """Its value may be: what is no failure of one aspect is none of the other."""
-    of = slope("tanh")
-    structure = replace(of.differentiated.structure, unsettled=(ConventionName.MIXED_DTYPES,))
-    mixed = replace(of, differentiated=replace(of.differentiated, structure=structure))
-    refused = Raised("TypeError", ("TypeError",), "float32 and float64", "step", 0)
-    judgement = mixed.judge(answers(mixed, refused))
-    assert not judgement.findings
-    assert (Aspect.GRADIENT, "mixed-dtypes: refused") in judgement.readings
-    assert findings(of, refused)
-    unmade = replace(refused, stage="bind")
-    assert findings(mixed, unmade)

@@ -13,6 +13,7 @@ from conformance.editions import Edition
 from conformance.generators import Draw, Structure
 from conformance.generators.collect import covering_array
 from conformance.generators.drawing import Drawn, seeded
+from conformance.generators.gradients import differentiated
 from conformance.generators.structure import accepted_dtypes, made
 from conformance.generators.values import draw_arrays
 from conformance.specs import load
@@ -71,3 +72,11 @@ def test_a_plan_shows_each_dtype_before_and_after_each_other(function: str) -> N
         if ConventionName.MIXED_DTYPES in drawn.value.unsettled
     }
     assert orders == {*permutations(("int32", "float32", "float64"), 2)}
+
+
+@pytest.mark.parametrize("function", ["keras.ops.hstack", "keras.ops.add"])
+def test_no_gradient_is_asked_of_a_call_of_two_dtypes(function: str) -> None:
+    """It may be refused, and an integer has none."""
+    found = [*mixed(function)]
+    assert found
+    assert not [structure for structure in found if differentiated(structure)]

@@ -20,7 +20,6 @@ from conformance.engine.judging.readings import (
     of_exception,
     of_nothing,
     of_readings,
-    refused_by_choice,
 )
 from conformance.engine.judging.refusals import refuses_by_name, with_input_dtype
 from conformance.generators import Draw
@@ -142,8 +141,6 @@ class GradientTrial:
             judgement.count(Aspect.GRADIENT)
             if isinstance(draw.outcome, Returned):
                 judgement.findings += self._judge_all(number, draw.outcome)
-            elif told := refused_by_choice(draw.outcome, self.unsettled):
-                judgement.readings.update((Aspect.GRADIENT, reading) for reading in told)
             else:
                 judgement.findings.append(self._no_answer(number, draw.outcome))
         return judgement
