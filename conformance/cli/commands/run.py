@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 from typing import Any
 
@@ -83,9 +84,12 @@ def command(**values: Any) -> None:
     target could not be run, nothing conforms on it, or a cell was not reached; 70 an error of the
     suite itself; 130 after Ctrl-C.
     """
-    gc.disable()  # among modules there is no garbage to search for
+    gc.disable()  # among modules there is no garbage to search for, now and later
     try:
         from conformance.cli.run import run_targets  # noqa: PLC0415 - help does not wait for it
     finally:
+        gc.freeze()
         gc.enable()
+    # the system takes the memory of a process that ends; Python would search all of it before
+    atexit.register(gc.freeze)
     run_targets(RunOptions(**values))

@@ -24,5 +24,6 @@ def seldom() -> Iterator[None]:
     try:
         yield
     finally:
-        gc.set_threshold(*before)
+        gc.freeze()  # with what `unfreeze` does, all objects count as old: the next search, of the
+        gc.set_threshold(*before)  # young ones, would else be one among all that the run has made
         gc.unfreeze()

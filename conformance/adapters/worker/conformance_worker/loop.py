@@ -183,6 +183,8 @@ def serve(channel: Channel, worker: Worker) -> None:
 def main() -> None:
     """Run the worker, or the zygote and then its workers, that the command line describes."""
     options = _options()
+    _freeze_imports()
+    gc.enable()  # what a module does to it while it is imported is the module's own
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, MOST_FILE_BYTES)
     if options.zygote_fd is None:
@@ -240,10 +242,9 @@ def _options() -> Any:
 def _freeze_imports() -> None:
     """Exclude what was imported from garbage collection, which `clear_session` may run.
 
-    Each collection would visit all objects of the library.
+    Each collection would visit all objects of the library; so would one here.
     """
     if hasattr(gc, "freeze"):  # not before CPython 3.7
-        gc.collect()
         gc.freeze()
 
 
