@@ -97,9 +97,7 @@ def expect(
 
     KeyError: no such function; ValueError or IndexError: arguments that no document allows.
     """
-    model = arithmetic(dtype, flush_subnormals)
-    model = replace(model, nearby=True) if nearby and model is not None else model
-    oracle = ORACLES[function]
+    model, oracle = _model(dtype, flush_subnormals, nearby=nearby), ORACLES[function]
     counts = _counts(function, arguments, dtype)
     wide = widened(arguments, dtype, given, counts=counts)
     with np.errstate(all="ignore"):
@@ -107,8 +105,7 @@ def expect(
             value = _integers(oracle(**wide), dtype, wraps)
             bound = np.zeros(value.shape)
         else:
-            question = Question(function, oracle, wide, model)
-            value, bound = KINDS[type(accuracy)](question, accuracy)
+            value, bound = KINDS[type(accuracy)](Question(function, oracle, wide, model), accuracy)
         if flush_subnormals:
             bound = bound + _effect_of_flushing(oracle, arguments, wide, dtype, given)
         if counts:
@@ -116,6 +113,11 @@ def expect(
         if model is not None:
             value, bound = _narrowed(*_in_range(value, bound, model))
     return Expectation(value, bound, dtype, terms(function, wide))
+
+
+def _model(dtype: str, flushes: bool, *, nearby: bool) -> Arithmetic | None:
+    model = arithmetic(dtype, flushes)
+    return replace(model, nearby=True) if nearby and model is not None else model
 
 
 def value_of(

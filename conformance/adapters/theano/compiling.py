@@ -84,4 +84,4 @@ def read_folder_once() -> None:
 link_with_gold()
 compile_header()
 read_folder_once()
-get_module_cache()
+get_module_cache()  # reads the folder: in a zygote once for all of its forks

@@ -24,6 +24,8 @@ def seldom() -> Iterator[None]:
     try:
         yield
     finally:
-        gc.freeze()  # with what `unfreeze` does, all objects count as old: the next search, of the
-        gc.set_threshold(*before)  # young ones, would else be one among all that the run has made
+        # frozen and released, all objects count as old: the next search, of the young ones, would
+        # else be one among all that the run has made
+        gc.freeze()
+        gc.set_threshold(*before)
         gc.unfreeze()
