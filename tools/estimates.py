@@ -4,8 +4,8 @@
     python -m tools.estimates reports
 
 The seconds of a function on a library are the mean over the library's targets, of whole runs of the
-default profile on a machine that has nothing else to do. How much of each theme fails is the mean
-over the implementations in `OTHERS`.
+default profile, best on a machine that has nothing else to do. How much of each theme fails is the
+mean over the implementations in `OTHERS`.
 """
 
 from __future__ import annotations

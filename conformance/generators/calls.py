@@ -69,9 +69,9 @@ def offered_bindings(spec: Spec, edition: Edition) -> list[Binding]:
 def mixtures(spec: Spec, edition: Edition) -> tuple[str, ...]:
     """The dtypes that the tensors of a call may have beside each other: floats that are documented,
     and integers that are tried where the edition promotes them."""
-    floats = {*spec.dtypes.documented} & {*tensors.MIXED}
+    floats = {*spec.dtypes.documented} & {*tensors.BOTH_FLOATS}
     whole = {*spec.dtypes.probed} & {tensors.WHOLE} if promotes(edition) else set()
-    return tuple(d for d in (tensors.WHOLE, *tensors.MIXED) if d in floats | whole)
+    return tuple(d for d in (tensors.WHOLE, *tensors.BOTH_FLOATS) if d in floats | whole)
 
 
 class CallDraft:
@@ -328,7 +328,7 @@ class CallDraft:
         first, *others = fitting
         beside = tuple(d for d in self.mixtures if d != fitting[first])
         told = partial(tensors.then, fitting[first])
-        other = self.pick_as("mixed dtypes", (None,) * _PLAINLY + beside, told)
+        other = self.pick_as(tensors.MIXED, (None,) * _PLAINLY + beside, told)
         if other is not None:
             self._mix(self.pick(tuple(others)), other)
 

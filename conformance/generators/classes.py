@@ -13,13 +13,13 @@ from typing import Any, TypeGuard
 
 from conformance.generators.forms import ABSENT, FEW, ITERABLES, NONE, form
 from conformance.generators.sizes import length_class, long_axis, size_class
-from conformance.generators.tensors import knowledge
+from conformance.generators.tensors import MIXED, knowledge
 from conformance.program import Argument, Binding, Input, Made, Ref, Step
 from conformance.specs import image_rules, kinds
 
 Classes = Mapping[str, str]
 """The class of each feature."""
-DTYPE, MIXED = "dtype of tensors", "mixed dtypes"
+DTYPE = "dtype of tensors"
 PART, PASSING = "part of the result", "passing"
 """Features of a whole call; those of a parameter begin with its name."""
 OF_CALL = ("aliases", MIXED, "layout")

@@ -33,7 +33,7 @@ LAYOUTS = (
 """The layouts, as often as they are wanted; the plain one first."""
 ODD = (Layout.SWAPPED, Layout.UNALIGNED)
 """Layouts that no document speaks of, even in passing."""
-MIXED = ("float32", "float64")
+BOTH_FLOATS = ("float32", "float64")
 WHOLE = "int32"
 """The dtypes of which a call may have both."""
 PYTHONS = ("float32", "int32", "bool")
@@ -163,7 +163,7 @@ def stricter(domain: str, other: str) -> str | None:
 
 def widest(dtypes: Iterable[str]) -> str:
     """The widest of some of the dtypes that tensors of one call may have: no number is lost."""
-    order = (WHOLE, *MIXED)
+    order = (WHOLE, *BOTH_FLOATS)
     return max({*dtypes} & {*order}, key=order.index)
 
 
@@ -180,12 +180,14 @@ def aliased(arguments: Mapping[str, Argument]) -> list[str]:
     return [*dict.fromkeys(same)]
 
 
+MIXED = "mixed dtypes"
+"""The feature that tells whether the tensors of a call have two dtypes."""
 NOT_MIXED = "no"
-"""The class of `mixed dtypes` of a call whose tensors have one dtype."""
+"""The class of `MIXED` of a call whose tensors have one dtype."""
 
 
 def then(first: str, other: str | None) -> str:
-    """The class of `mixed dtypes` of a call with a tensor of the first dtype, and a later one of
+    """The class of `MIXED` of a call with a tensor of the first dtype, and a later one of
     the other, if there is such a one."""
     return NOT_MIXED if other is None else f"{first} then {other}"
 
@@ -207,7 +209,7 @@ def classes(
     if len(passed) > 1:
         found["aliases"] = yes_or_no(len({*passed}) < len(passed))
         dtypes = dict.fromkeys(i.dtype for i in items if i.dtype in mixed)
-        found["mixed dtypes"] = then(*dtypes) if mixed else NOT_MIXED
+        found[MIXED] = then(*dtypes) if mixed else NOT_MIXED
     return found
 
 

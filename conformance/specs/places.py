@@ -9,8 +9,13 @@ from conformance.specs.model import Claim, DocumentedSignature, ErrorCase
 def places(function: str, rule: Claim | ErrorCase) -> dict[str, str]:
     """By document: `ko-2.2:2742`, or `keras.ops.dot: Returns`."""
     lines = {str(d): f"{d}:{line}" for d, line in rule.at.items()}
-    sections = {str(d): f"{function}: {section}" for d, section in rule.sections.items()}
+    sections = {str(d): section_of(function, section) for d, section in rule.sections.items()}
     return {**lines, **sections}
+
+
+def section_of(function: str, section: str) -> str:
+    """`keras.ops.dot: Returns`."""
+    return f"{function}: {section}"
 
 
 def place_of_signature(document: str, entry: DocumentedSignature) -> str:

@@ -114,3 +114,39 @@ def structure_of_two(function: str, dtype: str) -> Structure:
         for s in collected("keras-2.2", function)
         if {item.dtype for item in s.program.inputs} == {dtype}
     )
+
+
+@pytest.mark.parametrize(
+    ("function", "number", "answer", "demanded"),
+    [
+        ("argmax", np.nan, -7, "a number from 0 to"),
+        ("sigmoid", np.nan, 3.0, "a number from 0 to 1"),
+        ("tanh", np.nan, np.inf, "a number from -1 to 1"),
+        ("abs", -np.inf, -np.inf, "a number at least 0"),
+    ],
+)
+def test_special_numbers_excuse_nothing_outside_of_the_range_of_a_function(
+    function: str, number: float, answer: float, demanded: str
+) -> None:
+    dtype = "int64" if function.startswith("arg") else "float32"
+    (finding,) = found(structure(function), "special", number, answer, dtype)
+    assert finding.verdict is Verdict.VIOLATES
+    assert finding.demands.startswith(demanded)
+    assert finding.gives.startswith(f"gives {answer:g} at [")
+
+
+@pytest.mark.parametrize(
+    ("function", "number", "answer"),
+    [("sigmoid", np.nan, 0.25), ("tanh", np.inf, np.nan), ("abs", -np.inf, 3.0), ("sqrt", -2, -1)],
+)
+def test_special_numbers_give_any_number_in_the_range(
+    function: str, number: float, answer: float
+) -> None:
+    (finding,) = found(structure(function), "special", number, answer, "float32")
+    assert finding.verdict is Verdict.DIVERGES
+    assert finding.conventions == ("special-values",)
+
+
+def test_an_index_is_any_along_the_axis_where_numbers_do_not_compare() -> None:
+    (finding,) = found(structure("argmax"), "special", np.nan, 1, "int64")
+    assert finding.verdict is Verdict.DIVERGES

@@ -16,9 +16,9 @@ from conformance.generators.coverage.classes import of_tensors
 from conformance.generators.gradients import resolved
 from conformance.generators.structure import expected_shape, expected_static_shape
 from conformance.generators.tensors import (
+    BOTH_FLOATS,
     INTEGERS,
     LAYOUTS,
-    MIXED,
     aliased,
     integers_for,
     knowledge,
@@ -144,7 +144,7 @@ def test_two_documented_dtypes_rest_on_a_convention() -> None:
     assert len(found) > 10
     for structure in found:
         assert ConventionName.MIXED_DTYPES in structure.unsettled
-        assert {i.dtype for i in structure.program.inputs} == {*MIXED}
+        assert {i.dtype for i in structure.program.inputs} == {*BOTH_FLOATS}
         told = [dict(i.arguments)["dtype"] for i in structure.program.inputs if i.arguments]
         assert told == [i.dtype for i in structure.program.inputs if i.arguments]
         twin = with_first_dtype(structure)

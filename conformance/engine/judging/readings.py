@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 from typing import Any
 
@@ -17,6 +17,7 @@ from conformance.observations import Outcome, Raised
 from conformance.oracle import Expectation, agrees
 from conformance.oracle.compare import HALF, Slack, is_inaccurate
 from conformance.oracle.freedom import allowed
+from conformance.oracle.ranges import ANY, Range, in_range
 from conformance.oracle.variants import VARIANTS, Reading, Readings
 from conformance.results import Verdict
 from conformance.specs import load_conventions
@@ -189,6 +190,8 @@ class AllowedAnswers:
     """How much more than its bound an answer may be off and still be badly computed."""
     elementwise: bool = False
     """Whether an element depends on one element alone: what others are excuses no error of it."""
+    range: Range = ANY
+    """Which numbers the function gives; no reading allows another."""
 
     def taken(self, got: Array) -> Readings | None:
         """The readings that allow the whole of `got`, none for the suite's own answer; None if
@@ -283,6 +286,12 @@ class AllowedAnswers:
             shown[free] = expected.value[free].astype(got.dtype)
         return shown
 
+    def beyond(self, got: Array) -> Array:
+        """The elements that a free reading would allow if the function gave such numbers."""
+        expected = self.expectation(())
+        free, _ = replace(self, range=ANY)._free(got, expected)
+        return np.asarray(free & ~agrees(got, expected) & ~in_range(got, self.range))
+
     def _expected(self, shape: tuple[int, ...]) -> Iterator[tuple[Readings, Expectation]]:
         """What is expected under each combination of readings that gives this shape."""
         for chosen in combinations(self.conventions, self.ruled_out):
@@ -312,6 +321,7 @@ class AllowedAnswers:
         return np.asarray(free), tuple(reading for reading, mask in found if mask.any())
 
     def _freedoms(self, got: Array, expected: Expectation) -> Iterator[tuple[Reading, Array]]:
+        possible = in_range(got, self.range)
         for name in self.conventions:
             listed = [r for r in load_conventions()[name].readings if r.free]
             readings = [r for r in listed if taken(name, r.name) not in self.ruled_out]
@@ -320,7 +330,7 @@ class AllowedAnswers:
             concerned = self.concerned(name, expected)
             for reading in readings:
                 key = (name, reading.name)
-                yield key, np.asarray(concerned & allowed(key, got, expected))
+                yield key, np.asarray(concerned & allowed(key, got, expected) & possible)
 
 
 def _own_sizes(value: Array) -> Array:

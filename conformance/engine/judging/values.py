@@ -39,6 +39,7 @@ from conformance.oracle.compare import (
     rounded_once_more,
 )
 from conformance.oracle.freedom import concerned
+from conformance.oracle.ranges import Range, range_of
 from conformance.oracle.rounding import name_of
 from conformance.oracle.variants import NARROWED, VARIANTS, WIDER, Readings
 from conformance.results import Aspect, FindingKind
@@ -82,6 +83,12 @@ class Drawn:
         structure = self.prepared.structure
         arguments = self.prepared.oracle_arguments(self.number)
         return concerned(convention, structure.oracle, arguments, expectation)
+
+    @property
+    def range(self) -> Range:
+        """Which numbers the elements of the result may be, whatever a convention leaves open."""
+        arguments = self.prepared.oracle_arguments(self.number)
+        return range_of(self.prepared.structure.oracle, arguments)
 
 
 def judge(case: Drawn, returned: Returned, judgement: Judgement) -> Iterator[Finding]:
@@ -131,6 +138,7 @@ def _allowed(case: Drawn, got: Array) -> AllowedAnswers:
         ruled_out(structure.spec, structure.edition),
         _slack(case),
         elementwise=isinstance(structure.accuracy, Ulp),
+        range=case.range,
     )
 
 
@@ -360,7 +368,11 @@ def _wrong(case: Drawn, got: Array, answer: AllowedAnswers) -> Finding:
         return _inaccurate(case, got, found)
     forbidden = forbidden or answer.forbidden(got, nearly=True)
     expectation = _expectation(case, got)
-    gives, demands = _difference(answer.without_excused(got), expectation, inaccurate=False)
+    beyond = answer.beyond(got)
+    if beyond.any():
+        gives, demands = _beyond(got, beyond, answer.range)
+    else:
+        gives, demands = _difference(answer.without_excused(got), expectation, inaccurate=False)
     allowed = of_nothing(case.conventions)
     return Finding(
         Aspect.VALUE,
@@ -409,6 +421,15 @@ def _difference(got: Array, expectation: Expectation, *, inaccurate: bool) -> tu
     demands = _number(expectation.value[index], digits)
     limit = f" within {error.limit_ulp:.3g} ULP" if inaccurate else ""
     return f"gives {_number(got[index], digits)}{place}", demands + limit
+
+
+def _beyond(got: Array, beyond: Array, within: Range) -> tuple[str, str]:
+    """The first of the elements that no reading allows, and the range of the function."""
+    index = tuple(int(i) for i in np.argwhere(beyond)[0])
+    place = f" at {list(index)}" if index else ""
+    least, greatest = within
+    demands = f"at least {least:g}" if math.isinf(greatest) else f"from {least:g} to {greatest:g}"
+    return f"gives {_number(got[index], 9)}{place}", f"a number {demands}"
 
 
 def _number(value: Any, digits: int) -> str:

@@ -36,6 +36,7 @@ from conformance.specs import Spec
 from conformance.specs.conventions import definite
 from conformance.specs.extraction import parameter_line
 from conformance.specs.load import claims, signature
+from conformance.specs.places import section_of
 
 MOST_ELEMENTS = 64
 
@@ -205,8 +206,9 @@ def _lines(spec: Spec, edition: Edition, finding: Finding) -> Iterator[int | str
     document = spec.editions[edition]
     if document in finding.at:
         found = finding.at[document]
-        within = isinstance(found, str) and ": " not in found
-        yield f"{spec.name}: {found}" if within else found
+        if isinstance(found, str) and ": " not in found:
+            found = section_of(spec.name, found)
+        yield found
     if finding.parameter and (line := parameter_line(spec, document, finding.parameter)):
         yield line
     # a shape that is documented is that of the value, too, which an exception withholds
@@ -218,7 +220,7 @@ def _lines(spec: Spec, edition: Edition, finding: Finding) -> Iterator[int | str
     values = claims(spec, Aspect.VALUE) if finding.aspect is Aspect.GRADIENT else ()
     for rule in (*(shapes if of_shape else ()), *rules, *values):
         if document in rule.sections:
-            yield f"{spec.name}: {rule.sections[document]}"
+            yield section_of(spec.name, rule.sections[document])
         elif document in rule.at:
             yield rule.at[document]
     if finding.kind == FindingKind.CONTRADICTION and symbols_of(edition):

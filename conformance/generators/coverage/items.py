@@ -13,6 +13,7 @@ from conformance.generators.classes import DTYPE, PASSING, Classes
 from conformance.generators.coverage.terms import terms_class
 from conformance.generators.coverage.windows import windows_of
 from conformance.generators.structure import Structure, expected_shape, refusable
+from conformance.generators.tensors import MIXED
 from conformance.specs import Spec
 from conformance.specs.convention_names import ConventionName
 
@@ -36,7 +37,7 @@ UNPAIRED = {
     " known": "of which dimensions are known, whether some are is paired, as a binding",
     "layout": "how an array lies in memory matters to what reads it, and to nothing else",
     " iterable": "that an iterable is neither a list nor a tuple is paired, not which one",
-    "mixed dtypes": "the documents do not speak of mixed dtypes",
+    MIXED: "the documents do not speak of mixed dtypes",
 }
 """Features whose classes are shown by themselves alone, and why."""
 _ELSEWHERE = "which elements a call takes together does not depend on"

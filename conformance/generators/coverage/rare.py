@@ -9,13 +9,13 @@ from itertools import permutations
 
 from conformance.editions import Edition
 from conformance.generators.calls import mixtures
-from conformance.generators.classes import DTYPE, MIXED, Classes
+from conformance.generators.classes import DTYPE, Classes
 from conformance.generators.coverage.classes import of_tensors
 from conformance.generators.coverage.terms import LongAxis, first_tensor, long_axes_of
 from conformance.generators.coverage.windows import beginnings, demanded_for, has_effect
 from conformance.generators.sizes import CLASSES
 from conformance.generators.structure import Structure
-from conformance.generators.tensors import knowledge, known_patterns, pattern, ranks_of, then
+from conformance.generators.tensors import MIXED, knowledge, known_patterns, pattern, ranks_of, then
 from conformance.specs import Spec, kinds
 
 Condition = Callable[[Structure], bool]
