@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from conformance.adapters.access import launch, open_session
-from conformance.adapters.process import Launch
+from conformance.adapters.process import Launch, new_folder
 from conformance.adapters.registry import Target
+from conformance.adapters.removal import remove
 from conformance.adapters.session import Session
+from conformance.adapters.zygotes import LentWorkers, ZygoteSource
 from conformance.observations import Batch, StructureObservation
 from conformance.program import BACKEND, Argument, Program, Step
+
+_OF_KERAS = "KERAS_"
+"""How the names of the variables begin that nothing reads before Keras is imported."""
 
 
 class Configurable:
@@ -24,11 +29,22 @@ class Configurable:
     def __init__(self, target: Target) -> None:
         self._target = target
         self._plain: Session | None = None
+        self._forks: _Forks | None = None
 
     def plain(self, functions: Sequence[str], number: int) -> Session:
-        """A session in the target's own environment, whose worker tells `backend`, too."""
+        """A session in the target's own environment, whose worker tells `backend`, too.
+
+        While it is open, the processes of `open` may be forks of one that has imported the library.
+        """
         self._plain = open_session(self._target, functions, number)
+        self._forks = None if self._target.preload is None else _Forks(self._target)
+        self._plain.at_close(self._end_forks)
         return self._plain
+
+    def _end_forks(self) -> None:
+        forks, self._forks = self._forks, None
+        if forks is not None:
+            forks.end()
 
     @cached_property
     def backend(self) -> str:
@@ -50,20 +66,57 @@ class Configurable:
         worker does not set floatx, epsilon and the like. If the import fails, the session raises
         `WorkerStartError` when it is used.
         """
-        with tempfile.TemporaryDirectory(prefix="conformance-") as home:
+        forks = self._forks if all(name.startswith(_OF_KERAS) for name in environment) else None
+        place = None if forks is None else forks.homes
+        with tempfile.TemporaryDirectory(prefix="conformance-", dir=place) as home:
             if configuration is not None:
                 _write(Path(home), configuration.replace(BACKEND, self.backend))
             texts = {k: v and v.replace(BACKEND, self.backend) for k, v in environment.items()}
-            started = _with_home(launch(self._target), home, texts)
-            with _FilledSession(started, self.backend) as session:
+            changes = {"HOME": home, "KERAS_HOME": str(Path(home) / ".keras"), **texts}
+            started = _changed(launch(self._target), home, changes)
+            workers = None if forks is None else forks.workers(changes)
+            with _FilledSession(started, self.backend, workers) as session:
                 yield session
+
+
+class _Forks:
+    """The zygotes for processes with a configuration of their own, which have imported what no
+    configuration concerns. Their sandbox lets workers write to the folder `homes`."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+        self._ends = ExitStack()
+
+    @cached_property
+    def homes(self) -> str:
+        """The folder, which is made when it is needed first."""
+        folder = new_folder()
+        self._ends.callback(remove, folder)
+        return folder
+
+    @cached_property
+    def _source(self) -> ZygoteSource:
+        started = launch(self._target)
+        writable = None if started.writable is None else (*started.writable, self.homes)
+        launched = replace(started, fork=True, preload=self._target.preload, writable=writable)
+        source = ZygoteSource(launched)
+        self._ends.callback(source.drop)
+        return source
+
+    def workers(self, changes: Mapping[str, str | None]) -> LentWorkers:
+        """The workers with these changes."""
+        return LentWorkers(self._source, changes)
+
+    def end(self) -> None:
+        """End the zygotes, then remove the folder."""
+        self._ends.close()
 
 
 class _FilledSession(Session):
     """A session that sets nothing, and puts the backend's name into the programs that it runs."""
 
-    def __init__(self, started: Launch, backend: str) -> None:
-        super().__init__(started, configuration=None)
+    def __init__(self, started: Launch, backend: str, workers: LentWorkers | None) -> None:
+        super().__init__(started, configuration=None, workers=workers)
         self._backend = backend
 
     def run_batches(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, StructureObservation]]:
@@ -78,14 +131,12 @@ def _write(home: Path, text: str) -> None:
     (folder / "keras.json").write_text(text, encoding="utf-8")
 
 
-def _with_home(started: Launch, home: str, changes: Mapping[str, str | None]) -> Launch:
-    """The same launch with another home; released Keras looks at KERAS_HOME first.
+def _changed(started: Launch, home: str, changes: Mapping[str, str | None]) -> Launch:
+    """The same launch with changed variables and a home; released Keras looks at KERAS_HOME first.
 
-    No other worker has this configuration, so that a zygote would fork only once.
+    No other worker has this configuration: a zygote that has imported Keras would fork only once.
     """
-    folder = str(Path(home) / ".keras")
-    every = {**started.environment, "HOME": home, "KERAS_HOME": folder, **changes}
-    found = {k: v for k, v in every.items() if v is not None}
+    found = {k: v for k, v in {**started.environment, **changes}.items() if v is not None}
     writable = None if started.writable is None else (*started.writable, home)
     return replace(started, environment=found, fork=False, writable=writable)
 

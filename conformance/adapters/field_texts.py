@@ -44,6 +44,7 @@ EXAMPLES: Mapping[str, str] = {
     "forget": 'forget = ["jax.clear_caches"]',
     "sources": 'sources = ["my_package"]',
     "fork": "fork = true, or false",
+    "preload": 'preload = ["tensorflow"]',
     "draws_together": "draws_together = true, or false",
 }
 """What each field looks like in a file."""

@@ -63,7 +63,8 @@ class Launch:
     because TensorFlow and CNTK reserve far more than they use. `startup` is Python source that the
     worker runs before it imports the module, `mapping` a file with the calls that replace the
     functions of `K` in that module, `forget` has functions that empty the library's caches. `fork`
-    says that a process that has imported the module may be forked (`zygotes`), `draws_together`
+    says that a process that has imported the module may be forked (`zygotes`), or one that has
+    imported only the modules of `preload`, if that is not None; `draws_together`
     that the graphs of all draws of a program are computed by one function. The folders that the
     worker may write to, besides its own for temporary files, are `writable`; None for a worker
     without a sandbox.
@@ -81,6 +82,7 @@ class Launch:
     mapping: str | None = None
     forget: tuple[str, ...] = ()
     fork: bool = False
+    preload: tuple[str, ...] | None = None
     draws_together: bool = False
     writable: tuple[str, ...] | None = None
 
@@ -92,6 +94,7 @@ class Launch:
             "--startup": self.startup or None,
             "--mapping": self.mapping,
             "--forget": ",".join(self.forget) or None,
+            "--preload": None if self.preload is None else ",".join(self.preload),
             "--draws-together": "yes" if self.draws_together else None,
         }
         more = [f"{name}={value}" for name, value in optional.items() if value is not None]

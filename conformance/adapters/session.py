@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
@@ -19,7 +19,7 @@ from conformance.adapters.connection import Connection, Frame, WorkerFault
 from conformance.adapters.process import Launch, WorkerProcess
 from conformance.adapters.start_errors import WorkerStartError, not_started
 from conformance.adapters.time_limits import ANSWER_SECONDS, OvertimeError, within
-from conformance.adapters.zygotes import ZygoteSource
+from conformance.adapters.zygotes import LentWorkers, ZygoteSource
 from conformance.observations import (
     Batch,
     Crashed,
@@ -34,9 +34,6 @@ from conformance.observations import (
 from conformance.program import to_json
 
 __all__ = ["Configuration", "Limits", "Session", "SessionAbortedError", "WorkerStartError"]
-
-_FORKED_SECONDS = 60.0
-"""How long a fork may take to answer a request before the first batch: it has imported all."""
 
 
 class SessionAbortedError(Exception):
@@ -96,6 +93,7 @@ class Session:
         functions: Sequence[str] = (),
         limits: Limits = Limits(),
         depth: int = 3,
+        workers: LentWorkers | None = None,
     ) -> None:
         self._launch = launch
         self._configuration = configuration
@@ -109,7 +107,8 @@ class Session:
         self.starts = 0
         self.losses = 0
         """How often a worker was lost: it died, hung, answered garbage, or could not be reset."""
-        self._zygotes = ZygoteSource(launch)
+        self._zygotes: ZygoteSource | LentWorkers = workers or ZygoteSource(launch)
+        self._closing: list[Callable[[], None]] = []
         self._starting: Connection | None = None
         self._aborted = False
 
@@ -183,6 +182,12 @@ class Session:
             self._connection.process.wait(2.0)
         self._drop()
         self._zygotes.drop()
+        while self._closing:
+            self._closing.pop()()
+
+    def at_close(self, action: Callable[[], None]) -> None:
+        """Have `action` called when the session is closed."""
+        self._closing.append(action)
 
     def _answer(self, ahead: deque[Batch]) -> StructureObservation:
         batch = ahead[0]
@@ -304,7 +309,8 @@ class Session:
         if worker is None:
             return None
         try:
-            return self._introduced(Connection(worker, self._launch.memory_limit), _FORKED_SECONDS)
+            seconds = self._zygotes.patience(self._limits.start)
+            return self._introduced(Connection(worker, self._launch.memory_limit), seconds)
         except (WorkerFault, AnswerError):
             self._zygotes.drop()
             return None

@@ -1,5 +1,7 @@
 """Workers that are forked: one process imports the module, and each worker is a copy of it.
 
+A zygote whose launch has a `preload` imports no more than that, and each worker the module.
+
 A fork takes milliseconds where a new process imports the library for seconds. The zygote computes
 nothing; what a worker may not share with others it gets for itself
 (`worker/conformance_worker/forking.py`). Whatever goes wrong with a zygote, no result tells of it:
@@ -18,6 +20,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from conformance.adapters import guardian
@@ -39,8 +42,15 @@ from conformance.adapters.removal import remove
 
 MOST_ZYGOTES = 3
 """How many zygotes a session starts: a target that ends its parents ends its zygote, too."""
+_FORKED_SECONDS = 60.0
+"""How long a fork may take to answer a request before the first batch: it has imported all."""
 _CHUNK = 2**16
 _MOST_READS = 64
+
+
+Changes = Mapping[str, str | None]
+"""Environment variables that a worker gets, or loses where they are None."""
+_NO_CHANGES: Changes = {}
 
 
 class ZygoteError(Exception):
@@ -107,15 +117,15 @@ class Zygote:
         """A folder for the temporary files of a worker. OSError if none can be made."""
         return new_folder(self._root)
 
-    def fork(self) -> ForkedWorker:
+    def fork(self, changes: Changes) -> ForkedWorker:
         """A new worker; the one before must have ended. ZygoteError if the guardian has ended."""
         self._read_output()
-        return ForkedWorker(self, str(self._said).encode())
+        return ForkedWorker(self, changes, str(self._said).encode())
 
-    def order(self, folder: str, descriptors: list[int]) -> None:
+    def order(self, folder: str, changes: Changes, descriptors: list[int]) -> None:
         """Ask for a worker with these descriptors (`guardian.FORKED_ENDS`). ZygoteError."""
-        directory = self._launch.directory or folder
-        order = {"folder": folder, "directory": directory, "zygote": self._folder}
+        places = {"folder": folder, "directory": self._launch.directory or folder}
+        order = {**places, "zygote": self._folder, "changes": changes}
         try:
             socket.send_fds(self._orders, [json.dumps(order).encode()], descriptors)
         except OSError as error:
@@ -165,7 +175,7 @@ class Zygote:
 class ForkedWorker(AnyWorker):
     """A worker that a zygote has forked. ZygoteError if the zygote's guardian has ended."""
 
-    def __init__(self, zygote: Zygote, before: bytes) -> None:
+    def __init__(self, zygote: Zygote, changes: Changes, before: bytes) -> None:
         self._folder = zygote.new_folder()
         super().__init__()
         self._zygote = zygote
@@ -175,7 +185,7 @@ class ForkedWorker(AnyWorker):
         self.watch = self._life.fileno()
         ends = {"life": theirs.fileno(), "notes": self.notes.fileno(), **self.theirs}
         try:
-            zygote.order(self._folder, [ends[name] for name in guardian.FORKED_ENDS])
+            zygote.order(self._folder, changes, [ends[name] for name in guardian.FORKED_ENDS])
         except ZygoteError:
             self.close()
             remove(self._folder)
@@ -223,15 +233,19 @@ class ZygoteSource:
     left: int = MOST_ZYGOTES
     zygote: Zygote | None = None
 
-    def worker(self, seconds: float) -> ForkedWorker | None:
+    def worker(self, seconds: float, changes: Changes = _NO_CHANGES) -> ForkedWorker | None:
         """A new worker; None where none can be forked. The import may take that long."""
         if not self.launch.fork or sys.platform != "linux":
             return None
         try:
-            return self._prepared(seconds).fork() if self.left or self.zygote else None
+            return self._prepared(seconds).fork(changes) if self.left or self.zygote else None
         except (OSError, ZygoteError):
             self.drop()
             return None
+
+    def patience(self, start: float) -> float:
+        """The seconds in which a fork must answer; a new process has `start`."""
+        return min(start, _FORKED_SECONDS)
 
     def drop(self) -> None:
         """End the zygote, which is of no more use."""
@@ -256,6 +270,32 @@ class ZygoteSource:
                 self.left = 0  # another one would fail, too
                 raise
         return self.zygote
+
+
+@dataclass(frozen=True, slots=True)
+class LentWorkers:
+    """The workers that another's zygotes fork, with changes of their environment.
+
+    The zygotes stay when one of these workers fails: its import is its own.
+    """
+
+    source: ZygoteSource
+    changes: Changes
+
+    def worker(self, seconds: float) -> ForkedWorker | None:
+        """A new worker; None where none can be forked."""
+        return self.source.worker(seconds, self.changes)
+
+    def patience(self, start: float) -> float:
+        """The seconds in which a fork must answer, which has an import to make."""
+        return start
+
+    def drop(self) -> None:
+        """Leave the zygotes to their owner."""
+
+    def kill(self) -> None:
+        """End the zygote, from another thread, and start no other."""
+        self.source.kill()
 
 
 def _readable(descriptors: list[int], deadline: float) -> list[int]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from conformance.adapters import configured
@@ -17,6 +18,8 @@ from conformance.program import Program, Step
 
 SOURCE = """
 import os, pathlib
+import heavy
+print("hello from the import")
 assert os.environ.get("REFUSE") is None
 _floatx = "untouched"
 def backend(): return "an_own_one"
@@ -25,21 +28,36 @@ def file():
     path = pathlib.Path.home() / ".keras" / "keras.json"
     return path.read_text() if path.exists() else "none"
 def leave(): (pathlib.Path.home() / "left").write_text("behind"); return "done"
+def importer(): return heavy.IMPORTED_BY
+def process(): return str(os.getpid())
 def same(text): return text
 def floatx(): return _floatx
 def set_floatx(name): globals().update(_floatx=name)
 """
 
+HEAVY = "import os; IMPORTED_BY = str(os.getpid())"
+
 
 @pytest.fixture
-def target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Configurable:
+def described(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Target:
     monkeypatch.setenv("CONFORMANCE_HOME", str(tmp_path / "home"))
     (tmp_path / "configurable.py").write_text(SOURCE)
+    (tmp_path / "heavy.py").write_text(HEAVY)
     environment = {"PYTHONPATH": str(tmp_path), "GIVEN": "as it is"}
-    module = "configurable"
-    return Configurable(
-        Target(name="fake", module=module, edition="keras-2.2", environment=environment)
-    )
+    return Target(name="fake", module="configurable", edition="keras-2.2", environment=environment)
+
+
+@pytest.fixture
+def target(described: Target) -> Configurable:
+    return Configurable(described)
+
+
+@pytest.fixture
+def forking(described: Target) -> Iterator[Configurable]:
+    """A target whose configured processes are forks of one that has imported `heavy`."""
+    made = Configurable(msgspec.structs.replace(described, preload=("heavy",)))
+    with made.plain((), 0):
+        yield made
 
 
 def ask(session: Session, function: str, *args: str) -> Any:
@@ -118,3 +136,90 @@ def test_an_import_that_fails_tells_why(target: Configurable) -> None:
         pytest.raises(WorkerStartError, match="AssertionError"),
     ):
         ask(session, "floatx")
+
+
+# Processes that are forks of one that has imported the library
+
+
+def test_a_fork_has_a_library_that_was_imported_once_and_a_home_of_its_own(
+    forking: Configurable,
+) -> None:
+    importers, homes = set(), []
+    for text in ('{"floatx": "float16"}', None):
+        with forking.open(text, {"KERAS_BACKEND": "{backend}"}) as session:
+            importers.add(ask(session, "importer"))
+            assert ask(session, "process") not in importers
+            homes.append(ask(session, "variable", "HOME"))
+            assert ask(session, "variable", "KERAS_HOME") == f"{homes[-1]}/.keras"
+            assert ask(session, "variable", "KERAS_BACKEND") == "an_own_one"
+            assert ask(session, "variable", "GIVEN") == "as it is"
+            assert ask(session, "file") == (text or "none")
+            assert ask(session, "leave") == "done"
+            assert ask(session, "floatx") == "untouched"
+    assert len(importers) == 1
+    assert homes[0] != homes[1]
+    assert not any(Path(home).exists() for home in homes)
+
+
+def test_a_variable_that_is_removed_is_missing_in_one_fork_alone(forking: Configurable) -> None:
+    with forking.open(None, {"KERAS_BACKEND": "mine"}) as session:
+        assert ask(session, "variable", "KERAS_BACKEND") == "mine"
+    with forking.open(None, {"KERAS_BACKEND": None}) as session:
+        assert ask(session, "variable", "KERAS_BACKEND") == "none"
+
+
+def test_variables_that_others_read_have_a_new_process(forking: Configurable) -> None:
+    with forking.open(None, {"GIVEN": "anew"}) as session:
+        assert ask(session, "importer") == ask(session, "process")
+
+
+def test_a_fork_whose_import_fails_tells_why_and_the_next_is_forked(
+    forking: Configurable, tmp_path: Path
+) -> None:
+    module = tmp_path / "configurable.py"
+    module.write_text(SOURCE.replace('"REFUSE"', '"KERAS_REFUSE"'))
+    with (
+        forking.open(None, {"KERAS_REFUSE": "1"}) as session,
+        pytest.raises(WorkerStartError, match="AssertionError") as raised,
+    ):
+        ask(session, "floatx")
+    assert str(raised.value).count("hello from the import") == 1
+    with forking.open(None, {}) as session:
+        assert ask(session, "importer") != ask(session, "process")
+
+
+def test_what_an_import_prints_is_told_of_each_fork(forking: Configurable) -> None:
+    program = Program((), (Step("said", "printed.import", ()),), ("said",))
+    for _ in range(2):
+        with forking.open(None, {}) as session:
+            (draw,) = session.run_batch(Batch(program, {}, 1)).draws
+        assert isinstance(draw.outcome, Returned)
+        assert draw.outcome.value("said").text == "hello from the import\n"
+
+
+@pytest.mark.parametrize(
+    "heavy", ["import nowhere", "import threading as t; t.Timer(60, print).start()"]
+)
+def test_a_library_that_cannot_be_shared_is_imported_by_each(
+    forking: Configurable, tmp_path: Path, heavy: str
+) -> None:
+    (tmp_path / "heavy.py").write_text(
+        f"import os, sys\nif '--zygote-fd' in sys.argv:\n    {heavy}\n{HEAVY}"
+    )
+    for _ in range(2):
+        with forking.open(None, {}) as session:
+            assert ask(session, "importer") == ask(session, "process")
+
+
+def test_forks_end_with_the_session_in_the_own_environment(described: Target) -> None:
+    made = Configurable(msgspec.structs.replace(described, preload=()))
+    with made.plain((), 0):
+        forks = made._forks
+        assert forks is not None
+        with made.open(None, {}) as session:
+            ask(session, "floatx")
+        assert Path(forks.homes).is_dir()
+    assert not Path(forks.homes).exists()
+    assert forks._source.zygote is None
+    with made.open(None, {}) as session:
+        assert ask(session, "floatx") == "untouched"

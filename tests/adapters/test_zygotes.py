@@ -19,7 +19,6 @@ import numpy as np
 import pytest
 
 from conformance.adapters import guardian, zygotes
-from conformance.adapters import session as session_module
 from conformance.adapters.process import TOKEN, Launch, WorkerProcess
 from conformance.adapters.removal import remove
 from conformance.adapters.session import Limits, Session, SessionAbortedError, WorkerStartError
@@ -73,6 +72,12 @@ def forking(name: str, **env: str) -> Launch:
     return replace(started, environment=environment, fork=True)
 
 
+def zygotes_of(session: Session) -> zygotes.ZygoteSource:
+    """The zygotes that are the session's own."""
+    assert isinstance(session._zygotes, zygotes.ZygoteSource)
+    return session._zygotes
+
+
 def worker(session: Session) -> Any:
     """The session's worker, which is started if there is none."""
     return session._connected().process
@@ -88,7 +93,7 @@ def test_every_second_batch_costs_a_fork_only() -> None:
             assert isinstance(crash, Crashed)
             assert (crash.signal, crash.stage) == (signal.SIGABRT, "call")
         assert (session.starts, session.losses) == (8, 8)
-        assert session._zygotes.left == MOST_ZYGOTES - 1
+        assert zygotes_of(session).left == MOST_ZYGOTES - 1
 
 
 ENDINGS: dict[str, tuple[str, dict[str, str]]] = {
@@ -241,7 +246,7 @@ def _lines(text: str) -> list[str]:
 def test_a_full_start_takes_the_place_of_a_zygote_that_is_lost(
     victim: str, sent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session_module, "_FORKED_SECONDS", 3.0)
+    monkeypatch.setattr(zygotes, "_FORKED_SECONDS", 3.0)
     monkeypatch.setattr(zygotes, "WARDEN_SECONDS", 3.0)
     monkeypatch.setattr(zygotes, "WARDEN", _hasty())
     good = batch(call("exp", x(3)))
@@ -279,7 +284,7 @@ def test_a_zygote_that_grows_is_ended_and_its_worker_is_not(tmp_path: Path) -> N
 
 def _family(session: Session) -> tuple[int, int]:
     """The ids of the guardian and of the zygote, whose worker is younger."""
-    zygote = session._zygotes.zygote
+    zygote = zygotes_of(session).zygote
     assert zygote is not None
     above, below, *_ = sorted(guardian._below(zygote._warden.pid))
     return above, below
@@ -321,7 +326,7 @@ def test_a_worker_that_is_too_slow_is_ended_and_forked_again() -> None:
         assert isinstance(found.draws[0].outcome, TimedOut)
         session.run_batch(batch(call("exp", x(3))))
         assert isinstance(worker(session), ForkedWorker)
-        assert session._zygotes.left == MOST_ZYGOTES - 1
+        assert zygotes_of(session).left == MOST_ZYGOTES - 1
 
 
 def test_a_session_can_be_aborted_while_the_zygote_imports(tmp_path: Path) -> None:

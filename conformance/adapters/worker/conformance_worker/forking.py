@@ -1,4 +1,8 @@
-"""Be a zygote: wait, once the module is imported, and fork a worker for each order of the guardian.
+"""Be a zygote: wait, once what workers share is imported, and fork a worker for each order of the
+guardian.
+
+Workers share the module, or only what was to be preloaded: then each imports the module itself,
+with environment variables of its own.
 
 A zygote computes nothing and forks only if a fork gets a copy of everything that a new process
 would have. With a second thread, or with a descriptor or memory that workers would share, it ends
@@ -15,7 +19,7 @@ import socket
 import sys
 import tempfile
 import time
-from typing import Any, Dict, List, NamedTuple, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Tuple
 
 import numpy as np
 
@@ -97,13 +101,14 @@ class Zygote(object):
         self._orders.send(str(os.getpid()).encode())
         self._orders.close()
 
-    def _as_worker(self, order: Dict[str, str], descriptors: List[int]) -> Ends:
+    def _as_worker(self, order: Dict[str, Any], descriptors: List[int]) -> Ends:
         """Give this process what a new one would have."""
         stage, read, write, output = descriptors
         for number in (1, 2):
             os.dup2(output, number)
         os.close(output)
         _move_folder(order["zygote"], order["folder"])
+        _change_environment(order["changes"])
         os.chdir(order["directory"])
         self._seed()
         return Ends(read, write, stage)
@@ -171,6 +176,14 @@ def _move_folder(old: str, folder: str) -> None:
             os.environ[name] = folder
     if tempfile.tempdir == old:
         tempfile.tempdir = folder
+
+
+def _change_environment(changes: Dict[str, Optional[str]]) -> None:
+    for name, value in changes.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
 
 
 def _close(descriptors: List[int]) -> None:

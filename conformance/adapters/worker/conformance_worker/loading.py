@@ -21,6 +21,12 @@ def load(module: str, startup: str = "", mapping: Optional[str] = None) -> Any:
         return Mapped(module, read(mapping))
 
 
+def preload(modules: str) -> None:
+    """Import the modules of these names, which commas part."""
+    for name in filter(None, modules.split(",")):
+        importlib.import_module(name)
+
+
 def functions(names: str) -> List[Callable[[], Any]]:
     """The functions of these dotted names, which commas part."""
     split = [name.rpartition(".") for name in names.split(",") if name]

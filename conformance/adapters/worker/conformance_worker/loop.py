@@ -17,7 +17,7 @@ from .failures import describe
 from .forking import Ends, Zygote
 from .frames import FrameError
 from .identity import identity
-from .loading import functions
+from .loading import functions, preload
 from .loading import load as load_module
 from .mapping import Mapped
 from .programs import RequestError, parse
@@ -190,10 +190,16 @@ def main() -> None:
     if options.zygote_fd is None:
         channel, announce = _connected(Ends(options.read_fd, options.write_fd, options.stage_fd))
         module = _imported(options)
-    else:
+    elif options.preload is None:
         zygote = Zygote(options.zygote_fd)
         module = _imported(options)
         channel, announce = _connected(zygote.forked())
+    else:
+        zygote = Zygote(options.zygote_fd)
+        preload(options.preload)
+        _freeze_imports()
+        channel, announce = _connected(zygote.forked())
+        module = _imported(options)
     adapter = _adapter(module, options)
     announce(None, None)
     forget = functions(options.forget)
@@ -228,6 +234,7 @@ def _options() -> Any:
     parser.add_argument("--write-fd", type=int)
     parser.add_argument("--stage-fd", type=int)
     parser.add_argument("--zygote-fd", type=int)
+    parser.add_argument("--preload")
     parser.add_argument("--module", required=True)
     parser.add_argument("--family", choices=("graph", "eager"), required=True)
     parser.add_argument("--adapter")
