@@ -70,6 +70,9 @@ def convolution(
     """
     plain = _kernel(kernel, data_format)
     images = from_format(x, data_format)
+    if images.shape[-1] != plain.shape[-2]:
+        # a kernel that is read in another layout may be as large as a channel is long
+        raise ValueError(f"{images.shape[-1]} channels do not fit a kernel for {plain.shape[-2]}")
     seen, axes = _seen(images, plain.shape[:-2], strides, padding, dilation_rate)
     return to_format(contracted(seen, plain, axes + 1), data_format)
 
