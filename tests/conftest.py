@@ -12,7 +12,7 @@ from hypothesis import settings
 from conformance.cli.hypothesis_home import VARIABLE
 from conformance.specs.remembered import cache_folder
 
-pytest_plugins = ["pytester", "tests.distribution"]
+pytest_plugins = ["pytester", "tests.distribution", "tests.homes"]
 
 settings.register_profile("suite", derandomize=True, deadline=None, database=None)
 _EXAMPLES = int(os.environ.get("CONFORMANCE_FUZZ_EXAMPLES", "5000"))
