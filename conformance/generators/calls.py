@@ -70,7 +70,8 @@ def mixtures(spec: Spec, edition: Edition) -> tuple[str, ...]:
     """The dtypes that the tensors of a call may have beside each other: floats that are documented,
     and integers that are tried where the edition promotes them."""
     floats = {*spec.dtypes.documented} & {*tensors.BOTH_FLOATS}
-    whole = {*spec.dtypes.probed} & {tensors.WHOLE} if promotes(edition) else set()
+    tried = {*spec.dtypes.probed, *spec.dtypes.beside}
+    whole = tried & {tensors.WHOLE} if promotes(edition) else set()
     return tuple(d for d in (tensors.WHOLE, *tensors.BOTH_FLOATS) if d in floats | whole)
 
 

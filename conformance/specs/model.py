@@ -125,6 +125,8 @@ class Dtypes(SpecRecord, frozen=True, kw_only=True):
 
     documented: list[DtypeName] = field(default_factory=lambda: ["float32", "float64"])
     probed: list[DtypeName] = field(default_factory=lambda: ["float16"])
+    beside: list[DtypeName] = field(default_factory=list)
+    """Those that one tensor of a call has only if another has one of the first."""
 
 
 # How wrong a correct implementation may be.
