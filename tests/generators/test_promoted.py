@@ -43,8 +43,17 @@ def test_integers_stand_beside_floats_and_floats_come_of_them(function: str) -> 
 
 
 def test_what_takes_floats_alone_gets_no_integers() -> None:
-    assert {"float32", "float64"} in [dtypes(s) for s in mixed("keras.ops.matmul")]
-    assert not [s for s in mixed("keras.ops.matmul") if "int32" in dtypes(s)]
+    assert {"float32", "float64"} in [dtypes(s) for s in mixed("keras.ops.conv")]
+    assert not [s for s in mixed("keras.ops.conv") if "int32" in dtypes(s)]
+
+
+def test_an_integer_that_a_function_has_only_beside_floats_is_in_no_call_alone() -> None:
+    assert {"int32", "float32"} in [dtypes(s) for s in mixed("keras.ops.power")]
+    calls = (
+        seeded(lambda c: made(c, load()["keras.ops.power"], "keras-3"), Random(seed))
+        for seed in range(200)
+    )
+    assert not [c for c in calls if isinstance(c, Drawn) and dtypes(c.value) == {"int32"}]
 
 
 def test_other_editions_mix_floats_alone() -> None:
