@@ -18,6 +18,8 @@ Bounds (u the unit roundoff, n the number of classes):
   sum |t| (gamma_(n+3) + |log S|) + gamma_(n+9) sum |t log o|.
 * From logits, log o = z - log sum exp z, where each exponential is within 4 ULP and the shifted
   argument is rounded twice: sum |t| (gamma_(n+8) (1 + max|z|)) instead.
+* The limits may be constants of float32, whatever the dtype of the tensors: no document says in
+  which dtype epsilon is one.
 * Binary: by way of the logit z = log o - log(1 - o), as max(z, 0) - z t + log(1 + exp(-|z|)):
   z has an absolute error of 6 u (1 + |log o| + |log(1 - o)|), and the derivative by z is at most 1.
   With the three terms' own roundings: gamma_14 (1 + |log o| + |log(1 - o)|), times |t| beyond 1.
@@ -41,6 +43,14 @@ Bounded = tuple[Array, Array]
 
 EPSILON = 1e-7
 """K.epsilon() as the suite configures it (C012)."""
+
+
+_UNIT_OF_FLOAT32 = 2.0**-24
+
+
+def _limit_unit(model: Arithmetic) -> float:
+    """The unit roundoff of the limits."""
+    return max(model.unit, _UNIT_OF_FLOAT32)
 
 
 def _limited(output: Array) -> Array:
@@ -119,7 +129,7 @@ def _log_error(
 
 def _edge(model: Arithmetic, probabilities: Array) -> Array:
     """What rounding 1 - epsilon to the dtype changes of the logarithm at the upper end."""
-    return np.where(probabilities > 1 - 2 * EPSILON, EPSILON + model.unit, 0)
+    return np.where(probabilities > 1 - 2 * EPSILON, EPSILON + _limit_unit(model), 0)
 
 
 def _at(x: Array, labels: Array, axis: int, beyond: str) -> Array:
@@ -195,7 +205,8 @@ def bounded_binary_crossentropy(
     bound = allowance(14, model) * (1 + logs) * np.maximum(np.abs(target), 1)
     bound = bound + EPSILON * (np.abs(target) / limited + np.abs(1 - target) / (1 - limited))
     # 1 - epsilon is rounded, and its distance from 1 is no more than epsilon
-    edge = np.where(output > 1 - EPSILON, 2 * model.unit / EPSILON * np.abs(1 - target), 0)
+    moved = 2 * _limit_unit(model) / EPSILON
+    edge = np.where(output > 1 - 2 * EPSILON, moved * np.abs(1 - target), 0)
     return value, bound + edge + 8 * model.underflow
 
 
@@ -207,14 +218,15 @@ def _limited_logits_error(model: Arithmetic, logits: Array) -> Array:
     """How far the loss may be off where the sigmoid of logits is limited.
 
     Where it is limited for certain, 1 - epsilon is rounded, which moves the logarithm of its
-    distance from 1 by 2 u / epsilon. Elsewhere an error of the sigmoid is relative to its distance
-    from the nearer end, and the loss cannot leave the range from 0 to -log(epsilon / 2).
+    distance from 1 by 2 u / epsilon, with u of the limits. Elsewhere an error of the sigmoid is
+    relative to its distance from the nearer end, and the loss cannot leave the range from 0 to
+    -log(epsilon / 2).
     """
     size = np.abs(logits)
     rounding = allowance(16, model) * (1 + np.minimum(size, _SATURATED))
     most = -np.log(EPSILON / 2)
     steep = 1 + np.minimum(np.exp(np.minimum(size, _SATURATED)), 1 / EPSILON)
-    end = np.minimum(2 * model.unit / EPSILON, most) + rounding
+    end = np.minimum(2 * _limit_unit(model) / EPSILON, most) + rounding
     bound = np.where(size > _SATURATED, end, np.minimum(rounding * steep, most) + EPSILON * steep)
     return np.asarray(bound + 8 * model.underflow)
 

@@ -100,6 +100,28 @@ def test_right_answers_pass(dtype: str) -> None:
         assert allowed("categorical_crossentropy", got, target=t, output=z, from_logits=True)
 
 
+def limited_by_float32(target: Any, output: Any) -> Any:
+    """In float64, with limits that are constants of float32."""
+    low = np.float32(1e-7)
+    limited = np.clip(output, np.float64(low), np.float64(np.float32(1) - low))
+    return -(target * np.log(limited) + (1 - target) * np.log(1 - limited))
+
+
+def test_the_limits_of_probabilities_may_be_constants_of_float32() -> None:
+    target = np.array([0.24, 1.0, 0.0, 0.5, 0.25])
+    certain = np.array([1.0, 1.0, 0.0, 1 - 1e-9, 0.5])
+    got = limited_by_float32(target, certain)
+    assert allowed("binary_crossentropy", got, target=target, output=certain)
+    wrong = got + np.array([0, 0, 0, 0, 1e-6])
+    assert not allowed("binary_crossentropy", wrong, target=target, output=certain)
+    logits = np.array([93.4, 46.4, -20.6, 30.0, 0.5])
+    arguments = {"target": target, "output": logits, "from_logits": True, "limits": True}
+    got = limited_by_float32(target, scipy.special.expit(logits))
+    assert allowed("binary_crossentropy", got, **arguments)
+    for wrong in (got + 1.5 * (np.abs(logits) > 20), got + 1e-3 * (logits == 0.5)):
+        assert not allowed("binary_crossentropy", wrong, **arguments)
+
+
 def test_wrong_answers_fail() -> None:
     target, output = distributions((6, 5), -1, "float32"), distributions((6, 5), -1, "float32")
     value = ask("categorical_crossentropy", target=target, output=output).value
