@@ -124,7 +124,8 @@ def _log_error(
     either = (near | ~inside) & divides
     error = allowance(count + 3, model) + np.where(either, np.abs(np.log(total)), 0)
     shares = np.where(inside, output / total, output) if divides else output
-    return np.asarray(error + EPSILON / _limited(shares))
+    # limited before they are divided, probabilities have a sum that is off by as many epsilons
+    return np.asarray(error + count * EPSILON + EPSILON / _limited(shares))
 
 
 def _edge(model: Arithmetic, probabilities: Array) -> Array:

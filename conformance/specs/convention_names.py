@@ -18,6 +18,7 @@ class ConventionName(StrEnum):
     BACKWARDS_ORDER = "backwards-order"
     BATCH_AXES_DEFAULT = "batch-axes-default"
     BIAS_LAYOUT = "bias-layout"
+    BROADCASTING = "broadcasting"
     CAST_TO_OTHERS = "cast-to-others"
     CLAIMED_DTYPE = "claimed-dtype"
     CLIPPING = "clipping"

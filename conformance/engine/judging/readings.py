@@ -18,7 +18,7 @@ from conformance.oracle import Expectation, agrees
 from conformance.oracle.compare import HALF, Slack, is_inaccurate
 from conformance.oracle.freedom import allowed
 from conformance.oracle.ranges import ANY, Range, in_range
-from conformance.oracle.variants import VARIANTS, Reading, Readings
+from conformance.oracle.variants import FLUSHED, VARIANTS, Reading, Readings
 from conformance.results import Verdict
 from conformance.specs import load_conventions
 from conformance.specs.conventions import taken
@@ -149,13 +149,14 @@ def _allowance(conventions: Iterable[str], *, refused: bool) -> Allowance:
 def combinations(conventions: Iterable[str], ruled_out: Container[str] = ()) -> list[Readings]:
     """The combinations of readings that code computes, that of the suite's own first.
 
-    Those with fewer other readings come first. At most `MOST`.
+    Those with fewer other readings come first, and of as many those that say what each answer is:
+    where subnormal numbers are flushed, a bound is wider. At most `MOST`.
     """
     choices: list[list[Reading | None]] = [
         [None, *computed(name, ruled_out)] for name in conventions
     ]
     made = (tuple(r for r in chosen if r is not None) for chosen in product(*choices))
-    return sorted(islice(made, MOST), key=len)
+    return sorted(islice(made, MOST), key=lambda readings: (len(readings), FLUSHED in readings))
 
 
 def computed(convention: str, ruled_out: Container[str] = ()) -> list[Reading]:

@@ -173,7 +173,8 @@ def _shapes_read(finding: Finding, trial: CallTrial) -> set[tuple[int, ...]]:
 
 def _shape(finding: Finding, trial: CallTrial) -> Ending:
     shape = trial.prepared.shape
-    if is_rank_alone(finding.open_points):
+    # where the rank is right, the message demands the shapes that the readings give
+    if is_rank_alone(finding.open_points) and not finding.demands.startswith("("):
         return endings.has_rank(len(shape))
     others = _shapes_read(finding, trial) - {shape}
     return endings.or_shapes(endings.has_shape(shape), sorted(others))

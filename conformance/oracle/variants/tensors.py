@@ -30,6 +30,23 @@ def _along_the_last(function: str, arguments: Arguments) -> Arguments:
     return {**arguments, "axis": -1}
 
 
+def _batch_axes(_function: str, arguments: Arguments) -> Arguments:
+    """The first axes of two tensors go together, and the others as broadcasting has them;
+    NoReadingError for tensors of one rank, ValueError if the first axes do not fit."""
+    x, y = arguments.get("x"), arguments.get("y")
+    if not (isinstance(x, np.ndarray) and isinstance(y, np.ndarray)):
+        raise NoReadingError("there are no two tensors")
+    if x.ndim == y.ndim or not (x.ndim and y.ndim):
+        raise NoReadingError("the first axes go together anyway, or there is one alone")
+    rank = max(x.ndim, y.ndim)
+    return {**arguments, "x": _stretched(x, rank), "y": _stretched(y, rank)}
+
+
+def _stretched(x: np.ndarray[Any, Any], rank: int) -> np.ndarray[Any, Any]:
+    """With axes of length 1 behind the first."""
+    return x.reshape(x.shape[0], *(1,) * (rank - x.ndim), *x.shape[1:])
+
+
 def _last_but_one(_function: str, arguments: Arguments) -> Arguments:
     """The last axis of x and the last but one of y; ValueError if that is the axis of samples."""
     if arguments.get("axes") is not None:
@@ -50,6 +67,7 @@ def _signed_zeros(_function: str, arguments: Arguments) -> Arguments:
 VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.AXIS_ORDER, "samples first"): keyword("samples_first", True),
     (ConventionName.BATCH_AXES_DEFAULT, "last but one"): _last_but_one,
+    (ConventionName.BROADCASTING, "batch axes"): _batch_axes,
     (ConventionName.CLIP_ORDER, "min_value"): _least_wins,
     (ConventionName.CLIPPING, "logits, too"): keyword("limits", True),
     (ConventionName.INDICES_OUT_OF_RANGE, FROM_THE_END): keyword("beyond", FROM_THE_END),
