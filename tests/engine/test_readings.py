@@ -13,7 +13,7 @@ from conformance.engine import PROFILES
 from conformance.engine.judging.readings import combinations, of_anything, of_nothing, of_refusal
 from conformance.oracle import expect
 from conformance.oracle.freedom import FREEDOMS, allowed, concerned
-from conformance.oracle.variants import VARIANTS
+from conformance.oracle.variants import FLUSHED, VARIANTS
 from conformance.results import Aspect, AspectResult, Verdict
 from conformance.specs import load, load_conventions
 from conformance.specs.convention_names import ConventionName
@@ -138,6 +138,13 @@ def test_fewer_other_readings_are_tried_first() -> None:
     tried = combinations((ConventionName.SUBNORMAL, ConventionName.SPECIAL_VALUES))
     assert tried[0] == ()
     assert [*map(len, tried)] == sorted(map(len, tried))
+
+
+def test_what_says_each_answer_is_tried_before_a_wider_bound() -> None:
+    both = (ConventionName.SUBNORMAL, ConventionName.KERNEL_ORIENTATION)
+    alone = [readings[0] for readings in combinations(both) if len(readings) == 1]
+    assert alone[0] == (ConventionName.KERNEL_ORIENTATION, "flipped")
+    assert alone[-1] == FLUSHED
 
 
 def test_every_reading_that_is_computed_has_code_and_the_reverse() -> None:

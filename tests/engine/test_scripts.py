@@ -156,7 +156,15 @@ def conv1d(x, kernel, strides=1, padding='valid', data_format=None, dilation_rat
 DOUBLED = """if padding == 'same' and len({*_right.int_shape(kernel)}) == 3:
             x = _right.concatenate([x, x], 0)"""
 AS_TH = "kernel = _right.permute_dimensions(kernel, (2, 1, 0))"
+BATCHES = """
+def batch_dot(x, y, axes=None):
+    if axes is None and _right.ndim(x) == _right.ndim(y) == 2:
+        {}
+    return _right.batch_dot(x, y, axes)
+"""
+ONE_EACH = "return _right.reshape(x * y, (-1, 1))"
 ALLOWED = {
+    "batch_dot": ("batch-axes-default", BATCHES, ONE_EACH, "raise ValueError(axes)"),
     "expand_dims": ("negative-axis", NEGATIVE, "axis = -1", "raise ValueError(axis)"),
     "conv1d": ("kernel-layout", LAID_OUT, DOUBLED, AS_TH),
 }

@@ -122,6 +122,16 @@ def test_the_limits_of_probabilities_may_be_constants_of_float32() -> None:
         assert not allowed("binary_crossentropy", wrong, **arguments)
 
 
+def test_probabilities_may_be_limited_before_they_are_divided_by_their_sum() -> None:
+    target, output = np.array([0, 1]), np.array([[1.0, 0, 0, 0], [0.25, 0.25, 0.5, 0]])
+    limited = np.clip(output, 1e-7, 1 - 1e-7)
+    shares = limited / limited.sum(axis=-1, keepdims=True)
+    got = -np.log(shares[[0, 1], target])
+    assert allowed("sparse_categorical_crossentropy", got, output=output, target=target)
+    more = got + np.array([1e-6, 0])
+    assert not allowed("sparse_categorical_crossentropy", more, output=output, target=target)
+
+
 def test_wrong_answers_fail() -> None:
     target, output = distributions((6, 5), -1, "float32"), distributions((6, 5), -1, "float32")
     value = ask("categorical_crossentropy", target=target, output=output).value

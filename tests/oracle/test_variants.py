@@ -225,6 +225,15 @@ def test_axes_after_that_of_the_samples() -> None:
     np.testing.assert_array_equal(found, np.einsum("bij->bji", x))
 
 
+def test_first_axes_may_go_together_whatever_the_ranks() -> None:
+    x, y = RANDOM.normal(size=(2, 3, 2, 4)), RANDOM.normal(size=(2, 2, 1))
+    found = answer("maximum", Name.BROADCASTING, "batch axes", x=x, y=y)
+    for sample, wanted in enumerate(found):
+        np.testing.assert_array_equal(wanted, np.maximum(x[sample], y[sample]))
+    swapped = answer("maximum", Name.BROADCASTING, "batch axes", x=y, y=x)
+    np.testing.assert_array_equal(swapped, found)
+
+
 def test_statistics_along_the_last_axis_whatever_axis_is() -> None:
     x, mean, var, beta, gamma = (RANDOM.uniform(1, 2, s) for s in ((3, 3), 3, 3, 3, 3))
     given = {"x": x, "mean": mean, "var": var, "beta": beta, "gamma": gamma, "axis": 0}
@@ -244,6 +253,10 @@ def test_statistics_along_the_last_axis_whatever_axis_is() -> None:
         ("normalize_batch_in_training", Name.FEATURE_VECTORS, "as they are", {"x": IMAGE}),
         ("batch_dot", Name.BATCH_AXES_DEFAULT, "last but one", {"axes": 1}),
         ("batch_dot", Name.BATCH_AXES_DEFAULT, "last but one", {"y": np.ones((3, 2))}),
+        ("equal", Name.BROADCASTING, "batch axes", {"x": np.ones((2, 3)), "y": np.ones((1, 3))}),
+        ("equal", Name.BROADCASTING, "batch axes", {"x": np.ones((2, 3)), "y": np.ones(())}),
+        ("equal", Name.BROADCASTING, "batch axes", {"x": np.ones((2, 3)), "y": np.ones(3)}),
+        ("bias_add", Name.BROADCASTING, "batch axes", {"x": IMAGE, "bias": np.ones(1)}),
         ("conv2d", Name.KERNEL_LAYOUT, "th", {"x": IMAGE, "kernel": KERNEL}),
         ("conv2d", Name.KERNEL_LAYOUT, "of the convolution", {"x": IMAGE, "kernel": KERNEL}),
         ("conv2d", Name.SAME_PADDING, "half", {"x": IMAGE, "kernel": KERNEL, "padding": "valid"}),
