@@ -11,7 +11,13 @@ from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.judge import judge
 from conformance.engine.verdicts.numbers import _rounded
 from conformance.generators import Draw, Structure
-from conformance.observations import DrawObservation, Returned, StructureObservation, Value
+from conformance.observations import (
+    DrawObservation,
+    Raised,
+    Returned,
+    StructureObservation,
+    Value,
+)
 from conformance.results import Aspect, Verdict
 from conformance.specs.convention_names import ConventionName
 from tests.generators.support import collected
@@ -150,3 +156,19 @@ def test_special_numbers_give_any_number_in_the_range(
 def test_an_index_is_any_along_the_axis_where_numbers_do_not_compare() -> None:
     (finding,) = found(structure("argmax"), "special", np.nan, 1, "int64")
     assert finding.verdict is Verdict.DIVERGES
+
+
+def test_what_every_draw_raises_is_not_for_special_numbers() -> None:
+    call = structure("log")
+    (item,) = call.program.inputs
+    profiles = ("ordinary", "special")
+    arrays = [{item.name: np.full(item.shape, n, item.dtype)} for n in (2.0, np.nan)]
+    prepared = Prepared(call, [Draw(profile, 0) for profile in profiles], arrays)
+    raised = DrawObservation(Raised("ValueError", ("ValueError",), "no", "call"))
+    right = np.full(prepared.shape, np.log(2), "float32")
+    returned = DrawObservation(Returned({"result": (Value(right, "float32", "ndarray"),)}))
+    judged = judge(prepared, StructureObservation((), (), (raised,) * 2)).findings
+    assert {(f.verdict, f.conventions) for f in judged} == {(Verdict.VIOLATES, ())}
+    judged = judge(prepared, StructureObservation((), (), (returned, raised))).findings
+    (finding,) = (f for f in judged if f.aspect is Aspect.VALUE)
+    assert (finding.verdict, finding.conventions) == (Verdict.DIVERGES, ("special-values",))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import partial
 
 from conformance.editions import open_inputs_of
@@ -69,15 +69,35 @@ def judge(
     if _wrong_input_shape(prepared, observed):
         judgement.findings.append(_wrong_input(prepared))
         return judgement
-    other = _other_dtypes(prepared, observed)
+    other, container = _other_dtypes(prepared, observed), _container(observed)
+    named = _conventions(prepared, observed.draws)
     for number, draw in enumerate(observed.draws):
         _judge_draw(
-            prepared, number, draw, other, judgement, container=_container(observed), closed=closed
+            prepared,
+            number,
+            draw,
+            other,
+            judgement,
+            named=named[number],
+            container=container,
+            closed=closed,
         )
     returned = next((d.outcome for d in observed.draws if isinstance(d.outcome, Returned)), None)
     if returned is not None and observed.outputs:
         _judge_metadata(prepared, observed, returned, other, judgement)
     return judgement
+
+
+def _conventions(prepared: Prepared, draws: Sequence[DrawObservation]) -> list[tuple[str, ...]]:
+    """The conventions that each draw rests on.
+
+    If all raise an exception of one type, none that not all have: then it is not for their numbers.
+    """
+    named = [prepared.structure.conventions(profile) for profile in prepared.profiles]
+    raised = {d.outcome.type if isinstance(d.outcome, Raised) else None for d in draws}
+    if len(raised) != 1 or None in raised:
+        return named
+    return [tuple(c for c in named[0] if all(c in others for others in named))] * len(named)
 
 
 def _judge_draw(
@@ -87,6 +107,7 @@ def _judge_draw(
     other: dict[str, str],
     judgement: Judgement,
     *,
+    named: tuple[str, ...],
     container: str,
     closed: Container[str],
 ) -> None:
@@ -94,9 +115,7 @@ def _judge_draw(
     if isinstance(outcome, NotRun):
         return
     judgement.count(Aspect.VALUE)
-    structure = prepared.structure
-    named = structure.conventions(prepared.profiles[number])
-    conventions = with_input_dtype(named, structure, outcome, other=other)
+    conventions = with_input_dtype(named, prepared.structure, outcome, other=other)
     if told := refused_by_choice(outcome, conventions):
         judgement.readings.update((Aspect.VALUE, reading) for reading in told)
         return
