@@ -124,8 +124,10 @@ def _log_error(
     either = (near | ~inside) & divides
     error = allowance(count + 3, model) + np.where(either, np.abs(np.log(total)), 0)
     shares = np.where(inside, output / total, output) if divides else output
-    # limited before they are divided, probabilities have a sum that is off by as many epsilons
-    return np.asarray(error + count * EPSILON + EPSILON / _limited(shares))
+    limited = _limited(shares)
+    # they may be limited before they are divided, and then have another sum
+    moved = np.abs((limited - shares).sum(axis=axis, keepdims=True))
+    return np.asarray(error + np.minimum(moved, count * EPSILON) + EPSILON / limited)
 
 
 def _edge(model: Arithmetic, probabilities: Array) -> Array:
