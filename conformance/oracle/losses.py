@@ -16,10 +16,10 @@ Bounds (u the unit roundoff, n the number of classes):
   The sum has a relative error of gamma_n, quotient and limits 3 roundings: absolute errors of
   the logarithm. Each logarithm is within 4 ULP, product and sum add n + 1 roundings:
   sum |t| (gamma_(n+3) + |log S|) + gamma_(n+9) sum |t log o|.
+* Probabilities may be limited before they are divided or after: log o changes by what the limits
+  move the sum, at most n epsilon.
 * From logits, log o = z - log sum exp z, where each exponential is within 4 ULP and the shifted
   argument is rounded twice: sum |t| (gamma_(n+8) (1 + max|z|)) instead.
-* The limits may be constants of float32, whatever the dtype of the tensors: no document says in
-  which dtype epsilon is one.
 * Binary: by way of the logit z = log o - log(1 - o), as max(z, 0) - z t + log(1 + exp(-|z|)):
   z has an absolute error of 6 u (1 + |log o| + |log(1 - o)|), and the derivative by z is at most 1.
   With the three terms' own roundings: gamma_14 (1 + |log o| + |log(1 - o)|), times |t| beyond 1.
@@ -45,17 +45,11 @@ EPSILON = 1e-7
 """K.epsilon() as the suite configures it (C012)."""
 
 
-_UNIT_OF_FLOAT32 = 2.0**-24
-
-
-def _limit_unit(model: Arithmetic) -> float:
-    """The unit roundoff of the limits."""
-    return max(model.unit, _UNIT_OF_FLOAT32)
-
-
-def _limited(output: Array) -> Array:
-    low = output.dtype.type(EPSILON)
-    result: Array = np.clip(output, low, 1 - low)
+def _limited(output: Array, *, single: bool = False) -> Array:
+    """Limited to [epsilon, 1 - epsilon]; with `single` the two are constants of float32."""
+    kind = np.float32 if single else output.dtype.type
+    low, high = kind(EPSILON), kind(1) - kind(EPSILON)
+    result: Array = np.clip(output, output.dtype.type(low), output.dtype.type(high))
     return result
 
 
@@ -132,7 +126,7 @@ def _log_error(
 
 def _edge(model: Arithmetic, probabilities: Array) -> Array:
     """What rounding 1 - epsilon to the dtype changes of the logarithm at the upper end."""
-    return np.where(probabilities > 1 - 2 * EPSILON, EPSILON + _limit_unit(model), 0)
+    return np.where(probabilities > 1 - 2 * EPSILON, EPSILON + model.unit, 0)
 
 
 def _at(x: Array, labels: Array, axis: int, beyond: str) -> Array:
@@ -173,16 +167,22 @@ def bounded_sparse_categorical_crossentropy(  # noqa: PLR0917 - as documented
 
 
 def binary_crossentropy(
-    target: Array, output: Array, from_logits: bool = False, *, limits: bool = False
+    target: Array,
+    output: Array,
+    from_logits: bool = False,
+    *,
+    limits: bool = False,
+    single: bool = False,
 ) -> Array:
-    """One number for each element; with `limits` probabilities of logits are limited, too."""
+    """One number for each element; with `limits` probabilities of logits are limited, too, and with
+    `single` the limits are constants of float32."""
     if from_logits and limits:
         output, from_logits = sigmoid(output), False
     if from_logits:
         size = np.abs(output)
         result: Array = np.maximum(output, 0) - output * target + np.log1p(np.exp(-size))
         return result
-    limited = _limited(output)
+    limited = _limited(output, single=single)
     result = -(target * np.log(limited) + (1 - target) * np.log1p(-limited))
     return np.asarray(result)
 
@@ -194,9 +194,10 @@ def bounded_binary_crossentropy(
     from_logits: bool = False,
     *,
     limits: bool = False,
+    single: bool = False,
 ) -> Bounded:
     """Value and bound of `binary_crossentropy`."""
-    value = binary_crossentropy(target, output, from_logits, limits=limits)
+    value = binary_crossentropy(target, output, from_logits, limits=limits, single=single)
     if from_logits and limits:
         return value, _limited_logits_error(model, output)
     if from_logits:
@@ -208,8 +209,7 @@ def bounded_binary_crossentropy(
     bound = allowance(14, model) * (1 + logs) * np.maximum(np.abs(target), 1)
     bound = bound + EPSILON * (np.abs(target) / limited + np.abs(1 - target) / (1 - limited))
     # 1 - epsilon is rounded, and its distance from 1 is no more than epsilon
-    moved = 2 * _limit_unit(model) / EPSILON
-    edge = np.where(output > 1 - 2 * EPSILON, moved * np.abs(1 - target), 0)
+    edge = np.where(output > 1 - EPSILON, 2 * model.unit / EPSILON * np.abs(1 - target), 0)
     return value, bound + edge + 8 * model.underflow
 
 
@@ -221,15 +221,14 @@ def _limited_logits_error(model: Arithmetic, logits: Array) -> Array:
     """How far the loss may be off where the sigmoid of logits is limited.
 
     Where it is limited for certain, 1 - epsilon is rounded, which moves the logarithm of its
-    distance from 1 by 2 u / epsilon, with u of the limits. Elsewhere an error of the sigmoid is
-    relative to its distance from the nearer end, and the loss cannot leave the range from 0 to
-    -log(epsilon / 2).
+    distance from 1 by 2 u / epsilon. Elsewhere an error of the sigmoid is relative to its distance
+    from the nearer end, and the loss cannot leave the range from 0 to -log(epsilon / 2).
     """
     size = np.abs(logits)
     rounding = allowance(16, model) * (1 + np.minimum(size, _SATURATED))
     most = -np.log(EPSILON / 2)
     steep = 1 + np.minimum(np.exp(np.minimum(size, _SATURATED)), 1 / EPSILON)
-    end = np.minimum(2 * _limit_unit(model) / EPSILON, most) + rounding
+    end = np.minimum(2 * model.unit / EPSILON, most) + rounding
     bound = np.where(size > _SATURATED, end, np.minimum(rounding * steep, most) + EPSILON * steep)
     return np.asarray(bound + 8 * model.underflow)
 

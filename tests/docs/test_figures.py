@@ -17,10 +17,15 @@ KERAS_3 = "keras-3"
 NUMBERS = {20: "twenty", 21: "twenty-one", 22: "twenty-two", 23: "twenty-three"}
 
 
+def period(first: str, last: str) -> str:
+    """`on 2026-11-27`, or the first and the last day."""
+    return f"on {first}" if first == last else f"from {first} to {last}"
+
+
 def test_the_first_page_says_when_and_of_what_the_results_are() -> None:
     first, last = days()
     page = words("README.md")
-    assert f"made from {first} to {last}" in page
+    assert f"made {period(first, last)} (each says when)" in page
     assert {one.run.profile for one in results().values()} == {"default"}
     assert {one.run.profile for one in results(OPS).values()} == {"smoke"}
     assert "`keras.ops` are of the profile smoke" in page
@@ -72,7 +77,7 @@ def test_the_pages_say_what_the_suites_own_backends_keep_and_in_how_many_cases()
 
 def test_the_page_of_benchmarks_counts_the_cases_of_the_published_results() -> None:
     (first, last), count = days(), sum(one.run.cases for one in results().values())
-    published = f"(of {first} to {last}) have {count:,} cases of {len(results())} targets"
+    published = f"({period(first, last)}) have {count:,} cases of {len(results())} targets"
     assert published in words("docs/benchmarks.md")
 
 

@@ -253,6 +253,7 @@ def test_statistics_along_the_last_axis_whatever_axis_is() -> None:
         ("normalize_batch_in_training", Name.FEATURE_VECTORS, "as they are", {"x": IMAGE}),
         ("batch_dot", Name.BATCH_AXES_DEFAULT, "last but one", {"axes": 1}),
         ("batch_dot", Name.BATCH_AXES_DEFAULT, "last but one", {"y": np.ones((3, 2))}),
+        ("categorical_crossentropy", Name.CLIPPING, "logits, too, in float32", {"x": IMAGE}),
         ("equal", Name.BROADCASTING, "batch axes", {"x": np.ones((2, 3)), "y": np.ones((1, 3))}),
         ("equal", Name.BROADCASTING, "batch axes", {"x": np.ones((2, 3)), "y": np.ones(())}),
         ("equal", Name.BROADCASTING, "batch axes", {"x": np.ones((2, 3)), "y": np.ones(3)}),

@@ -30,6 +30,13 @@ def _along_the_last(function: str, arguments: Arguments) -> Arguments:
     return {**arguments, "axis": -1}
 
 
+def _limits_of_float32(function: str, arguments: Arguments) -> Arguments:
+    """Probabilities from logits are limited by constants of float32, whatever their dtype."""
+    if function != "binary_crossentropy":
+        raise NoReadingError(f"for {function} the upper limit is within the bound in any dtype")
+    return {**arguments, "limits": True, "single": True}
+
+
 def _batch_axes(_function: str, arguments: Arguments) -> Arguments:
     """The first axes of two tensors go together, and the others as broadcasting has them;
     NoReadingError for tensors of one rank, ValueError if the first axes do not fit."""
@@ -70,6 +77,7 @@ VARIANTS: Mapping[Reading, Variant] = {
     (ConventionName.BROADCASTING, "batch axes"): _batch_axes,
     (ConventionName.CLIP_ORDER, "min_value"): _least_wins,
     (ConventionName.CLIPPING, "logits, too"): keyword("limits", True),
+    (ConventionName.CLIPPING, "logits, too, in float32"): _limits_of_float32,
     (ConventionName.INDICES_OUT_OF_RANGE, FROM_THE_END): keyword("beyond", FROM_THE_END),
     (ConventionName.INDICES_OUT_OF_RANGE, CLIPPED): keyword("beyond", CLIPPED),
     (ConventionName.INDICES_OUT_OF_RANGE, NOT_A_NUMBER): keyword("beyond", NOT_A_NUMBER),
