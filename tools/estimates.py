@@ -3,9 +3,10 @@
     nox -s reports
     python -m tools.estimates reports
 
-The seconds of a function on a library are the mean over the library's targets, of whole runs of the
-default profile, best on a machine that has nothing else to do. How much of each theme fails is the
-mean over the implementations in `OTHERS`.
+The seconds of a function on a library are the mean over the library's targets, of whole runs, best
+on a machine that has nothing else to do; those of a library in `APART` are told apart, as one takes
+many times as long as another. A run of another profile than the default one counts in proportion to
+the cases. How much of each theme fails is the mean over the implementations in `OTHERS`.
 """
 
 from __future__ import annotations
@@ -20,9 +21,13 @@ import msgspec
 
 from conformance.adapters.registry import shipped
 from conformance.engine.planning.estimates import TABLE, Estimates
+from conformance.engine.planning.plan import plan
+from conformance.engine.planning.portions import MEASURED
+from conformance.engine.planning.profiles import PROFILES
 from conformance.reporting.containers import json_files
 from conformance.reporting.json_results import read_results
 from conformance.results import FunctionResult, Results, Verdict
+from conformance.specs import load
 
 OTHERS = (
     "keras-2.2.4-tensorflow",
@@ -34,6 +39,8 @@ OTHERS = (
 """Implementations by other people that are not like each other."""
 USUAL = "tensorflow"
 """The library that stands for those that were not measured."""
+APART = ("keras3", "keras3-ops")
+"""Libraries that compute with others."""
 _FAILING = {Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT, Verdict.DIVERGES}
 _LEAST = 0.001
 """Seconds: nothing is for nothing."""
@@ -47,9 +54,19 @@ def seconds(measured: Sequence[Results]) -> dict[str, float]:
             raise ValueError(
                 f"{one.target.name}: measure with a whole run of this version of the suite"
             )
+        more = scale(one)
         for name, spent in one.run.spent.items():
-            found[name].append(spent.seconds)
+            found[name].append(spent.seconds * more[name])
     return {name: max(_LEAST, round(statistics.mean(all_), 3)) for name, all_ in found.items()}
+
+
+def scale(measured: Results) -> dict[str, float]:
+    """For each function how many times as many cases the default profile has as that of the run."""
+    tasks = plan(load(), measured.target.edition, PROFILES[measured.run.profile], measured.run.seed)
+    return {
+        task.spec.name: task.with_profile(PROFILES[MEASURED]).planned / max(1, task.planned)
+        for task in tasks
+    }
 
 
 def failing(published: Sequence[Results]) -> dict[str, float]:
@@ -68,11 +85,11 @@ def _share(functions: Sequence[FunctionResult]) -> float:
 
 
 def libraries(published: Mapping[str, Results]) -> dict[str, list[Results]]:
-    """The results of each library's targets."""
+    """The results of each library's targets, and of each target of one in `APART`."""
     found = defaultdict(list)
     for name, target in shipped().items():
         if name in published:
-            found[target.library].append(published[name])
+            found[name if target.library in APART else target.library].append(published[name])
     return dict(found)
 
 

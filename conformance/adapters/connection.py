@@ -65,10 +65,18 @@ class Connection:
             if descriptor is not None:
                 self._poll.register(descriptor, select.POLLIN)
 
-    def submit(self, header: dict[str, Any], arrays: Sequence[Array] = ()) -> None:
-        """Queue a request and send as much as fits; FrameError if it is too large."""
+    def submit(
+        self,
+        header: dict[str, Any] | bytes,
+        arrays: Sequence[Array] = (),
+        *,
+        more: bool = False,
+    ) -> None:
+        """Queue a request, whose header may be JSON already, and send as much as fits if no `more`
+        follow at once; FrameError if it is too large."""
         self._unsent += encode_frame(header, arrays)
-        self._send()
+        if not more or len(self._unsent) > _CHUNK:
+            self._send()
 
     def receive(self, limit: float) -> Frame:
         """The next answer; WorkerFault if none comes within `limit` seconds, or if it is garbage.

@@ -31,7 +31,7 @@ from conformance.observations import (
     StructureObservation,
     TimedOut,
 )
-from conformance.program import to_json
+from conformance.program import as_text, to_json
 
 __all__ = ["Configuration", "Limits", "Session", "SessionAbortedError", "WorkerStartError"]
 
@@ -92,7 +92,7 @@ class Session:
         configuration: Configuration | None = Configuration(),
         functions: Sequence[str] = (),
         limits: Limits = Limits(),
-        depth: int = 3,
+        depth: int = 6,
         workers: LentWorkers | None = None,
     ) -> None:
         self._launch = launch
@@ -144,9 +144,10 @@ class Session:
         ahead: deque[Batch] = deque()
         try:
             while True:
-                for batch in itertools.islice(source, self._depth - len(ahead)):
-                    ahead.append(batch)
-                    self._submit(batch)
+                if len(ahead) <= self._depth // 2:  # some at once: each time wakes the worker
+                    more = list(itertools.islice(source, self._depth - len(ahead)))
+                    ahead.extend(more)
+                    self._submit_all(more)
                 if not ahead:
                     return
                 answer = self._answer(ahead)
@@ -200,8 +201,11 @@ class Session:
 
     def _submit_later(self, ahead: Sequence[Batch]) -> None:
         """Send the batches after the first again, which were sent to a worker that is gone."""
-        for later in itertools.islice(ahead, 1, None):
-            self._submit(later)
+        self._submit_all(list(ahead)[1:])
+
+    def _submit_all(self, batches: Sequence[Batch]) -> None:
+        for batch in batches:
+            self._submit(batch, more=batch is not batches[-1])
 
     def _bisect(self, batch: Batch, fault: Fault) -> StructureObservation:
         """Run the first draws one by one, then the rest in halves, until single draws fail.
@@ -242,7 +246,7 @@ class Session:
             search.found.append(found)
             search.draws.update(zip(range(start, stop), found.draws, strict=True))
 
-    def _submit(self, batch: Batch) -> None:
+    def _submit(self, batch: Batch, *, more: bool = False) -> None:
         connection = self._connected()
         number = next(self._ids)
         names = list(batch.arrays)
@@ -255,7 +259,7 @@ class Session:
         }
         if batch.fresh:
             request["fresh"] = True
-        connection.submit(request, [batch.arrays[name] for name in names])
+        connection.submit(as_text(request), [batch.arrays[name] for name in names], more=more)
         self._sent.append(number)
 
     def _receive(self, batch: Batch) -> StructureObservation:

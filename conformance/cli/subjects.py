@@ -11,6 +11,7 @@ from conformance.cli.errors import UsageProblem
 from conformance.cli.first_look.settling import settled
 from conformance.cli.options.modules import ModuleOptions
 from conformance.engine import Subject
+from conformance.engine.planning.estimates import estimates
 from conformance.program import Prelude
 
 _COMPANIONS = {
@@ -94,7 +95,7 @@ def subject(target: Target) -> Subject:
         implementation=target.implementation,
         open=configurable.plain,
         workers=target.workers,
-        library=target.library,
+        library=estimates().key(target.name, target.library),
         shortfalls={s.message: s.because for s in target.shortfalls},
         follows=target.follows,
         cure=_cure(target),

@@ -6,7 +6,7 @@ dtypes, attributes, bindings); the numbers are kept apart and come with a `Case`
 """
 
 from conformance.program.calls import call_text
-from conformance.program.codec import from_json, to_json
+from conformance.program.codec import as_text, from_json, to_json
 from conformance.program.model import (
     OPERATORS,
     Argument,
@@ -41,6 +41,7 @@ __all__ = [
     "Program",
     "Ref",
     "Step",
+    "as_text",
     "call_text",
     "from_json",
     "print_script",

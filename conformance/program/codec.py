@@ -7,6 +7,7 @@ Scalars, `None`, strings and lists stand for themselves. What JSON lacks is an o
 
 from __future__ import annotations
 
+import json
 import math
 import reprlib
 from collections.abc import Callable, Mapping
@@ -67,6 +68,14 @@ class _Program(msgspec.Struct, frozen=True):
     inputs: list[_Input]
     steps: list[_Step]
     outputs: list[str]
+
+
+def as_text(data: Any) -> bytes:
+    """What `to_json` gives, and what is made of it, as JSON in which names are sorted."""
+    try:
+        return msgspec.json.encode(data, order="sorted")
+    except (OverflowError, ValueError):  # integers of more than 64 bits, halves of surrogate pairs
+        return json.dumps(data, sort_keys=True, allow_nan=False).encode()
 
 
 def to_json(program: Program) -> dict[str, Any]:

@@ -157,8 +157,8 @@ class TargetInfo(Struct, frozen=True, kw_only=True):
 
 
 class Spent(Struct, frozen=True, kw_only=True):
-    """What one function cost: executed cases, wall time, the part of it inside the implementation,
-    and how often the worker was lost."""
+    """What one function cost: executed cases, wall time, the part of it inside the implementation
+    (making failures smaller included, as in the wall time), and how often the worker was lost."""
 
     cases: int = 0
     seconds: float = 0.0
@@ -185,7 +185,7 @@ class RunInfo(Struct, frozen=True, kw_only=True):
     restarts: int = 0
     """How often a worker had to be started again."""
     workers: int = 1
-    """How many workers shared the functions."""
+    """How many workers shared the functions at the same time."""
     milliseconds: dict[str, float] = field(default_factory=dict)
     """For each function the mean time inside the target for one case, building included."""
     shard: str | UnsetType = UNSET

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -345,4 +346,17 @@ def described(value: Value) -> Any:
 
 def shown(array: Any) -> str:
     """A few elements in words."""
-    return " ".join(np.array2string(np.asarray(array), threshold=12, precision=9).split())
+    given = np.asarray(array)
+    if given.dtype.hasobject:
+        return _in_words(given)
+    return _of_content(given.dtype, given.shape, given.tobytes())
+
+
+@lru_cache(maxsize=1024)
+def _of_content(dtype: np.dtype[Any], shape: tuple[int, ...], content: bytes) -> str:
+    """NumPy takes long to write an array, and checks write the same ones for every draw."""
+    return _in_words(np.ndarray(shape, dtype, content))
+
+
+def _in_words(array: Array) -> str:
+    return " ".join(np.array2string(array, threshold=12, precision=9).split())

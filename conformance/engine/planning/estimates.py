@@ -21,18 +21,28 @@ class Estimates(Struct, frozen=True, forbid_unknown_fields=True):
     usual: str
     """The library whose seconds are used for libraries that are not in `seconds`."""
     measured: dict[str, list[str]]
-    """For each library the targets whose seconds were measured."""
+    """The targets whose seconds were measured: of a library, or one by itself under its name, where
+    targets of a library are not alike."""
     published: list[str]
     """The targets whose results `failing` was computed from."""
     failing: dict[str, float]
     """For each theme the share of aspects that fail."""
     seconds: dict[str, dict[str, float]]
-    """For each library and function, the seconds (wall time) of one worker."""
+    """For each key of `measured` and function, the seconds (wall time) of one worker."""
+
+    def key(self, target: str, library: str) -> str:
+        """What the costs of a target are found by: its own name, if it was measured by itself."""
+        return target if target in self.seconds else library
 
     def cost(self, function: str, library: str = "") -> float:
-        """Seconds; the median of all functions for one that was not measured."""
+        """Seconds; what others take for a function that was not measured, or else the median."""
         known = self.seconds.get(library) or self.seconds[self.usual]
-        return known.get(function) or statistics.median(known.values())
+        return known.get(function) or self._others(function) or statistics.median(known.values())
+
+    def _others(self, function: str) -> float:
+        """The median of those who have the function; 0 if none has it."""
+        found = [known[function] for known in self.seconds.values() if function in known]
+        return statistics.median(found) if found else 0.0
 
     def risk(self, theme: str) -> float:
         """The share of a theme's aspects that fail; the mean of all themes for an unknown one."""

@@ -3,19 +3,54 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
-from conformance.results.events import Event
+import msgspec
+
+from conformance.results.events import CasesDone, Event
 
 Emit = Callable[[Event], None]
 
+TOGETHER = 0.1
+"""Seconds in which the cases of a function are counted before they are told: there are hundreds."""
+
 
 def locked(emit: Emit) -> Emit:
-    """The same for several threads: no event comes before the last one was handled."""
-    lock = threading.Lock()
+    """The same for several threads: no event comes before the last one was handled. Cases that are
+    done in quick succession are told at once, before any other event."""
+    return _Locked(emit)
 
-    def safely(event: Event) -> None:
-        with lock:
-            emit(event)
 
-    return safely
+@dataclass(slots=True)
+class _Locked:
+    emit: Emit
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _counted: CasesDone | None = None
+    _told: float = field(default_factory=time.monotonic)
+
+    def __call__(self, event: Event) -> None:
+        with self._lock:
+            if isinstance(event, CasesDone):
+                self._count(event)
+            else:
+                self._tell()
+                self.emit(event)
+
+    def _count(self, event: CasesDone) -> None:
+        before = self._counted
+        if before is None or (before.target, before.function) != (event.target, event.function):
+            self._tell()
+            self._counted = event
+        else:
+            cases, failed = before.cases + event.cases, before.failed + event.failed
+            self._counted = msgspec.structs.replace(before, cases=cases, failed=failed)
+        if time.monotonic() - self._told >= TOGETHER:
+            self._tell()
+
+    def _tell(self) -> None:
+        counted, self._counted = self._counted, None
+        self._told = time.monotonic()
+        if counted is not None:
+            self.emit(counted)

@@ -103,6 +103,8 @@ class Examined:
     spent: Spent
     finished: bool
     """Whether all its cases were run and its failures made smaller."""
+    inside: float = 0.0
+    """The seconds inside the implementation that its cases took."""
 
 
 @dataclass(slots=True)
@@ -449,10 +451,10 @@ class Examination:
         spent = Spent(
             cases=tally.executed,
             seconds=round(tally.seconds, 3),
-            seconds_in_target=round(tally.inside, 6),
+            seconds_in_target=round(tally.inside + tally.inside_besides, 6),
             restarts=self.session.losses - losses,
         )
-        return Examined(result, spent, not unfinished)
+        return Examined(result, spent, not unfinished, tally.inside)
 
     def _smaller(self, task: Task, groups: list[Group]) -> list[Group]:
         """The failures, the gravest of them with smaller cases, and none with long arrays."""
@@ -474,8 +476,15 @@ class Examination:
             source = task.source(trial)
             return b"" if source is None else source.choices
 
+        tally = self.tallies[task.spec.name]
+
+        def run(trial: Trial) -> StructureObservation:
+            observed = self._run(trial)
+            tally.inside_besides += observed.seconds.total
+            return observed
+
         return Minimiser(
-            run=self._run,
+            run=run,
             strategy=strategy,
             choices=choices,
             seed=task.own_seed,

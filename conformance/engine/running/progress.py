@@ -252,9 +252,9 @@ class Progress:
             shard=UNSET if self.common.shard is None else str(self.common.shard),
             complete=not unfinished,
             restarts=sum(one.restarts for one in spent.values()),
-            workers=self.workers,
+            workers=min(self.workers, self.common.jobs or self.workers),
             machine=machine(),
-            milliseconds=_milliseconds(spent),
+            milliseconds=_milliseconds(every),
             spent=spent,
             unfinished=unfinished or UNSET,
             ended_by=(unfinished and self._reason) or UNSET,
@@ -273,19 +273,22 @@ def kept(results: Results) -> dict[str, Examined]:
     run = results.run
     left = set() if run.unfinished is UNSET else set(run.unfinished)
     spent = {} if run.spent is UNSET else run.spent
+    found = {f.function: f for f in results.functions if f.function not in left}
     return {
-        f.function: Examined(f, spent.get(f.function, Spent()), finished=True)
-        for f in results.functions
-        if f.function not in left
+        name: Examined(
+            f, cost, finished=True, inside=run.milliseconds.get(name, 0.0) * cost.cases / 1000
+        )
+        for name, f in found.items()
+        for cost in (spent.get(name, Spent()),)
     }
 
 
-def _milliseconds(spent: dict[str, Spent]) -> dict[str, float]:
+def _milliseconds(every: Sequence[Examined]) -> dict[str, float]:
     """Mean milliseconds of a case, for each function that has cases."""
     return {
-        name: round(one.seconds_in_target * 1000 / one.cases, 3)
-        for name, one in spent.items()
-        if one.cases
+        one.result.function: round(one.inside * 1000 / one.spent.cases, 3)
+        for one in every
+        if one.spent.cases
     }
 
 
@@ -305,7 +308,8 @@ def _merged(found: Examined, seen: Examined) -> Examined:
         seconds_in_target=round(found.spent.seconds_in_target + seen.spent.seconds_in_target, 6),
         restarts=found.spent.restarts + seen.spent.restarts,
     )
-    return Examined(replace(found.result, aspects=aspects), spent, finished=False)
+    inside = found.inside + seen.inside
+    return Examined(replace(found.result, aspects=aspects), spent, finished=False, inside=inside)
 
 
 def _graver(pair: Iterable[AspectResult]) -> AspectResult:

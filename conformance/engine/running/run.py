@@ -88,7 +88,7 @@ def run(
     is announced before it returns.
     """
     begun = time.monotonic()
-    common = replace(common, alone=len(subjects) == 1)
+    common = replace(common, alone=len(subjects) == 1, jobs=None if elsewhere else max(1, jobs))
     make = partial(_target, plans, common, locked(emit), elsewhere)
     targets = [make(subject, (previous or {}).get(subject.name)) for subject in subjects]
     with seldom(), forked(targets, 1 if elsewhere else jobs, _examine_here) as hosts:

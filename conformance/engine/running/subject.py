@@ -43,7 +43,7 @@ class Subject:
     workers: int = 2
     """The most workers that may share the plan of a run."""
     library: str = ""
-    """The library that computes; the estimated cost of functions depends on it."""
+    """What the estimated costs of functions are found by: see `Estimates.key`."""
     shortfalls: Mapping[str, str] = field(default_factory=dict)
     """What its environment falls short of, by a text in the exceptions that show it."""
     follows: Sequence[Edition] = ()
@@ -93,6 +93,8 @@ class Run:
     """Failures of earlier runs whose cases are run first, by target and edition, then function."""
     alone: bool = False
     """Whether there is one subject, so that no other asks for the same expectations."""
+    jobs: int | None = None
+    """How many workers run at the same time; None if other machines decide that."""
 
 
 def _same_for_all_draws(outcome: Outcome, batch: Batch) -> StructureObservation:

@@ -99,6 +99,8 @@ class Tally:
     """How many cases were executed."""
     inside: float = 0.0
     """Seconds that the executed cases took inside the target."""
+    inside_besides: float = 0.0
+    """Seconds inside the target to make failures smaller."""
     seconds: float = 0.0
     """Wall time."""
     skipped: int = 0

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from conformance.generators.coverage.classes import classes_of
 from conformance.generators.structure import Structure
 from conformance.generators.values import suits
+
+Filled = defaultdict[tuple[str, str], Counter[str]]
+"""How often each class of a feature has been filled with each profile."""
 
 
 def spread(
@@ -18,7 +21,7 @@ def spread(
     A profile is as rare as the classes of the structure have been filled with it so far. With no
     more profiles than `count`, every structure gets all of them. Each gets those that suit it.
     """
-    filled: Counter[tuple[str, str, str]] = Counter()
+    filled: Filled = defaultdict(Counter)
     return [
         _rarest(structure, [p for p in profiles if suits(p, structure)], count, filled)
         for structure in structures
@@ -29,17 +32,18 @@ def _rarest(
     structure: Structure,
     profiles: Sequence[str],
     count: int,
-    filled: Counter[tuple[str, str, str]],
+    filled: Filled,
 ) -> tuple[str, ...]:
     if count >= len(profiles):
         return tuple(profiles)
-    ones = sorted(classes_of(structure).items())
+    classes = [filled[one] for one in classes_of(structure).items()]
     others = dict.fromkeys(profiles[1:])
 
     def had(profile: str) -> tuple[int, int]:
-        times = [filled[(*one, profile)] for one in ones]
+        times = [known.get(profile, 0) for known in classes]
         return -times.count(0), sum(times)
 
     chosen = [profiles[0], *sorted(others, key=had)[: count - 1]]
-    filled.update((*one, profile) for one in ones for profile in chosen)
+    for known in classes:
+        known.update(chosen)
     return tuple(chosen)

@@ -10,7 +10,7 @@ import json
 import re
 import struct
 import warnings
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -39,17 +39,22 @@ class FrameError(Exception):
     """The bytes are not a frame, or the content cannot be encoded as one; the message says why."""
 
 
-def encode_frame(header: Dict[str, Any], arrays: Sequence[Any] = ()) -> bytes:
-    """The frame that holds `header` and `arrays`; FrameError if a limit is exceeded."""
-    try:
-        text = _ENCODER.encode(header).encode("utf-8")
-    except (TypeError, ValueError, RecursionError) as error:
-        raise FrameError("the header is not JSON: {}".format(error)) from error
+def encode_frame(header: Union[bytes, Dict[str, Any]], arrays: Sequence[Any] = ()) -> bytes:
+    """The frame that holds `header`, which may be JSON already, and `arrays`; FrameError if a limit
+    is exceeded."""
+    text = header if isinstance(header, bytes) else _encode_header(header)
     payloads = [_encode_array(array) for array in arrays]
     lengths = [len(payload) for payload in payloads]
     _check_limits(len(text), len(payloads), lengths)
     sizes = struct.pack("<{}Q".format(len(lengths)), *lengths)
     return b"".join([_PREFIX.pack(MAGIC, len(text), len(payloads)), sizes, text, *payloads])
+
+
+def _encode_header(header: Dict[str, Any]) -> bytes:
+    try:
+        return _ENCODER.encode(header).encode("utf-8")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise FrameError("the header is not JSON: {}".format(error)) from error
 
 
 class FrameDecoder(object):
