@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -119,10 +119,12 @@ class _FilledSession(Session):
         super().__init__(started, configuration=None, workers=workers)
         self._backend = backend
 
-    def run_batches(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, StructureObservation]]:
+    def run_batches(
+        self, batches: Iterable[Batch], still: Callable[[Batch], bool] = lambda _: True
+    ) -> Iterator[tuple[Batch, StructureObservation]]:
         """Run the batches with the name of the backend put into their programs."""
         programs = (replace(b, program=_filled(b.program, self._backend)) for b in batches)
-        return super().run_batches(programs)
+        return super().run_batches(programs, still)
 
 
 def _write(home: Path, text: str) -> None:

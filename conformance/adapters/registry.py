@@ -146,8 +146,8 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     is replaced by a fork of it instead of a new process."""
     preload: tuple[str, ...] | None = None
     """Modules that the module imports and that no configuration of it concerns: processes with a
-    configuration of their own are forks of one that has imported them, or NumPy alone if there is
-    none; None: they are new processes."""
+    configuration of their own are forks of one that has run `beginning` and imported them, or NumPy
+    alone if there is none; None: they are new processes."""
     draws_together: bool = False
     """Whether the graphs of all draws of a program that holds numbers are computed by one function:
     where to compile and run a function costs more than to build a graph."""

@@ -111,6 +111,7 @@ class Session:
         self._closing: list[Callable[[], None]] = []
         self._starting: Connection | None = None
         self._aborted = False
+        self._patient = True
 
     def __enter__(self) -> Session:
         return self
@@ -133,13 +134,27 @@ class Session:
         """The same, if a worker has told it already."""
         return self._identity
 
-    def run_batch(self, batch: Batch) -> StructureObservation:
-        """The observation of one batch; WorkerStartError if the worker does not start (again)."""
-        ((_, result),) = self.run_batches([batch])
+    def run_batch(self, batch: Batch, *, patient: bool = True) -> StructureObservation:
+        """The observation of one batch; WorkerStartError if the worker does not start (again).
+
+        Unless it is `patient`, what hangs is not run again to see which draws do, or whether it
+        hangs in a new worker, too.
+        """
+        self._patient = patient
+        try:
+            ((_, result),) = self.run_batches([batch])
+        finally:
+            self._patient = True
         return result
 
-    def run_batches(self, batches: Iterable[Batch]) -> Iterator[tuple[Batch, StructureObservation]]:
-        """Every batch with its observation, in order; up to `depth` batches are sent ahead."""
+    def run_batches(
+        self, batches: Iterable[Batch], still: Callable[[Batch], bool] = lambda _: True
+    ) -> Iterator[tuple[Batch, StructureObservation]]:
+        """Every batch with its observation, in order; up to `depth` batches are sent ahead.
+
+        Those that were sent to a worker that is gone are sent to the next one, if they are `still`
+        to be run, which is asked once the caller has seen what ended the worker.
+        """
         source = iter(batches)
         ahead: deque[Batch] = deque()
         try:
@@ -150,15 +165,18 @@ class Session:
                     self._submit_all(more)
                 if not ahead:
                     return
-                answer = self._answer(ahead)
+                losses = self.losses
+                answer = self._answer(ahead[0])
                 if lasting := _lasting_changes(ahead[0], answer):
                     # a new worker, because the old one could not undo what the batch did to it
                     answer = replace(answer, renewed=lasting)
                     self.losses += 1
                     self._drop()
-                    self._submit_later(ahead)
                 yield ahead[0], answer
                 ahead.popleft()
+                if self.losses > losses:
+                    ahead = deque(filter(still, ahead))
+                    self._submit_all(ahead)
         finally:
             # otherwise the remaining answers would be taken for those to later batches
             if self._sent:
@@ -190,18 +208,13 @@ class Session:
         """Have `action` called when the session is closed."""
         self._closing.append(action)
 
-    def _answer(self, ahead: deque[Batch]) -> StructureObservation:
-        batch = ahead[0]
+    def _answer(self, batch: Batch) -> StructureObservation:
         try:
             return self._receive(batch)
         except WorkerFault as error:
-            result = self._bisect(batch, error.fault)
-            self._submit_later(ahead)
-            return result
-
-    def _submit_later(self, ahead: Sequence[Batch]) -> None:
-        """Send the batches after the first again, which were sent to a worker that is gone."""
-        self._submit_all(list(ahead)[1:])
+            if isinstance(error.fault, TimedOut) and not self._patient:
+                return merged([], [without_values(error.fault)] * batch.draws, [error.fault])
+            return self._bisect(batch, error.fault)
 
     def _submit_all(self, batches: Sequence[Batch]) -> None:
         for batch in batches:

@@ -1,6 +1,7 @@
 """Workers that are forked: one process imports the module, and each worker is a copy of it.
 
-A zygote whose launch has a `preload` imports no more than that, and each worker the module.
+A zygote whose launch has a `preload` imports no more than that after its start-up, and each worker
+the module.
 
 A fork takes milliseconds where a new process imports the library for seconds. The zygote computes
 nothing; what a worker may not share with others it gets for itself

@@ -169,6 +169,17 @@ def test_closing_ends_the_whole_group() -> None:
     assert not any(alive(pid) for pid in pids)
 
 
+@pytest.mark.parametrize(("patient", "times"), [(True, 2), (False, 1)])
+def test_what_hangs_is_run_again_by_the_patient_alone(patient: bool, times: int) -> None:
+    with Session(launch("hangs"), limits=QUICK) as session:
+        found = session.run_batch(negative_at(0), patient=patient)
+        assert session.losses == len(found.incidents) == times
+        assert isinstance(found.draws[0].outcome, TimedOut)
+        assert len(found.draws) == negative_at(0).draws
+        (after,) = [d.outcome for d in session.run_batch(batch(call("softmax", x(2, 3)), 1)).draws]
+    assert isinstance(after, Returned)
+
+
 def test_large_payloads_both_ways_do_not_deadlock() -> None:
     shape = (8, 50_000)
     todo = [
@@ -178,6 +189,14 @@ def test_large_payloads_both_ways_do_not_deadlock() -> None:
     with Session(launch("correct"), depth=6) as session:
         for i, (_, found) in enumerate(session.run_batches(todo)):
             assert all((a == i).all() for a in arrays(found))
+
+
+def test_what_was_sent_to_a_worker_that_is_gone_is_run_if_it_still_is_to_be() -> None:
+    deadly, *others = negative_at(0), *(batch(call("softmax", x(2, 3)), seed=i) for i in range(5))
+    with Session(launch("crashes"), depth=3) as session:
+        running = session.run_batches([deadly, *others], lambda one: one is not others[1])
+        seen = [one for one, _ in running]
+    assert [others.index(one) for one in seen[1:]] == [0, 2, 3, 4]
 
 
 def test_leaving_a_run_early_does_not_mix_up_answers() -> None:

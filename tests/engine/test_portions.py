@@ -13,7 +13,7 @@ from conformance.engine.planning import portions
 from conformance.engine.planning.estimates import estimates
 from conformance.engine.planning.portions import bundles, cost, riskiest_first, worker_count
 from conformance.engine.planning.portions import portions as parted
-from conformance.engine.running.examination import Examined
+from conformance.engine.running.examined import Examined
 from conformance.engine.running.progress import Progress
 from conformance.reporting.json_results import encode
 from conformance.reporting.merging import merge

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conformance.program import Binding, Input, Program, Ref, Step, from_json, to_json
+from conformance.program import Binding, Input, Program, Ref, Step, as_text, from_json, to_json
 from conformance.program.codec import ProgramError, decode_argument, encode_argument
 from tests.program.strategies import ARGUMENTS, JSON, PROGRAMS, REPEATABLE
 
@@ -234,3 +234,18 @@ def test_half_a_character_is_refused() -> None:
 def test_an_unknown_input_is_a_key_error() -> None:
     with pytest.raises(KeyError, match="z"):
         from_json(SUM).input("z")
+
+
+@given(PROGRAMS)
+@settings(max_examples=50)
+def test_a_program_as_text_is_the_same_program(program: Program) -> None:
+    assert json.loads(as_text(to_json(program))) == to_json(program)
+
+
+@pytest.mark.parametrize("data", [2**70, "\ud800", {"b": [-(2**63)], "a": "\u00e9"}])
+def test_what_few_encoders_write_is_written(data: Any) -> None:
+    assert json.loads(as_text(data)) == data
+
+
+def test_names_are_in_order_in_a_text() -> None:
+    assert as_text({"b": 1, "a": {"d": 2, "c": 3}}) == b'{"a":{"c":3,"d":2},"b":1}'

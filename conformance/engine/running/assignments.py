@@ -10,7 +10,8 @@ from conformance.adapters.session import WorkerStartError
 from conformance.editions import Edition
 from conformance.engine.planning.plan import Task, plan
 from conformance.engine.planning.profiles import Profile
-from conformance.engine.running.examination import Examination, Examined
+from conformance.engine.running.examination import Examination
+from conformance.engine.running.examined import Examined
 from conformance.engine.running.preludes import asked_for
 from conformance.engine.running.progress import Portion
 from conformance.engine.running.repetition import run_remembered

@@ -44,6 +44,7 @@ from conformance.engine.planning.portions import bundles, by_setup, riskiest_fir
 from conformance.engine.planning.profiles import Profile
 from conformance.engine.running.consistency import Consistency, waits
 from conformance.engine.running.endings import MOST_FATAL, weight, why_restarted
+from conformance.engine.running.examined import Examined, RememberedFinding
 from conformance.engine.running.preludes import reaching
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject
@@ -62,8 +63,6 @@ from conformance.program import Binding, Prelude
 from conformance.results import (
     Aspect,
     FindingKind,
-    FunctionResult,
-    Origin,
     Spent,
     TargetInfo,
     Verdict,
@@ -86,25 +85,12 @@ MOST_TWINS = 24
 _MAKERS = ("variable", "constant", "placeholder")
 
 
-class RememberedFinding(NamedTuple):
-    """A finding on a case of an earlier run, and the origin of the case."""
+class _Sent(NamedTuple):
+    """A trial, and what the worker was sent of it."""
 
-    function: str
-    finding: Finding
+    task: Task
     trial: Trial
-    source: Origin
-
-
-@dataclass(frozen=True, slots=True)
-class Examined:
-    """The result of one function."""
-
-    result: FunctionResult
-    spent: Spent
-    finished: bool
-    """Whether all its cases were run and its failures made smaller."""
-    inside: float = 0.0
-    """The seconds inside the implementation that its cases took."""
+    batch: Batch
 
 
 @dataclass(slots=True)
@@ -265,11 +251,13 @@ class Examination:
         self.deadly = frozenset(b for b, seen in found.items() if ends_the_worker(seen))
 
     def _run_all(self, tasks: Sequence[Task]) -> None:
-        """Run and judge all trials of the functions; the worker is sent a few trials ahead."""
-        queue: list[tuple[Task, Trial]] = []
+        """Run and judge all trials of the functions; the worker is sent a few trials ahead, which
+        one that ended it may be a reason to skip."""
+        queue: list[_Sent] = []
         waiting: list[tuple[Task, Trial, StructureObservation]] = []
-        for _, seen in self.session.run_batches(self._batches(tasks, queue)):
-            task, trial = queue.pop(0)
+        still = partial(self._still, queue)
+        for _, seen in self.session.run_batches(self._batches(tasks, queue), still):
+            task, trial, _ = queue.pop(0)
             observed = self._plain(trial, seen)
             if waits(trial, observed):
                 waiting.append((task, trial, observed))
@@ -292,7 +280,7 @@ class Examination:
             for (task, trial), observed in zip(group, found, strict=True):
                 self._judge(task, trial, with_shortfalls(observed, self.subject.shortfalls))
 
-    def _batches(self, tasks: Sequence[Task], queue: list[tuple[Task, Trial]]) -> Iterator[Batch]:
+    def _batches(self, tasks: Sequence[Task], queue: list[_Sent]) -> Iterator[Batch]:
         for task in tasks:
             if self.stop.is_set() or not self._present(task):
                 continue
@@ -300,8 +288,16 @@ class Examination:
                 if self.stop.is_set():
                     return
                 if trial.setup is None and not self._skip(task.spec.name, trial):
-                    queue.append((task, trial))
-                    yield trial.batch
+                    queue.append(_Sent(task, trial, trial.batch))
+                    yield queue[-1].batch
+
+    def _still(self, queue: list[_Sent], batch: Batch) -> bool:
+        """Whether a batch of the queue is still to be run; if it is not, it leaves the queue."""
+        (place,) = (i for i, sent in enumerate(queue) if sent.batch is batch)
+        skipped = self._skip(queue[place].task.spec.name, queue[place].trial)
+        if skipped:
+            del queue[place]
+        return not skipped
 
     def _skip(self, name: str, trial: Trial) -> bool:
         """Skip a trial that cannot be judged, and record why; whether it is skipped."""
@@ -329,9 +325,9 @@ class Examination:
             needed = trial.batch.program.functions()
             yield from (n for n in sorted(needed) if n in self.absent and n != "eval")
 
-    def _run(self, trial: Trial) -> StructureObservation:
+    def _run(self, trial: Trial, *, patient: bool = True) -> StructureObservation:
         if trial.setup is None:
-            return self._plain(trial, self.session.run_batch(trial.batch))
+            return self._plain(trial, self.session.run_batch(trial.batch, patient=patient))
         (observed,) = self.subject.run_configured([trial])
         return with_shortfalls(observed, self.subject.shortfalls)
 
@@ -479,7 +475,7 @@ class Examination:
         tally = self.tallies[task.spec.name]
 
         def run(trial: Trial) -> StructureObservation:
-            observed = self._run(trial)
+            observed = self._run(trial, patient=False)
             tally.inside_besides += observed.seconds.total
             return observed
 

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple, Protocol
 from conformance.adapters import guardian
 from conformance.adapters.sandbox import system
 from conformance.adapters.time_limits import WATCH
-from conformance.engine.running.examination import Examined
+from conformance.engine.running.examined import Examined
 from conformance.engine.running.progress import Portion, Progress
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject

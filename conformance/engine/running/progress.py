@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from conformance.engine.planning.plan import Task
 from conformance.engine.planning.portions import duration, portions, worker_count
-from conformance.engine.running.examination import Examined
+from conformance.engine.running.examined import Examined
 from conformance.engine.running.machine import machine
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject

@@ -14,7 +14,8 @@ from conformance.engine.judging.findings import Finding
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task
 from conformance.engine.planning.profiles import PROFILES
-from conformance.engine.running.examination import Examination, RememberedFinding
+from conformance.engine.running.examination import Examination
+from conformance.engine.running.examined import RememberedFinding
 from conformance.engine.running.preludes import asked_for
 from conformance.engine.running.stop import Stop
 from conformance.engine.running.subject import Run, Subject

@@ -27,7 +27,8 @@ from conformance.engine.planning.profiles import SURVEY
 from conformance.engine.running.announcing import Emit, locked
 from conformance.engine.running.assignments import Answer, assignment
 from conformance.engine.running.collecting import seldom
-from conformance.engine.running.examination import Examination, RememberedFinding
+from conformance.engine.running.examination import Examination
+from conformance.engine.running.examined import RememberedFinding
 from conformance.engine.running.hosts import Hosts, Sink, forked
 from conformance.engine.running.preludes import asked_for
 from conformance.engine.running.progress import Portion, Progress

@@ -12,8 +12,7 @@ def load(module: str, startup: str = "", mapping: Optional[str] = None) -> Any:
 
     `startup` is Python source that runs before the import.
     """
-    with blamed("startup"):
-        exec(startup, {"__name__": "startup"})  # noqa: S102 - the target's own
+    _start_up(startup)
     found = importlib.import_module(module)
     if mapping is None:
         return found
@@ -21,8 +20,15 @@ def load(module: str, startup: str = "", mapping: Optional[str] = None) -> Any:
         return Mapped(module, read(mapping))
 
 
-def preload(modules: str) -> None:
-    """Import the modules of these names, which commas part."""
+def _start_up(source: str) -> None:
+    with blamed("startup"):
+        exec(source, {"__name__": "startup"})  # noqa: S102 - the target's own
+
+
+def preload(modules: str, startup: str = "") -> None:
+    """Run what comes before the import, then import the modules of these names, which commas
+    part."""
+    _start_up(startup)
     for name in filter(None, modules.split(",")):
         importlib.import_module(name)
 

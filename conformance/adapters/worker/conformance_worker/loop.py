@@ -196,9 +196,10 @@ def main() -> None:
         channel, announce = _connected(zygote.forked())
     else:
         zygote = Zygote(options.zygote_fd)
-        preload(options.preload)
+        preload(options.preload, options.startup)
         _freeze_imports()
         channel, announce = _connected(zygote.forked())
+        options.startup = ""
         module = _imported(options)
     adapter = _adapter(module, options)
     announce(None, None)
