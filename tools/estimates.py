@@ -6,7 +6,8 @@
 The seconds of a function on a library are the mean over the library's targets, of whole runs, best
 on a machine that has nothing else to do; those of a library in `APART` are told apart, as one takes
 many times as long as another. A run of another profile than the default one counts in proportion to
-the cases. How much of each theme fails is the mean over the implementations in `OTHERS`.
+the cases. How much of each theme fails is the mean over the implementations in `OTHERS`. What the
+folder has no results for stays as it was.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import click
 import msgspec
 
 from conformance.adapters.registry import shipped
-from conformance.engine.planning.estimates import TABLE, Estimates
+from conformance.engine.planning.estimates import TABLE, Estimates, estimates
 from conformance.engine.planning.plan import plan
 from conformance.engine.planning.portions import MEASURED
 from conformance.engine.planning.profiles import PROFILES
@@ -93,17 +94,18 @@ def libraries(published: Mapping[str, Results]) -> dict[str, list[Results]]:
     return dict(found)
 
 
-def table(published: Mapping[str, Results]) -> Estimates:
-    """The table. ValueError if something is missing in the results."""
-    if lacking := sorted({*OTHERS} - {*published}):
-        raise ValueError(f"no results of {', '.join(lacking)}")
+def table(published: Mapping[str, Results], before: Estimates) -> Estimates:
+    """The table, with what was known before. ValueError if something is missing in the results."""
     measured = libraries(published)
+    names = {key: [one.target.name for one in runs] for key, runs in measured.items()}
+    costs = {key: seconds(runs) for key, runs in measured.items()}
+    others = [published[name] for name in OTHERS if name in published]
     return Estimates(
         usual=USUAL,
-        measured={library: [one.target.name for one in runs] for library, runs in measured.items()},
+        measured=before.measured | names,
         published=list(OTHERS),
-        failing=failing([published[name] for name in OTHERS]),
-        seconds={library: seconds(runs) for library, runs in measured.items()},
+        failing=failing(others) if len(others) == len(OTHERS) else before.failing,
+        seconds=before.seconds | costs,
     )
 
 
@@ -114,7 +116,7 @@ def main(folder: Path, output: Path) -> None:
     """Write the table."""
     read = [read_results(file) for file in json_files(folder)]
     try:
-        made = table({one.target.name: one for one in read})
+        made = table({one.target.name: one for one in read}, estimates())
     except ValueError as error:
         raise click.UsageError(f"{folder}: {error}") from error
     output.write_bytes(b"# Made by tools/estimates.py\n" + msgspec.toml.encode(made))
