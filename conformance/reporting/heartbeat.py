@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 
 
 class Heartbeat:
@@ -14,6 +13,8 @@ class Heartbeat:
     def __init__(self, beat: Callable[[], None], every: float) -> None:
         self._beat, self._every = beat, every
         self._said = time.monotonic()
+        self.failed: BaseException | None = None
+        """Why nothing more can be said, of which the run has to be told."""
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
 
@@ -34,5 +35,8 @@ class Heartbeat:
         while not self._ended.wait(max(0.0, self._said + self._every - time.monotonic())):
             if time.monotonic() - self._said >= self._every:
                 self.said()
-                with suppress(OSError):  # of a reader that has gone the run itself is told
+                try:
                     self._beat()
+                except (OSError, SystemExit) as error:  # rich exits for a reader that has gone
+                    self.failed = error
+                    return

@@ -108,10 +108,17 @@ class TerminalWriter:
         }
 
     def handle(self, event: Event) -> None:
-        """Show what the event changes."""
+        """Show what the event changes. SystemExit or OSError if nobody reads it any more."""
         with self._lock:
+            self._tell_of_heartbeat()
             self._collected.handle(event)
             self._handlers[type(event)](event)
+
+    def _tell_of_heartbeat(self) -> None:
+        """Raise once what ended the heartbeat: that no thread but this one can tell the run."""
+        if self._heartbeat is not None and self._heartbeat.failed is not None:
+            failed, self._heartbeat.failed = self._heartbeat.failed, None
+            raise failed
 
     def close(self) -> None:
         """Give the terminal back, also if the run broke off."""

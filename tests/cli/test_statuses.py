@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -167,6 +168,35 @@ def test_a_reader_that_has_gone_makes_no_finding(command: list[str]) -> None:
     _, told = begun.communicate(timeout=120)
     assert begun.returncode == errors.NO_READER == 141, told
     assert "Traceback" not in told
+
+
+OFTEN = """
+import sys
+from conformance.reporting import terminal
+terminal.TerminalWriter.__init__.__kwdefaults__["heartbeat"] = 0.5
+from conformance.cli import main
+main(prog_name="conformance")
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_run_whose_reader_goes_ends_and_keeps_what_was_done(jobs: str, tmp_path: Path) -> None:
+    command = ["run", "reference", "--jobs", jobs, "--no-database", "--output", str(tmp_path)]
+    begun = subprocess.Popen(
+        [sys.executable, "-c", OFTEN, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert begun.stdout is not None
+    assert begun.stdout.readline().startswith("reference: ")
+    begun.stdout.close()
+    _, told = begun.communicate(timeout=120)
+    assert begun.returncode == errors.NO_READER, told
+    assert "Traceback" not in told
+    kept = json.loads((tmp_path / "reference.json").read_text("utf-8"))["run"]
+    assert not kept["complete"]
+    assert kept["ended_by"] == "a closed output"
 
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])

@@ -223,6 +223,10 @@ class Hosts:
         except LostError as error:
             host = None
             target.fail(str(error))
+        except BaseException:
+            if host is not None:
+                host.abort()  # it is in the midst of a portion, of which nobody is told any more
+            raise
         finally:
             self.free.put(None if host is None or host.aborted else host)
 

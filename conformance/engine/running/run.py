@@ -98,7 +98,7 @@ def run(
     for target in targets:
         target.end()
     emit(RunFinished(time.monotonic() - begun, isinstance(ended, KeyboardInterrupt)))
-    if isinstance(ended, Exception):
+    if isinstance(ended, Exception | SystemExit):
         raise ended
     return not any(target.lost or target.failed for target in targets)
 
@@ -143,6 +143,9 @@ def _run_portions(
         _gather(pool)
     except KeyboardInterrupt as ended:
         _end(pool, "Ctrl-C")
+        return ended
+    except (SystemExit, BrokenPipeError) as ended:  # nobody reads what is printed any more
+        _end(pool, "a closed output")
         return ended
     except Exception as ended:
         _end(pool, "an error")
