@@ -124,6 +124,13 @@ def test_the_words_of_a_message_are_the_same_for_every_case(gives: str) -> None:
     assert gist(gives) == GISTS[gives]
 
 
+def test_a_result_of_several_names_is_told_by_none_of_them() -> None:
+    said = "raises E: 'Combine(Output('{0}', [#], [1]))': Output('{0}', [#], [1]) is not the shape"
+    one, other = (gist(said.format(name)) for name in ("Block_Output_0", "_static_axes_subop"))
+    assert one == other
+    assert "shape" in one
+
+
 def test_a_long_message_is_told_by_its_first_words() -> None:
     assert gist("raises ValueError: " + "no " * 100) == " ".join(["no"] * MOST_WORDS)
 

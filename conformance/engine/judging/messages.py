@@ -101,6 +101,9 @@ _OWN = re.compile(
 )
 """What belongs to one case: quoted names, objects (the last may be cut), lists, shapes, numbers and
 dtypes, and the name that TensorFlow gives the first variable (the second is called Variable_1)."""
+_OUTPUT = re.compile(r"(?<=\bOutput\(')[^']*(?=')")
+"""The name that CNTK gives the result of a node. It stands in quotes within quotes, and that of a
+result with several names differs from run to run: `Block_Output_0`, `_static_axes_subop`."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z_]*")
 
 
@@ -113,7 +116,7 @@ def gist(gives: str) -> str:
     raised = _RAISES.search(gives)
     if raised is None:
         return ""
-    plain = raised[1]
+    plain = _OUTPUT.sub("", raised[1])
     while (shorter := _OWN.sub(" ", plain)) != plain:
         plain = shorter
     return " ".join(_WORD.findall(plain)[:MOST_WORDS]).lower()
