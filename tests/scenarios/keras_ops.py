@@ -293,9 +293,8 @@ def _run(steps: Sequence[Step], names: dict[str, Any], functions: Functions) -> 
 
 
 def _function(name: str, functions: Functions) -> Callable[..., Any]:
-    package, _, rest = name.rpartition(".")
-    if package == "keras.ops":
-        return functions[rest]
+    if name.startswith("keras.ops."):
+        return functions[name.removeprefix("keras.ops.")]
     known: Functions = {
         "constant": np.asarray,
         "eval": np.asarray,

@@ -29,6 +29,8 @@ OTHER_MEANINGS: Mapping[str, set[str]] = {
     "reference/": {"nearest", "seed"},
     "reporting/": {"accuracy", "seed"},
     "scenarios/operations/quantiles.py": {"nearest"},
+    "scenarios/operations/sampling.py": {"nearest"},
+    "scenarios/operations/sizes.py": {"nearest"},
     "results/": {"accuracy", "purity", "seed"},
     "scenarios/model.py": {"accuracy"},
     "scenarios/randomness/keras_random.py": {"seed"},
