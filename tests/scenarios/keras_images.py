@@ -40,6 +40,10 @@ def rgb_to_grayscale(images: Any) -> Any:
     return images @ np.array(GREY)[:, None]
 
 
+PADDING: dict[str, Any] = {"mode": "constant"}
+"""What NumPy pads with."""
+
+
 def patches(rank: int, images: Any, size: Any, *how: Any) -> Any:
     """Element by element, in the order of channels, then of places."""
     strides, rate, padding = how
@@ -49,7 +53,7 @@ def patches(rank: int, images: Any, size: Any, *how: Any) -> Any:
     strides = size if strides is None else strides
     span = [1 + (n - 1) * rate for n in size]
     if padding == "same":
-        x = np.pad(x, [(0, 0), *((n // 2, n // 2) for n in span), (0, 0)])
+        x = np.pad(x, [(0, 0), *((n // 2, n // 2) for n in span), (0, 0)], **PADDING)
     counts = [(n - s) // t + 1 for n, s, t in zip(x.shape[1:-1], span, strides, strict=True)]
     found = np.zeros((len(x), *counts, x.shape[-1] * int(np.prod(size))), x.dtype)
     for place in np.ndindex(*counts):

@@ -14,7 +14,7 @@ from conformance.scenarios import Problem
 from conformance.scenarios.operations.sizes import TRANSFORMS, points
 from tests.scenarios import keras_images as images
 from tests.scenarios import keras_ops as ops
-from tests.scenarios.keras_images import RIGHT
+from tests.scenarios.keras_images import PADDING, RIGHT
 
 Wrong = Callable[..., Any]
 
@@ -238,6 +238,14 @@ def test_patches_may_be_written_in_any_order(name: str) -> None:
     first = [s for s in ops.scenarios(f"image.{name}") if "channels_first" in str(s.program)]
     made = [s for s in ops.scenarios(f"image.{name}") if s not in first]
     assert not any(ops.found(one, {f"image.{name}": turned}) for one in made)
+
+
+@pytest.mark.parametrize("name", ["extract_patches", "extract_patches_3d"])
+def test_padding_of_patches_may_be_of_any_numbers(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(PADDING, "mode", "edge")
+    assert not found(name, RIGHT[name])
 
 
 @pytest.mark.parametrize("name", ["extract_patches", "extract_patches_3d"])

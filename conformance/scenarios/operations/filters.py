@@ -81,7 +81,7 @@ def _means(x: Array, axis: int, beside: int) -> Array:
 
 
 def _gaussian_blur(draw: DrawFn) -> Call:
-    x, batched = a_batch(draw, 3)
+    x, batched = a_batch(draw, 5)
     size = draw(st.sampled_from(((3, 3), (3, 5), (5, 3), (1, 3), (3, 1))))
     wide = draw(st.booleans()), draw(st.booleans())
     sigma = tuple(FLAT if flat else SHARP for flat in wide)

@@ -3,7 +3,7 @@
 In which order the numbers of a patch come, no docstring says: it is the same in each patch. Nor is
 it said where the patches lie if the data format is channels_first: in the place of the channels, or
 in the last axis. With padding, windows are of odd sizes and steps of 1, so that there is as much of
-it at both ends.
+it at both ends; which numbers it has is left open, too.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ def patches(x: Array, cut: Cut) -> Array:
     return chosen.reshape(*chosen.shape[: len(cut.size) + 1], -1)
 
 
-def in_any_order(wanted: Array) -> Test:
+def in_any_order(wanted: Array, inside: Array) -> Test:
     """A test of patches: their numbers may come in another order, if it is the same in each.
 
-    The patch in the middle, which has no padding, shows the order.
+    The patch in the middle, which has no padding, shows the order. Padding is what is not `inside`.
     """
     middle = tuple(n // 2 for n in wanted.shape[:-1])
 
@@ -69,7 +69,8 @@ def in_any_order(wanted: Array) -> Test:
         got = only(values)
         if isinstance(got, Problem) or got.shape != wanted.shape:
             return is_array(wanted)(values)
-        return is_array(wanted[..., _order(wanted[middle], got[middle])])(values)
+        order = _order(wanted[middle], got[middle])
+        return is_array(np.where(inside[..., order], wanted[..., order], got))(values)
 
     return test
 
@@ -81,9 +82,9 @@ def _order(row: Array, found: Array) -> Array:
     return np.argsort(row)[np.argsort(np.argsort(found))]
 
 
-def _in_either_place(wanted: Array, axis: int) -> Test:
+def _in_either_place(wanted: Array, inside: Array, axis: int) -> Test:
     """A test of patches that may lie in the last axis, or in this one, where channels were."""
-    last = in_any_order(wanted)
+    last = in_any_order(wanted, inside)
     shape = np.moveaxis(wanted, -1, axis).shape
 
     def test(values: Values) -> Problem | None:
@@ -136,14 +137,14 @@ def _patches(
 
     def drawn(draw: DrawFn) -> Call:
         x, cut, way, batched = _drawn(draw, rank, longest=4 if rank == 2 else 2)
-        wanted = patches(x, cut)
-        x, wanted = (x, wanted) if batched else (x[0], wanted[0])
+        wanted, inside = patches(x, cut), patches(np.ones(x.shape, bool), cut)
+        x, wanted, inside = (x, wanted, inside) if batched else (x[0], wanted[0], inside[0])
         kwargs = _told(cut, way)
-        test = in_any_order(wanted)
+        test = in_any_order(wanted, inside)
         if first:
             kwargs["data_format"] = "channels_first"
             axis = x.ndim - rank - 1
-            x, test = np.moveaxis(x, -1, axis).copy(), _in_either_place(wanted, axis)
+            x, test = np.moveaxis(x, -1, axis).copy(), _in_either_place(wanted, inside, axis)
         one_number = number and len({*cut.size}) == 1 and draw(st.booleans())
         size = cut.size[0] if one_number else cut.size
         gives = Result(wanted.shape, test, demands=f"in some order {shown(wanted)}")

@@ -33,7 +33,7 @@ from conformance.scenarios.operations.calls import (
 EIGHTHS, HALF = 8, 0.5
 ROUNDINGS = 64
 """Of the products of weights for each axis with an element, their sum, and the place of a point."""
-FILLS = (0, 7, -2.5)
+FILLS = (7, -2.5, 0)
 
 
 def _clipped(place: Array, length: int) -> Array:
