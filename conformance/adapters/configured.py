@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -16,7 +16,7 @@ from conformance.adapters.registry import Target
 from conformance.adapters.removal import remove
 from conformance.adapters.session import Session
 from conformance.adapters.zygotes import LentWorkers, ZygoteSource
-from conformance.observations import Batch, StructureObservation
+from conformance.observations import Batch
 from conformance.program import BACKEND, Argument, Program, Step
 
 _OF_KERAS = "KERAS_"
@@ -119,12 +119,9 @@ class _FilledSession(Session):
         super().__init__(started, configuration=None, workers=workers)
         self._backend = backend
 
-    def run_batches(
-        self, batches: Iterable[Batch], still: Callable[[Batch], bool] = lambda _: True
-    ) -> Iterator[tuple[Batch, StructureObservation]]:
-        """Run the batches with the name of the backend put into their programs."""
-        programs = (replace(b, program=_filled(b.program, self._backend)) for b in batches)
-        return super().run_batches(programs, still)
+    def _submit(self, batch: Batch, *, more: bool = False) -> None:
+        """Send the batch with the name of the backend put into its program."""
+        super()._submit(replace(batch, program=_filled(batch.program, self._backend)), more=more)
 
 
 def _write(home: Path, text: str) -> None:

@@ -111,7 +111,6 @@ class Session:
         self._closing: list[Callable[[], None]] = []
         self._starting: Connection | None = None
         self._aborted = False
-        self._patient = True
 
     def __enter__(self) -> Session:
         return self
@@ -140,20 +139,21 @@ class Session:
         Unless it is `patient`, what hangs is not run again to see which draws do, or whether it
         hangs in a new worker, too.
         """
-        self._patient = patient
-        try:
-            ((_, result),) = self.run_batches([batch])
-        finally:
-            self._patient = True
+        ((_, result),) = self.run_batches([batch], patient=patient)
         return result
 
     def run_batches(
-        self, batches: Iterable[Batch], still: Callable[[Batch], bool] = lambda _: True
+        self,
+        batches: Iterable[Batch],
+        still: Callable[[Batch], bool] = lambda _: True,
+        *,
+        patient: bool = True,
     ) -> Iterator[tuple[Batch, StructureObservation]]:
         """Every batch with its observation, in order; up to `depth` batches are sent ahead.
 
         Those that were sent to a worker that is gone are sent to the next one, if they are `still`
-        to be run, which is asked once the caller has seen what ended the worker.
+        to be run, which is asked once the caller has seen what ended the worker. `patient` is that
+        of `run_batch`.
         """
         source = iter(batches)
         ahead: deque[Batch] = deque()
@@ -166,7 +166,7 @@ class Session:
                 if not ahead:
                     return
                 losses = self.losses
-                answer = self._answer(ahead[0])
+                answer = self._answer(ahead[0], patient=patient)
                 if lasting := _lasting_changes(ahead[0], answer):
                     # a new worker, because the old one could not undo what the batch did to it
                     answer = replace(answer, renewed=lasting)
@@ -208,11 +208,11 @@ class Session:
         """Have `action` called when the session is closed."""
         self._closing.append(action)
 
-    def _answer(self, batch: Batch) -> StructureObservation:
+    def _answer(self, batch: Batch, *, patient: bool) -> StructureObservation:
         try:
             return self._receive(batch)
         except WorkerFault as error:
-            if isinstance(error.fault, TimedOut) and not self._patient:
+            if isinstance(error.fault, TimedOut) and not patient:
                 return merged([], [without_values(error.fault)] * batch.draws, [error.fault])
             return self._bisect(batch, error.fault)
 

@@ -71,11 +71,11 @@ class _Program(msgspec.Struct, frozen=True):
 
 
 def as_text(data: Any) -> bytes:
-    """What `to_json` gives, and what is made of it, as JSON in which names are sorted."""
+    """What `to_json` gives, and what is made of it, as JSON; arguments keep their order."""
     try:
-        return msgspec.json.encode(data, order="sorted")
+        return msgspec.json.encode(data)
     except (OverflowError, ValueError):  # integers of more than 64 bits, halves of surrogate pairs
-        return json.dumps(data, sort_keys=True, allow_nan=False).encode()
+        return json.dumps(data, allow_nan=False).encode()
 
 
 def to_json(program: Program) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from conformance.results.events import (
     TargetUnavailable,
 )
 from conformance.specs import load
-from tests.engine.support import EDITION, TINY, fake, tasks
+from tests.engine.support import EDITION, TINY, examine, fake, tasks
 
 FUNCTIONS = ("exp", "sum", "softmax", "reshape", "dot")
 COMMON = Run("1.0", TINY, 0, "2000-01-01T00:00:00+00:00")
@@ -142,7 +142,9 @@ def results(name: str, jobs: int, shard: Shard | None = None) -> tuple[list[Even
 def test_one_worker_at_a_time_finds_what_two_find(name: str) -> None:
     events, together = results(name, 2)
     assert together.run.workers == 2
-    assert timeless(together) == timeless(results(name, 1)[1])
+    in_turn = results(name, 1)[1]
+    assert in_turn.run.workers == 1
+    assert timeless(together) == timeless(in_turn)
     assert len([e for e in events if isinstance(e, TargetStarted)]) == 1
     judged = [e.result for e in events if isinstance(e, FunctionJudged)]
     assert sorted(f.function for f in judged) == sorted(FUNCTIONS)
@@ -199,3 +201,11 @@ def test_what_one_portion_found_is_kept_if_the_other_never_began() -> None:
 def test_results_are_the_same_after_a_trip_through_a_file() -> None:
     found = results("correct", 1)[1]
     assert msgspec.json.decode(encode(found), type=Results) == found
+
+
+def test_what_makes_failures_smaller_is_inside_the_target_and_no_case() -> None:
+    run_of = examine(fake("always_wrong"), ["exp"], TINY).results.run
+    assert run_of.spent
+    spent = run_of.spent["exp"]
+    cases = run_of.milliseconds["exp"] * spent.cases / 1000
+    assert spent.seconds_in_target > 1.1 * cases

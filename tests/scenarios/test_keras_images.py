@@ -14,23 +14,8 @@ from conformance.scenarios import Problem
 from conformance.scenarios.operations.sizes import TRANSFORMS, points
 from tests.scenarios import keras_images as images
 from tests.scenarios import keras_ops as ops
+from tests.scenarios.changed import Wrong, always, ignored
 from tests.scenarios.keras_images import PADDING, RIGHT
-
-Wrong = Callable[..., Any]
-
-
-def ignored(name: str, keyword: str) -> Wrong:
-    """The right function without a keyword argument."""
-
-    def called(*args: Any, **kwargs: Any) -> Any:
-        return RIGHT[name](*args, **{k: given for k, given in kwargs.items() if k != keyword})
-
-    return called
-
-
-def always(name: str, **fixed: Any) -> Wrong:
-    """The right function with other keyword arguments, whatever is asked for."""
-    return lambda *args, **kwargs: RIGHT[name](*args, **{**kwargs, **fixed})
 
 
 def after(name: str, changed: Callable[..., Any]) -> Wrong:
@@ -199,7 +184,7 @@ WRONG: tuple[tuple[str, str, Wrong], ...] = (
     ("ssim", "unlike", after("ssim", lambda x: 1 - x)),
     ("ssim", "of all", after("ssim", np.mean)),
     ("ssim", "half", after("ssim", lambda x: (x + 1) / 2)),
-    ("ssim", "not squared", always("ssim", k1=0.5)),
+    ("ssim", "not squared", always(RIGHT["ssim"], k1=0.5)),
 )
 
 
@@ -218,7 +203,7 @@ def test_a_right_function_has_no_problem(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "keyword"), IGNORED)
 def test_a_parameter_that_is_ignored_is_found(name: str, keyword: str) -> None:
-    assert found(name, ignored(name, keyword))
+    assert found(name, ignored(RIGHT[name], keyword))
 
 
 @pytest.mark.parametrize(("name", "how", "wrong"), WRONG, ids=[f"{n}-{h}" for n, h, _ in WRONG])

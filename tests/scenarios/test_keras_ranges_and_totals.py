@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,23 +11,8 @@ from conformance.observations import Value
 from conformance.scenarios import Problem, Scenario, families_of
 from conformance.specs.convention_names import ConventionName
 from tests.scenarios import keras_ops as ops
+from tests.scenarios.changed import Wrong, always, ignored
 from tests.scenarios.keras_parameters import RIGHT, scenarios
-
-Wrong = Callable[..., Any]
-
-
-def ignored(name: str, keyword: str) -> Wrong:
-    """The right function without a keyword argument."""
-
-    def called(*args: Any, **kwargs: Any) -> Any:
-        return RIGHT[name](*args, **{k: given for k, given in kwargs.items() if k != keyword})
-
-    return called
-
-
-def always(name: str, **fixed: Any) -> Wrong:
-    """The right function with other keyword arguments, whatever is asked for."""
-    return lambda *args, **kwargs: RIGHT[name](*args, **{**kwargs, **fixed})
 
 
 def in_dtype_of_input(name: str) -> Wrong:
@@ -79,11 +63,11 @@ IGNORED: tuple[tuple[str, str], ...] = (
 )
 
 WRONG: tuple[tuple[str, str, Wrong], ...] = (
-    ("linspace", "the last axis", always("linspace", axis=-1)),
+    ("linspace", "the last axis", always(RIGHT["linspace"], axis=-1)),
     ("linspace", "the step first", step_first),
     ("round", "a decimal more", lambda x, decimals=0: np.round(x, decimals + 1)),
     ("round", "cut", lambda x, decimals=0: np.trunc(x * 10.0**decimals) / 10.0**decimals),
-    ("svd", "thin", always("svd", full_matrices=False)),
+    ("svd", "thin", always(RIGHT["svd"], full_matrices=False)),
     (
         "cholesky_inverse",
         "the lower factor twice",
@@ -97,7 +81,7 @@ WRONG: tuple[tuple[str, str, Wrong], ...] = (
     ("pinv", "the tolerance as a number", absolute),
     ("pinv", "a part of the largest of all", of_all),
     *(
-        (name, f"always {method}", always(name, method=method))
+        (name, f"always {method}", always(RIGHT[name], method=method))
         for name in ("quantile", "nanquantile", "percentile", "nanpercentile")
         for method in ("lower", "higher", "midpoint", "nearest")
     ),
@@ -125,7 +109,7 @@ def test_a_right_function_has_no_problem(name: str) -> None:
 
 @pytest.mark.parametrize(("name", "keyword"), IGNORED)
 def test_a_parameter_that_is_ignored_is_found(name: str, keyword: str) -> None:
-    assert found(name, ignored(name, keyword))
+    assert found(name, ignored(RIGHT[name], keyword))
 
 
 @pytest.mark.parametrize(("name", "how", "wrong"), WRONG, ids=[f"{n}-{h}" for n, h, _ in WRONG])

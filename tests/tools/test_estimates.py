@@ -10,7 +10,7 @@ import pytest
 from conformance.engine.planning.estimates import Estimates, estimates
 from conformance.results import Results, Spent
 from tests.engine.support import TINY, examine, fake
-from tools.estimates import libraries, scale, seconds
+from tools.estimates import libraries, scale, seconds, table
 
 TABLE = Estimates(
     usual="tensorflow",
@@ -67,3 +67,11 @@ def test_a_run_of_few_cases_counts_in_proportion(measured: Results) -> None:
 def test_targets_that_compute_with_others_are_measured_by_themselves(measured: Results) -> None:
     found = libraries(dict.fromkeys(("keras-2.2.4-tensorflow", "keras3-jax"), measured))
     assert set(found) == {"tensorflow", "keras3-jax"}
+
+
+def test_what_was_not_measured_again_stays(measured: Results) -> None:
+    made = table({"keras3-jax": measured}, TABLE)
+    assert set(made.seconds["keras3-jax"]) == {"exp"}
+    assert made.measured["keras3-jax"] == [measured.target.name]
+    for key in ("tensorflow", "keras3-numpy"):
+        assert made.seconds[key] == TABLE.seconds[key]

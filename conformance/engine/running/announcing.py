@@ -14,7 +14,7 @@ from conformance.results.events import CasesDone, Event
 Emit = Callable[[Event], None]
 
 TOGETHER = 0.1
-"""Seconds in which the cases of a function are counted before they are told: there are hundreds."""
+"""Seconds for which events wait for others, in a message or as a sum: a second has hundreds."""
 
 
 def locked(emit: Emit) -> Emit:

@@ -28,6 +28,7 @@ from typing import Any, NamedTuple, Protocol
 from conformance.adapters import guardian
 from conformance.adapters.sandbox import system
 from conformance.adapters.time_limits import WATCH
+from conformance.engine.running.announcing import TOGETHER
 from conformance.engine.running.examined import Examined
 from conformance.engine.running.progress import Portion, Progress
 from conformance.engine.running.stop import Stop
@@ -42,8 +43,6 @@ class LostError(RuntimeError):
 
 LOOKED_AT = 0.2
 """Seconds after which a process that is silent is told that the run has ended, if it has."""
-TOGETHER = 0.1
-"""Seconds for which events wait for others: a message costs as much as many events."""
 
 
 class Sink(Protocol):

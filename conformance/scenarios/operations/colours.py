@@ -88,7 +88,7 @@ def _mask(low: Array, high: Array, slack: float) -> str:
     return f"~((np.asarray(first) >= np.array({least})) & (np.asarray(first) <= np.array({most})))"
 
 
-def _formatted(draw: DrawFn) -> tuple[Callable[[Array], Array], dict[str, Argument]]:
+def formatted(draw: DrawFn) -> tuple[Callable[[Array], Array], dict[str, Argument]]:
     """What puts channels where a data format has them, and the keyword that says so."""
     data_format = draw(st.sampled_from((None, "channels_last", "channels_first")))
     given: dict[str, Argument] = {} if data_format is None else {"data_format": data_format}
@@ -104,7 +104,7 @@ def _close(value: Array, opened: Array, dtype: str) -> Result:
 
 def _rgb_to_hsv(draw: DrawFn) -> Call:
     x = _colours(draw)
-    placed, given = _formatted(draw)
+    placed, given = formatted(draw)
     value, opened = map(placed, hsv(x))
     made = one({"images": placed(x)}, X, gives=_close(value, opened, x.dtype.name), **given)
     slack = gamma(ROUNDINGS, x.dtype.name)
@@ -114,7 +114,7 @@ def _rgb_to_hsv(draw: DrawFn) -> Call:
 
 def _hsv_to_rgb(draw: DrawFn) -> Call:
     x = _colours(draw)
-    placed, given = _formatted(draw)
+    placed, given = formatted(draw)
     value = placed(rgb(x))
     gives = _close(value, np.zeros(value.shape, bool), x.dtype.name)
     return one({"images": placed(x)}, X, gives=gives, **given)
@@ -123,7 +123,7 @@ def _hsv_to_rgb(draw: DrawFn) -> Call:
 def _rgb_to_grayscale(draw: DrawFn) -> Call:
     """Of brightness no more is asked than the word says."""
     x = _colours(draw)
-    placed, given = _formatted(draw)
+    placed, given = formatted(draw)
     low, high = (placed(found(-1, keepdims=True)) for found in (x.min, x.max))
     demands = f"numbers from {shown(low)} to {shown(high)}"
     made = one({"images": placed(x)}, X, gives=shaped(low.shape, demands), **given)

@@ -20,6 +20,7 @@ from conformance.oracle.rational import gamma
 from conformance.program import Argument, Ref
 from conformance.scenarios.checks import Test, agrees_with, only, shown
 from conformance.scenarios.model import Array, Family, Problem, Values
+from conformance.scenarios.operations import colours
 from conformance.scenarios.operations.calls import (
     Call,
     Function,
@@ -41,16 +42,9 @@ UNEVEN = 8 / FLAT**2
 
 
 def formatted(draw: DrawFn, batched: bool) -> tuple[Callable[[Array], Array], dict[str, Argument]]:
-    """What puts a batch of channels last into a data format, and the keyword that says so."""
-    data_format = draw(st.sampled_from((None, "channels_last", "channels_first")))
-    given: dict[str, Argument] = {} if data_format is None else {"data_format": data_format}
-    first = data_format == "channels_first"
-
-    def placed(x: Array) -> Array:
-        kept = x if batched else x[0]
-        return np.moveaxis(kept, 3 - (not batched), 1 - (not batched)).copy() if first else kept
-
-    return placed, given
+    """See `colours.formatted`; of a batch that is not passed as one its first image is taken."""
+    placed, given = colours.formatted(draw)
+    return lambda x: placed(x if batched else x[0]), given
 
 
 def a_batch(draw: DrawFn, low: int = 1, high: int = 7) -> tuple[Array, bool]:
