@@ -131,7 +131,7 @@ def _of(whole: int, *, missing: bool) -> Callable[[DrawFn], Call]:
         value = np.array(found).reshape(len(asked), *lines.shape)
         parts = [whole * eighths / EIGHTHS for eighths in asked]
         several = len(asked) > 1
-        q, value = (parts, value) if several else (parts[0], value[0])
+        q, value = (parts, value) if several else (parts[0], value[0, ...])
         gives = _close(value, lines.x)
         made = one({"x": lines.x}, X, q, method=method, gives=gives, **lines.given)
         return replace(made, about=f"{method}, {'a list' if several else 'a number'}")
