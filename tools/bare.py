@@ -5,8 +5,8 @@
     python3 tools/bare.py -- 'COMMAND' 'COMMAND' # others
 
 The commands see an empty environment, a fresh HOME, and a PATH that holds what a minimal image of
-Python has: no pyenv, no compiler, no browser, no uv. As root on Linux, the shared libraries of Open
-MPI are hidden as well. The program needs nothing but a Python; it runs before anything is installed.
+Python has: no pyenv, no compiler, no browser, no uv. Root on Linux hides the shared libraries of
+Open MPI as well. The program needs nothing but Python and git, and runs before any installation.
 """
 
 from __future__ import annotations
@@ -27,11 +27,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = (
-    "awk basename bash cat chmod cp cut date dirname env expr false find getconf grep gzip head id ln ls "
-    "mkdir mktemp mv nice nohup printf pwd readlink realpath rm rmdir sed seq sh sleep sort stat "
-    "tail tar tee test timeout touch tr true uname uniq wc xargs"
-).split()
+PROGRAMS = frozenset(
+    """
+    awk basename bash cat chmod cp cut date dirname env expr false find getconf grep gzip head id
+    ln ls mkdir mktemp mv nice nohup printf pwd readlink realpath rm rmdir sed seq sh sleep sort
+    stat tail tar tee test timeout touch tr true uname uniq wc xargs
+    """.split()
+)
 """What the commands may run beside Python: the essential programs of Debian."""
 NETWORK = re.compile(r"(PIP|UV)_\w+|\w*_?(CA_BUNDLE|CERT_FILE|CERT_DIR)|\w+_proxy", re.IGNORECASE)
 """The variables that stay: how this machine reaches a package index."""
@@ -46,12 +48,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="bare-") as name:
         folder = Path(name)
         clone = _clone(folder / "clone")
-        environment = _environment(folder, narrow=options.narrow)
+        variables = environment(folder, narrow=options.narrow)
         for command in options.commands or readme_commands(clone / "README.md"):
             print(f"$ {command}", flush=True)
             words = [*_hiding(), "bash", "-euc", command]
-            run = _on_a_terminal if options.narrow else _plainly
-            if status := run(words, clone, environment):
+            run = on_a_terminal if options.narrow else _plainly
+            if status := run(words, clone, variables):
                 print(f"The command ended with status {status}: {command}", file=sys.stderr)
                 return status
     return 0
@@ -61,7 +63,7 @@ def readme_commands(page: Path) -> list[str]:
     """The README's two commands: those that make the environment `.venv`."""
     lines = page.read_text("utf-8").splitlines()
     commands = [line for line in lines if line.startswith("python3 -m venv .venv")]
-    if len(commands) != 2:  # noqa: PLR2004 - the README promises two
+    if len(commands) != 2:
         sys.exit(f"{page}: expected two lines that begin with 'python3 -m venv .venv'")
     return commands
 
@@ -77,11 +79,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def _clone(folder: Path) -> Path:
     """A clone of what is committed, as a newcomer gets it."""
-    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(folder)], check=True)
+    subprocess.run([_which("git"), "clone", "--quiet", str(ROOT), str(folder)], check=True)
     return folder
 
 
-def _environment(folder: Path, *, narrow: bool) -> dict[str, str]:
+def environment(folder: Path, *, narrow: bool) -> dict[str, str]:
+    """The variables of the commands; makes the folder of programs and the home in `folder`."""
     programs, home = folder / "bin", folder / "home"
     programs.mkdir()
     home.mkdir()
@@ -135,12 +138,12 @@ def _plainly(words: Sequence[str], folder: Path, environment: dict[str, str]) ->
     ).returncode
 
 
-def _on_a_terminal(words: Sequence[str], folder: Path, environment: dict[str, str]) -> int:
+def on_a_terminal(words: Sequence[str], folder: Path, environment: dict[str, str]) -> int:
     """Run the command with a narrow terminal for its input, output and errors."""
     process, terminal = pty.fork()
     if process == 0:
         os.chdir(folder)
-        os.execvpe(words[0], list(words), environment)
+        os.execvpe(words[0], list(words), environment)  # noqa: S606 - it replaces the fork
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
     while piece := _read(terminal):
         os.write(sys.stdout.fileno(), piece)
