@@ -27,12 +27,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = frozenset(
-    """
-    awk basename bash cat chmod cp cut date dirname env expr false find getconf grep gzip head id
-    ln ls mkdir mktemp mv nice nohup printf pwd readlink realpath rm rmdir sed seq sh sleep sort
-    stat tail tar tee test timeout touch tr true uname uniq wc xargs
-    """.split()
+PROGRAMS = (
+    "awk basename bash cat chmod cp cut date dirname env expr false find getconf grep "
+    "gzip head id ln ls mkdir mktemp mv nice nohup printf pwd readlink realpath rm rmdir "
+    "sed seq sh sleep sort stat tail tar tee test timeout touch tr true uname uniq wc "
+    "xargs"
 )
 """What the commands may run beside Python: the essential programs of Debian."""
 NETWORK = re.compile(r"(PIP|UV)_\w+|\w*_?(CA_BUNDLE|CERT_FILE|CERT_DIR)|\w+_proxy", re.IGNORECASE)
@@ -88,7 +87,7 @@ def environment(folder: Path, *, narrow: bool) -> dict[str, str]:
     programs, home = folder / "bin", folder / "home"
     programs.mkdir()
     home.mkdir()
-    for name in PROGRAMS:
+    for name in PROGRAMS.split():
         if place := shutil.which(name):
             (programs / name).symlink_to(place)
     # a link would make its folder the home of each environment, and that folder goes
