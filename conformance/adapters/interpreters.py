@@ -5,7 +5,6 @@ Every candidate is run to find its version: a pyenv shim that is not activated o
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shutil
@@ -74,14 +73,54 @@ def uv_program() -> str:
 
 
 def is_path(wanted: str) -> bool:
-    """Whether this is the path of an interpreter, and no version."""
+    """Whether this names an interpreter by its path or its program, and not by a version."""
     return not re.fullmatch(r"\d+\.\d+", wanted)
+
+
+def located(wanted: str, folder: Path) -> str:
+    """What a user wrote in `folder`, as it can be used in any other folder.
+
+    A version stays as it is, and so does the name of a program that is not in the folder: PATH has
+    it. A path becomes absolute, and `~` the user's home. Links stay, because the link inside a
+    virtual environment is what selects it.
+    """
+    if not wanted or not is_path(wanted):
+        return wanted
+    path = _expanded(wanted)
+    if path.parts[0].startswith("~"):
+        return wanted
+    place = folder.absolute() / path
+    return str(place) if os.sep in wanted or place.is_file() else wanted
+
+
+def _expanded(wanted: str) -> Path:
+    try:
+        return Path(wanted).expanduser()
+    except RuntimeError:  # ~name, and there is no such user
+        return Path(wanted)
 
 
 def _absence(wanted: Sequence[str]) -> str:
     if is_path(wanted[0]):
-        return f"{wanted[0]} is not a CPython interpreter that runs"
+        return f"{wanted[0]} is not a CPython interpreter that runs: {_fault(wanted[0])}"
     return f"CPython {' or '.join(wanted)} is not installed"
+
+
+def _fault(wanted: str) -> str:
+    """Why this path or program does not serve: the last line that it prints, if it starts."""
+    place = next(_candidates(wanted))
+    if os.sep not in str(place):
+        return "no program of this name is on PATH"
+    try:
+        answer = subprocess.run(
+            [place, "-I", "-S", "-c", _ASK], capture_output=True, text=True, timeout=30, check=False
+        )
+    except OSError as error:
+        return error.strerror or str(error)
+    except (ValueError, subprocess.SubprocessError) as error:
+        return str(error)
+    lines = (answer.stdout + answer.stderr).strip().splitlines()
+    return lines[-1] if lines else f"it ends with status {answer.returncode}"
 
 
 def _serves(path: Path, wanted: str) -> bool:
@@ -91,8 +130,8 @@ def _serves(path: Path, wanted: str) -> bool:
 
 def _candidates(wanted: str) -> Iterator[Path]:
     if is_path(wanted):
-        with contextlib.suppress(RuntimeError):  # ~name, and there is no such user
-            yield Path(wanted).expanduser()
+        place = shutil.which(wanted) if os.sep not in wanted else None
+        yield _expanded(place or wanted)
         return
     if "{}.{}".format(*sys.version_info) == wanted:
         yield Path(sys.executable)

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Struct
 
-from conformance.adapters import field_texts, mappings, target_texts
+from conformance.adapters import field_texts, interpreters, mappings, target_texts
 from conformance.editions import Edition
 from conformance.near_names import proposal
 
@@ -297,6 +297,8 @@ def _venv(path: Path, name: str, table: Mapping[str, Any]) -> Venv:
     _check_texts(where, fields)
     if not venv.python or not venv.requirements:
         raise RegistryError(f'{where}: give `python` (as "3.11") and `requirements`')
+    pythons = tuple(interpreters.located(python, path.parent) for python in venv.python)
+    venv = msgspec.structs.replace(venv, python=pythons)
     if venv.lock is None:
         return venv
     lock = _place(where, "lock", path, str(venv.lock))
@@ -317,6 +319,9 @@ def _target(path: Path, name: str, table: Mapping[str, Any], venvs: Mapping[str,
         mapping = _mapping_file(where, path, str(target.mapping))
         _check_mapping(where, mapping)
         target = msgspec.structs.replace(target, mapping=mapping)
+    if target.python is not None:
+        python = interpreters.located(target.python, path.parent)
+        target = msgspec.structs.replace(target, python=python)
     if target.prepare is not None:
         target = msgspec.structs.replace(target, prepare=_file(path, where, target.prepare))
     return completed(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from conformance.adapters import mappings, registry
+from conformance.adapters import interpreters, mappings, registry
 from conformance.adapters.configured import Configurable
 from conformance.adapters.registry import SharedLibrary, Target, completed, literal
 from conformance.cli.errors import UsageProblem
@@ -50,7 +50,7 @@ def module_target(options: ModuleOptions) -> Target:
         names=dict(_pair("name", "NAME=OWN", text) for text in options.names),
         adapter=options.adapter,
         sandbox=not options.no_sandbox,
-        python=options.python,
+        python=options.python and interpreters.located(options.python, Path.cwd()),
         environment={k: literal(v) for k, v in environment.items()},
         script_environment=environment,
     )
