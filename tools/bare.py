@@ -28,8 +28,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = (
-    "awk basename bash cat chmod cp cut date dirname env expr false find getconf grep "
-    "gzip head id ln ls mkdir mktemp mv nice nohup printf pwd readlink realpath rm rmdir "
+    "awk basename bash cat chmod cp cut date dirname echo env expr false find getconf grep "
+    "gzip head id ln ls mkdir mktemp mv nice nohup od printf pwd readlink realpath rm rmdir "
     "sed seq sh sleep sort stat tail tar tee test timeout touch tr true uname uniq wc "
     "xargs"
 )
