@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from msgspec import UNSET
 
 from conformance.editions import Edition
 from conformance.engine.judging.messages import gist
+from conformance.engine.judging.successors import verdict_on_contradiction
 from conformance.engine.verdicts.failures import record
 from conformance.engine.verdicts.origins import pack
 from conformance.fuzz.bounds.known import Array
@@ -28,11 +30,11 @@ from conformance.fuzz.judging import Difference, Question
 from conformance.fuzz.programs import shape_of
 from conformance.program import Case, Prelude, Program, Step, call_text, endings, to_json
 from conformance.program.script import comparing_script
-from conformance.results import Aspect, Citation, Failure, Origin, Verdict
+from conformance.results import Aspect, Citation, Failure, Origin, Replacement, Verdict
 from conformance.results.composed import PROFILE, TRIAL
 from conformance.specs import Spec, load
 from conformance.specs.convention_names import ConventionName
-from conformance.specs.load import claims, is_claimed
+from conformance.specs.load import claims, is_claimed, signature
 
 _NAMED = re.compile(r"(?<=used to compute )\w+(?:\{[^{}]*\})?(?=\()")
 """The operation that made a node of Theano's graph, which is named in an error that any of them may
@@ -84,19 +86,21 @@ def failure(
     number: int,
     shapeless: bool = False,
     tried: bool = True,
+    replacements: Mapping[str, Replacement] | None = None,
 ) -> Failure:
     """The failure of a program that was made smaller; `number` is that of the one it came from.
 
     `shapeless` says that it fails because the target does not know the shape of a result, `tried`
-    that each of its calls was tried alone.
+    that each of its calls was tried alone; `replacements` are those of the subject.
     """
     spec = load()[function_of(question, difference)]
     conventions = _conventions(question, difference, spec, shapeless=shapeless)
-    usual = Verdict.DIVERGES if conventions else Verdict.VIOLATES
+    usual = Verdict.DIVERGES if conventions else verdict_on_contradiction(replacements)
     verdict = _VERDICTS.get(difference.kind, usual)
     aspect = Aspect.DTYPE if difference.kind == Aspect.DTYPE else Aspect.VALUE
-    violates = verdict is Verdict.VIOLATES
-    citation = _citation(spec, question.edition, aspect) if violates else None
+    contradicts = verdict in (Verdict.VIOLATES, Verdict.CHANGED)
+    citation = _citation(spec, question.edition, aspect) if contradicts else None
+    row = (replacements or {}).get(signature(spec, question.edition).name) if citation else None
     message = _message(question, difference, citation, tried=tried)
     arrays = question.arrays[0]
     expected = difference.expected
@@ -107,6 +111,7 @@ def failure(
         message=message,
         count=1,
         citation=citation,
+        replacement=row or UNSET,
         convention=", ".join(conventions) or None,
         program=to_json(question.program),
         inputs={n: record(a) for n, a in arrays.items()},

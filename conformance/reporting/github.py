@@ -1,8 +1,8 @@
 """GitHub's workflow commands: printed by a job, they become annotations of its run.
 
 GitHub shows ten of each level for a step, so failures of one cause share an annotation and the last
-one says how many are left. Of a run with known failures only what is unexpected has an annotation,
-and each stale entry, at its line.
+one says how many are left. A change is a notice, after those with the scores. Of a run with known
+failures only what is unexpected has an annotation, and each stale entry, at its line.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from conformance.reporting.listing import listed_failures
 from conformance.reporting.safe_text import clean
 from conformance.reporting.summary import told_counts
 from conformance.results import Results, Verdict
-from conformance.results.scores import FAULTS, score
+from conformance.results.scores import CHANGES, FAULTS, score
 
 MOST = 10
 """Annotations of one level that GitHub shows for a step."""
@@ -28,7 +28,7 @@ def render(results: Iterable[Results], judgement: Judgement | None = None) -> by
     listed = list(results)
     stale = _stale_entries(judgement.stale) if judgement else []
     found = [(one, cause) for one in listed for cause in _broken(one, judgement)]
-    errors = [_error(one, cause, judgement) for one, cause in found]
+    errors = [_annotation(one, cause, judgement) for one, cause in found]
     room = MOST - len(stale)
     if len(errors) > room:
         left = found[room - 1 :]
@@ -36,14 +36,20 @@ def render(results: Iterable[Results], judgement: Judgement | None = None) -> by
         more = _command("error", "more failures", f"{len(left)} more causes, in {names}")
         errors = [*errors[: room - 1], more]
     errors += stale
-    notices = [_notice(one) for one in listed][:MOST]
-    return "".join(f"{line}\n" for line in (*errors, *notices)).encode()
+    notices = [_notice(one) for one in listed]
+    changed = [] if judgement else [(one, c) for one in listed for c in _changed(one)]
+    notices += [_annotation(one, cause, None, "notice") for one, cause in changed]
+    return "".join(f"{line}\n" for line in (*errors, *notices[:MOST])).encode()
 
 
 def _broken(results: Results, judgement: Judgement | None) -> list[Cause]:
     if judgement is not None:
         return causes(judgement.unexpected(results))
     return causes(listed_failures(results.functions, *FAULTS))
+
+
+def _changed(results: Results) -> list[Cause]:
+    return causes(listed_failures(results.functions, *CHANGES))
 
 
 def _stale_entries(stale: Sequence[StaleEntry]) -> list[str]:
@@ -60,7 +66,9 @@ def _stale_entry(stale: StaleEntry, says: str) -> str:
     return _command("error", f"stale: {stale.entry}", says, file=stale.file, line=str(stale.line))
 
 
-def _error(results: Results, cause: Cause, judgement: Judgement | None) -> str:
+def _annotation(
+    results: Results, cause: Cause, judgement: Judgement | None, level: str = "error"
+) -> str:
     concerned = cause.functions
     one, several = _DOES.get(cause.verdict, _LOST)
     does = one if len(concerned) == 1 else several
@@ -70,7 +78,7 @@ def _error(results: Results, cause: Cause, judgement: Judgement | None) -> str:
     first = cause.failures[0].failure
     again = f". To run it again: conformance replay {first.id}" if first is not None else ""
     return _command(
-        "error",
+        level,
         title,
         clean(cause.failures[0].message) + _was(results, cause, judgement) + others + again,
     )
@@ -87,6 +95,7 @@ _DOES: Mapping[Verdict, tuple[str, str]] = {
     Verdict.VIOLATES: ("does not do what the documents say", "do not do what the documents say"),
     Verdict.CRASHED: ("ends the process", "end the process"),
     Verdict.TIMED_OUT: ("gives no answer in time", "give no answer in time"),
+    Verdict.CHANGED: ("does not do what it did", "do not do what they did"),
     Verdict.DIVERGES: ("has another answer that is allowed", "have another answer that is allowed"),
     Verdict.UNSUPPORTED: ("is not offered in full", "are not offered in full"),
 }
@@ -97,6 +106,7 @@ _COUNTED: Mapping[Verdict, str] = {
     Verdict.VIOLATES: "contradict a document",
     Verdict.CRASHED: "end the process",
     Verdict.TIMED_OUT: "give no answer in time",
+    Verdict.CHANGED: "are changed in the API that replaces the documented one",
     Verdict.UNSUPPORTED: "are missing",
     Verdict.NOT_RUN: "were not run",
     Verdict.DIVERGES: "have another answer that is allowed, too",

@@ -28,7 +28,7 @@ class ListedFailure(NamedTuple):
         if self.failure is None:
             note = self.aspect.note
             return note if isinstance(note, str) else str(self.aspect.verdict)
-        cited = str(self.failure.citation) if self.failure.citation else ""
+        cited = self.failure.cited
         if not cited or re.search(rf"(?<!\w){re.escape(cited)}(?!\d)", self.failure.message):
             return self.failure.message
         return f"{self.failure.message} ({cited})"

@@ -136,6 +136,11 @@ class Failure(Struct, frozen=True, kw_only=True):
     origin: Origin | UnsetType = UNSET
     """What `conformance replay` makes the case from; unset where there is no case."""
 
+    @property
+    def cited(self) -> str:
+        """The line of the document, and of a change the row: `ko-2.2:1220; keras3.toml: sum`."""
+        return "; ".join(str(place) for place in (self.citation, self.replacement) if place)
+
 
 class AspectResult(Struct, frozen=True, kw_only=True):
     """The verdict on one aspect of one function. Errors are in units in the last place (ULP)."""

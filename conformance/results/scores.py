@@ -18,10 +18,12 @@ FAULTS: tuple[Verdict, ...] = (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_
 """The verdicts on what a target does against the documents, the gravest first."""
 CHANGES: tuple[Verdict, ...] = (Verdict.CHANGED,)
 """The verdicts on what another API does that replaces the documents' and does not promise them."""
+DEVIATIONS: tuple[Verdict, ...] = (*FAULTS, *CHANGES)
+"""The verdicts on answers that are not as the documents say, the gravest first."""
 LACKS: tuple[Verdict, ...] = (Verdict.UNSUPPORTED, Verdict.NOT_RUN)
 """The verdicts on what the documents demand and nobody has seen it do."""
 _NOTHING = "nothing demanded"
-_GRAVEST_FIRST = (*FAULTS, *CHANGES, *LACKS, Verdict.CONFORMS, Verdict.NOT_APPLICABLE)
+_GRAVEST_FIRST = (*DEVIATIONS, *LACKS, Verdict.CONFORMS, Verdict.NOT_APPLICABLE)
 
 
 class TakenReading(NamedTuple):

@@ -15,6 +15,7 @@ NAMESPACE = "http://www.w3.org/2000/svg"
 LIGHT = {
     Verdict.CONFORMS: "#2b83ba",
     Verdict.VIOLATES: "#c2410c",
+    Verdict.CHANGED: "#7c5cbf",
     Verdict.UNSUPPORTED: "#b4bdc9",
     Verdict.CRASHED: "#4a0d57",
     Verdict.TIMED_OUT: "#e0a800",
@@ -23,6 +24,7 @@ LIGHT = {
 DARK = {
     Verdict.CONFORMS: "#3d8fcc",
     Verdict.VIOLATES: "#e8590c",
+    Verdict.CHANGED: "#9f82dd",
     Verdict.UNSUPPORTED: "#4a5563",
     Verdict.CRASHED: "#f7ecfd",
     Verdict.TIMED_OUT: "#ffd000",
