@@ -101,7 +101,8 @@ def failure(
     contradicts = verdict in (Verdict.VIOLATES, Verdict.CHANGED)
     citation = _citation(spec, question.edition, aspect) if contradicts else None
     row = (replacements or {}).get(signature(spec, question.edition).name) if citation else None
-    message = _message(question, difference, citation, tried=tried)
+    cited = "; ".join(str(place) for place in (citation, row) if place)
+    message = _message(question, difference, cited, tried=tried)
     arrays = question.arrays[0]
     expected = difference.expected
     return Failure(
@@ -171,16 +172,14 @@ def _citation(spec: Spec, edition: Edition, aspect: Aspect) -> Citation:
     return Citation(document, [*lines, spec.signatures[document].line][0])
 
 
-def _message(
-    question: Question, difference: Difference, citation: Citation | None, *, tried: bool
-) -> str:
+def _message(question: Question, difference: Difference, cited: str, *, tried: bool) -> str:
     said = "; ".join(f"{s.result} = {call_text(s)}" for s in question.program.steps)
     bound = ", ".join(
         f"{i.name} {i.dtype} {i.shape} ({i.binding})" for i in question.program.inputs
     )
     where = _where(question.program, difference)
     what = f"{where} {difference.says}" if where else difference.says
-    line = f" ({citation})" if citation is not None else ""
+    line = f" ({cited})" if cited else ""
     alone = "; each call alone conforms" if tried else ""
     return f"{said} with {bound}: {what}{_element(difference)}{line}{alone}"
 

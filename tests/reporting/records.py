@@ -56,11 +56,12 @@ _CITING = (Verdict.VIOLATES, Verdict.CHANGED)
 
 
 def failure(verdict: Verdict = Verdict.VIOLATES, **changes: object) -> Failure:
+    row = f"; {ROW}" if verdict is Verdict.CHANGED else ""
     fields: dict[str, object] = {
         "id": "f1a2",
         "verdict": verdict,
         "kind": "shape",
-        "message": "gives (2,); expected (2, 1) (ko-2.2:1053)",
+        "message": f"gives (2,); expected (2, 1) (ko-2.2:1053{row})",
         "count": 3,
         "citation": Citation("ko-2.2", 1053) if verdict in _CITING else None,
         "replacement": ROW if verdict is Verdict.CHANGED else UNSET,
