@@ -27,19 +27,31 @@ def render(results: Iterable[Results], judgement: Judgement | None = None) -> by
     """The commands, a line each; with known failures of what is unexpected and what is stale."""
     listed = list(results)
     stale = _stale_entries(judgement.stale) if judgement else []
-    found = [(one, cause) for one in listed for cause in _broken(one, judgement)]
-    errors = [_annotation(one, cause, judgement) for one, cause in found]
-    room = MOST - len(stale)
-    if len(errors) > room:
-        left = found[room - 1 :]
-        names = named(f for _, cause in left for f in cause.failures)
-        more = _command("error", "more failures", f"{len(left)} more causes, in {names}")
-        errors = [*errors[: room - 1], more]
-    errors += stale
-    notices = [_notice(one) for one in listed]
+    broken = [(one, cause) for one in listed for cause in _broken(one, judgement)]
+    errors = _annotations("error", broken, MOST - len(stale), judgement)
+    notices = [_notice(one) for one in listed][:MOST]
     changed = [] if judgement else [(one, c) for one in listed for c in _changed(one)]
-    notices += [_annotation(one, cause, None, "notice") for one, cause in changed]
-    return "".join(f"{line}\n" for line in (*errors, *notices[:MOST])).encode()
+    notices += _annotations("notice", changed, MOST - len(notices))
+    return "".join(f"{line}\n" for line in (*errors, *stale, *notices)).encode()
+
+
+def _annotations(
+    level: str,
+    found: Sequence[tuple[Results, Cause]],
+    room: int,
+    judgement: Judgement | None = None,
+) -> list[str]:
+    """One for each cause, at most `room`; the last of too many says how many are left."""
+    lines = [_annotation(level, one, cause, judgement) for one, cause in found]
+    if len(lines) <= room or not room:
+        return lines[:room]
+    left = found[room - 1 :]
+    names = named(f for _, cause in left for f in cause.failures)
+    more = _command(level, _MORE[level], f"{len(left)} more causes, in {names}")
+    return [*lines[: room - 1], more]
+
+
+_MORE = {"error": "more failures", "notice": "more changes"}
 
 
 def _broken(results: Results, judgement: Judgement | None) -> list[Cause]:
@@ -66,9 +78,7 @@ def _stale_entry(stale: StaleEntry, says: str) -> str:
     return _command("error", f"stale: {stale.entry}", says, file=stale.file, line=str(stale.line))
 
 
-def _annotation(
-    results: Results, cause: Cause, judgement: Judgement | None, level: str = "error"
-) -> str:
+def _annotation(level: str, results: Results, cause: Cause, judgement: Judgement | None) -> str:
     concerned = cause.functions
     one, several = _DOES.get(cause.verdict, _LOST)
     does = one if len(concerned) == 1 else several

@@ -109,9 +109,11 @@ def test_an_annotation_of_a_change_is_a_notice() -> None:
 
 
 def test_notices_are_no_more_than_are_shown() -> None:
-    names = [f"f{i}" for i in range(30)]
-    many = results("m", [function(n, Verdict.CHANGED) for n in names])
-    assert len(github.render([many] * 20).decode().splitlines()) == github.MOST
+    many = [results(f"t{i}", [function("dot", Verdict.CHANGED)]) for i in range(8)]
+    commands = github.render(many).decode().splitlines()
+    assert len(commands) == github.MOST
+    assert commands[-1].startswith("::notice title=more changes::7 more causes, in dot (7)")
+    assert len(github.render(many * 2).decode().splitlines()) == github.MOST
 
 
 def test_csv_has_the_line_and_the_row() -> None:
