@@ -115,6 +115,9 @@ class Target(StrictRecord, frozen=True, kw_only=True, forbid_unknown_fields=True
     """A Python file that the worker runs before `startup`; standalone scripts do not run it."""
     mapping: Path | None = None
     """A table of the calls that replace the functions of `K` in the module (`mappings`)."""
+    successor: bool = False
+    """Whether `mapping` leads to an API that replaces that of the documents and does not promise
+    them: what differs is `changed`, not a violation."""
     script_import: tuple[str, ...] = ()
     """The lines that bind `K` in a standalone script; by default the module's import."""
     script_paths: tuple[str, ...] = ()
@@ -401,6 +404,11 @@ def _check(where: str, table: Mapping[str, Any], target: Target) -> None:
     _check_texts(where, table)
     if target.editions and target.edition not in target.editions:
         raise RegistryError(f"{where}: editions: add {target.edition}, which is its `edition`")
+    if target.successor and target.mapping is None:
+        raise RegistryError(
+            f"{where}: successor: it has no `mapping`; name the table of the calls that replace"
+            " the documented functions, or leave the field out"
+        )
     if target.names and target.adapter:
         raise RegistryError(
             f"{where}: `names` and `adapter` exclude each other: an adapter knows its own names"

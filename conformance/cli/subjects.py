@@ -13,6 +13,7 @@ from conformance.cli.options.modules import ModuleOptions
 from conformance.engine import Subject
 from conformance.engine.planning.estimates import estimates
 from conformance.program import Prelude
+from conformance.results import Replacement
 
 _COMPANIONS = {
     "python": "python",
@@ -98,10 +99,21 @@ def subject(target: Target) -> Subject:
         library=estimates().key(target.name, target.library),
         shortfalls={s.message: s.because for s in target.shortfalls},
         follows=target.follows,
+        replacements=_replacements(target),
         cure=_cure(target),
         prelude=_prelude(target),
         open_configured=lambda setup: configurable.open(setup.configuration, setup.environment),
     )
+
+
+def _replacements(target: Target) -> dict[str, Replacement] | None:
+    """The rows of a successor's mapping; None for a target that promises its documents."""
+    if not target.successor or target.mapping is None:
+        return None
+    name, rows = target.mapping.name, mappings.load(target.mapping).functions
+    return {
+        function: Replacement(name, function, row.new.strip()) for function, row in rows.items()
+    }
 
 
 def _prelude(target: Target) -> Prelude:

@@ -74,7 +74,7 @@ def _verdict(function: str, aspect: AspectResult) -> list[str]:
         "" if aspect.limit_ulp is None else f"{aspect.limit_ulp:.6g}",
         str(len(aspect.failures)),
         _text(failure.message) if failure else "",
-        str(failure.citation) if failure and failure.citation else "",
+        failure.cited if failure else "",
         _text(failure.convention or "") if failure else "",
         str(standing(aspect)),
         _text(told(readings([aspect]))),

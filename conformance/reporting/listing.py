@@ -24,14 +24,14 @@ class ListedFailure(NamedTuple):
 
     @property
     def message(self) -> str:
-        """One line, with the citation if the words do not hold it already."""
+        """One line, with citation and row of a mapping if the words do not hold them already."""
         if self.failure is None:
             note = self.aspect.note
             return note if isinstance(note, str) else str(self.aspect.verdict)
-        cited = str(self.failure.citation) if self.failure.citation else ""
-        if not cited or re.search(rf"(?<!\w){re.escape(cited)}(?!\d)", self.failure.message):
-            return self.failure.message
-        return f"{self.failure.message} ({cited})"
+        said = self.failure.message
+        places = [str(p) for p in (self.failure.citation, self.failure.replacement) if p]
+        unsaid = [p for p in places if not re.search(rf"(?<!\w){re.escape(p)}(?!\w)", said)]
+        return f"{said} ({'; '.join(unsaid)})" if unsaid else said
 
 
 def listed_failures(functions: Iterable[FunctionResult], *verdicts: Verdict) -> list[ListedFailure]:

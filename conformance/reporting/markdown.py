@@ -20,7 +20,7 @@ from conformance.reporting.writer import ResultsCollector
 from conformance.results import FunctionResult, Results, Verdict
 from conformance.results.composed import how_often
 from conformance.results.events import Event, RunFinished, TargetUnavailable
-from conformance.results.scores import FAULTS, Score, TakenReading, score
+from conformance.results.scores import DEVIATIONS, Score, TakenReading, score
 
 MATRIX = "matrix.md"
 SCRIPTS = 300_000
@@ -83,7 +83,7 @@ def scripted_failures(results: Sequence[Results], room: int) -> set[int]:
     ranked = [
         (rank, cause.failures[0])
         for one in results
-        for rank, cause in enumerate(causes(listed_failures(one.functions, *FAULTS)))
+        for rank, cause in enumerate(causes(listed_failures(one.functions, *DEVIATIONS)))
     ]
     chosen: dict[tuple[str, Verdict, str], int] = {}
     left = room
@@ -183,6 +183,8 @@ def matrix_lines(columns: Sequence[MatrixColumn]) -> Iterator[str]:
     kept = (f"**{_share(p.kept, p.percent, p)}**" for p in points)
     yield _row(["**keeps the documents**", *kept])
     yield _row(["**missing**", *(_share(p.missing, p.percent_missing, p) for p in points)])
+    if any(p.changed for p in points):
+        yield _row(["**changed**", *(f"{p.changed}/{p.demanded}" for p in points)])
     for theme, names in by_theme(columns).items():
         yield _row([f"**{escape(theme)}**", *("" for _ in columns)])
         for name in names:
@@ -204,8 +206,8 @@ def _cell(entry: MatrixColumn, function: str) -> str:
 
 def _legend(columns: Sequence[MatrixColumn]) -> Iterator[str]:
     yield (
-        "A cell shows the worst fault or lack over the function's aspects, and how many aspects "
-        "keep the documents of those that the target's edition demands."
+        "A cell shows the worst fault, change or lack over the function's aspects, and how many "
+        "aspects keep the documents of those that the target's edition demands."
     )
     yield ""
     for verdict, mark in marks_of(columns).items():
@@ -245,8 +247,9 @@ def _broken(results: Results, scripted: Collection[int]) -> Iterator[str]:
         Verdict.VIOLATES: "Violations",
         Verdict.CRASHED: "Crashes",
         Verdict.TIMED_OUT: "Time-outs",
+        Verdict.CHANGED: "Changes",
     }
-    for verdict in FAULTS:
+    for verdict in DEVIATIONS:
         found = listed_failures(results.functions, verdict)
         if found:
             yield from ("", f"### {titles[verdict]} of {escape(results.target.name)}", "")
@@ -261,7 +264,7 @@ def _finding(found: ListedFailure, *, with_script: bool) -> Iterator[str]:
     failure = found.failure
     if failure is None:
         return
-    cited = f", {escape(str(failure.citation))}" if failure.citation else ""
+    cited = f", {escape(failure.cited)}" if failure.cited else ""
     yield f"  ({code(failure.id)}{cited}, {how_often(failure, found.aspect.cases)})"
     if with_script and failure.script:
         block = [

@@ -21,6 +21,7 @@ class Mark(NamedTuple):
 MARKS: dict[Verdict, Mark] = {
     Verdict.CONFORMS: Mark("✓", "+", "C", "green", "keep the documents"),
     Verdict.VIOLATES: Mark("✗", "X", "V", "bold red", "violate"),
+    Verdict.CHANGED: Mark("≠", "c", "M", "yellow", "changed"),
     Verdict.CRASHED: Mark("!", "!", "X", "bold magenta", "crashed"),
     Verdict.TIMED_OUT: Mark("⧖", "T", "T", "magenta", "timed out"),
     Verdict.UNSUPPORTED: Mark("–", "-", "U", "blue", "unsupported"),  # noqa: RUF001

@@ -27,6 +27,8 @@ class Points(Struct, frozen=True):
     missing: int
     """Aspects that are unsupported or were not run."""
     demanded: int
+    changed: int
+    """Aspects with the verdict `changed`."""
 
 
 class TargetScores(Struct, frozen=True, kw_only=True):
@@ -86,7 +88,7 @@ def _target(results: Results) -> TargetScores:
 def _points(functions: Sequence[FunctionResult]) -> Points:
     points = score(functions)
     conforming = sum(a.verdict is Verdict.CONFORMS for f in functions for a in f.aspects)
-    return Points(conforming, points.kept, points.missing, points.demanded)
+    return Points(conforming, points.kept, points.missing, points.demanded, points.changed)
 
 
 def _readings(results: Results) -> Iterator[tuple[str, dict[Aspect, list[str]]]]:

@@ -16,13 +16,13 @@ from conformance.reporting.quoting import Quote, cited, nothing
 from conformance.reporting.readings import takers
 from conformance.results import FunctionResult, Results, RunInfo, Verdict
 from conformance.results.events import RunStarted
-from conformance.results.scores import FAULTS, LACKS, count_diverging, count_standings, score
+from conformance.results.scores import DEVIATIONS, LACKS, count_diverging, count_standings, score
 
 
 def score_line(functions: Sequence[FunctionResult], paint: Paint) -> Text:
     """`412 of 455 aspects keep the documents (90.5 %), 31 missing (6.9 %), ✗ 12 violate, ...`.
 
-    Then the other faults and lacks that occur, and how many aspects take another reading.
+    Then the other faults, changes and lacks that occur, and how many aspects take another reading.
     """
     line = Text(score_text(functions))
     for verdict, count in told_counts(functions):
@@ -40,10 +40,10 @@ def score_text(functions: Sequence[FunctionResult]) -> str:
 
 
 def told_counts(functions: Sequence[FunctionResult]) -> Iterator[tuple[Verdict, int]]:
-    """The faults and lacks that occur, and last how many aspects take another reading."""
+    """The faults, changes and lacks that occur, and last how many aspects take another reading."""
     counts = count_standings(functions)
     counts[Verdict.DIVERGES] = count_diverging(functions)
-    yield from ((v, counts[v]) for v in (*FAULTS, *LACKS, Verdict.DIVERGES) if counts[v])
+    yield from ((v, counts[v]) for v in (*DEVIATIONS, *LACKS, Verdict.DIVERGES) if counts[v])
 
 
 def rate(cases: int, seconds: float) -> str:
@@ -154,11 +154,11 @@ class SharedFailure:
 def shared_failures(
     columns: Sequence[MatrixColumn], short: Sequence[str], *, divergences: bool = False
 ) -> list[SharedFailure]:
-    """Violations, then crashes, then time-outs; one that several targets share comes once.
+    """Violations, crashes, time-outs, then changes; one that several targets share appears once.
 
     With `divergences` those too, last.
     """
-    wanted = (*FAULTS, Verdict.DIVERGES) if divergences else FAULTS
+    wanted = (*DEVIATIONS, Verdict.DIVERGES) if divergences else DEVIATIONS
     merged: dict[tuple[str, ...], SharedFailure] = {}
     for entry, label in zip(columns, short, strict=True):
         for found in listed_failures(entry.functions.values(), *wanted):

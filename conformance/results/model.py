@@ -42,6 +42,7 @@ class Verdict(StrEnum):
     NOT_RUN = "not run"
     UNSUPPORTED = "unsupported"
     DIVERGES = "diverges"
+    CHANGED = "changed"
     TIMED_OUT = "timed out"
     CRASHED = "crashed"
     VIOLATES = "violates"
@@ -56,6 +57,19 @@ class Citation(Struct, frozen=True):
 
     def __str__(self) -> str:
         return self.line if isinstance(self.line, str) else f"{self.document}:{self.line}"
+
+
+class Replacement(Struct, frozen=True):
+    """The row of a mapping that says which call replaces a function in another API."""
+
+    mapping: str
+    """The name of the file."""
+    function: str
+    call: str
+    """An expression of the function's parameters, or lines of Python."""
+
+    def __str__(self) -> str:
+        return f"{self.mapping}: {self.function}"
 
 
 class Array(Struct, frozen=True):
@@ -88,9 +102,9 @@ class Origin(Struct, frozen=True, kw_only=True):
 class Failure(Struct, frozen=True, kw_only=True):
     """One way in which an aspect fails, with the smallest case that shows it.
 
-    `citation` is set exactly where `verdict` is `violates`; `convention` names what the suite
-    expects where the documents are silent, and `readings` what else is allowed there and was
-    answered.
+    `citation` is set exactly where `verdict` is `violates` or `changed`; `convention` names what
+    the suite expects where the documents are silent, and `readings` what else is allowed there and
+    was answered.
     """
 
     id: str
@@ -103,6 +117,8 @@ class Failure(Struct, frozen=True, kw_only=True):
     count: int
     """How many of the aspect's cases fail in this way."""
     citation: Citation | None = None
+    replacement: Replacement | UnsetType = UNSET
+    """The row of the mapping behind a `changed`: the other API's call differs from the citation."""
     convention: str | None = None
     readings: list[str] = field(default_factory=list)
     """The allowed readings that a divergence takes, such as `kernel-layout: th`; left out of a file
@@ -119,6 +135,11 @@ class Failure(Struct, frozen=True, kw_only=True):
     """The end of what the implementation printed meanwhile."""
     origin: Origin | UnsetType = UNSET
     """What `conformance replay` makes the case from; unset where there is no case."""
+
+    @property
+    def cited(self) -> str:
+        """The line of the document, and of a change the row: `ko-2.2:1220; keras3.toml: sum`."""
+        return "; ".join(str(place) for place in (self.citation, self.replacement) if place)
 
 
 class AspectResult(Struct, frozen=True, kw_only=True):

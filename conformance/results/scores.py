@@ -1,4 +1,4 @@
-"""How a target fares: what keeps the documents, what is missing, which readings it takes.
+"""How a target fares: what keeps the documents, is missing, is changed, and its readings.
 
 A divergence is no fault. Where the documents leave a point open several answers are allowed; an
 aspect in which every answer is one of them keeps the documents, and the readings that it takes are
@@ -16,10 +16,14 @@ from conformance.results.model import AspectResult, Failure, FunctionResult, Ver
 
 FAULTS: tuple[Verdict, ...] = (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_OUT)
 """The verdicts on what a target does against the documents, the gravest first."""
+CHANGES: tuple[Verdict, ...] = (Verdict.CHANGED,)
+"""The verdicts on what another API does that replaces the documents' and does not promise them."""
+DEVIATIONS: tuple[Verdict, ...] = (*FAULTS, *CHANGES)
+"""The verdicts on answers that are not as the documents say, the gravest first."""
 LACKS: tuple[Verdict, ...] = (Verdict.UNSUPPORTED, Verdict.NOT_RUN)
 """The verdicts on what the documents demand and nobody has seen it do."""
 _NOTHING = "nothing demanded"
-_GRAVEST_FIRST = (*FAULTS, *LACKS, Verdict.CONFORMS, Verdict.NOT_APPLICABLE)
+_GRAVEST_FIRST = (*DEVIATIONS, *LACKS, Verdict.CONFORMS, Verdict.NOT_APPLICABLE)
 
 
 class TakenReading(NamedTuple):
@@ -34,7 +38,8 @@ class TakenReading(NamedTuple):
 
 
 class Score(NamedTuple):
-    """Of the aspects that the edition demands: how many keep the documents, how many are missing.
+    """Of the aspects that the edition demands: how many keep the documents, how many are missing,
+    how many are changed.
 
     The others are faults.
     """
@@ -42,6 +47,7 @@ class Score(NamedTuple):
     kept: int
     missing: int
     demanded: int
+    changed: int = 0
 
     def __str__(self) -> str:
         return f"{self.kept}/{self.demanded}"
@@ -58,9 +64,14 @@ class Score(NamedTuple):
 
     @property
     def figures(self) -> str:
-        """`90.5 % (412/455), 31 missing`."""
-        missing = f", {self.missing} missing" if self.missing else ""
-        return f"{self.percent} ({self}){missing}"
+        """`90.5 % (412/455), 31 missing, 12 changed`."""
+        return f"{self.percent} ({self}){self.besides}"
+
+    @property
+    def besides(self) -> str:
+        """`, 31 missing, 12 changed`: what is neither kept nor a fault, where there is some."""
+        counts = {"missing": self.missing, "changed": self.changed}
+        return "".join(f", {count} {word}" for word, count in counts.items() if count)
 
     @staticmethod
     def _share(tenths: int) -> str:
@@ -104,7 +115,8 @@ def score(functions: Iterable[FunctionResult]) -> Score:
     """The score over these functions; aspects that do not apply are not demanded."""
     counts = count_standings(functions)
     missing = sum(counts[verdict] for verdict in LACKS)
-    return Score(counts[Verdict.CONFORMS], missing, counts.total() - counts[Verdict.NOT_APPLICABLE])
+    demanded = counts.total() - counts[Verdict.NOT_APPLICABLE]
+    return Score(counts[Verdict.CONFORMS], missing, demanded, counts[Verdict.CHANGED])
 
 
 def readings_of(failure: Failure) -> tuple[TakenReading, ...]:

@@ -21,6 +21,7 @@ from conformance.specs import load
 from conformance.testing import (
     SUITE,
     SUITE_FILE,
+    ChangeWarning,
     ConformanceTests,
     ConformanceWarning,
     DivergenceWarning,
@@ -33,6 +34,7 @@ from conformance.testing.settings import TestedTargets, merged, settings
 
 _SETTINGS: pytest.StashKey[list[tuple[ConformanceTests, TestedTargets]]] = pytest.StashKey()
 _EXAMINER: pytest.StashKey[Examiner] = pytest.StashKey()
+_WARNINGS = {Verdict.DIVERGES: DivergenceWarning, Verdict.CHANGED: ChangeWarning}
 _ENDED = (Verdict.CRASHED, Verdict.TIMED_OUT)
 
 
@@ -127,8 +129,7 @@ class ConformanceItem(pytest.Item):
         if aspect.verdict in (Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE):
             pytest.skip(said)
         if aspect.verdict is not Verdict.CONFORMS:
-            diverges = aspect.verdict is Verdict.DIVERGES
-            self.warn((DivergenceWarning if diverges else ConformanceWarning)(said))
+            self.warn(_WARNINGS.get(aspect.verdict, ConformanceWarning)(said))
 
     def _fails(self, aspect: AspectResult) -> bool:
         """Whether what is left of the aspect fails, among the function's other aspects."""

@@ -12,10 +12,14 @@ from click.testing import CliRunner
 from conformance.adapters.session import Limits, Session
 from conformance.cli import main
 from conformance.reporting.json_results import read_results
-from conformance.testing import items  # noqa: F401 - so that runs within this process find it imported
+from conformance.testing import (
+    SUITE,
+    items,  # noqa: F401 - so that runs within this process find it imported
+)
 from tests.adapters.support import FAKES
+from tests.engine import successors
 from tests.engine.support import run_script
-from tests.testing.support import EXP, run_on, verdicts
+from tests.testing.support import EXP, SMOKE, run_on, verdicts
 
 
 def test_what_conforms_passes(pytester: pytest.Pytester) -> None:
@@ -132,3 +136,13 @@ def test_verdicts_are_those_of_a_run(pytester: pytest.Pytester) -> None:
     )
     assert {"violates", "conforms", "unsupported"} <= set(run.values())
     assert verdicts(pytester.path / "junit.xml") == run
+
+
+def test_a_change_is_a_warning_and_fails_on_request(pytester: pytest.Pytester) -> None:
+    successors.write(pytester.path)
+    arguments = ("--pyargs", SUITE, "--conformance-target=mine", *SMOKE, "-k", "[exp-value]")
+    result = pytester.runpytest_inprocess(*arguments)
+    result.assert_outcomes(passed=1, warnings=1, deselected=949)
+    result.stdout.fnmatch_lines("*ChangeWarning: changed: exp(*; calls.toml: exp)*")
+    failed = pytester.runpytest_inprocess(*arguments, "--conformance-fail-on=change")
+    failed.assert_outcomes(failed=1, deselected=949)

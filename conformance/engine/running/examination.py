@@ -38,6 +38,7 @@ from conformance.engine.judging.probes import (
 )
 from conformance.engine.judging.releases import Release
 from conformance.engine.judging.shortfalls import with_shortfalls
+from conformance.engine.judging.successors import changes
 from conformance.engine.judging.trials import Trial
 from conformance.engine.planning.plan import Task, documented_names
 from conformance.engine.planning.portions import bundles, by_setup, riskiest_first
@@ -65,7 +66,6 @@ from conformance.results import (
     FindingKind,
     Spent,
     TargetInfo,
-    Verdict,
 )
 from conformance.results.events import (
     CasesDone,
@@ -398,10 +398,11 @@ class Examination:
     def _held(
         self, task: Task, findings: Iterable[Finding], trial: Trial | None = None
     ) -> list[Finding]:
-        """The findings, as they count for a release that came after the document."""
-        offered = self.session.identity.functions[task.documented.name]
-        release = Release(task.spec, task.edition, self.subject.follows, offered)
-        return release.held(findings, trial)
+        """The findings, as they count for a release after the document, and for a successor."""
+        subject, name = self.subject, task.documented.name
+        offered = self.session.identity.functions[name]
+        held = Release(task.spec, task.edition, subject.follows, offered).held(findings, trial)
+        return changes(held, name, subject.replacements)
 
     def _run_twin(self, task: Task, twin: Trial) -> bool:
         """Run and judge a twin, unless it was or must not be; whether its inputs could be made."""
@@ -492,7 +493,6 @@ class Examination:
 
 
 def _budget(group: Group, profile: Profile) -> int:
-    """How many trials may be run to make a failure smaller: the profile has a number for violations
-    and one for the rest."""
-    violates = group.finding.verdict is Verdict.VIOLATES
-    return profile.shrink if violates else profile.shrink_other
+    """How many trials may be run to make a failure smaller: the profile has a number for what
+    contradicts a document and one for the rest."""
+    return profile.shrink if group.finding.contradicts else profile.shrink_other

@@ -167,6 +167,7 @@ def failure(tally: Tally, group: Group, prelude: Prelude) -> Failure:
         message=message,
         count=group.count,
         citation=citation,
+        replacement=finding.replacement or UNSET,
         convention=", ".join(finding.conventions) or None,
         readings=list(finding.readings),
         program=to_json(case.program) if case else None,
@@ -194,8 +195,8 @@ def identifier(tally: Tally, finding: Finding, forms: Iterable[str] = ()) -> str
 
 
 def cite(spec: Spec, edition: Edition, finding: Finding) -> Citation | None:
-    """The line that a violation contradicts; None for anything else."""
-    if finding.verdict is not Verdict.VIOLATES:
+    """The line that a violation or a change contradicts; None for anything else."""
+    if not finding.contradicts:
         return None
     document = spec.editions[edition]
     return Citation(document, next(_lines(spec, edition, finding)))
@@ -246,7 +247,8 @@ def _expected(finding: Finding, citation: Citation | None) -> str:
         open_here = (p for p in finding.open_points if not finding.detail.startswith(f"{p}: "))
         points = " and ".join(open_here)
         always = f" under every reading of {points}" if points else ""
-        return f"; expected {finding.demands}{always} ({citation})"
+        row = f"; {finding.replacement}" if finding.replacement else ""
+        return f"; expected {finding.demands}{always} ({citation}{row})"
     if finding.conventions:
         return f"; expected by convention ({', '.join(finding.conventions)}): {finding.demands}"
     return f"; expected {finding.demands}"

@@ -12,7 +12,7 @@ from conformance.reporting.html.environment import SIGNS
 from conformance.reporting.targets import TargetHistory, TargetView
 from conformance.results import ASPECTS, Verdict
 from conformance.results.scores import (
-    FAULTS,
+    DEVIATIONS,
     LACKS,
     Score,
     TakenReading,
@@ -37,7 +37,7 @@ class FunctionCell:
     """One function on one target."""
 
     words: str
-    """The worst fault or lack, or `not run`."""
+    """The worst fault, change or lack, or `not run`."""
     symbol: str
     points: str = ""
     letters: str = ""
@@ -96,7 +96,7 @@ def overview(
             for names in order.values()
             for name in names
         },
-        "verdicts": [str(v) for v in (*FAULTS, *LACKS, Verdict.CONFORMS)],
+        "verdicts": [str(v) for v in (*DEVIATIONS, *LACKS, Verdict.CONFORMS)],
         "readings": list(numbers),
         "conventions": list(dict.fromkeys(reading.convention for reading in numbers)),
         "profiles": sorted({t.results.run.profile for t in targets}),
@@ -117,7 +117,7 @@ def bar(target: TargetView, names: Sequence[str] | None = None) -> Bar:
     counts = count_standings(chosen)
     whole = sum(n for v, n in counts.items() if v is not Verdict.NOT_APPLICABLE)
     shares, start = [], 0
-    for verdict in (Verdict.CONFORMS, *reversed((*FAULTS, *LACKS))):
+    for verdict in (Verdict.CONFORMS, *reversed((*DEVIATIONS, *LACKS))):
         width = round(counts[verdict] * BAR / whole) if whole else 0
         if counts[verdict]:
             width = max(min(width, BAR - start), 4)

@@ -9,16 +9,17 @@ from conformance.reporting.pictures.svg import Element, add, label, name, pictur
 from conformance.reporting.readings import told
 from conformance.reporting.targets import TargetView
 from conformance.results import Verdict
-from conformance.results.scores import FAULTS, diverges, readings, worst
+from conformance.results.scores import DEVIATIONS, diverges, readings, worst
 
 _WIDE, _HIGH, _GAP, _TOP, _SCORE = 6, 22, 5, 92, 190
 _SIGNS = {
     Verdict.VIOLATES: "M{x0},{y0}L{x1},{y1}M{x1},{y0}L{x0},{y1}",
+    Verdict.CHANGED: "M{x0},{y1}L{x1},{y0}",
     Verdict.CRASHED: "M{c},{y0}L{c},{y1}",
     Verdict.TIMED_OUT: "M{c},{y0}L{c},{y1}",
 }
 """What a cell bears besides its colour."""
-_LEGEND = (Verdict.CONFORMS, *FAULTS, Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE)
+_LEGEND = (Verdict.CONFORMS, *DEVIATIONS, Verdict.UNSUPPORTED, Verdict.NOT_APPLICABLE)
 
 
 def heatmap(targets: Sequence[TargetView], order: dict[str, list[str]] | None = None) -> Element:

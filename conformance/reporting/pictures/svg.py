@@ -15,6 +15,7 @@ NAMESPACE = "http://www.w3.org/2000/svg"
 LIGHT = {
     Verdict.CONFORMS: "#2b83ba",
     Verdict.VIOLATES: "#c2410c",
+    Verdict.CHANGED: "#4339ac",
     Verdict.UNSUPPORTED: "#b4bdc9",
     Verdict.CRASHED: "#4a0d57",
     Verdict.TIMED_OUT: "#e0a800",
@@ -23,6 +24,7 @@ LIGHT = {
 DARK = {
     Verdict.CONFORMS: "#3d8fcc",
     Verdict.VIOLATES: "#e8590c",
+    Verdict.CHANGED: "#a8bcf0",
     Verdict.UNSUPPORTED: "#4a5563",
     Verdict.CRASHED: "#f7ecfd",
     Verdict.TIMED_OUT: "#ffd000",
@@ -47,7 +49,7 @@ text { font: 12px system-ui, sans-serif; fill: #1f2328; }
 _DARK_STYLE = """
 text { fill: #f0f6fc; } .faint { fill: #9198a1; } .rule { stroke: #3d444d; }
 .limit { stroke: #f0f6fc; } .line { stroke: #4493f8; } .dot { fill: #4493f8; }
-.hollow { stroke: #ff9e5e; } .on-crashed { stroke: #1f2328; }
+.hollow { stroke: #ff9e5e; } .on-crashed { stroke: #1f2328; } .on-changed { stroke: #1f2328; }
 """
 
 

@@ -5,10 +5,11 @@
   const fields = ["q", "edition", "theme", "aspect", "verdict", "convention", "reading", "sort", "columns"];
   const grid = $("grid"), form = $("filters");
   const names = {
+    M: "changed",
     C: "conforms", V: "violates", D: "conforms", U: "unsupported", X: "crashed", T: "timed out", R: "not run",
   };
-  const symbols = { C: "✓", V: "✗", D: "✓", U: "–", X: "!", T: "T", R: "○", ".": "·", "": "○" };
-  const gravest = "VXTURDC";
+  const symbols = { C: "✓", V: "✗", D: "✓", M: "≠", U: "–", X: "!", T: "T", R: "○", ".": "·", "": "○" };
+  const gravest = "VXTMURDC";
   // all readings in the order of their numbers; the menu shows those of the chosen convention
   const readings = [...$("reading").options].slice(1).map((option) => ({
     option, convention: option.dataset.convention, name: option.value,
@@ -106,7 +107,7 @@
 
   function hit(c, wanted, aspect) {
     const letters = seen(c.letters, aspect);
-    if (wanted.verdict === "imperfect") return /[VXTUR]/.test(letters);
+    if (wanted.verdict === "imperfect") return /[VXTMUR]/.test(letters);
     if (wanted.verdict === "diverges") return diverges(c, aspect);
     return [...letters].some((letter) => names[letter] === wanted.verdict);
   }
