@@ -24,6 +24,7 @@ from conformance.engine.planning.profiles import SURVEY
 from conformance.reporting.json_results import representable
 from conformance.reporting.safe_text import clean
 from conformance.results import Failure, FunctionResult, Results, TargetInfo
+from conformance.results.encoding import plain_data
 
 NONE = "none"
 _INDEX = b"conformance: functions with cases"
@@ -82,7 +83,7 @@ def _key(target: TargetInfo, function: str) -> bytes:
 
 
 def _encoded(case: StoredFailure) -> bytes:
-    return msgspec.json.encode(representable(msgspec.to_builtins(case)))
+    return msgspec.json.encode(representable(plain_data(case)))
 
 
 def _cases(results: Results, function: FunctionResult) -> Iterator[StoredFailure]:

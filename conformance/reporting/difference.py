@@ -22,6 +22,7 @@ from conformance.results import (
     TargetInfo,
     Verdict,
 )
+from conformance.results.encoding import plain_data
 from conformance.results.scores import readings, standing
 
 SCHEMA: Literal["conformance-difference/1"] = "conformance-difference/1"
@@ -205,7 +206,7 @@ def named(comparison: Comparison) -> tuple[str, str]:
 
 def encode(comparison: Comparison) -> bytes:
     """The bytes of the comparison as JSON, the same for equal comparisons."""
-    data = representable(msgspec.to_builtins(comparison))
+    data = representable(plain_data(comparison))
     return msgspec.json.format(msgspec.json.encode(data), indent=1) + b"\n"
 
 

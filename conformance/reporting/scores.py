@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from conformance.reporting.safe_text import clean
 from conformance.results import Aspect, FunctionResult, Results, Verdict
+from conformance.results.encoding import plain_data
 from conformance.results.scores import readings, score
 
 SCHEMA: Literal["conformance-scores/1"] = "conformance-scores/1"
@@ -59,7 +60,7 @@ class Scores(Struct, frozen=True, kw_only=True):
 
 def render(results: Iterable[Results]) -> bytes:
     """The file's bytes."""
-    content = msgspec.to_builtins(Scores(targets=[_target(one) for one in results]))
+    content = plain_data(Scores(targets=[_target(one) for one in results]))
     return msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
 
 

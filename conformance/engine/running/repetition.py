@@ -25,6 +25,7 @@ from conformance.engine.verdicts.origins import trials
 from conformance.engine.verdicts.tally import GRAVITY, Group, Tally
 from conformance.engine.verdicts.traits import traits
 from conformance.results import Aspect, Failure, Origin, TargetInfo, Verdict
+from conformance.results.encoding import plain
 
 _FATAL = (Verdict.CRASHED, Verdict.TIMED_OUT)
 MOST_FATAL_REMEMBERED = 3
@@ -108,7 +109,7 @@ def _ids(tally: Tally, trial: Trial, finding: Finding) -> Iterator[str]:
 
 def _failure(examination: Examination, task: Task, trial: Trial, finding: Finding) -> Failure:
     tally = examination.tallies[task.spec.name]
-    return failure(tally, Group(finding, trial), examination.prelude)
+    return plain(failure(tally, Group(finding, trial), examination.prelude))
 
 
 def run_remembered(
