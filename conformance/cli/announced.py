@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from conformance.cli.documented import documented
-from conformance.cli.errors import INTERRUPTED, UsageProblem
+from conformance.cli.errors import INTERRUPTED, UsageProblem, show_suite_failures
 from conformance.cli.options.given import FuzzOptions, RunOptions
 from conformance.cli.outputs import FileWriters
 from conformance.cli.results_files import DEFAULT_FOLDER
@@ -23,7 +23,7 @@ from conformance.reporting.summary import SEE
 from conformance.reporting.terminal import TerminalWriter
 from conformance.reporting.writer import Writer
 from conformance.results import Results
-from conformance.results.events import Event, RunFinished, TargetUnavailable
+from conformance.results.events import Event, RunFinished, SuiteFailed, TargetUnavailable
 
 Options = RunOptions | FuzzOptions
 """Both commands have the same targets, files and gate."""
@@ -42,6 +42,11 @@ class Announced:
         """What was found of each target."""
         return self._recorder.results
 
+    @property
+    def suite_failures(self) -> list[SuiteFailed]:
+        """The errors of the suite itself, each of which cost a function."""
+        return self._recorder.of(SuiteFailed)
+
     def emit(self, event: Event) -> None:
         """Tell an event."""
         for writer in (self._recorder, *self._writers):
@@ -57,6 +62,8 @@ class Announced:
         finally:
             for writer in self._writers:
                 writer.close()
+            if self.suite_failures:
+                show_suite_failures(self.suite_failures)
 
     def check(self) -> None:
         """UsageProblem if a file could not be written; SystemExit after Ctrl-C."""

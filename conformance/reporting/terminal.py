@@ -37,6 +37,7 @@ from conformance.results.events import (
     FunctionJudged,
     RunFinished,
     RunStarted,
+    SuiteFailed,
     TargetFinished,
     TargetProgressed,
     TargetStarted,
@@ -101,6 +102,7 @@ class TerminalWriter:
             TargetUnavailable: self._target_unavailable,
             CasesDone: self._cases_done,
             FunctionJudged: self._function_judged,
+            SuiteFailed: self._suite_failed,
             WorkerRestarted: self._worker_restarted,
             TargetProgressed: lambda _: None,
             TargetFinished: self._target_finished,
@@ -182,6 +184,11 @@ class TerminalWriter:
         all_told = f"{counted(functions, 'function')} and about {counted(planned, 'case')}"
         done = f"{event.result.function} judged by {counted(cases, 'case')}"
         return f"{event.target}: {done}, of {all_told}"
+
+    def _suite_failed(self, event: SuiteFailed) -> None:
+        if not self.quiet:
+            said = f"{event.target}: {event.function}: the suite failed while {event.stage}"
+            self._line(self.paint.text(f"{said}: {event.error}", "bold yellow"))
 
     def _worker_restarted(self, event: WorkerRestarted) -> None:
         reasons = self._restarts.setdefault(event.target, {})

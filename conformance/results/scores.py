@@ -18,8 +18,10 @@ FAULTS: tuple[Verdict, ...] = (Verdict.VIOLATES, Verdict.CRASHED, Verdict.TIMED_
 """The verdicts on what a target does against the documents, the gravest first."""
 LACKS: tuple[Verdict, ...] = (Verdict.UNSUPPORTED, Verdict.NOT_RUN)
 """The verdicts on what the documents demand and nobody has seen it do."""
+UNCOUNTED: tuple[Verdict, ...] = (Verdict.NOT_APPLICABLE, Verdict.ERROR)
+"""The verdicts on what no score counts: it is not demanded, or the suite itself failed."""
 _NOTHING = "nothing demanded"
-_GRAVEST_FIRST = (*FAULTS, *LACKS, Verdict.CONFORMS, Verdict.NOT_APPLICABLE)
+_GRAVEST_FIRST = (*FAULTS, Verdict.ERROR, *LACKS, Verdict.CONFORMS, Verdict.NOT_APPLICABLE)
 
 
 class TakenReading(NamedTuple):
@@ -36,12 +38,14 @@ class TakenReading(NamedTuple):
 class Score(NamedTuple):
     """Of the aspects that the edition demands: how many keep the documents, how many are missing.
 
-    The others are faults.
+    The others are faults. Aspects in which the suite itself failed are left out, and counted apart.
     """
 
     kept: int
     missing: int
     demanded: int
+    errors: int = 0
+    """Aspects of which nothing is known, because the suite itself failed."""
 
     def __str__(self) -> str:
         return f"{self.kept}/{self.demanded}"
@@ -58,9 +62,14 @@ class Score(NamedTuple):
 
     @property
     def figures(self) -> str:
-        """`90.5 % (412/455), 31 missing`."""
+        """`90.5 % (412/455), 31 missing, 8 not judged for an error`."""
         missing = f", {self.missing} missing" if self.missing else ""
-        return f"{self.percent} ({self}){missing}"
+        return f"{self.percent} ({self}){missing}{self.unjudged}"
+
+    @property
+    def unjudged(self) -> str:
+        """`, 8 not judged for an error of the suite`; empty if there was none."""
+        return f", {self.errors} not judged for an error of the suite" if self.errors else ""
 
     @staticmethod
     def _share(tenths: int) -> str:
@@ -101,10 +110,17 @@ def count_standings(functions: Iterable[FunctionResult]) -> Counter[Verdict]:
 
 
 def score(functions: Iterable[FunctionResult]) -> Score:
-    """The score over these functions; aspects that do not apply are not demanded."""
+    """The score over these functions, without the aspects that are `UNCOUNTED`."""
     counts = count_standings(functions)
     missing = sum(counts[verdict] for verdict in LACKS)
-    return Score(counts[Verdict.CONFORMS], missing, counts.total() - counts[Verdict.NOT_APPLICABLE])
+    demanded = counts.total() - sum(counts[verdict] for verdict in UNCOUNTED)
+    return Score(counts[Verdict.CONFORMS], missing, demanded, counts[Verdict.ERROR])
+
+
+def suite_errors(functions: Iterable[FunctionResult]) -> list[str]:
+    """The functions in which the suite itself failed."""
+    erring = (f for f in functions if any(a.verdict is Verdict.ERROR for a in f.aspects))
+    return [function.function for function in erring]
 
 
 def readings_of(failure: Failure) -> tuple[TakenReading, ...]:
