@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from conformance.cli.documented import documented
-from conformance.cli.errors import INTERRUPTED, UsageProblem, show_suite_failures
+from conformance.cli.errors import INTERRUPTED, UsageProblem, tell_internal_error
 from conformance.cli.options.given import FuzzOptions, RunOptions
 from conformance.cli.outputs import FileWriters
 from conformance.cli.results_files import DEFAULT_FOLDER
@@ -27,6 +27,14 @@ from conformance.results.events import Event, RunFinished, SuiteFailed, TargetUn
 
 Options = RunOptions | FuzzOptions
 """Both commands have the same targets, files and gate."""
+
+
+MOST_TRACEBACKS = 3
+"""Tracebacks of one run that are printed; of other errors their line alone is."""
+_AFTER_SUITE_FAILURES = (
+    "the verdict on these functions is `error`, and all other results are whole; the same command"
+    " with --output DIR --resume tries these functions again"
+)
 
 
 class Announced:
@@ -63,7 +71,7 @@ class Announced:
             for writer in self._writers:
                 writer.close()
             if self.suite_failures:
-                show_suite_failures(self.suite_failures)
+                _tell_suite_failures(self.suite_failures)
 
     def check(self) -> None:
         """UsageProblem if a file could not be written; SystemExit after Ctrl-C."""
@@ -76,6 +84,19 @@ class Announced:
             )
         if any(isinstance(e, RunFinished) and e.interrupted for e in self._recorder.events):
             raise SystemExit(INTERRUPTED)
+
+
+def _tell_suite_failures(failures: Sequence[SuiteFailed]) -> None:
+    """The tracebacks of errors of the suite, those that are alike once, and what each has cost."""
+    alike: dict[tuple[str, str], list[SuiteFailed]] = {}
+    for one in failures:
+        alike.setdefault((one.stage, one.error), []).append(one)
+    told: list[str] = []
+    for number, ((stage, error), listed) in enumerate(alike.items()):
+        of = ", ".join(dict.fromkeys(f"{one.function} on {one.target}" for one in listed))
+        told += [listed[0].traceback] if number < MOST_TRACEBACKS else []
+        told.append(f"error: the suite itself failed while {stage} ({of}): {error}")
+    tell_internal_error(told, _AFTER_SUITE_FAILURES)
 
 
 def _see(output: Path | None) -> str:

@@ -23,7 +23,7 @@ from conformance.cli.stored_failures import StoredFailure
 from conformance.engine.planning.profiles import SURVEY
 from conformance.reporting.json_results import representable
 from conformance.reporting.safe_text import clean
-from conformance.results import Failure, FunctionResult, Results, TargetInfo
+from conformance.results import Failure, FunctionResult, Results, TargetInfo, Verdict
 from conformance.results.encoding import plain_data
 
 NONE = "none"
@@ -59,7 +59,7 @@ class Database:
 
     def _update(self, results: Results, function: FunctionResult) -> None:
         key = _key(results.target, function.function)
-        judged = {aspect.aspect for aspect in function.aspects}
+        judged = {a.aspect for a in function.aspects if a.verdict is not Verdict.ERROR}
         failing = {_encoded(case) for case in _cases(results, function)}
         for value, case in list(self._of(key)):
             if case.aspect.aspect in judged and value not in failing:

@@ -6,14 +6,13 @@ import contextlib
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import IO, Any
 
 import click
 
 import conformance
 from conformance.reporting.safe_text import clean_block
-from conformance.results.events import SuiteFailed
 
 INTERRUPTED = 130
 """Exit status that shells report after Ctrl-C."""
@@ -31,12 +30,6 @@ NO_READER = 141
 """Exit status that shells report of a program whose output is closed (SIGPIPE)."""
 
 _PROJECT = "keras-backend-conformance"
-MOST_TRACEBACKS = 3
-"""Tracebacks of a run that are printed; of other errors the line alone is."""
-_AFTER_FAILURES = (
-    "the verdict on these functions is `error`, and the other results are whole; with --output DIR,"
-    " the same command with --resume tries these functions again"
-)
 _HOW_TO_GO_ON = {
     "run": "what --output holds is whole: the same command with --resume goes on with it, and"
     " -k 'not NAME' leaves the function out during which this happened",
@@ -83,37 +76,23 @@ def _how_to_go_on(command: str | None) -> str:
     return _HOW_TO_GO_ON.get(command or "", "what was written before is whole; other commands work")
 
 
-def show_suite_failures(failures: Sequence[SuiteFailed]) -> None:
-    """Write to stderr the tracebacks of errors of the suite, and which functions each has cost."""
-    alike: dict[tuple[str, str], list[SuiteFailed]] = {}
-    for one in failures:
-        alike.setdefault((one.stage, one.error), []).append(one)
-    told = []
-    for (stage, error), listed in alike.items():
-        of = dict.fromkeys(f"{one.function} on {one.target}" for one in listed)
-        trace = [listed[0].traceback] if len(told) < MOST_TRACEBACKS * 2 else []
-        told += [
-            *trace,
-            f"error: the suite itself failed while {stage}, in {', '.join(of)}: {error}",
-        ]
-    click.echo(clean_block("\n".join([*told, *_reported(_AFTER_FAILURES)])), err=True)
-
-
 def show_internal_error(error: BaseException, command: str | None = None) -> None:
     """Write the traceback of an error of the suite to stderr, where to report it, how to go on."""
     trace = "".join(traceback.format_exception(error)).rstrip()
     what = " ".join(f"{type(error).__name__}: {error}".split())
     error_line = f"error: this is an error of the suite, not of a target: {what}"
-    told = [trace, error_line, *_reported(_how_to_go_on(command))]
-    click.echo(clean_block("\n".join(told)), err=True)
+    tell_internal_error([trace, error_line], _how_to_go_on(command))
 
 
-def _reported(how_to_go_on: str) -> tuple[str, ...]:
-    return (
-        f"hint: open an issue in the repository of {_PROJECT}, with the traceback above, the command,",
-        f"and the version, conformance {conformance.__version__}",
+def tell_internal_error(lines: Iterable[str], how_to_go_on: str) -> None:
+    """Write lines on an error of the suite to stderr, then where to report it, how to go on."""
+    told = [
+        *lines,
+        f"hint: open an issue in the repository of {_PROJECT}, with the traceback above, the "
+        f"command,\nand the version, conformance {conformance.__version__}",
         f"hint: {how_to_go_on}",
-    )
+    ]
+    click.echo(clean_block("\n".join(told)), err=True)
 
 
 def output_problem(error: BaseException) -> OSError | None:

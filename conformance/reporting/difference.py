@@ -121,7 +121,8 @@ def _pairs(a: FunctionResult, b: FunctionResult) -> Iterator[_Pair]:
 
 
 def _both_judged(a: AspectResult, b: AspectResult) -> bool:
-    return not {Verdict.NOT_APPLICABLE, Verdict.NOT_RUN} & {a.verdict, b.verdict}
+    unseen = {Verdict.NOT_APPLICABLE, Verdict.NOT_RUN, Verdict.ERROR}
+    return not unseen & {a.verdict, b.verdict}
 
 
 def _difference(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from conformance.reporting.causes import Cause, causes, named, shared
 from conformance.reporting.judgement import Judgement, StaleEntry
-from conformance.reporting.listing import listed_failures
+from conformance.reporting.listing import listed_failures, suite_failures
 from conformance.reporting.safe_text import clean
 from conformance.reporting.summary import told_counts
 from conformance.results import Results, Verdict
@@ -41,9 +41,10 @@ def render(results: Iterable[Results], judgement: Judgement | None = None) -> by
 
 
 def _broken(results: Results, judgement: Judgement | None) -> list[Cause]:
+    erring = suite_failures(results.functions)
     if judgement is not None:
-        return causes(judgement.unexpected(results))
-    return causes(listed_failures(results.functions, *FAULTS))
+        return causes([*judgement.unexpected(results), *erring])
+    return causes([*listed_failures(results.functions, *FAULTS), *erring])
 
 
 def _stale_entries(stale: Sequence[StaleEntry]) -> list[str]:
@@ -89,6 +90,7 @@ _DOES: Mapping[Verdict, tuple[str, str]] = {
     Verdict.TIMED_OUT: ("gives no answer in time", "give no answer in time"),
     Verdict.DIVERGES: ("has another answer that is allowed", "have another answer that is allowed"),
     Verdict.UNSUPPORTED: ("is not offered in full", "are not offered in full"),
+    Verdict.ERROR: ("was not judged for an error of the suite",) * 2,
 }
 """What one function does, and what several do."""
 _LOST = ("was not looked at any more", "were not looked at any more")
@@ -99,6 +101,7 @@ _COUNTED: Mapping[Verdict, str] = {
     Verdict.TIMED_OUT: "give no answer in time",
     Verdict.UNSUPPORTED: "are missing",
     Verdict.NOT_RUN: "were not run",
+    Verdict.ERROR: "were not judged for an error of the suite",
     Verdict.DIVERGES: "have another answer that is allowed, too",
 }
 """What so many aspects do."""

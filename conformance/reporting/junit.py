@@ -3,7 +3,7 @@
 One suite for each target, one test case for each function and aspect. What reads the file splits a
 class's name at its dots: target, theme and function have none. The time of a function is shared out
 evenly among its aspects, of which most are seen in the same cases. A violation is a failure,
-a crash or a time-out an error, what is unsupported is skipped. A divergence passes: the case's
+a crash, a time-out or an error of the suite an error, what is unsupported is skipped. A divergence passes: the case's
 output tells it, with the readings that it takes. What is not demanded has no case.
 
 Of a run with known failures, these are skipped with the reason that they are known for, whatever is
@@ -33,6 +33,7 @@ _ELEMENTS = {
     Verdict.VIOLATES: "failure",
     Verdict.CRASHED: "error",
     Verdict.TIMED_OUT: "error",
+    Verdict.ERROR: "error",
     Verdict.UNSUPPORTED: "skipped",
     Verdict.NOT_RUN: "skipped",
 }

@@ -28,6 +28,8 @@ class Points(Struct, frozen=True):
     missing: int
     """Aspects that are unsupported or were not run."""
     demanded: int
+    errors: int
+    """Aspects of which nothing is known, because the suite itself failed; they are not demanded."""
 
 
 class TargetScores(Struct, frozen=True, kw_only=True):
@@ -87,7 +89,7 @@ def _target(results: Results) -> TargetScores:
 def _points(functions: Sequence[FunctionResult]) -> Points:
     points = score(functions)
     conforming = sum(a.verdict is Verdict.CONFORMS for f in functions for a in f.aspects)
-    return Points(conforming, points.kept, points.missing, points.demanded)
+    return Points(conforming, points.kept, points.missing, points.demanded, points.errors)
 
 
 def _readings(results: Results) -> Iterator[tuple[str, dict[Aspect, list[str]]]]:

@@ -30,6 +30,17 @@ _STAGE = "conformance_stage"
 """The attribute of an exception that names the stage."""
 
 
+class SuiteFailureError(RuntimeError):
+    """An error of the suite in a function, for callers to whom it means that nothing is known."""
+
+    def __init__(self, failed: SuiteFailed) -> None:
+        self.failed = failed
+        super().__init__(
+            f"{failed.function} on {failed.target}, while {failed.stage}: {failed.error}"
+        )
+        self.add_note(failed.traceback)
+
+
 class Stage(StrEnum):
     """What the suite does with a function, in words that follow `while`."""
 

@@ -26,6 +26,7 @@ _TITLES = {
     Verdict.VIOLATES: "Violations",
     Verdict.CRASHED: "Crashes",
     Verdict.TIMED_OUT: "Time-outs",
+    Verdict.ERROR: "Errors of the suite",
     Verdict.UNSUPPORTED: "Unsupported",
     Verdict.DIVERGES: "Readings",
 }

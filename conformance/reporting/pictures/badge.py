@@ -43,8 +43,9 @@ def _message(target: TargetView) -> str:
     if not points.demanded:
         return "nothing run"
     missing = f", {points.missing} missing" if points.missing else ""
+    errors = f", {points.errors} not judged" if points.errors else ""
     part = ", a part" if target.partial else ""
-    return f"{points.percent} of {points.demanded}{missing}{part}"
+    return f"{points.percent} of {points.demanded}{missing}{errors}{part}"
 
 
 def _colour(points: Score) -> tuple[str, str]:

@@ -5,10 +5,10 @@
   const fields = ["q", "edition", "theme", "aspect", "verdict", "convention", "reading", "sort", "columns"];
   const grid = $("grid"), form = $("filters");
   const names = {
-    C: "conforms", V: "violates", D: "conforms", U: "unsupported", X: "crashed", T: "timed out", R: "not run",
+    C: "conforms", V: "violates", D: "conforms", U: "unsupported", X: "crashed", T: "timed out", R: "not run", E: "error",
   };
-  const symbols = { C: "✓", V: "✗", D: "✓", U: "–", X: "!", T: "T", R: "○", ".": "·", "": "○" };
-  const gravest = "VXTURDC";
+  const symbols = { C: "✓", V: "✗", D: "✓", U: "–", X: "!", T: "T", R: "○", E: "?", ".": "·", "": "○" };
+  const gravest = "VXTEURDC";
   // all readings in the order of their numbers; the menu shows those of the chosen convention
   const readings = [...$("reading").options].slice(1).map((option) => ({
     option, convention: option.dataset.convention, name: option.value,
@@ -148,7 +148,7 @@
     let kept = 0, missing = 0, demanded = 0;
     for (const { letters } of cells) {
       for (const letter of seen(letters, aspect)) {
-        if (letter !== ".") demanded += 1;
+        if (letter !== "." && letter !== "E") demanded += 1;
         if ("CD".includes(letter)) kept += 1;
         if ("UR".includes(letter)) missing += 1;
       }
