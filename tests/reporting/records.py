@@ -36,7 +36,7 @@ HOSTILE = [
     "",
 ]
 
-JUDGED = tuple(v for v in Verdict if v is not Verdict.NOT_RUN)
+JUDGED = tuple(v for v in Verdict if v not in (Verdict.NOT_RUN, Verdict.ERROR))
 """The verdicts of a run that came to its end."""
 
 SCRIPT = "from keras import backend as K\nx = K.variable([[1.0, 2.0]])\nprint(K.eval(x))\n"

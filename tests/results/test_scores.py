@@ -16,6 +16,7 @@ from conformance.results import (
 from conformance.results.scores import (
     FAULTS,
     LACKS,
+    UNCOUNTED,
     Score,
     TakenReading,
     count_diverging,
@@ -41,7 +42,7 @@ def value(verdict: Verdict, *failures: Failure) -> AspectResult:
 
 
 def test_every_verdict_is_a_fault_a_lack_a_reading_or_neither() -> None:
-    others = (Verdict.CONFORMS, Verdict.NOT_APPLICABLE, Verdict.DIVERGES)
+    others = (Verdict.CONFORMS, *UNCOUNTED, Verdict.DIVERGES)
     assert sorted((*FAULTS, *LACKS, *others)) == sorted(Verdict)
 
 
@@ -74,7 +75,7 @@ def test_a_failure_is_demanded_unless_it_is_open_or_for_another_function() -> No
 
 
 def test_the_worst_is_taken_over_faults_and_lacks() -> None:
-    order = [*FAULTS, *LACKS, Verdict.CONFORMS, Verdict.NOT_APPLICABLE]
+    order = [*FAULTS, Verdict.ERROR, *LACKS, Verdict.CONFORMS, Verdict.NOT_APPLICABLE]
     assert order[0] is Verdict.VIOLATES
     for index, verdict in enumerate(order):
         assert worst([value(v) for v in reversed(order[index:])]) is verdict
@@ -86,9 +87,9 @@ def test_the_worst_is_taken_over_faults_and_lacks() -> None:
 def test_kept_missing_and_faults_make_up_what_is_demanded() -> None:
     made = [function(f"f_{v.name}", v) for v in Verdict]
     points, counts = score(made), count_standings(made)
-    demanded_aspects = (len(Verdict) - 1) * len(ASPECTS)
+    demanded_aspects = (len(Verdict) - 1) * len(ASPECTS) - 1
     assert points == Score(
-        demanded_aspects - len(FAULTS) - len(LACKS), len(LACKS), demanded_aspects
+        demanded_aspects - len(FAULTS) - len(LACKS), len(LACKS), demanded_aspects, errors=1
     )
     faults = sum(counts[verdict] for verdict in FAULTS)
     assert points.kept + points.missing + faults == points.demanded
