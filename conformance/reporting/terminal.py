@@ -44,6 +44,7 @@ from conformance.results.events import (
     TargetUnavailable,
     WorkerRestarted,
 )
+from conformance.results.scores import suite_errors
 
 LISTED = 15
 """How many failures are listed if not all."""
@@ -173,7 +174,8 @@ class TerminalWriter:
     def _function_judged(self, event: FunctionJudged) -> None:
         partial = self._of(event.target)
         partial.functions[event.result.function] = event.result
-        if len(partial.functions) == 1 and self._heartbeat is not None:
+        judged = [f for f in partial.functions.values() if not suite_errors([f])]
+        if judged == [event.result] and self._heartbeat is not None:
             self._line(self.paint.text(self._first(event), "dim"))
 
     def _first(self, event: FunctionJudged) -> str:
