@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from conformance.cli import main
 from conformance.cli.errors import INTERNAL
 from conformance.engine.judging import cases
+from conformance.oracle import expect
 from conformance.reporting.json_results import read_results
 from conformance.results import Results, Verdict, timeless
 
@@ -31,13 +32,11 @@ def invoke(*arguments: str) -> Result:
 
 @pytest.fixture
 def _planted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    real = cases.expect
-
     def planted(name: str, *arguments: Any, **options: Any) -> Any:
         if name == "relu":
             message = "a planted\x1b[31m fault"
             raise LookupError(message)
-        return real(name, *arguments, **options)
+        return expect(name, *arguments, **options)
 
     with monkeypatch.context() as planting:
         planting.setattr(cases, "expect", planted)

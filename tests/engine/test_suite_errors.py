@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from conformance.adapters import session as session_module
+from conformance.adapters.answers import observation
 from conformance.adapters.session import Session
-from conformance.engine import Elsewhere, Run, Subject, perform, run
+from conformance.engine import PROFILES, Elsewhere, Run, Subject, perform, run
 from conformance.engine.judging import calls, cases, signatures
 from conformance.engine.planning import plan as planning
 from conformance.engine.running import repetition
 from conformance.engine.running import subject as subjects
 from conformance.engine.running.consistency import Consistency
+from conformance.engine.running.examination import Examination
 from conformance.engine.running.twins import Twins
 from conformance.engine.verdicts import failures
 from conformance.engine.verdicts.minimise import Minimiser
@@ -28,9 +31,10 @@ from conformance.results import Failure, FunctionResult, Results, Verdict
 from conformance.results.events import Event, SuiteFailed, TargetFinished
 from tests.engine.support import EDITION, TINY, fake, module, tasks
 
-FUNCTIONS = ("softmax", "exp", "reshape")
+FUNCTIONS = ("reshape", "exp", "identity")
 COMMON = Run("1.0", TINY, 0, "2000-01-01T00:00:00+00:00")
 SAYS = "a planted fault"
+T = TypeVar("T")
 
 
 class PlantedError(Exception):
@@ -159,10 +163,15 @@ PLANTS = (
 @pytest.mark.parametrize("plant", PLANTS, ids=str)
 def test_an_error_costs_one_function(plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = undisturbed()
+    plant.set(monkeypatch)
+    check_that_exp_is_lost(ran(fake("always_wrong")), whole, plant.stage)
+
+
+def test_resuming_tries_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = undisturbed()
     with monkeypatch.context() as planting:
-        plant.set(planting)
+        ORACLE.set(planting)
         found = ran(fake("always_wrong"))
-    check_that_exp_is_lost(found, whole, plant.stage)
     resumed = ran(fake("always_wrong"), previous={"always_wrong": found.results})
     assert resumed.functions == whole.functions
     assert not resumed.failed
@@ -218,10 +227,16 @@ def test_the_same_in_two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     check_that_exp_is_lost(found, undisturbed(), ORACLE.stage)
 
 
+def pickled(sent: T) -> T:
+    """As it comes to another process."""
+    received: T = pickle.loads(pickle.dumps(sent))
+    return received
+
+
 @pytest.mark.usefixtures("_oracle")
 def test_the_same_on_other_machines() -> None:
     tested = fake("always_wrong")
-    elsewhere = replace(tested, perform=partial(perform, tested))
+    elsewhere = replace(tested, perform=lambda given: pickled(perform(tested, pickled(given))))
     with ThreadPoolExecutor(1) as executor:
         found = ran(elsewhere, elsewhere=Elsewhere(executor, 2))
     check_that_exp_is_lost(found, undisturbed(), ORACLE.stage)
@@ -254,7 +269,7 @@ def remembered() -> Mapping[str, Sequence[Failure]]:
 def test_an_error_in_cases_of_earlier_runs(
     owner: Any, name: str, is_of_exp: Callable[..., bool], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(repetition.PROFILES, TINY.name, TINY)
+    monkeypatch.setitem(PROFILES, TINY.name, TINY)
     common = replace(COMMON, remembered={("always_wrong", EDITION): remembered()})
     plant = Plant(owner, name, is_of_exp, "trying cases of earlier runs")
     plant.set(monkeypatch)
@@ -266,7 +281,7 @@ def test_an_error_on_the_way_to_a_worker_that_does_not_come_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The oldest trial on its way had it; all others are run by another worker."""
-    real, raised = session_module.observation, list[bool]()
+    real, raised = observation, list[bool]()
 
     def once(header: Any, arrays: Any, batch: Any) -> Any:
         if of_program(batch.program) and not raised:
@@ -317,6 +332,26 @@ def test_an_error_of_who_is_told_is_none_of_a_function(error: Exception) -> None
 
     with pytest.raises(type(error)):
         run([fake("always_wrong")], {EDITION: tasks(("exp",), TINY)}, COMMON, tell, 1)
+
+
+def test_an_error_that_is_not_of_one_function_ends_the_run_and_loses_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real, found = Examination._probe_shapes, Ran()
+
+    def planted(self: Examination) -> None:
+        if self.subject.name == "always_wrong":
+            raise PlantedError(SAYS)
+        real(self)
+
+    monkeypatch.setattr(Examination, "_probe_shapes", planted)
+    subjects = [fake("correct"), fake("always_wrong")]
+    with pytest.raises(PlantedError):
+        run(subjects, {EDITION: tasks(FUNCTIONS, TINY)}, COMMON, found.events.append, 1)
+    done = {e.results.target.name: e.results for e in found.events if isinstance(e, TargetFinished)}
+    assert done["correct"].run.complete
+    assert not done["always_wrong"].run.complete
+    assert not found.failed
 
 
 def test_a_lack_of_memory_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from conformance.adapters.session import Limits, Session
 from conformance.cli import main
 from conformance.engine.judging import cases
+from conformance.oracle import expect
 from conformance.reporting.json_results import read_results
 from conformance.testing import items  # noqa: F401 - so that runs within this process find it imported
 from tests.adapters.support import FAKES
@@ -73,13 +74,11 @@ def test_a_crash_is_an_error_and_the_rest_is_judged(pytester: pytest.Pytester) -
 def test_an_error_of_the_suite_is_an_error_with_its_traceback(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, *, known: bool
 ) -> None:
-    real = cases.expect
-
     def planted(name: str, *arguments: Any, **options: Any) -> Any:
         if name == "exp":
             message = "a planted fault"
             raise LookupError(message)
-        return real(name, *arguments, **options)
+        return expect(name, *arguments, **options)
 
     monkeypatch.setattr(cases, "expect", planted)
     entry = '[[expect]]\nfunction = "exp"\naspect = "value"\nverdict = "violates"\nreason = "r"\n'
