@@ -23,7 +23,8 @@ from conformance.cli.stored_failures import StoredFailure
 from conformance.engine.planning.profiles import SURVEY
 from conformance.reporting.json_results import representable
 from conformance.reporting.safe_text import clean
-from conformance.results import Failure, FunctionResult, Results, TargetInfo
+from conformance.results import Failure, FunctionResult, Results, TargetInfo, Verdict
+from conformance.results.encoding import plain_data
 
 NONE = "none"
 _INDEX = b"conformance: functions with cases"
@@ -58,7 +59,7 @@ class Database:
 
     def _update(self, results: Results, function: FunctionResult) -> None:
         key = _key(results.target, function.function)
-        judged = {aspect.aspect for aspect in function.aspects}
+        judged = {a.aspect for a in function.aspects if a.verdict is not Verdict.ERROR}
         failing = {_encoded(case) for case in _cases(results, function)}
         for value, case in list(self._of(key)):
             if case.aspect.aspect in judged and value not in failing:
@@ -82,7 +83,7 @@ def _key(target: TargetInfo, function: str) -> bytes:
 
 
 def _encoded(case: StoredFailure) -> bytes:
-    return msgspec.json.encode(representable(msgspec.to_builtins(case)))
+    return msgspec.json.encode(representable(plain_data(case)))
 
 
 def _cases(results: Results, function: FunctionResult) -> Iterator[StoredFailure]:

@@ -15,7 +15,7 @@ from conformance.cli.baseline import Baseline, baseline
 from conformance.cli.cluster import cluster, remote
 from conformance.cli.database import database, tell_kept
 from conformance.cli.empty_runs import something_conforms
-from conformance.cli.errors import CANNOT_RUN, UsageProblem
+from conformance.cli.errors import CANNOT_RUN, INTERNAL, UsageProblem
 from conformance.cli.first_look.files import with_file
 from conformance.cli.gate import Gate, gate
 from conformance.cli.judgement import judgement
@@ -63,7 +63,8 @@ def run_targets(options: RunOptions) -> None:
     tell_kept(announced.results, common.remembered, surveyed=surveyed)
     announced.check()
     done = reached and not missing
-    raise SystemExit(_status(announced.results, checked, earlier, done=done))
+    status = _status(announced.results, checked, earlier, done=done)
+    raise SystemExit(INTERNAL if announced.suite_failures else status)
 
 
 def _status(

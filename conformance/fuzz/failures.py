@@ -32,6 +32,7 @@ from conformance.program import Case, Prelude, Program, Step, call_text, endings
 from conformance.program.script import comparing_script
 from conformance.results import Aspect, Citation, Failure, Origin, Replacement, Verdict
 from conformance.results.composed import PROFILE, TRIAL
+from conformance.results.encoding import plain
 from conformance.specs import Spec, load
 from conformance.specs.convention_names import ConventionName
 from conformance.specs.load import claims, is_claimed, signature
@@ -105,7 +106,7 @@ def failure(
     message = _message(question, difference, cited, tried=tried)
     arrays = question.arrays[0]
     expected = difference.expected
-    return Failure(
+    made = Failure(
         id=identifier(question, difference, conventions),
         verdict=verdict,
         kind=difference.kind,
@@ -121,6 +122,7 @@ def failure(
         script=_script(question, difference, prelude, message),
         origin=_origin(arrays, seed, number),
     )
+    return plain(made)
 
 
 def _origin(arrays: Mapping[str, Array], seed: int, number: int) -> Origin:

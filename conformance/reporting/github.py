@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from conformance.reporting.causes import Cause, causes, named, shared
 from conformance.reporting.judgement import Judgement, StaleEntry
-from conformance.reporting.listing import listed_failures
+from conformance.reporting.listing import listed_failures, suite_failures
 from conformance.reporting.safe_text import clean
 from conformance.reporting.summary import told_counts
 from conformance.results import Results, Verdict
@@ -55,9 +55,10 @@ _MORE = {"error": "more failures", "notice": "more changes"}
 
 
 def _broken(results: Results, judgement: Judgement | None) -> list[Cause]:
+    erring = suite_failures(results.functions)
     if judgement is not None:
-        return causes(judgement.unexpected(results))
-    return causes(listed_failures(results.functions, *FAULTS))
+        return causes([*judgement.unexpected(results), *erring])
+    return causes([*listed_failures(results.functions, *FAULTS), *erring])
 
 
 def _changed(results: Results) -> list[Cause]:
@@ -108,6 +109,7 @@ _DOES: Mapping[Verdict, tuple[str, str]] = {
     Verdict.CHANGED: ("does not do what it did", "do not do what they did"),
     Verdict.DIVERGES: ("has another answer that is allowed", "have another answer that is allowed"),
     Verdict.UNSUPPORTED: ("is not offered in full", "are not offered in full"),
+    Verdict.ERROR: ("was not judged for an error of the suite",) * 2,
 }
 """What one function does, and what several do."""
 _LOST = ("was not looked at any more", "were not looked at any more")
@@ -119,6 +121,7 @@ _COUNTED: Mapping[Verdict, str] = {
     Verdict.CHANGED: "are changed in the API that replaces the documented one",
     Verdict.UNSUPPORTED: "are missing",
     Verdict.NOT_RUN: "were not run",
+    Verdict.ERROR: "were not judged for an error of the suite",
     Verdict.DIVERGES: "have another answer that is allowed, too",
 }
 """What so many aspects do."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from conformance.reporting.causes import Cause, causes, named
-from conformance.reporting.listing import listed_failures
+from conformance.reporting.listing import listed_failures, suite_failures
 from conformance.reporting.markdown import code, escape, fenced
 from conformance.reporting.marks import MARKS, READING
 from conformance.results import Results, Verdict
@@ -24,6 +24,8 @@ LARGEST = 900_000
 """Bytes; GitHub refuses a job's summary from 1 MiB on."""
 
 _COLUMNS = (*FAULTS, Verdict.UNSUPPORTED)
+_RARE = (*CHANGES, Verdict.NOT_RUN, Verdict.ERROR)
+"""Verdicts that have a column only where they occur."""
 
 
 def render(results: Iterable[Results]) -> bytes:
@@ -41,8 +43,8 @@ def render(results: Iterable[Results]) -> bytes:
 
 def _scores(listed: Sequence[Results]) -> Iterator[str]:
     counts = [count_standings(one.functions) for one in listed]
-    rare = (v for v in (*CHANGES, Verdict.NOT_RUN) if any(count[v] for count in counts))
-    columns = (*_COLUMNS, *rare)
+    occurring = (v for v in _RARE if any(count[v] for count in counts))
+    columns = (*_COLUMNS, *occurring)
     heads = ["keeps the documents", "missing", *(f"{MARKS[v].symbol} {v}" for v in columns)]
     heads.append(f"{READING.symbol} other readings")
     yield f"| target | {' | '.join(heads)} |"
@@ -64,7 +66,8 @@ def _score(one: Results, columns: Sequence[Verdict]) -> str:
 
 
 def _failures(results: Results) -> Iterator[str]:
-    found = causes(listed_failures(results.functions, *DEVIATIONS))
+    erring = suite_failures(results.functions)
+    found = causes([*listed_failures(results.functions, *DEVIATIONS), *erring])
     if not found:
         return
     count = sum(len(c.failures) for c in found)

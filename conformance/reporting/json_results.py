@@ -27,6 +27,7 @@ from conformance.results import (
     TargetInfo,
     Verdict,
 )
+from conformance.results.encoding import plain, plain_data
 from conformance.results.events import Event, TargetFinished, TargetProgressed
 
 SCHEMA_ID = "urn:keras-backend-conformance:schema:results-1"
@@ -62,9 +63,8 @@ class JsonWriter:
         OSError if the folder cannot be written.
         """
         if isinstance(event, TargetProgressed | TargetFinished):
-            write_atomically(
-                self.folder / file_name(event.results.target.name), encode(event.results)
-            )
+            name = file_name(plain(event.results.target).name)
+            write_atomically(self.folder / name, encode(event.results))
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -92,7 +92,7 @@ def encode(results: Results) -> bytes:
         target=replace(results.target, versions=dict(sorted(results.target.versions.items()))),
         summary=replace(results.summary, verdicts={v: counts[v] for v in Verdict if v in counts}),
     )
-    data = representable(msgspec.to_builtins(ordered))
+    data = representable(plain_data(ordered))
     text = msgspec.json.format(msgspec.json.encode(data), indent=1).decode()
     return _HARMFUL.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode() + b"\n"
 

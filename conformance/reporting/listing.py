@@ -40,6 +40,12 @@ def listed_failures(functions: Iterable[FunctionResult], *verdicts: Verdict) -> 
     return sorted(found, key=lambda f: GRAVEST_FIRST.index(f.verdict))
 
 
+def suite_failures(functions: Iterable[FunctionResult]) -> list[ListedFailure]:
+    """For each function in which the suite itself failed its first aspect, which says how."""
+    found = {f.function: f for f in reversed(listed_failures(functions, Verdict.ERROR))}
+    return list(reversed(found.values()))
+
+
 def _unordered(functions: Iterable[FunctionResult]) -> Iterator[ListedFailure]:
     for function in functions:
         for aspect in function.aspects:

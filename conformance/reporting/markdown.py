@@ -10,7 +10,7 @@ from pathlib import Path
 from conformance.files import write_atomically
 from conformance.reporting.causes import causes
 from conformance.reporting.columns import MatrixColumn, by_theme, column, marks_of
-from conformance.reporting.listing import ListedFailure, listed_failures
+from conformance.reporting.listing import ListedFailure, listed_failures, suite_failures
 from conformance.reporting.marks import MARKS, READING
 from conformance.reporting.matrix import legend_name
 from conformance.reporting.readings import reading_name, takers
@@ -225,6 +225,7 @@ def target_lines(results: Results, scripted: Collection[int]) -> Iterator[str]:
         mark = MARKS[verdict]
         yield f"* {mark.symbol} {mark.verb}: {count}"
     yield from _broken(results, scripted)
+    yield from _suite_failures(results)
     yield from _unsupported(results)
     yield from _readings(results)
     yield from _unexecuted(results)
@@ -277,6 +278,15 @@ def _finding(found: ListedFailure, *, with_script: bool) -> Iterator[str]:
         yield ""
         yield from (f"  {line}".rstrip() for line in block)
         yield ""
+
+
+def _suite_failures(results: Results) -> Iterator[str]:
+    found = suite_failures(results.functions)
+    if found:
+        yield from ("", f"### Errors of the suite on {escape(results.target.name)}", "")
+        yield "Nothing is known of these functions, and no score counts them."
+        yield ""
+        yield from (f"* {code(one.function)}: {escape(one.message)}" for one in found)
 
 
 def _unsupported(results: Results) -> Iterator[str]:

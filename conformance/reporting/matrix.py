@@ -53,6 +53,8 @@ def legend_name(verdict: Verdict, mark: Mark) -> str:
         return "another allowed reading in some answers"
     if verdict is Verdict.CHANGED:
         return "changed: a successor's call differs, which is no fault"
+    if verdict is Verdict.ERROR:
+        return "error of the suite, not judged"
     return mark.verb if verdict is Verdict.NOT_APPLICABLE else str(verdict)
 
 

@@ -16,7 +16,14 @@ from conformance.reporting.quoting import Quote, cited, nothing
 from conformance.reporting.readings import takers
 from conformance.results import FunctionResult, Results, RunInfo, Verdict
 from conformance.results.events import RunStarted
-from conformance.results.scores import DEVIATIONS, LACKS, count_diverging, count_standings, score
+from conformance.results.scores import (
+    DEVIATIONS,
+    LACKS,
+    count_diverging,
+    count_standings,
+    score,
+    suite_errors,
+)
 
 
 def score_line(functions: Sequence[FunctionResult], paint: Paint) -> Text:
@@ -40,10 +47,11 @@ def score_text(functions: Sequence[FunctionResult]) -> str:
 
 
 def told_counts(functions: Sequence[FunctionResult]) -> Iterator[tuple[Verdict, int]]:
-    """The faults, changes and lacks that occur, and last how many aspects take another reading."""
+    """What occurs of faults, changes, lacks and errors; last how many aspects take a reading."""
     counts = count_standings(functions)
     counts[Verdict.DIVERGES] = count_diverging(functions)
-    yield from ((v, counts[v]) for v in (*DEVIATIONS, *LACKS, Verdict.DIVERGES) if counts[v])
+    listed = (*DEVIATIONS, *LACKS, Verdict.ERROR, Verdict.DIVERGES)
+    yield from ((v, counts[v]) for v in listed if counts[v])
 
 
 def rate(cases: int, seconds: float) -> str:
@@ -103,8 +111,12 @@ def unreached(results: Results) -> str | None:
     if run.unfinished is UNSET:
         return None
     missing = [f.function for f in results.functions if _has_gap(f)]
-    brief = len(run.unfinished) - len(missing)
+    erring = suite_errors(results.functions)
+    brief = len(run.unfinished) - len({*missing, *erring})
     told = [f"{results.target.name}: {ending(run)}"]
+    if erring:
+        functions = f"{len(erring)} function{'s' * (len(erring) != 1)}"
+        told.append(f"the suite itself failed in {functions}: {shared(erring, 12)}")
     if missing:
         share = f"{cells[Verdict.NOT_RUN]} of {cells.total()} cells were not run"
         told.append(f"{share}, of {len(missing)} functions: {shared(missing, 12)}")

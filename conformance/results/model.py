@@ -40,6 +40,7 @@ class Verdict(StrEnum):
     NOT_APPLICABLE = "not applicable"
     CONFORMS = "conforms"
     NOT_RUN = "not run"
+    ERROR = "error"
     UNSUPPORTED = "unsupported"
     DIVERGES = "diverges"
     CHANGED = "changed"

@@ -39,7 +39,7 @@ HOSTILE = [
     "",
 ]
 
-JUDGED = tuple(v for v in Verdict if v not in (Verdict.NOT_RUN, Verdict.CHANGED))
+JUDGED = tuple(v for v in Verdict if v not in (Verdict.NOT_RUN, Verdict.CHANGED, Verdict.ERROR))
 """The verdicts of a run that came to its end, on a target that promises the documents."""
 ROW = Replacement("keras3.toml", "dot", "keras.ops.dot(x, y)")
 

@@ -17,6 +17,7 @@ from conformance.results.scores import (
     CHANGES,
     FAULTS,
     LACKS,
+    UNCOUNTED,
     Score,
     TakenReading,
     count_diverging,
@@ -42,7 +43,7 @@ def value(verdict: Verdict, *failures: Failure) -> AspectResult:
 
 
 def test_every_verdict_is_a_fault_a_lack_a_reading_or_neither() -> None:
-    others = (Verdict.CONFORMS, Verdict.NOT_APPLICABLE, Verdict.DIVERGES)
+    others = (Verdict.CONFORMS, *UNCOUNTED, Verdict.DIVERGES)
     assert sorted((*FAULTS, *CHANGES, *LACKS, *others)) == sorted(Verdict)
 
 
@@ -75,7 +76,7 @@ def test_a_failure_is_demanded_unless_it_is_open_or_for_another_function() -> No
 
 
 def test_the_worst_is_taken_over_faults_and_lacks() -> None:
-    order = [*FAULTS, *CHANGES, *LACKS, Verdict.CONFORMS, Verdict.NOT_APPLICABLE]
+    order = [*FAULTS, Verdict.ERROR, *CHANGES, *LACKS, Verdict.CONFORMS, Verdict.NOT_APPLICABLE]
     assert order[0] is Verdict.VIOLATES
     for index, verdict in enumerate(order):
         assert worst([value(v) for v in reversed(order[index:])]) is verdict
@@ -87,9 +88,11 @@ def test_the_worst_is_taken_over_faults_and_lacks() -> None:
 def test_kept_missing_and_faults_make_up_what_is_demanded() -> None:
     made = [function(f"f_{v.name}", v) for v in Verdict]
     points, counts = score(made), count_standings(made)
-    demanded_aspects = (len(Verdict) - 1) * len(ASPECTS)
+    demanded_aspects = (len(Verdict) - 1) * len(ASPECTS) - 1
     others = len(FAULTS) + len(CHANGES) + len(LACKS)
-    assert points == Score(demanded_aspects - others, len(LACKS), demanded_aspects, len(CHANGES))
+    assert points == Score(
+        demanded_aspects - others, len(LACKS), demanded_aspects, len(CHANGES), errors=1
+    )
     faults = sum(counts[verdict] for verdict in FAULTS)
     assert points.kept + points.missing + points.changed + faults == points.demanded
     assert counts[Verdict.DIVERGES] == 0

@@ -179,6 +179,8 @@ class Progress:
         """Note the result of one function."""
         with self._lock:
             (self._surveyed_results if survey else self._found)[examined.result.function] = examined
+        if examined.error is not None:
+            self.emit(examined.error)
         if self.lost:
             return
         if not survey:
@@ -231,13 +233,14 @@ class Progress:
         found, seen = self._found.get(name), self._surveyed_results.get(name)
         if name in self._kept:
             return self._kept[name]
-        if found is not None and seen is not None and not found.finished:
+        if found is not None and seen is not None and not (found.finished or found.error):
             return _merged(found, seen)
         return found or seen or _unreached(task)
 
     def _run(self, every: Sequence[Examined]) -> RunInfo:
         spent = {one.result.function: one.spent for one in every}
         unfinished = [one.result.function for one in every if not one.finished]
+        reached = all(one.finished or one.error for one in every)
         before = self.previous.run if self.previous is not None else None
         wall = time.monotonic() - self._begun + (before.seconds if before else 0.0)
         return RunInfo(
@@ -257,7 +260,7 @@ class Progress:
             milliseconds=_milliseconds(every),
             spent=spent,
             unfinished=unfinished or UNSET,
-            ended_by=(unfinished and self._reason) or UNSET,
+            ended_by=UNSET if reached else self._reason or UNSET,
         )
 
     @property

@@ -32,6 +32,7 @@ from conformance.results import (
     Origin,
     Verdict,
 )
+from conformance.results.encoding import plain
 from conformance.specs import Spec
 from conformance.specs.conventions import definite
 from conformance.specs.extraction import parameter_line
@@ -58,18 +59,14 @@ def function_result(
 
     If the run ended early (`partial`), the aspects that were not reached are `not run`.
     """
-    return FunctionResult(
-        tally.spec.name,
-        theme,
-        [
-            _aspect(tally, aspect, groups, prelude, originate)
-            if tally.cases.get(aspect) or not partial
-            else not_run(aspect)
-            for aspect in demanded_aspects(tally.spec, tally.edition)
-            if aspect in tally.aspects
-        ],
-        tally.offered or UNSET,
-    )
+    aspects = [
+        _aspect(tally, aspect, groups, prelude, originate)
+        if tally.cases.get(aspect) or not partial
+        else not_run(aspect)
+        for aspect in demanded_aspects(tally.spec, tally.edition)
+        if aspect in tally.aspects
+    ]
+    return plain(FunctionResult(tally.spec.name, theme, aspects, tally.offered or UNSET))
 
 
 def not_run(aspect: Aspect) -> AspectResult:
@@ -263,6 +260,8 @@ def _inputs(case: Case) -> dict[str, Array]:
 def _side(
     value: npt.NDArray[Any] | str | None, finding: Finding, dtype: str | None = None
 ) -> Array | str | None:
+    if isinstance(value, np.generic) and not isinstance(value, str):
+        value = np.asarray(value)
     if not isinstance(value, np.ndarray):
         return value
     sides = (finding.expected, finding.got)

@@ -14,6 +14,7 @@ from conformance.results import ASPECTS, Verdict
 from conformance.results.scores import (
     DEVIATIONS,
     LACKS,
+    UNCOUNTED,
     Score,
     TakenReading,
     count_diverging,
@@ -96,7 +97,7 @@ def overview(
             for names in order.values()
             for name in names
         },
-        "verdicts": [str(v) for v in (*DEVIATIONS, *LACKS, Verdict.CONFORMS)],
+        "verdicts": [str(v) for v in (*DEVIATIONS, *LACKS, Verdict.ERROR, Verdict.CONFORMS)],
         "readings": list(numbers),
         "conventions": list(dict.fromkeys(reading.convention for reading in numbers)),
         "profiles": sorted({t.results.run.profile for t in targets}),
@@ -115,7 +116,7 @@ def bar(target: TargetView, names: Sequence[str] | None = None) -> Bar:
     """The standings of a target's aspects, over all functions or some."""
     chosen = [f for n, f in target.functions.items() if names is None or n in names]
     counts = count_standings(chosen)
-    whole = sum(n for v, n in counts.items() if v is not Verdict.NOT_APPLICABLE)
+    whole = sum(n for v, n in counts.items() if v not in UNCOUNTED)
     shares, start = [], 0
     for verdict in (Verdict.CONFORMS, *reversed((*DEVIATIONS, *LACKS))):
         width = round(counts[verdict] * BAR / whole) if whole else 0

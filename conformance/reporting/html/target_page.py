@@ -27,6 +27,7 @@ _TITLES = {
     Verdict.CRASHED: "Crashes",
     Verdict.TIMED_OUT: "Time-outs",
     Verdict.CHANGED: "Changes",
+    Verdict.ERROR: "Errors of the suite",
     Verdict.UNSUPPORTED: "Unsupported",
     Verdict.DIVERGES: "Readings",
 }

@@ -42,8 +42,9 @@ def _message(target: TargetView) -> str:
     points = target.score
     if not points.demanded:
         return "nothing run"
+    errors = f", {points.errors} not judged" if points.errors else ""
     part = ", a part" if target.partial else ""
-    return f"{points.percent} of {points.demanded}{points.besides}{part}"
+    return f"{points.percent} of {points.demanded}{points.besides}{errors}{part}"
 
 
 def _colour(points: Score) -> tuple[str, str]:

@@ -5,11 +5,11 @@
   const fields = ["q", "edition", "theme", "aspect", "verdict", "convention", "reading", "sort", "columns"];
   const grid = $("grid"), form = $("filters");
   const names = {
-    M: "changed",
+    M: "changed", E: "error",
     C: "conforms", V: "violates", D: "conforms", U: "unsupported", X: "crashed", T: "timed out", R: "not run",
   };
-  const symbols = { C: "✓", V: "✗", D: "✓", M: "≠", U: "–", X: "!", T: "T", R: "○", ".": "·", "": "○" };
-  const gravest = "VXTMURDC";
+  const symbols = { C: "✓", V: "✗", D: "✓", M: "≠", U: "–", X: "!", T: "T", R: "○", E: "?", ".": "·", "": "○" };
+  const gravest = "VXTEMURDC";
   // all readings in the order of their numbers; the menu shows those of the chosen convention
   const readings = [...$("reading").options].slice(1).map((option) => ({
     option, convention: option.dataset.convention, name: option.value,
@@ -149,7 +149,7 @@
     let kept = 0, missing = 0, demanded = 0;
     for (const { letters } of cells) {
       for (const letter of seen(letters, aspect)) {
-        if (letter !== ".") demanded += 1;
+        if (letter !== "." && letter !== "E") demanded += 1;
         if ("CD".includes(letter)) kept += 1;
         if ("UR".includes(letter)) missing += 1;
       }
