@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from conformance.reporting.marks import GRAVEST_FIRST
 from conformance.results import AspectResult, Failure, FunctionResult, Verdict
 
@@ -38,6 +40,16 @@ def listed_failures(functions: Iterable[FunctionResult], *verdicts: Verdict) -> 
     """The failures with one of the verdicts, gravest first, else in the order of the results."""
     found = [f for f in _unordered(functions) if f.verdict in verdicts]
     return sorted(found, key=lambda f: GRAVEST_FIRST.index(f.verdict))
+
+
+def earlier_alone(function: FunctionResult) -> FunctionResult:
+    """The function with those failures alone that only cases kept from earlier runs show."""
+    aspects = [
+        replace(aspect, failures=aspect.earlier_failures, earlier_failures=[])
+        for aspect in function.aspects
+        if aspect.earlier_failures
+    ]
+    return replace(function, aspects=aspects)
 
 
 def _unordered(functions: Iterable[FunctionResult]) -> Iterator[ListedFailure]:

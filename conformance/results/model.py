@@ -130,6 +130,9 @@ class AspectResult(Struct, frozen=True, kw_only=True):
     max_ulp: float | None = None
     limit_ulp: float | None = None
     failures: list[Failure] = field(default_factory=list)
+    """What the cases of this run show; verdict, cases and score follow from these alone."""
+    earlier_failures: list[Failure] = field(default_factory=list)
+    """What only cases kept from earlier runs show; left out of a file if they show nothing more."""
     note: str | UnsetType = UNSET
     readings: dict[str, int] | UnsetType = UNSET
     """How many cases show which reading of a convention, the suite's own among them, such as

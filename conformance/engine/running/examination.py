@@ -169,7 +169,7 @@ class Examination:
     def _add_remembered(self, task: Task) -> None:
         for one in self.remembered:
             if one.function == task.spec.name:
-                self.tallies[one.function].add_remembered(one.finding, one.trial, one.source)
+                self.tallies[one.function].add_remembered(one.finding, one.trial, one.failure)
 
     def begin(self, introduce: Callable[[TargetInfo], None]) -> None:
         """Identify the target, and probe what would make all its functions fail."""
