@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from conformance.observations import TensorMetadata, Value
 from conformance.program import Binding
 from conformance.results import Aspect, Verdict
 from conformance.scenarios.checks import has_static_shape, is_static_shape, not_integers
+from conformance.scenarios.control_flow import graphs
+from conformance.scenarios.control_flow.graphs import Test
 from tests.engine.support import examine
 from tests.engine.support import module as subject
 from tests.scenarios.in_process import module, observed
@@ -179,3 +182,53 @@ def test_checks_of_static_shapes_take_integers_of_numpy(kind: str) -> None:
     values = (dimension("int", 2), dimension(kind, 3))
     assert is_static_shape((2, 3))(values) is None
     assert has_static_shape((2, 3))(values) is None
+
+
+NOTHING = Value(None, "object", "NoneType")
+UNKNOWN = replace(NOTHING, item=True)
+
+
+@pytest.mark.parametrize(
+    "test", [is_static_shape((3,)), has_static_shape((3,)), graphs.has_static_shape((3,), (3,))]
+)
+def test_none_is_not_a_shape_of_one_unknown_dimension(test: Test) -> None:
+    problems = [test((NOTHING,)), test((UNKNOWN,))]
+    assert all(problem is not None and problem.conventions for problem in problems)
+    none, unknown = (problem.gives for problem in problems if problem is not None)
+    assert none.endswith(" None")
+    assert unknown.endswith(" (None,)")
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        is_static_shape((3, 2)),
+        has_static_shape((3, 2)),
+        graphs.has_static_shape((3, 2), (3, 2)),
+    ],
+)
+def test_one_unknown_dimension_is_not_the_shape_of_a_matrix(test: Test) -> None:
+    none, unknown = test((NOTHING,)), test((UNKNOWN,))
+    assert none is not None
+    assert none.conventions
+    assert unknown is not None
+    assert not unknown.conventions
+
+
+NOTHING_KNOWN = """
+from fakes.correct import *
+from conformance import reference
+
+def int_shape(x):
+    return SHAPE
+"""
+
+
+@pytest.mark.parametrize("said", ["None", "(None,)"])
+def test_messages_have_what_int_shape_gave(tmp_path: Path, said: str) -> None:
+    (tmp_path / "vague.py").write_text(NOTHING_KNOWN.replace("SHAPE", said), encoding="utf-8")
+    found = examine(subject("vague", tmp_path), ("foldl",), "smoke")
+    failures = found.aspect("foldl", Aspect.STATIC_SHAPE).failures
+    assert failures
+    assert {f.got for f in failures} == {said}
+    assert all(f" gives {said};" in f.message for f in failures)
